@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+
+const SOURCE = 'patchboard-source';
+
+export default defineConfig({
+  // Naming one condition replaces vite's defaults, so they are repeated here.
+  ssr: { resolve: { conditions: [SOURCE, 'module', 'node', 'development|production'] } },
+  test: {
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'packages/*/test/**/*.test.ts',
+      'scripts/**/*.test.ts',
+      'examples/**/*.test.ts',
+    ],
+    // For what Node itself loads, such as a worker started from a .ts file.
+    execArgv: [`--conditions=${SOURCE}`],
+    passWithNoTests: true,
+  },
+});
