@@ -1,0 +1,97 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findBreaches } from './boundaries.ts';
+
+const root = join(import.meta.dirname, '..');
+
+describe('the sources of every package', () => {
+  it('keep the import direction and the other rules of place', () => {
+    const files = globSync('packages/*/src/**/*.ts', { cwd: root })
+      .map((path) => path.replaceAll('\\', '/'))
+      .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+    expect(files.length).toBeGreaterThan(0);
+    expect(findBreaches(files)).toEqual([]);
+  });
+});
+
+const PATCHBOARD = 'packages/patchboard/src';
+
+describe('findBreaches', () => {
+  it.each([
+    ['packages/wire/src/a.ts', "import 'node:fs';", 'wire must not import the package "node:fs"'],
+    ['packages/wire/src/a.ts', "import { b } from '@patchboard/client';", 'wire must not import client'],
+    ['packages/client/src/a.ts', "import ws from 'ws';", 'client must not import the package "ws"'],
+    ['packages/client/src/a.ts', "import { ref } from 'vue';", 'client must not import the package "vue"'],
+    ['packages/client/src/a.ts', "import { b } from '../../wire/src/b.ts';", 'leaves the package'],
+    ['packages/console/src/a.ts', "import { b } from 'patchboard';", 'console must not import top'],
+    [`${PATCHBOARD}/core/a.ts`, "import type { B } from '../store/memory.ts';", 'core must not import store'],
+    [
+      `${PATCHBOARD}/core/a.ts`,
+      "export type B = import('node:fs').Stats;",
+      'core must not import the package "node:fs"',
+    ],
+    [`${PATCHBOARD}/core/a.ts`, "import { b } from '../platform.ts';", 'core must not import top'],
+    [
+      `${PATCHBOARD}/protocols/vcp/a.ts`,
+      "import { b } from '../../agent/b.ts';",
+      'protocols must not import agent',
+    ],
+    [
+      `${PATCHBOARD}/sources/mcp/a.ts`,
+      "import { b } from '../devices/b.ts';",
+      'sources/mcp must not import sources/devices',
+    ],
+    [`${PATCHBOARD}/store/sqlite/a.ts`, "await import('../../bus/nats.ts');", 'store must not import bus'],
+    [
+      `${PATCHBOARD}/packs/essentials/a.ts`,
+      "export { b } from '../../sandbox/probe.ts';",
+      'must not import sandbox',
+    ],
+    [
+      `${PATCHBOARD}/transports/tenant-api/a.ts`,
+      "import { b } from '../agent-api/b.ts';",
+      'must not import transports/agent-api',
+    ],
+    [
+      `${PATCHBOARD}/transports/shared/a.ts`,
+      "import { b } from '../agent-api/b.ts';",
+      'must not import transports/agent-api',
+    ],
+    [`${PATCHBOARD}/store/a.ts`, "import { b } from '@patchboard/client';", 'store must not import client'],
+    [`${PATCHBOARD}/bus/a.ts`, 'const { env } = process;', 'only cli/config.ts reads the environment'],
+    [
+      `${PATCHBOARD}/cli/serve.ts`,
+      "const port = process.env['PORT'];",
+      'only cli/config.ts reads the environment',
+    ],
+    [
+      `${PATCHBOARD}/cli/serve.ts`,
+      "import { env } from 'node:process';",
+      'only cli/config.ts reads the environment',
+    ],
+    [`${PATCHBOARD}/index.ts`, "export * from './core/engine.ts';", '"export *" hides what is public'],
+    [`${PATCHBOARD}/core/utils.test.ts`, '', '"utils" names nothing'],
+  ])('reports %s with %s', (path, text, problem) => {
+    const breaches = findBreaches([{ path, text }]);
+    expect(breaches).toHaveLength(1);
+    expect(breaches[0]).toContain(problem);
+  });
+
+  it.each([
+    ['packages/client/src/a.ts', "import type { B } from '@patchboard/wire';"],
+    ['packages/client/src/vue.ts', "import { ref } from 'vue';"],
+    [`${PATCHBOARD}/core/a.ts`, "// import fs from 'node:fs'\nimport { b } from './calls/b.ts';"],
+    [`${PATCHBOARD}/agent/a.ts`, "import { b } from '../protocols/vcp/b.ts';"],
+    [
+      `${PATCHBOARD}/transports/agent-api/a.ts`,
+      "import fastify from 'fastify';\nimport { b } from '../shared/b.ts';",
+    ],
+    [`${PATCHBOARD}/store/sqlite/a.ts`, "import { b } from '../schema.ts';\nimport 'node:sqlite';"],
+    [`${PATCHBOARD}/platform.ts`, "import { b } from './store/memory.ts';"],
+    [`${PATCHBOARD}/cli/config.ts`, 'const { env } = process;'],
+    [`${PATCHBOARD}/core/engine.test.ts`, "import { b } from '../store/memory.ts';"],
+  ])('accepts %s with %s', (path, text) => {
+    expect(findBreaches([{ path, text }])).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+/** A source file: its path from the root of the repository, with forward slashes, and its text. */
+export type SourceFile = { path: string; text: string };
+
+/** A place code may live. `core`, `transports/agent-api`, `wire` and `top` are zones. */
+type Zone = string;
+
+/** Knows every part of the package: `platform.ts`, `index.ts` and `cli/`. */
+const TOP = 'top';
+const PACKAGES = ['wire', 'client', 'console', 'patchboard'];
+/** Each subfolder of these is an adapter of its own. */
+const GROUPS = ['sources', 'packs', 'transports'];
+/** Read by every transport. */
+const SHARED_TRANSPORT = 'transports/shared';
+const ENVIRONMENT_READER = 'packages/patchboard/src/cli/config.ts';
+
+/** Returns one line for each rule of the style guide, section 1 and 2, that a file breaks. */
+export function findBreaches(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => breachesOf(file).map((breach) => `${file.path}: ${breach}`));
+}
+
+function breachesOf(file: SourceFile): string[] {
+  const breaches: string[] = [];
+  const name = posix.basename(file.path).split('.')[0] ?? '';
+  if (['utils', 'util', 'helpers', 'common', 'misc'].includes(name))
+    breaches.push(`"${name}" names nothing; name the file after what it holds`);
+
+  const facts = read(file);
+  if (facts.exportsAll) breaches.push('"export *" hides what is public; list the names');
+  if (isTest(file.path)) return breaches;
+
+  if (facts.readsEnvironment && file.path !== ENVIRONMENT_READER)
+    breaches.push('only cli/config.ts reads the environment');
+  for (const specifier of facts.imports) {
+    const problem = problemWithImport(file.path, specifier);
+    if (problem !== undefined) breaches.push(problem);
+  }
+  return breaches;
+}
+
+/** A test may bring parts together that must not know each other. */
+function isTest(path: string): boolean {
+  return /\.(test|test-d|contract)\.ts$/.test(path);
+}
+
+function problemWithImport(path: string, specifier: string): string | undefined {
+  const from = zoneOf(path);
+  const to = targetOf(path, specifier);
+  if (to === undefined)
+    return mayUsePackages(from, path, specifier)
+      ? undefined
+      : `${from} must not import the package "${specifier}"`;
+  if (to === 'outside') return `"${specifier}" leaves the package; import it by its name`;
+  if (to === from || mayImport(from, to)) return undefined;
+  return `${from} must not import ${to} ("${specifier}")`;
+}
+
+function mayImport(from: Zone, to: Zone): boolean {
+  if (from === TOP) return true;
+  if (from === 'wire') return false;
+  if (to === 'wire') return true;
+  if (from === 'client' || from === 'core') return false;
+  if (from === 'console') return to === 'client';
+  if (to === 'core') return true;
+  if (from === 'agent') return to === 'protocols';
+  if (from.startsWith('transports/')) return to === 'protocols' || to === SHARED_TRANSPORT;
+  return false;
+}
+
+function mayUsePackages(from: Zone, path: string, specifier: string): boolean {
+  if (from === 'client') return specifier === 'vue' && /\/src\/vue[./]/.test(path);
+  return from !== 'wire' && from !== 'core';
+}
+
+/** The zone an import leads to, `outside` for another package's files; undefined for a package that is not ours. */
+function targetOf(path: string, specifier: string): Zone | undefined {
+  if (specifier.startsWith('.')) {
+    const target = posix.join(posix.dirname(path), specifier);
+    return packageOf(target) === packageOf(path) ? zoneOf(target) : 'outside';
+  }
+  const ours = /^(?:@patchboard\/(wire|client|console)|(patchboard))(?:\/|$)/.exec(specifier);
+  if (ours === null) return undefined;
+  return ours[1] ?? TOP;
+}
+
+function packageOf(path: string): string | undefined {
+  return /^packages\/([^/]+)\/src\//.exec(path)?.[1];
+}
+
+function zoneOf(path: string): Zone {
+  const name = packageOf(path);
+  if (name === undefined || !PACKAGES.includes(name)) return 'outside';
+  if (name !== 'patchboard') return name;
+  const [first = '', second = ''] = path.split('/').slice(3);
+  if (['platform.ts', 'index.ts', 'cli'].includes(first)) return TOP;
+  if (GROUPS.includes(first)) return `${first}/${second.replace(/\.ts$/, '')}`;
+  return first.replace(/\.ts$/, ''); // a folder the table does not name is an adapter
+}
+
+type Facts = { imports: string[]; exportsAll: boolean; readsEnvironment: boolean };
+
+function read(file: SourceFile): Facts {
+  const facts: Facts = { imports: [], exportsAll: false, readsEnvironment: false };
+  const visit = (node: ts.Node): void => {
+    const specifier = specifierOf(node);
+    if (specifier !== undefined) facts.imports.push(specifier);
+    if (ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined)
+      facts.exportsAll ||= !(node.exportClause && ts.isNamedExports(node.exportClause));
+    facts.readsEnvironment ||= specifier === 'node:process' || specifier === 'process' || isEnvironment(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file.path, file.text, ts.ScriptTarget.ESNext, true));
+  return facts;
+}
+
+/** Static, re-exporting, dynamic and type-only (`import('x').T`) imports alike. */
+function specifierOf(node: ts.Node): string | undefined {
+  let specifier: ts.Node | undefined;
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) specifier = node.moduleSpecifier;
+  else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+    specifier = node.arguments[0];
+  else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+    specifier = node.argument.literal;
+  return specifier !== undefined && ts.isStringLiteralLike(specifier) ? specifier.text : undefined;
+}
+
+/** `process.env`, `process['env']` and `const { env } = process`. */
+function isEnvironment(node: ts.Node): boolean {
+  if (ts.isPropertyAccessExpression(node)) return isProcess(node.expression) && node.name.text === 'env';
+  if (ts.isElementAccessExpression(node)) {
+    return (
+      isProcess(node.expression) &&
+      ts.isStringLiteralLike(node.argumentExpression) &&
+      node.argumentExpression.text === 'env'
+    );
+  }
+  if (!ts.isVariableDeclaration(node) || node.initializer === undefined || !isProcess(node.initializer))
+    return false;
+  return (
+    ts.isObjectBindingPattern(node.name) &&
+    node.name.elements.some((element) => (element.propertyName ?? element.name).getText() === 'env')
+  );
+}
+
+function isProcess(node: ts.Expression): boolean {
+  if (ts.isPropertyAccessExpression(node)) return node.name.text === 'process'; // globalThis.process
+  return ts.isIdentifier(node) && node.text === 'process';
+}

@@ -1,0 +1,46 @@
+// Runs every check and reports all that fail, rather than stopping at the first.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const PACKAGES = ['wire', 'client', 'patchboard'];
+const published = PACKAGES.filter((name) => existsSync(join(root, 'packages', name, 'src', 'index.ts')));
+
+// Types come first: the linter and publint read the declarations that the compiler writes.
+const results = [await run('types', 'tsc', '-b', '--pretty')];
+results.push(
+  ...(await Promise.all([
+    run('format', 'prettier', '--check', '--log-level', 'warn', '.'),
+    run('lint', 'oxlint', '--type-aware', '--deny-warnings'),
+    run('boundaries', 'vitest', 'run', '--reporter=dot', 'scripts/boundaries.test.ts'),
+    // Before every package has its entry, all of their files look unused.
+    ...(published.length === PACKAGES.length
+      ? [run('unused', 'knip', '--no-progress', '--no-config-hints')]
+      : []),
+    ...published.map((name) => run(`package ${name}`, 'publint', '--strict', join('packages', name))),
+  ])),
+);
+process.exitCode = results.every(Boolean) ? 0 : 1;
+
+/** Prints one line, and the tool's own output only when it fails. */
+function run(title, command, ...args) {
+  const started = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, shell: process.platform === 'win32' });
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    const end = (passed) => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      console.log(`${passed ? '✓' : '✗'} ${title} (${seconds} s)${passed ? '' : `\n${output.trimEnd()}\n`}`);
+      resolve(passed);
+    };
+    child.on('error', (error) => {
+      output += error.message;
+      end(false);
+    });
+    child.on('close', (code) => end(code === 0));
+  });
+}
