@@ -1,0 +1,17 @@
+import type { ToolContext } from '../../../core/server-tool.ts';
+
+/** A context as the engine would hand it out, for tests. */
+export function aContext(given: Partial<ToolContext> = {}): ToolContext {
+  return {
+    callId: 'tc_test',
+    runId: 'run_test',
+    agentId: 'agent_test',
+    tenant: 'default',
+    attempt: 1,
+    idempotencyKey: 'tc_test',
+    signal: new AbortController().signal,
+    deadlineAt: Number.MAX_SAFE_INTEGER,
+    progress: () => undefined,
+    ...given,
+  };
+}

@@ -1,0 +1,17 @@
+import { ToolFailure, failure } from '../../../core/failures.ts';
+
+/** The text is not an expression; `index` counts from 0, people count from 1. */
+export function badExpression(problem: string, index: number, recommendation?: string): ToolFailure {
+  const message = `${problem} at position ${index + 1}`;
+  return new ToolFailure(
+    failure('input_invalid', message, {
+      issues: [{ path: '/expression', message }],
+      ...(recommendation === undefined ? {} : { recommendations: [recommendation] }),
+    }),
+  );
+}
+
+/** The expression is sound, but it has no finite real value. */
+export function noValue(problem: string, index: number): ToolFailure {
+  return new ToolFailure(failure('tool_failed', `${problem} at position ${index + 1}`));
+}
