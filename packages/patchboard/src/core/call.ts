@@ -1,0 +1,158 @@
+import { isTerminal, type CallStateName, type FailureCode, type ToolSourceName } from '@patchboard/wire';
+import type { Failure } from './failures.ts';
+import type { Decision } from './guard.ts';
+
+/**
+ * One request to run one tool with frozen arguments.
+ * Everything but `version`, `state`, `approval` and `timeline` is written once.
+ */
+export interface Call {
+  readonly id: string;
+  readonly tenant: string;
+  readonly runId: string;
+  readonly agentId: string;
+  readonly toolName: string;
+  /** Hash of the contract the call was made against. */
+  readonly toolVersion: string;
+  readonly source: ToolSourceName;
+  /** Whose tool it is; null for tools of this server. */
+  readonly clientId: string | null;
+  /** The device the caller asked for, if any. */
+  readonly target: string | null;
+  /** JSON text, kept as text: most of the way nobody needs to look inside. */
+  readonly argsJson: string;
+  readonly timeoutMs: number;
+  readonly traceId: string | null;
+  readonly replayOf: string | null;
+  /** Secret part of the attempt tokens of a client call: a result that does not carry it is not from this attempt. */
+  readonly fence: string | null;
+  readonly createdAt: number;
+  /** Why it was allowed, asked or denied. */
+  readonly decision: Decision;
+  readonly version: number;
+  readonly state: CallState;
+  readonly approval: Approval | null;
+  readonly timeline: readonly TimelineEntry[];
+}
+
+/** Every open state has the moment at which the clock ends it; every ending has its content. */
+export type CallState = OpenState | EndState;
+
+export type OpenState =
+  | { readonly name: 'PENDING'; readonly deadlineAt: number }
+  | { readonly name: 'APPROVAL_REQUIRED'; readonly deadlineAt: number }
+  | { readonly name: 'APPROVED'; readonly deadlineAt: number }
+  | {
+      readonly name: 'EXECUTING';
+      readonly deadlineAt: number;
+      readonly attempt: number;
+      /** Why the attempt before this one ended; null for a first attempt. */
+      readonly cause: FailureCode | null;
+    };
+
+export type EndState =
+  | { readonly name: 'COMPLETED'; readonly resultJson: string; readonly resultDigest: string | null }
+  | {
+      readonly name: 'FAILED' | 'TIMED_OUT' | 'DENIED' | 'CANCELLED' | 'SEALED';
+      readonly error: Failure;
+      /** Hash of what a client submitted, so that the same submission again is recognised. */
+      readonly resultDigest: string | null;
+    };
+
+export interface Approval {
+  /** Hash of exactly what an operator is shown. */
+  readonly digest: string;
+  readonly expiresAt: number;
+  readonly reason: string;
+  readonly decision: 'allow' | 'deny' | null;
+  readonly decidedBy: string | null;
+  readonly decidedAt: number | null;
+  readonly note: string | null;
+}
+
+export interface TimelineEntry {
+  readonly state: CallStateName;
+  readonly at: number;
+  readonly attempt?: number;
+  readonly code?: FailureCode;
+}
+
+/** The only moves there are. EXECUTING to EXECUTING is a new attempt. */
+const NEXT: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
+  PENDING: ['APPROVAL_REQUIRED', 'EXECUTING', 'FAILED', 'TIMED_OUT', 'DENIED', 'CANCELLED', 'SEALED'],
+  APPROVAL_REQUIRED: ['APPROVED', 'DENIED', 'CANCELLED'],
+  APPROVED: ['EXECUTING', 'FAILED', 'TIMED_OUT', 'DENIED', 'CANCELLED', 'SEALED'],
+  EXECUTING: ['EXECUTING', 'COMPLETED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'SEALED'],
+  COMPLETED: [],
+  FAILED: [],
+  TIMED_OUT: [],
+  DENIED: [],
+  CANCELLED: [],
+  SEALED: [],
+};
+
+export class IllegalMove extends Error {
+  constructor(id: string, from: CallStateName, to: CallStateName) {
+    super(`call ${id} cannot move from ${from} to ${to}`);
+    this.name = 'IllegalMove';
+  }
+}
+
+export function canMove(from: CallStateName, to: CallStateName): boolean {
+  return NEXT[from].includes(to);
+}
+
+/** The gate: the one function that changes a call's state. */
+export function move(
+  call: Call,
+  next: CallState,
+  at: number,
+  approval: Approval | null = call.approval,
+): Call {
+  if (!canMove(call.state.name, next.name)) throw new IllegalMove(call.id, call.state.name, next.name);
+  return {
+    ...call,
+    version: call.version + 1,
+    state: next,
+    approval,
+    timeline: [...call.timeline, timelineEntry(next, at)],
+  };
+}
+
+export function timelineEntry(state: CallState, at: number): TimelineEntry {
+  switch (state.name) {
+    case 'PENDING':
+    case 'APPROVAL_REQUIRED':
+    case 'APPROVED':
+    case 'COMPLETED':
+      return { state: state.name, at };
+    case 'EXECUTING':
+      return state.cause === null
+        ? { state: state.name, at, attempt: state.attempt }
+        : { state: state.name, at, attempt: state.attempt, code: state.cause };
+    default:
+      return { state: state.name, at, code: state.error.code };
+  }
+}
+
+export function isOpen(call: Call): call is Call & { readonly state: OpenState } {
+  return !isTerminal(call.state.name);
+}
+
+/** When the call ended; null while it is open. */
+export function endedAt(call: Call): number | null {
+  return isOpen(call) ? null : lastEntry(call).at;
+}
+
+/** How many attempts were begun. */
+export function attemptsOf(call: Call): number {
+  let attempts = 0;
+  for (const entry of call.timeline) if (entry.attempt !== undefined) attempts = entry.attempt;
+  return attempts;
+}
+
+function lastEntry(call: Call): TimelineEntry {
+  const entry = call.timeline.at(-1);
+  if (entry === undefined) throw new Error(`call ${call.id} has no timeline`);
+  return entry;
+}

@@ -1,0 +1,124 @@
+import { attemptsOf, type CallState } from './call.ts';
+import { endState } from './endings.ts';
+import { failure } from './failures.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { Limits } from './limits.ts';
+import type { LiveCall } from './live-call.ts';
+import { runLocally, type LocalRunnerParts } from './local-runner.ts';
+import type { Mailboxes } from './mailboxes.ts';
+import { failed } from './outcome.ts';
+import type { Clock } from './ports.ts';
+import type { RegisteredTool, Registry } from './registry.ts';
+import type { ServerTool } from './server-tool.ts';
+import { settle, type SettlementParts } from './settlement.ts';
+import { Slots, type SlotKey } from './slots.ts';
+import type { Tasks } from './tasks.ts';
+
+export interface DispatcherParts extends LocalRunnerParts, SettlementParts {
+  readonly lifecycle: Lifecycle;
+  readonly registry: Registry;
+  readonly mailboxes: Mailboxes;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly tasks: Tasks;
+}
+
+/** Brings a recorded call to whoever runs it, and its outcome back to the record. */
+export class Dispatcher {
+  readonly slots: Slots = new Slots();
+  readonly #parts: DispatcherParts;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  /** The state in which a call is recorded: a server tool with a free slot executes from the first commit on. */
+  firstStates(
+    tool: RegisteredTool,
+    runId: string,
+    tenant: string,
+    now: number,
+  ): { states: CallState[]; slot: SlotKey[] | null } {
+    const { limits } = this.#parts;
+    if (tool.runsOn.kind === 'client') {
+      return { states: [{ name: 'PENDING', deadlineAt: now + tool.timeoutMs }], slot: null };
+    }
+    const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
+    const slot = this.#slotKeys(tool.runsOn.tool, tenant, runId);
+    if (!this.slots.tryTake(slot)) return { states: [pending], slot: null };
+    const executing: CallState = {
+      name: 'EXECUTING',
+      deadlineAt: now + tool.timeoutMs,
+      attempt: 1,
+      cause: null,
+    };
+    return { states: [pending, executing], slot };
+  }
+
+  giveBack(slot: SlotKey[] | null): void {
+    if (slot !== null) this.slots.give(slot);
+  }
+
+  /** `slot`: what the call holds already. Whatever follows happens in the background. */
+  dispatch(live: LiveCall, slot: SlotKey[] | null = null): void {
+    const tool = this.#parts.registry.find(live.call.tenant, live.call.toolName);
+    if (live.call.clientId !== null) {
+      this.#parts.mailboxes.put(live.call.clientId, live);
+      return;
+    }
+    if (tool === undefined || tool.runsOn.kind !== 'server') {
+      const gone = failure('tool_not_found', `tool not found: ${live.call.toolName}`, {
+        outcome: 'not_started',
+      });
+      this.#parts.tasks.start('dispatch', async () => {
+        await this.#parts.lifecycle.advanceSurely(live, [endState(failed(gone), null)]);
+      });
+      return;
+    }
+    const serverTool = tool.runsOn.tool;
+    if (slot !== null) {
+      live.release = () => this.slots.give(slot);
+      this.#parts.tasks.start('execute', () => this.#execute(live, tool, serverTool));
+      return;
+    }
+    this.#queue(live, tool, serverTool);
+  }
+
+  #queue(live: LiveCall, tool: RegisteredTool, serverTool: ServerTool): void {
+    const keys = this.#slotKeys(serverTool, live.call.tenant, live.call.runId);
+    const go = (): void => {
+      live.release = () => this.slots.give(keys);
+      this.#parts.tasks.start('execute', async () => {
+        if (await this.#begin(live, tool)) await this.#execute(live, tool, serverTool);
+      });
+    };
+    if (this.slots.tryTake(keys)) go();
+    else live.release = this.slots.wait(keys, go);
+  }
+
+  /** Nothing runs before its EXECUTING state is durable. False: the call ended while it waited. */
+  async #begin(live: LiveCall, tool: RegisteredTool): Promise<boolean> {
+    const attempt = attemptsOf(live.call) + 1;
+    const deadlineAt = this.#parts.clock.now() + tool.timeoutMs;
+    return await this.#parts.lifecycle.advanceSurely(live, [
+      { name: 'EXECUTING', deadlineAt, attempt, cause: attempt === 1 ? null : 'interrupted' },
+    ]);
+  }
+
+  async #execute(live: LiveCall, tool: RegisteredTool, serverTool: ServerTool): Promise<void> {
+    const outcome = await runLocally(this.#parts, serverTool, live);
+    if (outcome === null) return;
+    const state = await settle(this.#parts, live, tool, outcome, null);
+    await this.#parts.lifecycle.advanceSurely(live, [state]);
+  }
+
+  #slotKeys(tool: ServerTool, tenant: string, runId: string): SlotKey[] {
+    const { limits } = this.#parts;
+    const keys = [
+      { name: `run:${tenant}:${runId}`, limit: limits.concurrencyPerRun },
+      { name: 'server', limit: limits.concurrencyServer },
+    ];
+    if (tool.concurrency !== null) keys.push({ name: `tool:${tool.name}`, limit: tool.concurrency });
+    return keys;
+  }
+}

@@ -1,0 +1,295 @@
+import type { DryRunView } from '@patchboard/wire';
+import { decideApproval, releaseApproved, type ApprovalParts, type OperatorDecision } from './approvals.ts';
+import { isOpen, type Call } from './call.ts';
+import { ClientResults } from './client-results.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { EventFeed } from './events.ts';
+import { failure, type Failure } from './failures.ts';
+import { annotationGuard, type Guard } from './guard.ts';
+import { Intake, type CallRequest, type Submitted } from './intake.ts';
+import { plainRow } from './ledger.ts';
+import { Lifecycle } from './lifecycle.ts';
+import type { Limits } from './limits.ts';
+import { Mailboxes } from './mailboxes.ts';
+import type { BadOutcome } from './outcome.ts';
+import type { CallFilter, Clock, Digest, Ids, Log, Page, Run, Schemas, Store } from './ports.ts';
+import type { Principal } from './principal.ts';
+import { recover, type RecoveryReport } from './recovery.ts';
+import { Registry, type RegisteredTool } from './registry.ts';
+import type { LiveCall } from './live-call.ts';
+import type { Pack } from './server-tool.ts';
+import { Tasks } from './tasks.ts';
+import { ToolDirectory } from './tool-directory.ts';
+import { Waiters } from './waiters.ts';
+
+export interface EngineParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly digest: Digest;
+  readonly schemas: Schemas;
+  readonly limits: Limits;
+  readonly guard?: Guard;
+}
+
+/** A value, or the reason why there is none. */
+export type Answer<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure; readonly call?: Call };
+
+/**
+ * The one path of every call. Faces decode and encode; this decides nothing about who may ask (the guard does)
+ * and runs nothing itself (providers do).
+ */
+export class Engine {
+  readonly registry: Registry;
+  readonly directory: ToolDirectory;
+  readonly mailboxes: Mailboxes = new Mailboxes();
+  readonly clients: ClientResults;
+  readonly feed: EventFeed;
+  readonly guard: Guard;
+  readonly #parts: EngineParts;
+  readonly #tasks: Tasks;
+  readonly #lifecycle: Lifecycle;
+  readonly #dispatcher: Dispatcher;
+  readonly #intake: Intake;
+  readonly #waiters: Waiters;
+  readonly #approvals: ApprovalParts;
+  readonly #endedListeners: Set<(call: Call) => void> = new Set();
+  #draining = false;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    const { store, clock, log, limits } = parts;
+    this.guard = parts.guard ?? annotationGuard;
+    this.registry = new Registry({
+      ...parts,
+      clientTimeoutMs: limits.clientTimeoutMs,
+      toolsPerClient: limits.toolsPerClient,
+    });
+    this.directory = new ToolDirectory(store, this.registry, clock);
+    this.feed = new EventFeed(store);
+    this.#tasks = new Tasks(log);
+    const ended = (call: Call): void => this.#ended(call);
+    this.#lifecycle = new Lifecycle({ store, clock, log, mailboxes: this.mailboxes, ended });
+    this.#waiters = new Waiters(this.#lifecycle.wheel);
+    const shared = {
+      ...parts,
+      guard: this.guard,
+      registry: this.registry,
+      mailboxes: this.mailboxes,
+      lifecycle: this.#lifecycle,
+      tasks: this.#tasks,
+      resultBytes: limits.resultBytes,
+      progress: (live: LiveCall, data: unknown) => this.feed.progress(live.call, clock.now(), data),
+    };
+    this.#dispatcher = new Dispatcher(shared);
+    this.clients = new ClientResults(shared);
+    this.#intake = new Intake({ ...shared, dispatcher: this.#dispatcher, isDraining: () => this.#draining });
+    this.#approvals = { ...shared, dispatch: (live) => this.#dispatcher.dispatch(live) };
+  }
+
+  get isDraining(): boolean {
+    return this.#draining;
+  }
+
+  addPack(pack: Pack): void {
+    for (const tool of pack.tools) this.registry.addServerTool(tool);
+  }
+
+  /** Once, after the packs are in: takes up what an earlier process left. */
+  async start(): Promise<RecoveryReport> {
+    for (const { name, code, reason } of await this.directory.restore()) {
+      this.#parts.log.warn('registry.tool_left_out', { tool_name: name, code, reason });
+    }
+    return await recover({
+      ...this.#approvals,
+      releaseApproved: (live) => releaseApproved(this.#approvals, live),
+    });
+  }
+
+  /** Resolves when the receipt is durable. */
+  async submit(request: CallRequest, principal: Principal): Promise<Submitted> {
+    return await this.#intake.submit(request, principal);
+  }
+
+  /** What would happen; nothing is recorded and nothing runs. */
+  async preview(request: CallRequest, principal: Principal): Promise<Answer<DryRunView>> {
+    const resolved = this.#intake.resolve(request, principal);
+    if ('code' in resolved && resolved.code !== 'input_invalid') return { ok: false, failure: resolved };
+    const tool = this.registry.find(principal.tenant, request.toolName);
+    if (tool === undefined) return { ok: false, failure: failure('tool_not_found') };
+    const decision = await this.#intake.decide(tool, request, principal);
+    const errors = 'code' in resolved ? (resolved.issues ?? []) : [];
+    return {
+      ok: true,
+      value: { valid: errors.length === 0, errors, decision, route: this.route(tool, principal.tenant) },
+    };
+  }
+
+  route(tool: RegisteredTool, tenant: string): DryRunView['route'] {
+    if (tool.runsOn.kind === 'server') return { source: tool.source, client_id: null, online: true };
+    const { clientId } = tool.runsOn;
+    return { source: tool.source, client_id: clientId, online: this.mailboxes.isOnline(tenant, clientId) };
+  }
+
+  /** What this principal may call. */
+  tools(principal: Principal): RegisteredTool[] {
+    return this.registry.list(principal.tenant).filter((tool) => this.guard.lists(principal, tool));
+  }
+
+  /** Another tenant's call is answered like one that does not exist. */
+  async find(principal: Principal, id: string): Promise<Call | undefined> {
+    const call = this.#lifecycle.find(id)?.call ?? (await this.#parts.store.findCall(id));
+    return call?.tenant === principal.tenant ? call : undefined;
+  }
+
+  /** The call once it has ended, or as it is after `ms`. */
+  async wait(
+    principal: Principal,
+    id: string,
+    ms: number,
+    signal: AbortSignal | null,
+  ): Promise<Call | undefined> {
+    const call = await this.find(principal, id);
+    if (call === undefined || !isOpen(call) || ms <= 0 || this.#lifecycle.find(id) === undefined) return call;
+    return (await this.#waiters.wait(id, ms, signal)) ?? (await this.find(principal, id));
+  }
+
+  async list(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
+    return await this.#parts.store.listCalls(filter, cursor, limit);
+  }
+
+  async cancel(principal: Principal, id: string): Promise<Answer<Call>> {
+    const call = await this.find(principal, id);
+    if (call === undefined) return { ok: false, failure: failure('call_not_found', `no such call: ${id}`) };
+    const live = this.#lifecycle.find(id);
+    if (live !== undefined && (await this.#cancelLive(live, principal.id)))
+      return { ok: true, value: live.call };
+    const standing = live?.call ?? call;
+    const over = failure('conflict', `the call is already over: ${standing.state.name}`);
+    return { ok: false, failure: over, call: standing };
+  }
+
+  async decide(principal: Principal, id: string, decision: OperatorDecision): Promise<Answer<Call>> {
+    const call = await this.find(principal, id);
+    if (call === undefined) return { ok: false, failure: failure('call_not_found', `no such call: ${id}`) };
+    const live = this.#lifecycle.find(id);
+    const refused =
+      live === undefined
+        ? failure('conflict', `call ${id} does not wait for a decision: it is ${call.state.name}`)
+        : await decideApproval(this.#approvals, live, principal, decision);
+    const standing = live?.call ?? call;
+    return refused === null ? { ok: true, value: standing } : { ok: false, failure: refused, call: standing };
+  }
+
+  async createRun(principal: Principal, given: string | null): Promise<Answer<Run>> {
+    const { clock, ids, store } = this.#parts;
+    const id = given ?? ids.next('run_');
+    const { tenant, agentId } = principal;
+    const run: Run = { id, tenant, agentId, createdAt: clock.now(), cancelledAt: null };
+    const entry = plainRow('run.created', tenant, run.createdAt, { run_id: id, agent_id: agentId });
+    const standing = await store.ensureRun(run, entry);
+    if (standing.agentId === agentId) return { ok: true, value: standing };
+    return {
+      ok: false,
+      failure: failure('permission_denied', `permission denied: run ${id} belongs to another agent`),
+    };
+  }
+
+  async findRun(principal: Principal, id: string): Promise<Run | undefined> {
+    return await this.#parts.store.findRun(principal.tenant, id);
+  }
+
+  async listRuns(
+    tenant: string,
+    agentId: string | null,
+    cursor: string | null,
+    limit: number,
+  ): Promise<Page<Run>> {
+    return await this.#parts.store.listRuns(tenant, agentId, cursor, limit);
+  }
+
+  /** No call joins the run from now on; those that have not ended are cancelled. */
+  async cancelRun(principal: Principal, id: string): Promise<Answer<{ cancelled: readonly string[] }>> {
+    const { clock, store } = this.#parts;
+    const { tenant } = principal;
+    const run = await store.findRun(tenant, id);
+    if (run === undefined) return { ok: false, failure: failure('run_not_found', `no such run: ${id}`) };
+    const at = clock.now();
+    await store.cancelRun(
+      tenant,
+      id,
+      at,
+      plainRow('run.cancelled', tenant, at, { run_id: id, by: principal.id }),
+    );
+    const mine = this.#lifecycle.all().filter(({ call }) => call.tenant === tenant && call.runId === id);
+    const done = await Promise.all(mine.map((live) => this.#cancelLive(live, principal.id)));
+    return {
+      ok: true,
+      value: { cancelled: mine.filter((_, index) => done[index]).map((live) => live.call.id) },
+    };
+  }
+
+  onEnded(listener: (call: Call) => void): () => void {
+    this.#endedListeners.add(listener);
+    return () => {
+      this.#endedListeners.delete(listener);
+    };
+  }
+
+  /** What is under way in this process right now. */
+  load(): { open: number; waitingForSlot: number; executing: number } {
+    const { slots } = this.#dispatcher;
+    return { open: this.#lifecycle.size, waitingForSlot: slots.waiting, executing: slots.held('server') };
+  }
+
+  /** Takes no more calls, lets running ones finish for a while, then seals what is still running here. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    this.#waiters.wakeAll();
+    const { clock, limits } = this.#parts;
+    const running = (): LiveCall[] => this.#lifecycle.all().filter(isRunningHere);
+    await Promise.race([
+      this.#quiet(running),
+      new Promise<void>((resolve) => clock.after(limits.drainMs, resolve)),
+    ]);
+    const sealed: BadOutcome = {
+      kind: 'sealed',
+      failure: failure('interrupted', 'the server was stopped while the tool was running', {
+        outcome: 'unknown',
+      }),
+    };
+    await Promise.all(running().map((live) => this.#lifecycle.end(live, sealed)));
+    this.#lifecycle.close();
+    await this.#tasks.drain();
+    this.feed.close();
+  }
+
+  async #quiet(running: () => LiveCall[]): Promise<void> {
+    while (running().length > 0) {
+      await new Promise<void>((resolve) => {
+        const stop = this.onEnded(() => {
+          stop();
+          resolve();
+        });
+      });
+    }
+  }
+
+  async #cancelLive(live: LiveCall, by: string): Promise<boolean> {
+    const outcome = this.#lifecycle.outcomeKnowledge(live);
+    const cancelled = failure('cancelled', `cancelled by ${by}`, { outcome });
+    return await this.#lifecycle.end(live, { kind: 'cancelled', failure: cancelled });
+  }
+
+  #ended(call: Call): void {
+    this.#waiters.wake(call);
+    for (const listener of this.#endedListeners) listener(call);
+  }
+}
+
+function isRunningHere({ call }: LiveCall): boolean {
+  return call.clientId === null && call.state.name === 'EXECUTING';
+}

@@ -1,0 +1,90 @@
+import type { FailureCode, InputIssueView, OutcomeKnowledge } from '@patchboard/wire';
+
+interface FailureMeaning {
+  /** Whether the same request may do better later, with nothing changed. */
+  readonly retryable: boolean;
+  readonly summary: string;
+}
+
+/** The one table of failure codes. Each transport maps them to its own vocabulary. */
+export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
+  tool_not_found: { retryable: false, summary: 'no tool of that name may be called here' },
+  call_not_found: { retryable: false, summary: 'no such call' },
+  run_not_found: { retryable: false, summary: 'no such run' },
+  route_not_found: { retryable: false, summary: 'no such route' },
+  input_invalid: { retryable: false, summary: "the arguments do not fit the tool's schema" },
+  body_invalid: { retryable: false, summary: 'the request is not what the route takes' },
+  content_type: { retryable: false, summary: 'the body is not application/json' },
+  too_large: { retryable: false, summary: 'the request is larger than the limit' },
+  auth_required: { retryable: false, summary: 'a credential is needed' },
+  permission_denied: { retryable: false, summary: 'policy does not allow this' },
+  hook_denied: { retryable: false, summary: 'a hook did not allow this' },
+  approval_denied: { retryable: false, summary: 'an operator said no' },
+  approval_expired: { retryable: true, summary: 'nobody decided in time' },
+  name_invalid: { retryable: false, summary: 'the name is outside the rule' },
+  name_taken: { retryable: false, summary: 'the name belongs to somebody else' },
+  schema_invalid: { retryable: false, summary: 'the schema cannot be compiled within limits' },
+  conflict: { retryable: false, summary: 'the state that stands does not allow this' },
+  idempotency_mismatch: { retryable: false, summary: 'the key was used with another body' },
+  rate_limited: { retryable: true, summary: 'too many requests' },
+  queue_full: { retryable: true, summary: 'too many calls are waiting' },
+  queue_timeout: { retryable: true, summary: 'no slot came free in time; the call did not start' },
+  overloaded: { retryable: true, summary: 'the server is too busy' },
+  provider_offline: { retryable: true, summary: 'nobody who can run the tool is connected' },
+  provider_disconnected: { retryable: false, summary: 'the provider went away during the call' },
+  timeout: { retryable: true, summary: 'no result before the deadline' },
+  cancelled: { retryable: false, summary: 'the call was cancelled' },
+  interrupted: { retryable: false, summary: 'the server stopped during the call' },
+  tool_failed: { retryable: false, summary: 'the tool reported a failure' },
+  output_invalid: { retryable: false, summary: "the result does not fit the tool's output schema" },
+  result_too_large: { retryable: false, summary: 'the result is larger than the limit' },
+  sandbox_unavailable: { retryable: false, summary: 'no sandbox can run this tool' },
+  upstream_unreachable: { retryable: true, summary: 'a service the tool needs did not answer' },
+  storage_full: { retryable: true, summary: 'the store has no room; nothing was recorded' },
+  misdirected: { retryable: false, summary: 'the Host header names another server' },
+  internal: { retryable: true, summary: 'a fault in the server' },
+};
+
+/** A failure as data: what an agent, an operator and a ledger row all see. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly outcome?: OutcomeKnowledge;
+  readonly recommendations?: readonly string[];
+  readonly note?: string;
+  /** What exactly is wrong with an input. Answered to the caller, not stored. */
+  readonly issues?: readonly InputIssueView[];
+}
+
+export function failure(
+  code: FailureCode,
+  message: string = FAILURES[code].summary,
+  extra: Partial<Omit<Failure, 'code' | 'message'>> = {},
+): Failure {
+  return { code, message, retryable: FAILURES[code].retryable, ...extra };
+}
+
+/** How a tool ends on purpose with a failure of its own; any other exception is `tool_failed`. */
+export class ToolFailure extends Error {
+  readonly failure: Failure;
+
+  constructor(given: Failure) {
+    super(given.message);
+    this.name = 'ToolFailure';
+    this.failure = given;
+  }
+}
+
+/** What a store throws when the disk is full: nothing of the change was kept. */
+export class StorageFull extends Error {
+  constructor(message = 'the store has no room') {
+    super(message);
+    this.name = 'StorageFull';
+  }
+}
+
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message === '' ? error.name : error.message;
+  return typeof error === 'string' ? error : `threw ${typeof error}`;
+}

@@ -1,0 +1,43 @@
+import type { Call } from './call.ts';
+import type { Outcome } from './outcome.ts';
+import type { Principal } from './principal.ts';
+import type { RegisteredTool } from './registry.ts';
+
+/** What was decided before a call was recorded, and by which rule. It is kept with the call. */
+export interface Decision {
+  readonly effect: 'allow' | 'ask' | 'deny';
+  readonly rule: string;
+  readonly reason: string;
+}
+
+export interface GuardRequest {
+  readonly principal: Principal;
+  readonly tool: RegisteredTool;
+  readonly runId: string;
+  readonly args: unknown;
+}
+
+/** Stands before and after every execution, whoever asks. Policy and hooks plug in here and nowhere else. */
+export interface Guard {
+  /** May `principal` ever call this tool? Tools for which the answer is no are not listed. */
+  lists(principal: Principal, tool: RegisteredTool): boolean;
+  /** A guard that throws denies. */
+  admit(request: GuardRequest): Decision | Promise<Decision>;
+  /** Sees what the tool produced, after its output schema and before it is kept. */
+  review(call: Call, outcome: Outcome): Outcome | Promise<Outcome>;
+}
+
+/** With no policy: a tool that says it is risky asks, any other runs. */
+export const annotationGuard: Guard = {
+  lists: () => true,
+  admit: ({ tool }) => {
+    if (tool.annotations.destructive === true) {
+      return { effect: 'ask', rule: 'default', reason: 'the tool is destructive' };
+    }
+    if (tool.annotations.requires_approval === true) {
+      return { effect: 'ask', rule: 'default', reason: 'the tool requires approval' };
+    }
+    return { effect: 'allow', rule: 'default', reason: 'no rule forbids it' };
+  },
+  review: (_call, outcome) => outcome,
+};

@@ -1,0 +1,277 @@
+import type { Approval, Call, CallState } from './call.ts';
+import { move, timelineEntry } from './call.ts';
+import { approvalDigest } from './approvals.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { endState } from './endings.ts';
+import { failure, messageOf, type Failure } from './failures.ts';
+import type { Decision, Guard } from './guard.ts';
+import { callRow, firstCallRow, permissionRow, refusedRow, type LedgerDraft } from './ledger.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { Limits } from './limits.ts';
+import type { Clock, Digest, Ids, Run, Store } from './ports.ts';
+import type { Principal } from './principal.ts';
+import type { RegisteredTool, Registry } from './registry.ts';
+import type { SlotKey } from './slots.ts';
+
+/** What an agent asks for, whatever face it came through. */
+export interface CallRequest {
+  readonly toolName: string;
+  readonly runId: string;
+  readonly args: unknown;
+  readonly target: string | null;
+  readonly idempotencyKey: string | null;
+  readonly traceId: string | null;
+  readonly replayOf: string | null;
+}
+
+export type Submitted =
+  | { readonly kind: 'accepted'; readonly call: Call; readonly duplicate: boolean }
+  /** Recorded as DENIED. */
+  | { readonly kind: 'denied'; readonly call: Call; readonly failure: Failure }
+  /** Not recorded as a call; one ledger row says that it was refused. */
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+export interface IntakeParts {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  readonly dispatcher: Dispatcher;
+  readonly guard: Guard;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+  readonly limits: Limits;
+  readonly isDraining: () => boolean;
+}
+
+/** The first half of a call's way: resolve, validate, limits, guard, record. */
+export class Intake {
+  readonly #parts: IntakeParts;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  async submit(request: CallRequest, principal: Principal): Promise<Submitted> {
+    const resolved = this.resolve(request, principal);
+    if ('code' in resolved) return await this.#refuse(request, principal, resolved);
+    const busy = this.#busy(principal);
+    if (busy !== null) return await this.#refuse(request, principal, busy);
+    const decision = await this.decide(resolved, request, principal);
+    return await this.#record(request, principal, resolved, decision);
+  }
+
+  /** The tool, if the principal may see it and the arguments fit. */
+  resolve(request: CallRequest, principal: Principal): RegisteredTool | Failure {
+    const tool = this.#parts.registry.find(principal.tenant, request.toolName);
+    if (tool === undefined || !this.#parts.guard.lists(principal, tool)) {
+      const recommendations = ['GET /v1/tools lists the tools you may call'];
+      return failure('tool_not_found', `tool not found: ${request.toolName}`, { recommendations });
+    }
+    const { target } = request;
+    if (target !== null && tool.runsOn.kind === 'server') {
+      return failure('body_invalid', `target names a device, but ${tool.name} runs on the server`);
+    }
+    if (target !== null && tool.runsOn.kind === 'client' && tool.runsOn.clientId !== target) {
+      return failure('provider_offline', `${target} does not offer ${tool.name}`);
+    }
+    const issues = tool.validateInput(request.args);
+    if (issues === null) return tool;
+    const places = issues
+      .slice(0, 3)
+      .map((issue) => `${issue.path === '' ? 'args' : `args${issue.path}`} ${issue.message}`);
+    return failure('input_invalid', places.join('; '), {
+      issues,
+      recommendations: [`GET /v1/tools/${tool.name} shows the schema`],
+    });
+  }
+
+  /** Fails closed: a guard that throws has said no. */
+  async decide(tool: RegisteredTool, request: CallRequest, principal: Principal): Promise<Decision> {
+    try {
+      return await this.#parts.guard.admit({ principal, tool, runId: request.runId, args: request.args });
+    } catch (error) {
+      return { effect: 'deny', rule: 'guard', reason: `the decision failed: ${messageOf(error)}` };
+    }
+  }
+
+  #busy(principal: Principal): Failure | null {
+    const { limits, lifecycle, isDraining } = this.#parts;
+    if (isDraining()) return failure('overloaded', 'the server is shutting down');
+    if (lifecycle.openOf(principal.tenant) < limits.openCallsPerTenant) return null;
+    return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
+  }
+
+  async #refuse(request: CallRequest, principal: Principal, refused: Failure): Promise<Submitted> {
+    const { toolName, traceId } = request;
+    const { tenant, agentId } = principal;
+    const row = refusedRow(
+      { tenant, toolName, agentId, traceId, code: refused.code },
+      this.#parts.clock.now(),
+    );
+    await this.#parts.store.append([row]);
+    return { kind: 'refused', failure: refused };
+  }
+
+  async #record(
+    request: CallRequest,
+    principal: Principal,
+    tool: RegisteredTool,
+    decision: Decision,
+  ): Promise<Submitted> {
+    const { store, lifecycle, dispatcher, clock } = this.#parts;
+    const now = clock.now();
+    const first = this.#firstStates(tool, request, principal, decision, now);
+    const { call, entries } = this.#build({ request, principal, tool, decision, states: first.states, now });
+    const run: Run = {
+      id: call.runId,
+      tenant: call.tenant,
+      agentId: call.agentId,
+      createdAt: now,
+      cancelledAt: null,
+    };
+    let recorded;
+    try {
+      recorded = await lifecycle.record({
+        call,
+        run,
+        idempotency: this.#idempotency(request, principal, tool, now),
+        entries,
+      });
+    } catch (error) {
+      dispatcher.giveBack(first.slot);
+      throw error;
+    }
+    const { inserted, live } = recorded;
+    if (inserted.kind !== 'inserted') dispatcher.giveBack(first.slot);
+    switch (inserted.kind) {
+      case 'inserted':
+        if (live !== null && call.state.name !== 'APPROVAL_REQUIRED') dispatcher.dispatch(live, first.slot);
+        return submitted(call, false);
+      case 'duplicate': {
+        if (inserted.bodyHash !== this.#bodyHash(request)) {
+          return await this.#refuse(request, principal, failure('idempotency_mismatch'));
+        }
+        const standing = lifecycle.find(inserted.callId)?.call ?? (await store.findCall(inserted.callId));
+        if (standing === undefined) return await this.#refuse(request, principal, failure('call_not_found'));
+        return submitted(standing, true);
+      }
+      case 'run_refused':
+        return await this.#refuse(request, principal, runRefusal(inserted.run));
+    }
+  }
+
+  #firstStates(
+    tool: RegisteredTool,
+    request: CallRequest,
+    principal: Principal,
+    decision: Decision,
+    now: number,
+  ): { states: CallState[]; slot: SlotKey[] | null } {
+    const { limits, dispatcher } = this.#parts;
+    const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
+    switch (decision.effect) {
+      case 'allow':
+        return dispatcher.firstStates(tool, request.runId, principal.tenant, now);
+      case 'ask':
+        return {
+          states: [pending, { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs }],
+          slot: null,
+        };
+      case 'deny': {
+        const denied = failure(
+          decision.rule === 'guard' ? 'hook_denied' : 'permission_denied',
+          denialText(decision),
+        );
+        return { states: [pending, endState({ kind: 'denied', failure: denied }, null)], slot: null };
+      }
+    }
+  }
+
+  #build(given: {
+    request: CallRequest;
+    principal: Principal;
+    tool: RegisteredTool;
+    decision: Decision;
+    states: readonly CallState[];
+    now: number;
+  }): { call: Call; entries: LedgerDraft[] } {
+    const { request, principal, tool, decision, states, now } = given;
+    const { ids, digest } = this.#parts;
+    const [first, ...rest] = states;
+    if (first === undefined) throw new Error('a call has at least one state');
+    const clientId = tool.runsOn.kind === 'client' ? tool.runsOn.clientId : null;
+    let call: Call = {
+      id: ids.next('tc_'),
+      tenant: principal.tenant,
+      runId: request.runId,
+      agentId: principal.agentId,
+      toolName: tool.name,
+      toolVersion: tool.version,
+      source: tool.source,
+      clientId,
+      target: request.target,
+      argsJson: JSON.stringify(request.args),
+      timeoutMs: tool.timeoutMs,
+      traceId: request.traceId,
+      replayOf: request.replayOf,
+      fence: clientId === null ? null : ids.secret(),
+      createdAt: now,
+      decision,
+      version: 0,
+      state: first,
+      approval: null,
+      timeline: [timelineEntry(first, now)],
+    };
+    for (const state of rest) call = move(call, state, now, this.#approval(call, state));
+    const argsHash = digest.sha256(call.argsJson);
+    const entries = call.timeline.map((entry, index) =>
+      index === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry),
+    );
+    if (call.approval !== null) entries.push(permissionRow('permission_required', call, now));
+    return { call, entries };
+  }
+
+  #approval(call: Call, state: CallState): Approval | null {
+    if (state.name !== 'APPROVAL_REQUIRED') return null;
+    return {
+      digest: approvalDigest(this.#parts.digest, call),
+      expiresAt: state.deadlineAt,
+      reason: call.decision.reason,
+      decision: null,
+      decidedBy: null,
+      decidedAt: null,
+      note: null,
+    };
+  }
+
+  #idempotency(
+    request: CallRequest,
+    principal: Principal,
+    tool: RegisteredTool,
+    now: number,
+  ): { scope: string; bodyHash: string; expiresAt: number } | null {
+    if (request.idempotencyKey === null) return null;
+    const scope = JSON.stringify([principal.tenant, principal.agentId, tool.name, request.idempotencyKey]);
+    return { scope, bodyHash: this.#bodyHash(request), expiresAt: now + this.#parts.limits.idempotencyMs };
+  }
+
+  #bodyHash({ runId, args, target }: CallRequest): string {
+    return this.#parts.digest.sha256(canonicalJson({ runId, args, target }));
+  }
+}
+
+function submitted(call: Call, duplicate: boolean): Submitted {
+  if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
+  return { kind: 'accepted', call, duplicate };
+}
+
+function denialText(decision: Decision): string {
+  return decision.reason === '' ? 'permission denied' : `permission denied: ${decision.reason}`;
+}
+
+function runRefusal(run: Run): Failure {
+  if (run.cancelledAt !== null) return failure('conflict', `run ${run.id} was cancelled`);
+  return failure('permission_denied', `permission denied: run ${run.id} belongs to another agent`);
+}

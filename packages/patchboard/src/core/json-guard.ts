@@ -1,0 +1,48 @@
+import { JsonScanner } from './json-scanner.ts';
+
+export interface JsonLimits {
+  /** Objects and arrays inside one another. */
+  readonly depth: number;
+  /** Strings, numbers, literals, objects and arrays together. */
+  readonly values: number;
+}
+
+/** Where and why a text was refused. `offset` counts UTF-16 units from 0, `line` and `column` count from 1. */
+export interface JsonProblem {
+  readonly problem: string;
+  readonly offset: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+export type GuardedJson =
+  { readonly ok: true; readonly value: unknown } | ({ readonly ok: false } & JsonProblem);
+
+/**
+ * `JSON.parse` for text from outside. Besides bad JSON it refuses what two readers may read differently or what
+ * is made to harm: duplicate keys, `__proto__`, `constructor.prototype`, numbers that would change, lone
+ * surrogates, too deep nesting, too many values. Never throws.
+ */
+export function parseGuardedJson(text: string, limits: JsonLimits): GuardedJson {
+  const found = scanJson(text, limits);
+  if (found !== null) return { ok: false, ...found };
+  return { ok: true, value: JSON.parse(text) };
+}
+
+/** The checks of `parseGuardedJson` alone: null when there is nothing to refuse. */
+export function scanJson(text: string, limits: JsonLimits): JsonProblem | null {
+  const scanner = new JsonScanner(text, limits.depth, limits.values);
+  const problem = scanner.scan();
+  if (problem === null) return null;
+  return { problem, offset: scanner.offset, ...placeOf(text, scanner.offset) };
+}
+
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  let line = 1;
+  let lineStart = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) {
+    line += 1;
+    lineStart = at + 1;
+  }
+  return { line, column: offset - lineStart + 1 };
+}

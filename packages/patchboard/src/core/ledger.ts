@@ -1,0 +1,122 @@
+import { rfc3339 } from '@patchboard/wire';
+import type { Call, TimelineEntry } from './call.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { Digest } from './ports.ts';
+
+/** What happened, before the store gives it its place in the chain. */
+export interface LedgerDraft {
+  readonly at: number;
+  readonly tenant: string;
+  readonly kind: LedgerKind;
+  readonly callId: string | null;
+  readonly traceId: string | null;
+  /** JSON text; only what changed. */
+  readonly body: string;
+}
+
+export type LedgerKind =
+  | 'call.state'
+  | 'call.refused'
+  | 'permission_required'
+  | 'permission_decided'
+  | 'run.created'
+  | 'run.cancelled'
+  | 'registry.changed';
+
+export interface LedgerRow extends LedgerDraft {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** What the first row's predecessor is said to be. */
+export const GENESIS: string = '0'.repeat(64);
+
+/** Each row's hash covers the row and its predecessor's hash: a change anywhere breaks every later link. */
+export function chainHash(digest: Digest, previous: string, seq: number, draft: LedgerDraft): string {
+  const { at, tenant, kind, callId, traceId, body } = draft;
+  // JSON strings delimit themselves, so two different rows can never read as the same text.
+  return digest.sha256(
+    `${previous}\n${seq}\n${at}\n${JSON.stringify(tenant)}\n${kind}\n${callId ?? ''}\n${JSON.stringify(traceId)}\n${body}`,
+  );
+}
+
+/** One row for one move of a call. The first one says what the call is; later ones only what changed. */
+export function callRow(call: Call, entry: TimelineEntry): LedgerDraft {
+  return {
+    at: entry.at,
+    tenant: call.tenant,
+    kind: 'call.state',
+    callId: call.id,
+    traceId: call.traceId,
+    body: JSON.stringify({ state: entry.state, attempt: entry.attempt, code: entry.code }),
+  };
+}
+
+export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string): LedgerDraft {
+  const { toolName, toolVersion, runId, agentId, decision, replayOf } = call;
+  const body = {
+    state: entry.state,
+    tool_name: toolName,
+    tool_version: toolVersion,
+    run_id: runId,
+    agent_id: agentId,
+    args_sha256: argsHash,
+    decision,
+    replay_of: replayOf ?? undefined,
+  };
+  return { ...callRow(call, entry), body: JSON.stringify(body) };
+}
+
+/** What an operator was asked, or answered. */
+export function permissionRow(
+  kind: 'permission_required' | 'permission_decided',
+  call: Call,
+  at: number,
+): LedgerDraft {
+  const { approval } = call;
+  const body =
+    kind === 'permission_required'
+      ? { digest: approval?.digest, reason: approval?.reason, expires_at: rfc3339(approval?.expiresAt ?? at) }
+      : {
+          digest: approval?.digest,
+          decision: approval?.decision,
+          decided_by: approval?.decidedBy,
+          note: approval?.note,
+        };
+  return {
+    at,
+    tenant: call.tenant,
+    kind,
+    callId: call.id,
+    traceId: call.traceId,
+    body: JSON.stringify(body),
+  };
+}
+
+export interface RefusedCall {
+  readonly tenant: string;
+  readonly toolName: string;
+  readonly agentId: string;
+  readonly traceId: string | null;
+  readonly code: string;
+}
+
+export function refusedRow(refused: RefusedCall, at: number): LedgerDraft {
+  return {
+    at,
+    tenant: refused.tenant,
+    kind: 'call.refused',
+    callId: null,
+    traceId: refused.traceId,
+    body: JSON.stringify({
+      tool_name: refused.toolName.slice(0, 128),
+      agent_id: refused.agentId,
+      code: refused.code,
+    }),
+  };
+}
+
+/** Rows about the registry and runs, which belong to no call. */
+export function plainRow(kind: LedgerKind, tenant: string, at: number, body: unknown): LedgerDraft {
+  return { at, tenant, kind, callId: null, traceId: null, body: canonicalJson(body) };
+}

@@ -1,0 +1,165 @@
+import type { OutcomeKnowledge } from '@patchboard/wire';
+import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type CallState } from './call.ts';
+import { endState, expiry } from './endings.ts';
+import { messageOf } from './failures.ts';
+import { callRow, type LedgerDraft } from './ledger.ts';
+import { liveCall, nothing, type LiveCall } from './live-call.ts';
+import type { Mailboxes } from './mailboxes.ts';
+import type { BadOutcome } from './outcome.ts';
+import type { Clock, Inserted, Log, NewCall, Store } from './ports.ts';
+import { TimerWheel } from './timer-wheel.ts';
+
+export interface LifecycleParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly mailboxes: Mailboxes;
+  /** Told of every ending, once, after it is durable. */
+  readonly ended: (call: Call) => void;
+}
+
+const PERSIST_RETRY_MS = 500;
+
+/**
+ * Owns the calls that have not ended: every move of every call is made and committed here,
+ * and the clock ends what nobody else does.
+ */
+export class Lifecycle {
+  readonly wheel: TimerWheel;
+  readonly #parts: LifecycleParts;
+  readonly #live: Map<string, LiveCall> = new Map();
+  readonly #openByTenant: Map<string, number> = new Map();
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts;
+    this.wheel = new TimerWheel(parts.clock);
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  find(id: string): LiveCall | undefined {
+    return this.#live.get(id);
+  }
+
+  all(): LiveCall[] {
+    return [...this.#live.values()];
+  }
+
+  openOf(tenant: string): number {
+    return this.#openByTenant.get(tenant) ?? 0;
+  }
+
+  /** Records a new call. It is live from the commit on, unless it was born ended. */
+  async record(record: NewCall): Promise<{ inserted: Inserted; live: LiveCall | null }> {
+    const inserted = await this.#parts.store.insertCall(record);
+    if (inserted.kind !== 'inserted') return { inserted, live: null };
+    if (!isOpen(record.call)) {
+      this.#parts.ended(record.call);
+      return { inserted, live: null };
+    }
+    return { inserted, live: this.adopt(record.call) };
+  }
+
+  /** Takes charge of an open call that is already stored. */
+  adopt(call: Call): LiveCall {
+    const live = liveCall(call);
+    this.#live.set(call.id, live);
+    this.#openByTenant.set(call.tenant, this.openOf(call.tenant) + 1);
+    this.#arm(live);
+    return live;
+  }
+
+  /**
+   * The only way on: through the gate, into the store, then here. Several moves may share one commit.
+   * False: another move of this call was committed first, and nothing of this one was.
+   */
+  async advance(
+    live: LiveCall,
+    states: readonly CallState[],
+    extra: { approval?: Approval; rows?: (call: Call) => readonly LedgerDraft[] } = {},
+  ): Promise<boolean> {
+    const at = this.#parts.clock.now();
+    const from = live.call;
+    let next = from;
+    const rows: LedgerDraft[] = [];
+    for (const state of states) {
+      next = move(next, state, at, extra.approval ?? next.approval);
+      const entry = next.timeline.at(-1);
+      if (entry !== undefined) rows.push(callRow(next, entry));
+    }
+    if (extra.rows !== undefined) rows.push(...extra.rows(next));
+    if (!(await this.#parts.store.replaceCall(next, from.version, rows))) return false;
+    live.call = next;
+    live.disarm();
+    if (isOpen(next)) this.#arm(live);
+    else this.#retire(live);
+    return true;
+  }
+
+  /** For endings that must not be lost: a store that has no room now is asked again until it has. */
+  async advanceSurely(live: LiveCall, states: readonly CallState[]): Promise<boolean> {
+    for (;;) {
+      try {
+        return await this.advance(live, states);
+      } catch (error) {
+        if (!isOpen(live.call)) return false;
+        if (error instanceof IllegalMove) throw error;
+        this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+        await new Promise<void>((resolve) => this.#parts.clock.after(PERSIST_RETRY_MS, resolve));
+      }
+    }
+  }
+
+  /** Ends a call from outside its execution, then stops the work. False: it ended otherwise first. */
+  async end(live: LiveCall, outcome: BadOutcome): Promise<boolean> {
+    if (!isOpen(live.call)) return false;
+    if (!(await this.advance(live, [endState(outcome, null)]))) return false;
+    live.stop.fire(outcome);
+    return true;
+  }
+
+  /** Whether anything may have happened already. */
+  outcomeKnowledge(live: LiveCall): OutcomeKnowledge {
+    return live.pushed || attemptsOf(live.call) > 0 ? 'unknown' : 'not_started';
+  }
+
+  close(): void {
+    this.wheel.clear();
+  }
+
+  #arm(live: LiveCall): void {
+    if (!isOpen(live.call)) return;
+    const left = live.call.state.deadlineAt - this.#parts.clock.now();
+    live.disarm = this.wheel.after(left, () => this.#expire(live));
+  }
+
+  #expire(live: LiveCall): void {
+    if (!isOpen(live.call)) return;
+    const outcome = expiry(live.call, this.outcomeKnowledge(live));
+    const from = live.call.version;
+    this.end(live, outcome).then(
+      // Lost to another move that left it open (an acknowledgement, say): its own deadline is armed again.
+      () => {},
+      (error: unknown) => {
+        this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+        if (live.call.version === from)
+          live.disarm = this.wheel.after(PERSIST_RETRY_MS, () => this.#expire(live));
+      },
+    );
+  }
+
+  #retire(live: LiveCall): void {
+    const { call } = live;
+    this.#live.delete(call.id);
+    const open = this.openOf(call.tenant) - 1;
+    if (open > 0) this.#openByTenant.set(call.tenant, open);
+    else this.#openByTenant.delete(call.tenant);
+    live.disarm = nothing;
+    live.release();
+    live.release = nothing;
+    this.#parts.mailboxes.take(live, 'error' in call.state ? call.state.error.code : null);
+    this.#parts.ended(call);
+  }
+}

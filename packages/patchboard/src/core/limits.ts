@@ -1,0 +1,49 @@
+import { WIRE_LIMITS } from '@patchboard/wire';
+
+/** Everything the engine bounds. Resolved once at the edge; below that nothing is optional. */
+export interface Limits {
+  /** Calls of one agent run that execute in this server at once. */
+  readonly concurrencyPerRun: number;
+  /** Calls that execute in this server at once, whoever asks. */
+  readonly concurrencyServer: number;
+  /** How long a call waits for a slot before it fails as `queue_timeout`. */
+  readonly queueWaitMs: number;
+  /** Calls of one tenant that have not ended. */
+  readonly openCallsPerTenant: number;
+  readonly resultBytes: number;
+  readonly clientTimeoutMs: number;
+  readonly maxTimeoutMs: number;
+  readonly toolsPerClient: number;
+  readonly approvalExpiryMs: number;
+  readonly idempotencyMs: number;
+  /** Attempts of an idempotent tool, the first included. */
+  readonly maxAttempts: number;
+  readonly retryBaseMs: number;
+  /** How long a shutdown waits for running calls. */
+  readonly drainMs: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  concurrencyPerRun: 3,
+  concurrencyServer: 64,
+  queueWaitMs: 60_000,
+  openCallsPerTenant: 10_000,
+  resultBytes: WIRE_LIMITS.resultBytes,
+  clientTimeoutMs: 30_000,
+  maxTimeoutMs: 86_400_000,
+  toolsPerClient: WIRE_LIMITS.toolsPerClient,
+  approvalExpiryMs: 600_000,
+  idempotencyMs: 86_400_000,
+  maxAttempts: 3,
+  retryBaseMs: 200,
+  drainMs: 10_000,
+};
+
+export function resolveLimits(given: Partial<Limits> = {}): Readonly<Limits> {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value <= 0)
+      throw new Error(`limits.${name} must be a positive whole number`);
+  }
+  return Object.freeze(limits);
+}

@@ -1,0 +1,100 @@
+import { attemptsOf } from './call.ts';
+import { failure, messageOf, ToolFailure } from './failures.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { Limits } from './limits.ts';
+import type { LiveCall } from './live-call.ts';
+import { failed, type Outcome } from './outcome.ts';
+import type { Clock, Ids } from './ports.ts';
+import type { ServerTool, ToolContext } from './server-tool.ts';
+
+export interface LocalRunnerParts {
+  readonly lifecycle: Lifecycle;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly limits: Limits;
+  readonly progress: (live: LiveCall, data: unknown) => void;
+}
+
+/**
+ * Runs a call whose EXECUTING state is committed, and again if its tool is idempotent and the failure may pass.
+ * Null: it was stopped from outside, and whoever did so has ended the call.
+ */
+export async function runLocally(
+  parts: LocalRunnerParts,
+  tool: ServerTool,
+  live: LiveCall,
+): Promise<Outcome | null> {
+  for (;;) {
+    const attempt = attemptsOf(live.call);
+    const outcome = await live.stop.race(runAttempt(parts, tool, live, attempt));
+    if (live.stop.reason !== null) return null;
+    const pauseMs = retryPause(parts, tool, live, outcome, attempt);
+    if (outcome.kind !== 'failed' || pauseMs === null) return outcome;
+    if (!(await pause(parts, live, pauseMs))) return null;
+    const { state } = live.call;
+    if (state.name !== 'EXECUTING') return null;
+    const next = { ...state, attempt: attempt + 1, cause: outcome.failure.code };
+    if (!(await parts.lifecycle.advanceSurely(live, [next]))) return null;
+  }
+}
+
+async function runAttempt(
+  parts: LocalRunnerParts,
+  tool: ServerTool,
+  live: LiveCall,
+  attempt: number,
+): Promise<Outcome> {
+  try {
+    const args = JSON.parse(live.call.argsJson) as unknown;
+    return { kind: 'ok', value: await tool.execute(args, contextOf(parts, live, attempt)) };
+  } catch (error) {
+    if (error instanceof ToolFailure) return failed(error.failure);
+    return failed(failure('tool_failed', messageOf(error)));
+  }
+}
+
+/** Null when there is no other try: only idempotent tools, only failures that may pass, only within the deadline. */
+function retryPause(
+  { clock, ids, limits }: LocalRunnerParts,
+  tool: ServerTool,
+  live: LiveCall,
+  outcome: Outcome,
+  attempt: number,
+): number | null {
+  if (outcome.kind !== 'failed' || !outcome.failure.retryable) return null;
+  if (tool.annotations.idempotent !== true || attempt >= limits.maxAttempts) return null;
+  const { state } = live.call;
+  if (state.name !== 'EXECUTING') return null;
+  // Full jitter over the upper half, so that callers who failed together do not come back together.
+  const pauseMs = limits.retryBaseMs * 2 ** (attempt - 1) * (0.5 + ids.random() / 2);
+  return clock.now() + pauseMs < state.deadlineAt ? pauseMs : null;
+}
+
+/** False: the call was stopped meanwhile. */
+async function pause({ clock }: LocalRunnerParts, live: LiveCall, ms: number): Promise<boolean> {
+  let callOff = (): void => {};
+  const rest = new Promise<Outcome>((resolve) => {
+    callOff = clock.after(ms, () => resolve({ kind: 'ok', value: null }));
+  });
+  await live.stop.race(rest);
+  callOff();
+  return live.stop.reason === null;
+}
+
+function contextOf(parts: LocalRunnerParts, live: LiveCall, attempt: number): ToolContext {
+  const { call, stop } = live;
+  const deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : parts.clock.now();
+  return {
+    callId: call.id,
+    runId: call.runId,
+    agentId: call.agentId,
+    tenant: call.tenant,
+    attempt,
+    idempotencyKey: call.id,
+    get signal() {
+      return stop.signal;
+    },
+    deadlineAt,
+    progress: (data) => parts.progress(live, data),
+  };
+}

@@ -1,0 +1,153 @@
+import type { CallStateName, InputIssueView, JsonSchema } from '@patchboard/wire';
+import type { Call } from './call.ts';
+import type { LedgerDraft, LedgerRow } from './ledger.ts';
+import type { StoredTool } from './registry.ts';
+
+/** Wall time for records, monotonic time for waiting. */
+export interface Clock {
+  /** Milliseconds since the epoch. May jump. */
+  now(): number;
+  /** Milliseconds since some start. Never jumps. */
+  elapsed(): number;
+  /** Runs `action` once after `ms`; the answer calls it off. */
+  after(ms: number, action: () => void): () => void;
+}
+
+export interface Ids {
+  /** Time-ordered: an id made later sorts later, also within one millisecond. */
+  next(prefix: 'tc_' | 'run_' | 'apr_'): string;
+  /** Unguessable. */
+  secret(): string;
+  /** For jitter: at least 0, below 1. */
+  random(): number;
+}
+
+export interface Log {
+  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(event: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface Digest {
+  /** Hexadecimal SHA-256 of the UTF-8 bytes. */
+  sha256(text: string): string;
+}
+
+/** Answers with what is wrong, or null when nothing is. */
+export type Validator = (value: unknown) => readonly InputIssueView[] | null;
+
+export type CompiledSchema =
+  { readonly ok: true; readonly validate: Validator } | { readonly ok: false; readonly problem: string };
+
+export interface Schemas {
+  /**
+   * `outside`: the schema comes from somebody else and is compiled under limits (size, depth, properties,
+   * linear-time patterns, bounded recursion). Compiling is slow: once per contract, never per call.
+   */
+  compile(schema: JsonSchema, origin: 'own' | 'outside'): CompiledSchema;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly tenant: string;
+  readonly agentId: string;
+  readonly createdAt: number;
+  readonly cancelledAt: number | null;
+}
+
+export interface NewCall {
+  readonly call: Call;
+  /** Made in the same transaction if the tenant has no run of that id. */
+  readonly run: Run;
+  /** `scope` is unique per tenant, agent, tool and key. */
+  readonly idempotency: {
+    readonly scope: string;
+    readonly bodyHash: string;
+    readonly expiresAt: number;
+  } | null;
+  readonly entries: readonly LedgerDraft[];
+}
+
+export type Inserted =
+  | { readonly kind: 'inserted' }
+  /** The idempotency scope is in use (and not expired): nothing was written. */
+  | { readonly kind: 'duplicate'; readonly callId: string; readonly bodyHash: string }
+  /** The run exists and is another agent's, or is cancelled: nothing was written. */
+  | { readonly kind: 'run_refused'; readonly run: Run };
+
+export interface CallFilter {
+  readonly tenant: string;
+  readonly runId?: string;
+  readonly toolName?: string;
+  readonly agentId?: string;
+  readonly states?: readonly CallStateName[];
+  /** Created at or after, epoch milliseconds. */
+  readonly since?: number;
+}
+
+export interface LedgerFilter {
+  readonly tenant?: string;
+  readonly callId?: string;
+  readonly traceId?: string;
+  readonly kinds?: readonly string[];
+  /** Epoch milliseconds, from inclusive, to exclusive. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Hand it back for the next page; null at the end. */
+  readonly nextCursor: string | null;
+}
+
+/** A ledger row together with the call it is about, as far as that is still stored. */
+export interface CommittedRow {
+  readonly row: LedgerRow;
+  readonly call: Call | null;
+}
+
+/**
+ * Durable memory. Every write is atomic, and its promise settles only after it is durable.
+ * Ledger rows get their sequence and hash at commit, in the order of the writes.
+ * A write that finds no room rejects with `StorageFull` and changes nothing.
+ */
+export interface Store {
+  insertCall(record: NewCall): Promise<Inserted>;
+  /** Succeeds only if the stored version is `expectedVersion`; false means another writer won and nothing was written. */
+  replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): Promise<boolean>;
+  findCall(id: string): Promise<Call | undefined>;
+  /** Newest first. May scan far for rare matches, but never holds the thread for long. */
+  listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;
+  /** Calls that have not ended, oldest first: what a restart must look at. */
+  openCalls(): AsyncIterable<Call>;
+
+  /** Makes the run, or answers with the one that stands. */
+  ensureRun(run: Run, entry: LedgerDraft): Promise<Run>;
+  findRun(tenant: string, id: string): Promise<Run | undefined>;
+  listRuns(tenant: string, agentId: string | null, cursor: string | null, limit: number): Promise<Page<Run>>;
+  /** No new call may join it from now on. False if there is no such run or it was cancelled before. */
+  cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean>;
+
+  /** Adds or replaces, keyed by tenant and name. */
+  saveTools(tools: readonly StoredTool[], entry: LedgerDraft): Promise<void>;
+  removeTools(keys: readonly { tenant: string; name: string }[], entry: LedgerDraft): Promise<void>;
+  tools(): Promise<readonly StoredTool[]>;
+
+  append(entries: readonly LedgerDraft[]): Promise<void>;
+  /** In order of sequence, after `after`. */
+  readLedger(filter: LedgerFilter, after: number, limit: number): Promise<readonly CommittedRow[]>;
+  /** The newest sequence, 0 when empty. */
+  ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }>;
+  /**
+   * Tells of each committed row once, in order of sequence and before the write's promise settles.
+   * The answer ends it.
+   */
+  watch(listener: (committed: CommittedRow) => void): () => void;
+
+  /** Number of calls in each state. May be a moment old. */
+  countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
+  /** Removes ended calls that ended before `before`, at most `limit`; ledger rows stay. Answers how many. */
+  purgeCalls(before: number, limit: number): Promise<number>;
+  close(): Promise<void>;
+}

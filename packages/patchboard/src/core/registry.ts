@@ -1,0 +1,247 @@
+import {
+  TOOL_NAME_PATTERN,
+  type FailureCode,
+  type JsonSchema,
+  type ToolAnnotations,
+  type ToolSourceName,
+  type ToolSpec,
+} from '@patchboard/wire';
+import { canonicalJson } from './canonical-json.ts';
+import type { Digest, Schemas, Validator } from './ports.ts';
+import type { ServerTool } from './server-tool.ts';
+import { hasHiddenCharacters, toWireName } from './tool-names.ts';
+
+/** A tool that can be called now. */
+export interface RegisteredTool {
+  /** Null: a tool of this server, offered to every tenant. */
+  readonly tenant: string | null;
+  readonly name: string;
+  /** The name model vendors accept; every API takes both. */
+  readonly wireName: string;
+  readonly source: ToolSourceName;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema | null;
+  readonly timeoutMs: number;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly annotations: ToolAnnotations;
+  /** Hash of the contract: grants and approvals bind to it. */
+  readonly version: string;
+  readonly validateInput: Validator;
+  readonly validateOutput: Validator | null;
+  readonly runsOn: RunsOn;
+}
+
+export type RunsOn =
+  | { readonly kind: 'server'; readonly tool: ServerTool }
+  | { readonly kind: 'client'; readonly clientId: string };
+
+/** A client's tool as it is kept over restarts. */
+export interface StoredTool {
+  readonly tenant: string;
+  readonly clientId: string;
+  readonly wireName: string;
+  readonly spec: ToolSpec;
+  readonly registeredAt: number;
+}
+
+export type Registration =
+  | { readonly ok: true; readonly tool: RegisteredTool }
+  | { readonly ok: false; readonly code: FailureCode; readonly reason: string };
+
+export interface RegistryOptions {
+  readonly schemas: Schemas;
+  readonly digest: Digest;
+  /** For client tools that name none. */
+  readonly clientTimeoutMs: number;
+  readonly toolsPerClient: number;
+}
+
+/** Every tool that can be called, by tenant and name. Server names are reserved for all tenants. */
+export class Registry {
+  readonly #options: RegistryOptions;
+  readonly #server: Map<string, RegisteredTool> = new Map();
+  readonly #tenants: Map<string, Map<string, RegisteredTool>> = new Map();
+  /** Wire name to name, per scope; the empty scope is the server's. */
+  readonly #wireNames: Map<string, Map<string, string>> = new Map();
+  #version = 0;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** Grows with every change, so that what was made from the list can be cached. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Server tools are ours: a bad one is a bug and throws. */
+  addServerTool(tool: ServerTool): RegisteredTool {
+    if (!TOOL_NAME_PATTERN.test(tool.name)) throw new Error(`bad tool name: ${tool.name}`);
+    if (this.#server.has(tool.name)) throw new Error(`tool registered twice: ${tool.name}`);
+    const input = this.#options.schemas.compile(tool.inputSchema, 'own');
+    if (!input.ok) throw new Error(`input schema of ${tool.name}: ${input.problem}`);
+    const output =
+      tool.outputSchema === null ? null : this.#options.schemas.compile(tool.outputSchema, 'own');
+    if (output !== null && !output.ok) throw new Error(`output schema of ${tool.name}: ${output.problem}`);
+    const registered: RegisteredTool = {
+      tenant: null,
+      name: tool.name,
+      wireName: this.#claimWireName('', tool.name),
+      source: 'server',
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+      outputSchema: tool.outputSchema,
+      timeoutMs: tool.timeoutMs,
+      metadata: tool.metadata,
+      annotations: tool.annotations,
+      version: this.#contractHash(tool),
+      validateInput: input.validate,
+      validateOutput: output === null ? null : output.validate,
+      runsOn: { kind: 'server', tool },
+    };
+    this.#server.set(tool.name, registered);
+    this.#version += 1;
+    return registered;
+  }
+
+  /** Checks a client's tool without taking it in; `add` does that once it is stored. */
+  admit(tenant: string, clientId: string, spec: ToolSpec, wireName?: string): Registration {
+    const problem = this.#problemWith(tenant, clientId, spec);
+    if (problem !== null) return problem;
+    const input = this.#options.schemas.compile(spec.schema, 'outside');
+    if (!input.ok) return rejected('schema_invalid', `schema: ${input.problem}`);
+    const output =
+      spec.output_schema === undefined ? null : this.#options.schemas.compile(spec.output_schema, 'outside');
+    if (output !== null && !output.ok) return rejected('schema_invalid', `output_schema: ${output.problem}`);
+    const description = spec.description ?? '';
+    const annotations = spec.annotations ?? {};
+    const outputSchema = spec.output_schema ?? null;
+    return {
+      ok: true,
+      tool: {
+        tenant,
+        name: spec.name,
+        wireName: wireName ?? this.#freeWireName(tenant, spec.name),
+        source: 'client',
+        description,
+        inputSchema: spec.schema,
+        outputSchema,
+        timeoutMs: spec.timeout_ms ?? this.#options.clientTimeoutMs,
+        metadata: spec.metadata ?? null,
+        annotations,
+        version: this.#contractHash({
+          name: spec.name,
+          description,
+          inputSchema: spec.schema,
+          outputSchema,
+          annotations,
+        }),
+        validateInput: input.validate,
+        validateOutput: output === null ? null : output.validate,
+        runsOn: { kind: 'client', clientId },
+      },
+    };
+  }
+
+  /** Takes in an admitted client tool; replaces the same client's older one. */
+  add(tool: RegisteredTool): void {
+    if (tool.tenant === null) throw new Error('server tools are added with addServerTool');
+    const tools = this.#tenants.get(tool.tenant) ?? new Map<string, RegisteredTool>();
+    this.#tenants.set(tool.tenant, tools);
+    tools.set(tool.name, tool);
+    this.#wireScope(tool.tenant).set(tool.wireName, tool.name);
+    this.#version += 1;
+  }
+
+  remove(tenant: string, name: string): void {
+    const tool = this.#tenants.get(tenant)?.get(name);
+    if (tool === undefined) return;
+    this.#tenants.get(tenant)?.delete(name);
+    this.#wireScope(tenant).delete(tool.wireName);
+    this.#version += 1;
+  }
+
+  /** By canonical or wire name. */
+  find(tenant: string, name: string): RegisteredTool | undefined {
+    const tools = this.#tenants.get(tenant);
+    const byName = this.#server.get(name) ?? tools?.get(name);
+    if (byName !== undefined) return byName;
+    const serverName = this.#wireNames.get('')?.get(name);
+    if (serverName !== undefined) return this.#server.get(serverName);
+    const tenantName = this.#wireNames.get(tenant)?.get(name);
+    return tenantName === undefined ? undefined : tools?.get(tenantName);
+  }
+
+  /** Server tools first, each part by name. */
+  list(tenant: string): RegisteredTool[] {
+    const clients = this.#tenants.get(tenant)?.values() ?? [];
+    return [...byName(this.#server.values()), ...byName(clients)];
+  }
+
+  ofClient(tenant: string, clientId: string): RegisteredTool[] {
+    return this.list(tenant).filter(
+      (tool) => tool.runsOn.kind === 'client' && tool.runsOn.clientId === clientId,
+    );
+  }
+
+  #problemWith(tenant: string, clientId: string, spec: ToolSpec): Registration | null {
+    if (!TOOL_NAME_PATTERN.test(spec.name)) {
+      return rejected('name_invalid', 'a name is 1 to 128 of A-Z a-z 0-9 _ . -');
+    }
+    if (hasHiddenCharacters(spec.description ?? '')) {
+      return rejected(
+        'schema_invalid',
+        'the description holds control, bidirectional or zero-width characters',
+      );
+    }
+    if (this.#server.has(spec.name))
+      return rejected('name_taken', 'the name is reserved for a tool of this server');
+    const holder = this.#tenants.get(tenant)?.get(spec.name);
+    if (holder !== undefined && holder.runsOn.kind === 'client' && holder.runsOn.clientId !== clientId) {
+      return rejected('name_taken', 'another client of this tenant owns the name');
+    }
+    if (holder === undefined && this.ofClient(tenant, clientId).length >= this.#options.toolsPerClient) {
+      return rejected('too_large', `a client may register ${this.#options.toolsPerClient} tools`);
+    }
+    return null;
+  }
+
+  #contractHash(
+    tool: Pick<ServerTool, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>,
+  ): string {
+    const { name, description, inputSchema, outputSchema, annotations } = tool;
+    return this.#options.digest.sha256(
+      canonicalJson({ name, description, inputSchema, outputSchema, annotations }),
+    );
+  }
+
+  #wireScope(tenant: string): Map<string, string> {
+    const scope = this.#wireNames.get(tenant) ?? new Map<string, string>();
+    this.#wireNames.set(tenant, scope);
+    return scope;
+  }
+
+  #claimWireName(tenant: string, name: string): string {
+    const wireName = this.#freeWireName(tenant, name);
+    this.#wireScope(tenant).set(wireName, name);
+    return wireName;
+  }
+
+  /** Deterministic unless taken; a wire name may not be any other tool's name or wire name. */
+  #freeWireName(tenant: string, name: string): string {
+    const isFree = (candidate: string): boolean => {
+      const holder = this.find(tenant, candidate);
+      return holder === undefined || holder.name === name;
+    };
+    return toWireName(name, isFree, this.#options.digest);
+  }
+}
+
+function rejected(code: FailureCode, reason: string): Registration {
+  return { ok: false, code, reason };
+}
+
+function byName(tools: Iterable<RegisteredTool>): RegisteredTool[] {
+  return [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

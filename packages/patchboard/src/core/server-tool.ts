@@ -1,0 +1,41 @@
+import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
+
+/** What a tool of this server gets besides its arguments. */
+export interface ToolContext {
+  readonly callId: string;
+  readonly runId: string;
+  readonly agentId: string;
+  readonly tenant: string;
+  /** 1 for the first try. */
+  readonly attempt: number;
+  /** The same for every attempt of one call: hand it to whatever must not act twice. */
+  readonly idempotencyKey: string;
+  /** Aborted at the deadline, on cancel and on shutdown. */
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds. */
+  readonly deadlineAt: number;
+  progress(data: unknown): void;
+}
+
+/** A tool that runs in this process. */
+export interface ServerTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema | null;
+  readonly timeoutMs: number;
+  readonly annotations: ToolAnnotations;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** How many calls of it may run at once; null: no limit of its own. */
+  readonly concurrency: number | null;
+  /** `args` has passed the input schema. Throw `ToolFailure` to fail on purpose. */
+  execute(args: unknown, context: ToolContext): Promise<unknown>;
+}
+
+/** A set of server tools shipped together. */
+export interface Pack {
+  readonly name: string;
+  readonly tools: readonly ServerTool[];
+  /** Ends what the pack holds open. */
+  close?(): Promise<void>;
+}

@@ -1,0 +1,46 @@
+import type { CallStateName, CallStatus } from './call-state.ts';
+import type { FailureCode } from './failure-codes.ts';
+
+/** Names of the server-sent events. */
+export const EVENT_TYPES = [
+  'call.state',
+  'call.progress',
+  'permission_required',
+  'permission_decided',
+  'registry.changed',
+  'device.changed',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export interface CallStateEvent {
+  readonly tool_call_id: string;
+  readonly run_id: string;
+  readonly tool_name: string;
+  readonly agent_id: string;
+  readonly state: CallStateName;
+  readonly status: CallStatus;
+  readonly at: string;
+  readonly attempt?: number;
+  readonly code?: FailureCode;
+}
+
+export interface CallProgressEvent {
+  readonly tool_call_id: string;
+  readonly at: string;
+  readonly data: unknown;
+}
+
+export interface RegistryChangedEvent {
+  readonly at: string;
+  readonly client_id: string;
+  readonly registered?: readonly string[];
+  readonly removed?: readonly string[];
+}
+
+/** One event as read from a stream; `id` is the ledger sequence, absent for progress, which is not replayed. */
+export interface StreamEvent {
+  readonly id: string | null;
+  readonly type: string;
+  readonly data: unknown;
+}

@@ -1,0 +1,52 @@
+export {
+  CALL_STATES,
+  CALL_STATUSES,
+  isCallState,
+  isCallStatus,
+  isTerminal,
+  statesOf,
+  statusOf,
+} from './call-state.ts';
+export type { CallStateName, CallStatus } from './call-state.ts';
+export { EVENT_TYPES } from './events.ts';
+export type {
+  CallProgressEvent,
+  CallStateEvent,
+  EventType,
+  RegistryChangedEvent,
+  StreamEvent,
+} from './events.ts';
+export { FAILURE_CODES, isFailureCode } from './failure-codes.ts';
+export type { FailureCode } from './failure-codes.ts';
+export type {
+  RegisterRequest,
+  RegisterResponse,
+  RejectedTool,
+  SubmitRequest,
+  SubmitResponse,
+  ToolRequest,
+  ToolSpec,
+} from './internal.ts';
+export { PEER_ID_PATTERN, TOOL_NAME_PATTERN, WIRE_LIMITS } from './limits.ts';
+export { encodeSse, sseDecoder } from './sse.ts';
+export type { SseFrame } from './sse.ts';
+export { parseTime, rfc3339 } from './time.ts';
+export type {
+  ApprovalView,
+  AttemptView,
+  CallErrorView,
+  CallView,
+  DryRunView,
+  InputIssueView,
+  JsonSchema,
+  LedgerRowView,
+  OutcomeKnowledge,
+  ProblemView,
+  ReceiptView,
+  RunView,
+  TimelineEntryView,
+  ToolAnnotations,
+  ToolDetailView,
+  ToolSourceName,
+  ToolView,
+} from './views.ts';

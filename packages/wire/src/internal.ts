@@ -1,0 +1,53 @@
+import type { CallErrorView, JsonSchema, ToolAnnotations } from './views.ts';
+
+/** What a client says of one tool it lends. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly timeout_ms?: number;
+  readonly description?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly output_schema?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+}
+
+export interface RegisterRequest {
+  readonly client_id: string;
+  readonly tools: readonly ToolSpec[];
+}
+
+export interface RejectedTool {
+  readonly name: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+export interface RegisterResponse {
+  readonly ok: boolean;
+  readonly registered_count: number;
+  readonly rejected: readonly RejectedTool[];
+}
+
+/** Pushed to a client: run this. `attempt_token` comes back with the result and fences stale workers. */
+export interface ToolRequest {
+  readonly tool_call_id: string;
+  readonly tool_name: string;
+  readonly args: unknown;
+  readonly timeout_ms: number;
+  readonly attempt: number;
+  readonly attempt_token: string;
+  readonly deadline_at: string;
+}
+
+export interface SubmitRequest {
+  readonly status: 'SUCCEEDED' | 'FAILED';
+  readonly result?: unknown;
+  readonly error?: string | Partial<CallErrorView> | null;
+  readonly attempt_token?: string;
+}
+
+export interface SubmitResponse {
+  readonly ok: boolean;
+  readonly tool_call_id: string;
+  readonly status: string;
+}

@@ -1,0 +1,57 @@
+/** Server-sent events, both ways. The decoder is incremental: a chunk may end anywhere. */
+
+export interface SseFrame {
+  readonly id: string | null;
+  readonly event: string;
+  readonly data: string;
+}
+
+export function encodeSse(frame: { id?: number | string; event: string; data: string }): string {
+  const id = frame.id === undefined ? '' : `id: ${frame.id}\n`;
+  // JSON text holds no raw line break, but a caller's own text may.
+  const data = frame.data.includes('\n') ? frame.data.replaceAll('\n', '\ndata: ') : frame.data;
+  return `${id}event: ${frame.event}\ndata: ${data}\n\n`;
+}
+
+/** Feed it text as it arrives; it answers with the frames that are complete. */
+export function sseDecoder(): (chunk: string) => SseFrame[] {
+  let rest = '';
+  let id: string | null = null;
+  let event = '';
+  let data: string[] = [];
+
+  function takeLine(line: string): SseFrame | null {
+    if (line === '') {
+      const frame =
+        data.length === 0 ? null : { id, event: event === '' ? 'message' : event, data: data.join('\n') };
+      id = null;
+      event = '';
+      data = [];
+      return frame;
+    }
+    const colon = line.indexOf(':');
+    if (colon === 0) return null; // a comment keeps the connection alive
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (field === 'id') id = value;
+    else if (field === 'event') event = value;
+    else if (field === 'data') data.push(value);
+    return null;
+  }
+
+  return (chunk) => {
+    rest += chunk;
+    const frames: SseFrame[] = [];
+    let start = 0;
+    for (;;) {
+      const end = rest.indexOf('\n', start);
+      if (end === -1) break;
+      const line = rest.slice(start, rest[end - 1] === '\r' && end > start ? end - 1 : end);
+      const frame = takeLine(line);
+      if (frame !== null) frames.push(frame);
+      start = end + 1;
+    }
+    rest = rest.slice(start);
+    return frames;
+  };
+}
