@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { ToolFailure } from '../../../core/failures.ts';
+import type { Failure } from '../../../core/failures.ts';
+import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import { aContext } from '../__fixtures__/context.ts';
+import { startOpenMeteo } from './__fixtures__/open-meteo-server.ts';
+import type { OpenMeteoStub, StubTrouble } from './__fixtures__/open-meteo-server.ts';
+import { weatherTool } from './tool.ts';
+
+const GENEROUS_MS = 60_000;
+const TROUBLES: readonly (readonly [string, StubTrouble])[] = [
+  ['a 500', { kind: 'status', status: 500 }],
+  ['a 503', { kind: 'status', status: 503 }],
+  ['a 429', { kind: 'status', status: 429 }],
+  ['text that is not JSON', { kind: 'body', body: '<html>oops</html>' }],
+  ['JSON of another shape', { kind: 'body', body: '[1, 2]' }],
+  [
+    'an answer with results of another shape',
+    { kind: 'body', body: '{"results": [{"name": 1}], "current": {}}' },
+  ],
+  ['a redirect', { kind: 'redirect', location: 'http://169.254.169.254/latest/meta-data' }],
+  ['a closed connection', { kind: 'hang-up' }],
+  ['a body without end', { kind: 'flood' }],
+];
+
+let service: OpenMeteoStub;
+let clock: number;
+
+beforeEach(async () => {
+  service = await startOpenMeteo();
+  clock = Date.UTC(2026, 0, 31);
+});
+afterEach(() => service.close());
+
+describe('weather.query', () => {
+  it('tells the current weather at the place named in the query', async () => {
+    await expect(ask(aTool(), 'weather in Beijing')).resolves.toEqual({
+      weather: 'Sunny',
+      temperature: 25,
+      apparent_temperature: 24.1,
+      humidity: 40,
+      precipitation: 0,
+      wind_speed: 7.9,
+      weather_code: 0,
+      is_day: true,
+      observed_at: '2026-01-31T00:15:00.000Z',
+      units: { temperature: '°C', humidity: '%', precipitation: 'mm', wind_speed: 'km/h' },
+      place: {
+        name: 'Beijing',
+        region: 'Beijing',
+        country: 'China',
+        latitude: 39.9075,
+        longitude: 116.39723,
+        timezone: 'Asia/Shanghai',
+      },
+      source: 'live',
+      age_s: 0,
+    });
+  });
+
+  it('asks in the language of the query', async () => {
+    await expect(ask(aTool(), '上海今天天气怎么样')).resolves.toMatchObject({ place: { name: '上海' } });
+    expect(service.requests[0]).toContain('language=zh');
+  });
+
+  it.each([
+    ['weather in Paris', 'France'],
+    ['weather in Paris, France', 'France'],
+    ['weather in Paris, TX', 'United States'],
+    ['weather in Paris, Texas', 'United States'],
+    ['weather in Paris, USA', 'United States'],
+    ['weather in Paris Texas', 'United States'],
+    ['London, UK', 'United Kingdom'],
+    ['北京市天气', 'China'],
+  ])('chooses among places of one name: %s', async (query, country) => {
+    await expect(ask(aTool(), query)).resolves.toMatchObject({ place: { country } });
+  });
+
+  it.each([
+    [{ weather_code: 0, is_day: 0 }, 'Clear'],
+    [{ weather_code: 63 }, 'Rain'],
+    [{ weather_code: 42 }, 'WMO weather code 42'],
+  ])('puts %j in words', async (weather, words) => {
+    service.setWeather(weather);
+    await expect(ask(aTool(), 'Beijing')).resolves.toMatchObject({ weather: words });
+  });
+
+  it('leaves out what the service leaves out', async () => {
+    service.setWeather({ relative_humidity_2m: undefined, time: undefined, is_day: undefined });
+    await expect(ask(aTool(), 'Beijing')).resolves.toMatchObject({
+      humidity: null,
+      observed_at: null,
+      is_day: null,
+    });
+  });
+
+  it.each(['weather', '今天天气怎么样', 'weather in Paris tomorrow'])(
+    'refuses %j before asking anyone',
+    async (query) => {
+      const failure = await failureOf(ask(aTool(), query));
+      expect(failure).toMatchObject({ code: 'input_invalid', issues: [{ path: '/query' }] });
+      expect(failure.recommendations).toHaveLength(1);
+      expect(service.requests).toEqual([]);
+    },
+  );
+
+  it.each(['weather in Atlantis', 'weather in Paris, Japan'])(
+    'says that the place of %j is unknown',
+    async (query) => {
+      const failure = await failureOf(ask(aTool(), query));
+      expect(failure).toMatchObject({ code: 'tool_failed', retryable: false });
+      expect(failure.recommendations).toHaveLength(1);
+    },
+  );
+
+  it.each(TROUBLES)('is unreachable, not inventive, on %s from either route', async (_, trouble) => {
+    for (const route of ['search', 'forecast'] as const) {
+      service.setTrouble('both', null);
+      service.setTrouble(route, trouble);
+      const failure = await failureOf(ask(aTool(), 'Beijing'));
+      expect(failure).toMatchObject({ code: 'upstream_unreachable', retryable: true });
+    }
+  });
+
+  it.each(TROUBLES)('answers from the cache, with its age, on %s', async (_, trouble) => {
+    const tool = aTool();
+    await ask(tool, 'weather in Beijing');
+    service.setTrouble('both', trouble);
+    clock += 90_500;
+    await expect(ask(tool, 'Beijing weather')).resolves.toMatchObject({
+      temperature: 25,
+      source: 'cache',
+      age_s: 90,
+    });
+    await expect(failureOf(ask(tool, 'Paris'))).resolves.toMatchObject({ code: 'upstream_unreachable' });
+  });
+
+  it('answers from the cache when the service stays silent past the budget', async () => {
+    const tool = aTool({ budgetMs: 300 });
+    // The first answer comes within any budget only on an idle machine, so it is asked until it does.
+    await untilLive(tool);
+    service.setTrouble('both', { kind: 'silence' });
+    await expect(ask(tool, 'Beijing')).resolves.toMatchObject({ source: 'cache' });
+  });
+
+  it('does not answer from a cache older than an hour', async () => {
+    const tool = aTool();
+    await ask(tool, 'Beijing');
+    service.setTrouble('both', { kind: 'status', status: 502 });
+    clock += 3_600_001;
+    await expect(failureOf(ask(tool, 'Beijing'))).resolves.toMatchObject({ code: 'upstream_unreachable' });
+  });
+
+  it('is unreachable when nobody listens', async () => {
+    await service.close();
+    await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({ code: 'upstream_unreachable' });
+  });
+
+  it('stops when the call is aborted, cache or not', async () => {
+    const tool = aTool();
+    await ask(tool, 'Beijing');
+    service.setTrouble('both', { kind: 'silence' });
+    const stop = new AbortController();
+    const asked = ask(tool, 'Beijing', aContext({ signal: stop.signal }));
+    stop.abort(new Error('cancelled'));
+    await expect(asked).rejects.toThrow();
+  });
+
+  it('sends the text of the query as one parameter, never as part of the address', async () => {
+    await failureOf(ask(aTool(), 'weather in x&count=1#/../../evil?y'));
+    const url = new URL(service.requests[0] ?? '', service.url);
+    expect(url.pathname).toBe('/v1/search');
+    expect(url.searchParams.get('name')).toBe('x&count=1#/../../evil?y');
+    expect(url.searchParams.getAll('count')).toEqual(['10']);
+  });
+
+  it('keeps the path of a configured address', async () => {
+    await failureOf(ask(aTool({ url: `${service.url}/proxy/` }), 'Beijing'));
+    expect(service.requests[0]).toMatch(/^\/proxy\/v1\/search\?/);
+  });
+});
+
+function aTool(given: { url?: string; budgetMs?: number } = {}): ServerTool {
+  const url = given.url ?? service.url;
+  return weatherTool({
+    forecastUrl: url,
+    geocodingUrl: url,
+    fetch: globalThis.fetch,
+    budgetMs: given.budgetMs ?? GENEROUS_MS,
+    now: () => clock,
+  });
+}
+
+function ask(tool: ServerTool, query: string, context: ToolContext = aContext()): Promise<unknown> {
+  return tool.execute({ query }, context);
+}
+
+async function untilLive(tool: ServerTool): Promise<void> {
+  for (;;) {
+    const answer = await ask(tool, 'Beijing').catch(() => undefined);
+    if (answer !== undefined) return;
+  }
+}
+
+async function failureOf(asked: Promise<unknown>): Promise<Failure> {
+  const error: unknown = await asked.then(
+    () => new Error('it succeeded'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ToolFailure) return error.failure;
+  throw error;
+}

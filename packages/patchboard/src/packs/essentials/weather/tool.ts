@@ -1,0 +1,129 @@
+import { ToolFailure, failure } from '../../../core/failures.ts';
+import type { ServerTool } from '../../../core/server-tool.ts';
+import { readText } from '../arguments.ts';
+import { ServiceTrouble } from './fetch-json.ts';
+import { findPlace } from './find-place.ts';
+import { openMeteo } from './open-meteo.ts';
+import type { OpenMeteo, OpenMeteoOptions } from './open-meteo.ts';
+import { placeInQuery } from './place-in-query.ts';
+import { RecentReports } from './recent-reports.ts';
+import { REPORT_SCHEMA, reportOf } from './report.ts';
+import type { WeatherReport } from './report.ts';
+
+export interface WeatherToolOptions extends OpenMeteoOptions {
+  /** Both requests together. Shorter than the tool's own limit, so that a cached answer still arrives in time. */
+  readonly budgetMs: number;
+  readonly now: () => number;
+}
+
+type Asked = { readonly place: string; readonly language: 'en' | 'zh' };
+
+const MAX_QUERY_LENGTH = 300;
+const MAX_KEPT_REPORTS = 500;
+const MAX_AGE_MS = 60 * 60 * 1000;
+
+export function weatherTool(options: WeatherToolOptions): ServerTool {
+  const service = openMeteo(options);
+  const recent = new RecentReports<WeatherReport>({
+    maxEntries: MAX_KEPT_REPORTS,
+    maxAgeMs: MAX_AGE_MS,
+    now: options.now,
+  });
+  return {
+    name: 'weather.query',
+    description: DESCRIPTION,
+    inputSchema: INPUT_SCHEMA,
+    outputSchema: REPORT_SCHEMA,
+    timeoutMs: 5000,
+    annotations: { readonly: true, destructive: false, idempotent: true },
+    metadata: {
+      version: '1.0.0',
+      tags: ['weather'],
+      attribution: 'Weather data by Open-Meteo.com (CC BY 4.0)',
+    },
+    concurrency: 16,
+    async execute(args, context) {
+      const asked = readQuestion(readText(args, 'query'));
+      const key = JSON.stringify([asked.place.toLowerCase(), asked.language]);
+      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(options.budgetMs)]);
+      try {
+        const report = await askLive(service, asked, signal);
+        recent.keep(key, report);
+        return { ...report, source: 'live', age_s: 0 };
+      } catch (error) {
+        if (!(error instanceof ServiceTrouble) || context.signal.aborted) throw error;
+        const kept = recent.find(key);
+        if (kept === undefined) throw unreachable(error);
+        return { ...kept.value, source: 'cache', age_s: Math.floor(kept.ageMs / 1000) };
+      }
+    },
+  };
+}
+
+function readQuestion(query: string): Asked {
+  const question = placeInQuery(query);
+  switch (question.kind) {
+    case 'place':
+      return question;
+    case 'other-time':
+      throw badQuery(
+        `only the current weather is known, not that of "${question.words}"`,
+        'ask for the weather now, for example "weather in Beijing"',
+      );
+    case 'no-place':
+      throw badQuery(
+        'the query names no place',
+        'name a city, for example "weather in Beijing" or "北京天气"',
+      );
+  }
+}
+
+async function askLive(service: OpenMeteo, asked: Asked, signal: AbortSignal): Promise<WeatherReport> {
+  const place = await findPlace(service, asked, signal);
+  if (place === undefined) {
+    throw new ToolFailure(
+      failure('tool_failed', `no place is known by the name "${asked.place}"`, {
+        recommendations: ['check the spelling, or name the nearest larger city, for example "Paris, France"'],
+      }),
+    );
+  }
+  return reportOf(place, await service.current(place.latitude, place.longitude, signal));
+}
+
+function badQuery(message: string, recommendation: string): ToolFailure {
+  return new ToolFailure(
+    failure('input_invalid', message, {
+      issues: [{ path: '/query', message }],
+      recommendations: [recommendation],
+    }),
+  );
+}
+
+function unreachable(trouble: ServiceTrouble): ToolFailure {
+  return new ToolFailure(
+    failure('upstream_unreachable', `the weather service could not be used: ${trouble.message}`, {
+      recommendations: ['try again in a minute'],
+    }),
+  );
+}
+
+const DESCRIPTION = [
+  'Tells the current weather at one place, from Open-Meteo: sky in words, temperature, humidity, wind, precipitation.',
+  'The query is free text in English or Chinese that names the place, such as "weather in Beijing", "北京天气" or',
+  '"temperature in Paris, France". It knows the present only: no forecast for other days, no history.',
+  'source is "live", or "cache" (at most an hour old, see age_s) when the service did not answer.',
+].join(' ');
+
+const INPUT_SCHEMA = {
+  type: 'object',
+  properties: {
+    query: {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_QUERY_LENGTH,
+      description: 'A question or a place name, for example "weather in Beijing".',
+    },
+  },
+  required: ['query'],
+  additionalProperties: false,
+} as const;

@@ -1,0 +1,36 @@
+/** WMO 4677 as Open-Meteo uses it; its own table is the list of codes that can occur. */
+const TEXTS: ReadonlyMap<number, string> = new Map([
+  [1, 'Mostly clear'],
+  [2, 'Partly cloudy'],
+  [3, 'Overcast'],
+  [45, 'Fog'],
+  [48, 'Freezing fog'],
+  [51, 'Light drizzle'],
+  [53, 'Drizzle'],
+  [55, 'Heavy drizzle'],
+  [56, 'Light freezing drizzle'],
+  [57, 'Freezing drizzle'],
+  [61, 'Light rain'],
+  [63, 'Rain'],
+  [65, 'Heavy rain'],
+  [66, 'Light freezing rain'],
+  [67, 'Freezing rain'],
+  [71, 'Light snow'],
+  [73, 'Snow'],
+  [75, 'Heavy snow'],
+  [77, 'Snow grains'],
+  [80, 'Light rain showers'],
+  [81, 'Rain showers'],
+  [82, 'Violent rain showers'],
+  [85, 'Light snow showers'],
+  [86, 'Heavy snow showers'],
+  [95, 'Thunderstorm'],
+  [96, 'Thunderstorm with light hail'],
+  [99, 'Thunderstorm with heavy hail'],
+]);
+
+/** A clear sky is sunny by day only. A code outside the table is shown as it is, not guessed at. */
+export function weatherText(code: number, isDay: boolean | null): string {
+  if (code === 0) return isDay === false ? 'Clear' : 'Sunny';
+  return TEXTS.get(code) ?? `WMO weather code ${code}`;
+}
