@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, parseConfig } from './config-file.ts';
+
+describe('parseConfig', () => {
+  it('takes YAML, JSON and nothing at all', () => {
+    expect(parseConfig('limits:\n  drain_ms: 5\n', 'c.yaml')).toEqual({ limits: { drain_ms: 5 } });
+    expect(parseConfig('{"limits": {"drain_ms": 5}}', 'c.json')).toEqual({ limits: { drain_ms: 5 } });
+    expect(parseConfig('', 'c.yaml')).toEqual({});
+  });
+
+  it.each([
+    ['unknown top key', 'http: {}\nnonsense: 1\n', 'c.yaml:2: unknown key nonsense'],
+    ['unknown nested key', 'limits:\n  drain_ms: 5\n  drian: 6\n', 'c.yaml:3: unknown key limits.drian'],
+    ['wrong type', 'tools:\n  "weather.query":\n    timeout_ms: soon\n', 'c.yaml:3: tools.weather.query.timeout_ms must be integer'],
+    ['duplicate key', 'limits: {}\nlimits: {}\n', 'c.yaml:2: Map keys must be unique'],
+    ['broken text', 'limits: {', 'c.yaml:1: Flow map in block collection must be sufficiently indented and end with a }'],
+  ])('%s: says where', (_title, text, message) => {
+    expect(() => parseConfig(text, 'c.yaml')).toThrow(ConfigError);
+    expect(() => parseConfig(text, 'c.yaml')).toThrow(message);
+  });
+});

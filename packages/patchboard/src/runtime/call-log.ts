@@ -1,0 +1,20 @@
+import { statusOf } from '@patchboard/wire';
+import { endedAt, type Call } from '../core/call.ts';
+import type { Log } from '../core/ports.ts';
+
+/** One line per call, when it has ended. Arguments and results are never in it. */
+export function logEndedCall(log: Log, call: Call): void {
+  const fields = {
+    tool_call_id: call.id,
+    trace_id: call.traceId ?? undefined,
+    tool_name: call.toolName,
+    tenant_id: call.tenant,
+    agent_id: call.agentId,
+    run_id: call.runId,
+    state: call.state.name,
+    latency_ms: (endedAt(call) ?? call.createdAt) - call.createdAt,
+  };
+  if (call.state.name === 'COMPLETED') log.info('tool_call_success', fields);
+  else if ('error' in call.state) log.warn('tool_call_error', { ...fields, code: call.state.error.code });
+  else log.error('tool_call_log_misplaced', { ...fields, status: statusOf(call.state.name) });
+}

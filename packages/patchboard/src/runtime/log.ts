@@ -1,0 +1,23 @@
+import { pino, type DestinationStream } from 'pino';
+import type { Log } from '../core/ports.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+/** JSON lines with `event` and `timestamp`; one line per event, whatever a field holds. */
+export function pinoLog(level: LogLevel, destination: DestinationStream): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'event',
+      timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  return {
+    info: (event, fields = {}) => logger.info(fields, event),
+    warn: (event, fields = {}) => logger.warn(fields, event),
+    error: (event, fields = {}) => logger.error(fields, event),
+  };
+}
