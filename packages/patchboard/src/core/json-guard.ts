@@ -1,11 +1,4 @@
-import { JsonScanner } from './json-scanner.ts';
-
-export interface JsonLimits {
-  /** Objects and arrays inside one another. */
-  readonly depth: number;
-  /** Strings, numbers, literals, objects and arrays together. */
-  readonly values: number;
-}
+import { findRefusal, type JsonLimits } from './json-scanner.ts';
 
 /** Where and why a text was refused. `offset` counts UTF-16 units from 0, `line` and `column` count from 1. */
 export interface JsonProblem {
@@ -31,10 +24,10 @@ export function parseGuardedJson(text: string, limits: JsonLimits): GuardedJson 
 
 /** The checks of `parseGuardedJson` alone: null when there is nothing to refuse. */
 export function scanJson(text: string, limits: JsonLimits): JsonProblem | null {
-  const scanner = new JsonScanner(text, limits.depth, limits.values);
-  const problem = scanner.scan();
-  if (problem === null) return null;
-  return { problem, offset: scanner.offset, ...placeOf(text, scanner.offset) };
+  const refusal = findRefusal(text, limits);
+  if (refusal === null) return null;
+  const { problem, offset } = refusal;
+  return { problem, offset, ...placeOf(text, offset) };
 }
 
 function placeOf(text: string, offset: number): { line: number; column: number } {

@@ -1,16 +1,19 @@
 /** Up to so many keys are compared one by one, which is faster than a set and copies nothing. */
 const COMPARED = 12;
 
-/** The keys seen so far in every open object of a text. Arrays are opened here too, and have none. */
+/** The keys seen so far in every open object of a text. Arrays count as a depth too, and have none. */
 export class KeyStack {
   readonly #text: string;
-  /** Start and end of each key in the text; each container's begin where its entry in `#bases` says. */
+  /** Start and end of each key in the text, in use up to `#used`. */
   readonly #spans: number[] = [];
-  readonly #bases: number[] = [];
-  /** Takes over from the spans, per depth, when keys are many or have escapes in them. */
-  readonly #names: (Set<string> | null)[] = [];
-  /** Depths of the open containers that stand under a key `constructor`. */
-  readonly #constructors: number[] = [];
+  #used = 0;
+  #depth = 0;
+  /** For each depth, where its spans begin. Entries above `#depth` are left-overs, as in `#spans`. */
+  readonly #bases: number[] = [0];
+  /** Takes over from the spans, per depth, when keys are many or not plain. */
+  #names: Map<number, Set<string>> | null = null;
+  /** Depths that stand under a key `constructor`. */
+  #constructors: Set<number> | null = null;
   /** Whether the newest key is `constructor`, and so what opens next stands under it. */
   #isConstructor = false;
 
@@ -18,37 +21,38 @@ export class KeyStack {
     this.#text = text;
   }
 
-  open(): void {
-    if (this.#isConstructor) this.#constructors.push(this.#bases.length);
+  open(depth: number): void {
+    this.#depth = depth;
+    this.#bases[depth] = this.#used;
+    if (!this.#isConstructor) return;
+    this.#constructors = (this.#constructors ?? new Set()).add(depth);
     this.#isConstructor = false;
-    this.#bases.push(this.#spans.length);
   }
 
-  close(): void {
-    const base = this.#bases.pop() ?? 0;
-    const depth = this.#bases.length;
+  close(depth: number): void {
+    this.#depth = depth - 1;
+    this.#used = this.#bases[depth] ?? 0;
     this.#isConstructor = false;
-    while (this.#spans.length > base) this.#spans.pop();
-    if (this.#names.length > depth) this.#names.length = depth;
-    if (this.#constructors.length > 0 && this.#constructors.at(-1) === depth) this.#constructors.pop();
+    if (this.#names !== null) this.#names.delete(depth);
+    if (this.#constructors !== null) this.#constructors.delete(depth);
   }
 
   /** Takes the key between two quotes; answers what is wrong with it, if anything. */
-  add(start: number, end: number, hasEscapes: boolean): string | null {
-    const depth = this.#bases.length - 1;
-    const base = this.#bases[depth] ?? 0;
+  add(start: number, end: number, isPlain: boolean): string | null {
+    const base = this.#bases[this.#depth] ?? 0;
     const spans = this.#spans;
-    const isNamed = this.#names.length > depth && this.#names[depth] !== null;
-    if (hasEscapes || isNamed || spans.length - base >= 2 * COMPARED) {
-      return this.#addName(depth, start, end, hasEscapes);
-    }
-    for (let place = base; place < spans.length; place += 2) {
+    const used = this.#used;
+    const isNamed = this.#names !== null && this.#names.has(this.#depth);
+    if (!isPlain || isNamed || used - base >= 2 * COMPARED) return this.#addName(start, end, isPlain);
+    for (let place = base; place < used; place += 2) {
       const other = spans[place] ?? 0;
       if ((spans[place + 1] ?? 0) - other === end - start && this.#sameText(other, start, end)) {
         return duplicate(this.#text.slice(start, end));
       }
     }
-    spans.push(start, end);
+    spans[used] = start;
+    spans[used + 1] = end;
+    this.#used = used + 2;
     this.#isConstructor = false;
     const length = end - start;
     // The only lengths that matter; a key is cut out of the text only when it might.
@@ -56,29 +60,28 @@ export class KeyStack {
   }
 
   /** Two spellings of one key, such as `a` and `\u0061`, are the same name. */
-  #addName(depth: number, start: number, end: number, hasEscapes: boolean): string | null {
+  #addName(start: number, end: number, isPlain: boolean): string | null {
     const raw = this.#text.slice(start, end);
-    const name = hasEscapes ? (JSON.parse(`"${raw}"`) as string) : raw;
-    const names = this.#names[depth] ?? this.#collect(depth);
+    const name = isPlain ? raw : (JSON.parse(`"${raw}"`) as string);
+    const names = this.#names?.get(this.#depth) ?? this.#collect();
     const before = names.size;
     if (names.add(name).size === before) return duplicate(name);
     return this.#check(name);
   }
 
-  #collect(depth: number): Set<string> {
+  #collect(): Set<string> {
     const names = new Set<string>();
-    for (let place = this.#bases[depth] ?? 0; place < this.#spans.length; place += 2) {
+    for (let place = this.#bases[this.#depth] ?? 0; place < this.#used; place += 2) {
       names.add(this.#text.slice(this.#spans[place], this.#spans[place + 1]));
     }
-    while (this.#names.length < depth) this.#names.push(null);
-    this.#names[depth] = names;
+    this.#names = (this.#names ?? new Map()).set(this.#depth, names);
     return names;
   }
 
   #check(name: string): string | null {
     this.#isConstructor = name === 'constructor';
     if (name === '__proto__') return 'the key "__proto__" is not allowed';
-    if (name === 'prototype' && this.#constructors.at(-1) === this.#bases.length - 1) {
+    if (name === 'prototype' && this.#constructors?.has(this.#depth) === true) {
       return 'the key "prototype" under "constructor" is not allowed';
     }
     return null;

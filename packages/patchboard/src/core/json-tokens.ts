@@ -1,0 +1,153 @@
+const QUOTE = 0x22;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+const FIRST_SURROGATE = 0xd800;
+const FIRST_LOW_SURROGATE = 0xdc00;
+const LAST_SURROGATE = 0xdfff;
+/** Every whole number of so many digits is exact. */
+const SAFE_DIGITS = 15;
+
+/** Thrown and caught inside the scanner only: one way out of any depth, and free when nothing is wrong. */
+export class Refusal {
+  readonly problem: string;
+  readonly offset: number;
+  constructor(problem: string, offset: number) {
+    this.problem = problem;
+    this.offset = offset;
+  }
+}
+
+// These are plain functions from a place to a place, not methods with a cursor: the optimiser then keeps the
+// place in a register, which made the scan of a large text about three times as fast.
+
+/** The code at a place, -1 past the end. Asking `charCodeAt` past the end would make every later answer slower. */
+export function codeAt(text: string, at: number): number {
+  return at < text.length ? text.charCodeAt(at) : -1;
+}
+
+/** The first place from `at` on that is not white space. */
+export function skipSpace(text: string, at: number): number {
+  for (let place = at; ; place += 1) {
+    const code = codeAt(text, place);
+    if (code > 0x20) return place;
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return place;
+  }
+}
+
+/** The place of the closing quote, if the string from `at` has only plain characters; else -1. */
+export function endOfPlainString(text: string, at: number): number {
+  for (let place = at; ; place += 1) {
+    const code = codeAt(text, place);
+    if (code === QUOTE) return place;
+    if (code === BACKSLASH || code < 0x20 || code >= FIRST_SURROGATE) return -1;
+  }
+}
+
+/** The place of the closing quote of the string whose inside starts at `at`. */
+export function endOfString(text: string, at: number): number {
+  for (let place = at; place < text.length;) {
+    const code = codeAt(text, place);
+    if (code === QUOTE) return place;
+    if (code === BACKSLASH) {
+      place = endOfEscape(text, place);
+    } else if (code >= FIRST_SURROGATE && code <= LAST_SURROGATE) {
+      checkPair(place, code, codeAt(text, place + 1));
+      place += 2;
+    } else if (code < 0x20) {
+      throw new Refusal('a control character in a string must be escaped', place);
+    } else {
+      place += 1;
+    }
+  }
+  throw new Refusal('the text ends inside a string', text.length);
+}
+
+function endOfEscape(text: string, at: number): number {
+  const code = codeAt(text, at + 1);
+  if (code !== LETTER_U) {
+    if (!SIMPLE_ESCAPES.has(code)) throw badEscape(text, at);
+    return at + 2;
+  }
+  const unit = hexUnit(text, at);
+  if (unit < FIRST_SURROGATE || unit > LAST_SURROGATE) return at + 6;
+  const isPaired = codeAt(text, at + 6) === BACKSLASH && codeAt(text, at + 7) === LETTER_U;
+  checkPair(at, unit, isPaired ? hexUnit(text, at + 6) : -1);
+  return at + 12;
+}
+
+/** The codes of `"\/bfnrt`. */
+const SIMPLE_ESCAPES: ReadonlySet<number> = new Set([QUOTE, BACKSLASH, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74]);
+
+function hexUnit(text: string, at: number): number {
+  let unit = 0;
+  for (let place = at + 2; place < at + 6; place += 1) {
+    const code = codeAt(text, place);
+    const letter = code | 0x20;
+    if (isDigit(code)) unit = unit * 16 + code - ZERO;
+    else if (letter >= 0x61 && letter <= 0x66) unit = unit * 16 + letter - 0x57;
+    else throw badEscape(text, at);
+  }
+  return unit;
+}
+
+function badEscape(text: string, at: number): Refusal {
+  return new Refusal(at + 1 < text.length ? 'bad escape in a string' : 'the text ends inside a string', at);
+}
+
+function checkPair(at: number, first: number, second: number): void {
+  if (first < FIRST_LOW_SURROGATE && second >= FIRST_LOW_SURROGATE && second <= LAST_SURROGATE) return;
+  throw new Refusal('half of a surrogate pair: it is no character, and cannot be stored as UTF-8', at);
+}
+
+/** Where the number, `true`, `false` or `null` at `at` ends. */
+export function endOfScalar(text: string, at: number): number {
+  const code = codeAt(text, at);
+  if (code === MINUS || isDigit(code)) return endOfNumber(text, at);
+  if (text.startsWith('true', at) || text.startsWith('null', at)) return at + 4;
+  if (text.startsWith('false', at)) return at + 5;
+  throw unexpected(text, at, 'a value');
+}
+
+function endOfNumber(text: string, at: number): number {
+  const first = codeAt(text, at) === MINUS ? at + 1 : at;
+  const whole = endOfDigits(text, first);
+  if (whole > first + 1 && codeAt(text, first) === ZERO) {
+    throw new Refusal('a number must not start with 0', at);
+  }
+  let end = whole;
+  if (codeAt(text, end) === DOT) end = endOfDigits(text, end + 1);
+  const hasExponent = (codeAt(text, end) | 0x20) === 0x65;
+  if (hasExponent) {
+    const sign = codeAt(text, end + 1);
+    end = endOfDigits(text, sign === MINUS || sign === 0x2b ? end + 2 : end + 1);
+  }
+  if (hasExponent || whole - first > SAFE_DIGITS) checkExact(text, at, end, hasExponent);
+  return end;
+}
+
+function checkExact(text: string, start: number, end: number, hasExponent: boolean): void {
+  const value = Number(text.slice(start, end));
+  if (!Number.isFinite(value)) throw new Refusal('a number too large to hold: send it as a string', start);
+  if (hasExponent || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return;
+  throw new Refusal('a whole number that would lose digits: send it as a string', start);
+}
+
+function endOfDigits(text: string, at: number): number {
+  let end = at;
+  while (isDigit(codeAt(text, end))) end += 1;
+  if (end === at) throw unexpected(text, at, 'a digit');
+  return end;
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= 0x39;
+}
+
+export function unexpected(text: string, at: number, wanted: string): Refusal {
+  if (at >= text.length) return new Refusal(`the text ends where ${wanted} should be`, text.length);
+  const found = String.fromCodePoint(text.codePointAt(at) ?? 0xfffd);
+  return new Refusal(`${JSON.stringify(found)} where ${wanted} should be`, at);
+}
