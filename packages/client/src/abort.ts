@@ -1,0 +1,71 @@
+import type { ClientClock } from './runtime.ts';
+
+/** How long something may go on: until the caller's signal, or until a moment on the client's clock. */
+export interface Bounds {
+  readonly signal: AbortSignal | undefined;
+  /** `Infinity` when there is none. */
+  readonly deadline: number;
+}
+
+/** What fetch itself would throw; older runtimes keep no reason. */
+export function abortReason(signal: AbortSignal): unknown {
+  if (signal.reason !== undefined) return signal.reason;
+  const error = new Error('This operation was aborted');
+  error.name = 'AbortError';
+  return error;
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw abortReason(signal);
+}
+
+/** Runs `action` at the abort, at once if that is past; the answer takes the listener off again. */
+export function onAbort(signal: AbortSignal | undefined, action: () => void): () => void {
+  if (signal === undefined) return () => undefined;
+  if (signal.aborted) {
+    action();
+    return () => undefined;
+  }
+  signal.addEventListener('abort', action, { once: true });
+  return () => signal.removeEventListener('abort', action);
+}
+
+/** Settles with `work`, or rejects at the abort even if `work` ignores the signal. */
+export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let detach = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    detach = onAbort(signal, () => reject(abortReason(signal) as Error));
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    detach();
+  }
+}
+
+/** A signal that follows several others (`AbortSignal.any` is not everywhere). Dispose of it, or its listeners stay. */
+export function followAll(signals: readonly (AbortSignal | undefined)[]): {
+  readonly signal: AbortSignal;
+  readonly dispose: () => void;
+} {
+  const controller = new AbortController();
+  const detach = signals.map((signal) =>
+    onAbort(signal, () => controller.abort(signal === undefined ? undefined : abortReason(signal))),
+  );
+  return { signal: controller.signal, dispose: () => detach.forEach((off) => off()) };
+}
+
+export async function pause(clock: ClientClock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  throwIfAborted(signal);
+  let off: (() => void)[] = [];
+  try {
+    await new Promise<void>((resolve, reject) => {
+      off = [
+        clock.after(ms, resolve),
+        onAbort(signal, () => reject(signal === undefined ? undefined : (abortReason(signal) as Error))),
+      ];
+    });
+  } finally {
+    for (const detach of off) detach();
+  }
+}

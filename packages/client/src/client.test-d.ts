@@ -1,0 +1,34 @@
+import type { CallView, ReceiptView, StreamEvent, ToolRequest } from '@patchboard/wire';
+import { expectTypeOf } from 'vitest';
+import {
+  createClient,
+  isCallStateEvent,
+  type FetchLike,
+  type PatchboardClient,
+  type Submission,
+} from './index.ts';
+
+// The runtime's own fetch fits without a cast.
+expectTypeOf(globalThis.fetch).toExtend<FetchLike>();
+
+const client = createClient({ url: 'http://127.0.0.1:8080', fetch: globalThis.fetch });
+expectTypeOf(client).toEqualTypeOf<PatchboardClient>();
+expectTypeOf(client.call('demo.echo', { a: 1 })).resolves.toEqualTypeOf<CallView>();
+expectTypeOf(client.invoke('demo.echo')).resolves.toEqualTypeOf<ReceiptView>();
+
+// What comes from a tool or an event is unknown until somebody looks.
+expectTypeOf<CallView['result']>().toBeUnknown();
+expectTypeOf<StreamEvent['data']>().toBeUnknown();
+export async function narrows(): Promise<void> {
+  for await (const event of client.events()) {
+    if (isCallStateEvent(event)) expectTypeOf(event.data.tool_call_id).toBeString();
+  }
+  for await (const request of client.provider('phone').requests()) {
+    expectTypeOf(request).toEqualTypeOf<ToolRequest>();
+  }
+}
+
+// @ts-expect-error a failed submission says why
+export const wrong: Submission = { status: 'FAILED' };
+// @ts-expect-error statuses are a closed list
+client.calls({ status: 'DONE' });

@@ -1,0 +1,93 @@
+import type {
+  CallView,
+  DryRunView,
+  LedgerRowView,
+  ReceiptView,
+  StreamEvent,
+  ToolDetailView,
+  ToolView,
+} from '@patchboard/wire';
+import {
+  call,
+  cancel,
+  dryRun,
+  get,
+  invoke,
+  replay,
+  wait,
+  type CallOptions,
+  type DryRunOptions,
+  type InvokeOptions,
+  type WaitOptions,
+} from './calls.ts';
+import { record } from './decode.ts';
+import { decodeToolDetail } from './decode-views.ts';
+import { events, type EventOptions } from './events.ts';
+import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http.ts';
+import { calls, ledger, tools, type CallsFilter, type LedgerFilter } from './lists.ts';
+import { resolveSettings, type ClientOptions } from './options.ts';
+import type { Pages } from './pages.ts';
+import { provider, type Provider } from './provider.ts';
+import { runs, type Runs } from './runs.ts';
+
+/**
+ * An agent's way to Patchboard. Options are camelCase; results are the wire's own views and keep its snake_case,
+ * so that what you log, store or compare is what the server said.
+ */
+export interface PatchboardClient {
+  /** The run that calls join unless they name another. */
+  readonly runId: string;
+  /** Everything this agent may call. */
+  tools(options?: RequestOptions): Promise<ToolView[]>;
+  /** One tool, whole. Takes the wire name too. */
+  tool(name: string, options?: RequestOptions): Promise<ToolDetailView>;
+  /** Records the call and answers with its receipt; use `wait` for the rest. */
+  invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ReceiptView>;
+  get(id: string, options?: RequestOptions): Promise<CallView>;
+  /** Until the call has ended, across restarts of the server. */
+  wait(id: string, options?: WaitOptions): Promise<CallView>;
+  /** `invoke` and `wait` in one. Aborting stops the waiting, not the call: that is what `cancel` is for. */
+  call(name: string, args?: unknown, options?: CallOptions): Promise<CallView>;
+  /** What would happen, without anything happening. */
+  dryRun(name: string, args?: unknown, options?: DryRunOptions): Promise<DryRunView>;
+  /** Stops the work. Throws `conflict` when the call is over already. */
+  cancel(id: string, options?: RequestOptions): Promise<CallView>;
+  /** A new call like an old one, with other arguments if given. */
+  replay(id: string, args?: unknown, options?: RequestOptions): Promise<ReceiptView>;
+  /** Newest first. */
+  calls(filter?: CallsFilter): Pages<CallView>;
+  events(options?: EventOptions): AsyncIterableIterator<StreamEvent>;
+  readonly runs: Runs;
+  ledger(filter?: LedgerFilter): Pages<LedgerRowView>;
+  stats(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
+  /** Asks once and does not try again: a probe should tell what is, now. */
+  health(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
+  /** The other side: lending tools over HTTP. */
+  provider(clientId: string): Provider;
+}
+
+/** Opens nothing by itself: the first request is yours. */
+export function createClient(options: ClientOptions): PatchboardClient {
+  const settings = resolveSettings(options);
+  const read = (path: string): HttpRequest => ({ method: 'GET', path, repeat: 'safe' });
+  return {
+    runId: settings.runId,
+    tools: (given = {}) => tools(settings, given),
+    tool: (name, given = {}) =>
+      request(settings, read(`/v1/tools/${encodeURIComponent(name)}`), decodeToolDetail, boundsOf(given)),
+    invoke: (name, args, given = {}) => invoke(settings, name, args, given),
+    get: (id, given = {}) => get(settings, id, given),
+    wait: (id, given = {}) => wait(settings, id, given),
+    call: (name, args, given = {}) => call(settings, name, args, given),
+    dryRun: (name, args, given = {}) => dryRun(settings, name, args, given),
+    cancel: (id, given = {}) => cancel(settings, id, given),
+    replay: (id, args, given = {}) => replay(settings, id, args, given),
+    calls: (filter = {}) => calls(settings, filter),
+    events: (given = {}) => events(settings, given),
+    runs: runs(settings),
+    ledger: (filter = {}) => ledger(settings, filter),
+    stats: (given = {}) => request(settings, read('/v1/stats'), record, boundsOf(given)),
+    health: (given = {}) => requestOnce(settings, read('/healthz'), record, boundsOf(given)),
+    provider: (clientId) => provider(settings, clientId),
+  };
+}

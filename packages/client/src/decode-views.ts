@@ -1,0 +1,194 @@
+import {
+  isCallStatus,
+  type ApprovalView,
+  type AttemptView,
+  type CallErrorView,
+  type CallView,
+  type DryRunView,
+  type InputIssueView,
+  type JsonSchema,
+  type LedgerRowView,
+  type ReceiptView,
+  type RegisterResponse,
+  type RejectedTool,
+  type RunView,
+  type SubmitResponse,
+  type TimelineEntryView,
+  type ToolAnnotations,
+  type ToolDetailView,
+  type ToolRequest,
+  type ToolView,
+} from '@patchboard/wire';
+import {
+  anything,
+  boolean,
+  check,
+  isRecord,
+  listOf,
+  nullable,
+  number,
+  object,
+  optional,
+  record,
+  string,
+  withDefault,
+  word,
+  type Decoder,
+} from './decode.ts';
+
+const schema: Decoder<JsonSchema> = check(
+  (value): value is JsonSchema => isRecord(value) || typeof value === 'boolean',
+  'a JSON Schema',
+);
+
+const annotations: Decoder<ToolAnnotations> = object<ToolAnnotations>({
+  readonly: optional(boolean),
+  destructive: optional(boolean),
+  idempotent: optional(boolean),
+  requires_approval: optional(boolean),
+});
+
+const toolFields = {
+  name: string,
+  source: word<ToolView['source']>(),
+  description: withDefault(string, ''),
+  schema,
+  timeout_ms: number,
+  wire_name: withDefault(string, ''),
+  version: withDefault(string, ''),
+  annotations: withDefault(annotations, {}),
+};
+
+const route: Decoder<DryRunView['route']> = object<DryRunView['route']>({
+  source: word<ToolView['source']>(),
+  client_id: nullable(string),
+  online: boolean,
+});
+
+const issue: Decoder<InputIssueView> = object<InputIssueView>({ path: string, message: string });
+export const decodeIssues: Decoder<readonly InputIssueView[]> = listOf(issue);
+
+export const decodeTool: Decoder<ToolView> = object<ToolView>(toolFields);
+
+export const decodeToolDetail: Decoder<ToolDetailView> = object<ToolDetailView>({
+  ...toolFields,
+  output_schema: nullable(schema),
+  metadata: nullable(record),
+  provider: object<ToolDetailView['provider']>({
+    kind: word<ToolView['source']>(),
+    client_id: nullable(string),
+    online: boolean,
+  }),
+});
+
+const callError: Decoder<CallErrorView> = object<CallErrorView>({
+  code: word<CallErrorView['code']>(),
+  message: string,
+  retryable: boolean,
+  outcome: optional(word<NonNullable<CallErrorView['outcome']>>()),
+  recommendations: optional(listOf(string)),
+  note: optional(string),
+});
+
+const approval: Decoder<ApprovalView> = object<ApprovalView>({
+  required: boolean,
+  digest: string,
+  expires_at: string,
+  decision: optional(word<NonNullable<ApprovalView['decision']>>()),
+  decided_by: optional(string),
+  decided_at: optional(string),
+  note: optional(string),
+});
+
+const attempt: Decoder<AttemptView> = object<AttemptView>({
+  attempt: number,
+  started_at: string,
+  ended_at: nullable(string),
+  code: nullable(word<CallErrorView['code']>()),
+});
+
+const timelineEntry: Decoder<TimelineEntryView> = object<TimelineEntryView>({
+  state: word<CallView['state']>(),
+  at: string,
+  attempt: optional(number),
+  code: optional(word<CallErrorView['code']>()),
+});
+
+export const decodeCall: Decoder<CallView> = object<CallView>({
+  tool_call_id: string,
+  run_id: string,
+  tool_name: string,
+  source: word<CallView['source']>(),
+  // The one word this SDK acts on: it decides when waiting is over, so it must be known.
+  status: check(isCallStatus, 'a status'),
+  args: anything,
+  result: anything,
+  error: nullable(callError),
+  created_at: number,
+  completed_at: nullable(number),
+  state: word<CallView['state']>(),
+  agent_id: withDefault(string, ''),
+  approval: nullable(approval),
+  attempts: listOf(attempt),
+  duration_ms: nullable(number),
+  deadline_at: nullable(string),
+  replay_of: nullable(string),
+  timeline: listOf(timelineEntry),
+});
+
+export const decodeReceipt: Decoder<ReceiptView> = object<ReceiptView>({
+  tool_call_id: string,
+  status: check((value): value is 'pending' => value === 'pending', '"pending"'),
+  message: withDefault(string, ''),
+});
+
+export const decodeRun: Decoder<RunView> = object<RunView>({
+  run_id: string,
+  agent_id: string,
+  created_at: string,
+  cancelled_at: nullable(string),
+});
+
+export const decodeLedgerRow: Decoder<LedgerRowView> = object<LedgerRowView>({
+  seq: number,
+  at: string,
+  tenant_id: string,
+  kind: string,
+  tool_call_id: nullable(string),
+  trace_id: nullable(string),
+  body: anything,
+  hash: string,
+});
+
+export const decodeDryRun: Decoder<DryRunView> = object<DryRunView>({
+  valid: boolean,
+  errors: decodeIssues,
+  decision: object<DryRunView['decision']>({
+    effect: word<DryRunView['decision']['effect']>(),
+    rule: withDefault(string, ''),
+    reason: withDefault(string, ''),
+  }),
+  route,
+});
+
+export const decodeRegistered: Decoder<RegisterResponse> = object<RegisterResponse>({
+  ok: boolean,
+  registered_count: number,
+  rejected: listOf(object<RejectedTool>({ name: string, code: string, reason: string })),
+});
+
+export const decodeSubmitted: Decoder<SubmitResponse> = object<SubmitResponse>({
+  ok: boolean,
+  tool_call_id: string,
+  status: string,
+});
+
+export const decodeToolRequest: Decoder<ToolRequest> = object<ToolRequest>({
+  tool_call_id: string,
+  tool_name: string,
+  args: anything,
+  timeout_ms: number,
+  attempt: number,
+  attempt_token: string,
+  deadline_at: string,
+});

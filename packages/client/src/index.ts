@@ -1,0 +1,15 @@
+export { createClient } from './client.ts';
+export type { PatchboardClient } from './client.ts';
+export { isEnded } from './calls.ts';
+export type { CallOptions, DryRunOptions, InvokeOptions, WaitOptions } from './calls.ts';
+export { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from './errors.ts';
+export type { ErrorCode, ErrorFacts, ErrorKind } from './errors.ts';
+export { isCallProgressEvent, isCallStateEvent } from './events.ts';
+export type { EventOptions } from './events.ts';
+export type { RequestOptions } from './http.ts';
+export type { CallsFilter, LedgerFilter } from './lists.ts';
+export type { ClientOptions, RetryOptions } from './options.ts';
+export type { Page, Pages } from './pages.ts';
+export type { AttemptOptions, ProvidedTool, Provider, Submission } from './provider.ts';
+export type { CreateRunOptions, ListRunsOptions, Runs } from './runs.ts';
+export type { BodyReader, ClientClock, FetchInit, FetchLike, FetchResponse } from './runtime.ts';

@@ -1,0 +1,143 @@
+import type {
+  CallErrorView,
+  JsonSchema,
+  RegisterResponse,
+  SubmitResponse,
+  ToolRequest,
+  ToolSpec,
+} from '@patchboard/wire';
+import type { Bounds } from './abort.ts';
+import { anything, type Decoder } from './decode.ts';
+import { decodeRegistered, decodeSubmitted, decodeToolRequest } from './decode-views.ts';
+import { boundsOf, request, type HttpRequest, type RequestOptions } from './http.ts';
+import type { Settings } from './options.ts';
+import { stoppable } from './stoppable.ts';
+import { decodeFrame, resumingFrames } from './stream.ts';
+
+/** One tool this client lends. */
+export interface ProvidedTool {
+  readonly name: string;
+  /** JSON Schema of the arguments. */
+  readonly schema: JsonSchema;
+  readonly timeoutMs?: number;
+  readonly description?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: {
+    readonly readonly?: boolean;
+    readonly destructive?: boolean;
+    readonly idempotent?: boolean;
+    readonly requiresApproval?: boolean;
+  };
+}
+
+export type Submission =
+  | { readonly status: 'SUCCEEDED'; readonly result: unknown }
+  | { readonly status: 'FAILED'; readonly error: string | Partial<CallErrorView> };
+
+/** Name the attempt, and a worker that was overtaken cannot speak for its successor. */
+export interface AttemptOptions extends RequestOptions {
+  readonly attemptToken?: string;
+}
+
+export interface Provider {
+  readonly clientId: string;
+  /** Adds or replaces. Refusals come tool by tool in `rejected`; they are not thrown. */
+  register(tools: readonly ProvidedTool[], options?: RequestOptions): Promise<RegisterResponse>;
+  /** Takes one tool back, or all of them. */
+  unregister(name?: string, options?: RequestOptions): Promise<void>;
+  /**
+   * What this client is asked to run, each attempt once, over as many connections as it takes. A new iterator
+   * starts with everything that is still unanswered.
+   */
+  requests(options?: RequestOptions): AsyncIterableIterator<ToolRequest>;
+  /** Work has begun: the call is RUNNING. */
+  ack(toolCallId: string, options?: AttemptOptions): Promise<void>;
+  /** Shown to whoever watches; sent once, never again. */
+  progress(toolCallId: string, data: unknown, options?: AttemptOptions): Promise<void>;
+  /** The result. Repeated after a lost connection: the server answers the same result the same way. */
+  submit(toolCallId: string, submission: Submission, options?: AttemptOptions): Promise<SubmitResponse>;
+}
+
+/** More open requests than any client works on; bounds what is remembered to recognise a repeat. */
+const REMEMBERED = 10_000;
+
+export function provider(settings: Settings, clientId: string): Provider {
+  const headers = { 'x-client-id': clientId };
+  const client = `/internal/clients/${encodeURIComponent(clientId)}`;
+
+  function send<T>(what: HttpRequest, decode: Decoder<T>, options: RequestOptions): Promise<T> {
+    return request(settings, { ...what, headers }, decode, boundsOf(options));
+  }
+  function tell(id: string, verb: string, body: object, repeat: HttpRequest['repeat']): HttpRequest {
+    return { method: 'POST', path: `/internal/tool_calls/${encodeURIComponent(id)}/${verb}`, body, repeat };
+  }
+
+  return {
+    clientId,
+    register(tools, options = {}) {
+      const body = { client_id: clientId, tools: tools.map(toSpec) };
+      const what: HttpRequest = { method: 'POST', path: '/internal/tools/register', body, repeat: 'safe' };
+      return send(what, decodeRegistered, options);
+    },
+    async unregister(name, options = {}) {
+      const path = `${client}/tools${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+      await send({ method: 'DELETE', path, repeat: 'safe' }, anything, options);
+    },
+    requests: (options = {}) =>
+      stoppable(options.signal, (bounds) => incoming(settings, `${client}/requests`, headers, bounds)),
+    async ack(id, options = {}) {
+      await send(tell(id, 'ack', tokenOf(options), 'safe'), anything, options);
+    },
+    async progress(id, data, options = {}) {
+      await send(tell(id, 'progress', { data, ...tokenOf(options) }, 'unsafe'), anything, options);
+    },
+    submit(id, submission, options = {}) {
+      return send(
+        tell(id, 'submit', { ...submission, ...tokenOf(options) }, 'safe'),
+        decodeSubmitted,
+        options,
+      );
+    },
+  };
+}
+
+async function* incoming(
+  settings: Settings,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  bounds: Bounds,
+): AsyncGenerator<ToolRequest, void, undefined> {
+  const seen = new Set<string>();
+  const source = { path: () => path, headers, after: null };
+  for await (const frame of resumingFrames(settings, source, bounds)) {
+    if (frame.event !== 'tool_request') continue;
+    const toolRequest = decodeFrame(frame, decodeToolRequest);
+    // After a reconnect the server sends again what is unanswered; here it is being worked on already.
+    if (seen.has(toolRequest.attempt_token)) continue;
+    seen.add(toolRequest.attempt_token);
+    if (seen.size > REMEMBERED) seen.delete(seen.values().next().value ?? '');
+    yield toolRequest;
+  }
+}
+
+function tokenOf(options: AttemptOptions): { readonly attempt_token?: string } {
+  return options.attemptToken === undefined ? {} : { attempt_token: options.attemptToken };
+}
+
+function toSpec(tool: ProvidedTool): ToolSpec {
+  const { timeoutMs, outputSchema, annotations, ...same } = tool;
+  return {
+    ...same,
+    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
+    ...(annotations === undefined ? {} : { annotations: toAnnotations(annotations) }),
+  };
+}
+
+function toAnnotations(
+  given: NonNullable<ProvidedTool['annotations']>,
+): NonNullable<ToolSpec['annotations']> {
+  const { requiresApproval, ...same } = given;
+  return { ...same, ...(requiresApproval === undefined ? {} : { requires_approval: requiresApproval }) };
+}
