@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import process from 'node:process';
+import type { Command } from 'commander';
+import { pino, type DestinationStream } from 'pino';
+import { pinoLog } from '../runtime/log.ts';
+import { startPlatform } from '../platform.ts';
+import { environment } from './config.ts';
+import { resolveSettings, type ServeFlags } from './settings.ts';
+
+/** Long enough for the drain; past it a stuck shutdown must not hold the terminal. */
+const SHUTDOWN_MS = 20_000;
+
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description('start the server')
+    .option('--port <port>', 'port to listen on (PORT, default 8080; 0 picks a free one)')
+    .option('--host <host>', 'address to listen on (HOST, default 127.0.0.1)')
+    .option('--data <folder>', 'data folder (PATCHBOARD_DATA, default ./.patchboard)')
+    .option('--config <file>', 'YAML or JSON config (PATCHBOARD_CONFIG)')
+    .addHelpText('after', '\nExample:\n  $ patchboard serve --port 9000')
+    .action(serve);
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  const settings = resolveSettings(environment(), flags);
+  const destination = await logDestination();
+  const log = pinoLog(settings.logLevel, destination);
+  const platform = await startPlatform(settings, log);
+  process.stdout.write(`Patchboard is ready at ${platform.url}\n`);
+  if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url));
+  const signal = await stopSignal();
+  log.info('server.stopping', { signal });
+  setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+  await platform.close();
+  log.info('server.stopped');
+}
+
+/** Pretty on a terminal, JSON lines everywhere else. */
+async function logDestination(): Promise<DestinationStream> {
+  if (!process.stderr.isTTY) return pino.destination({ fd: 2, sync: false });
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    destination: 2,
+    sync: true,
+    messageKey: 'event',
+    timestampKey: 'timestamp',
+    ignore: 'level',
+  });
+}
+
+async function stopSignal(): Promise<string> {
+  const stop = new AbortController();
+  const names = ['SIGTERM', 'SIGINT'] as const;
+  const signals = names.map(async (name) => {
+    await once(process, name, { signal: stop.signal });
+    return name;
+  });
+  const name = await Promise.race(signals);
+  await Promise.allSettled([Promise.resolve(stop.abort()), ...signals]);
+  // A second Ctrl-C is a person who does not want to wait.
+  process.once('SIGINT', () => process.exit(130));
+  return name;
+}
+
+function firstSteps(url: string): string {
+  return `
+  Try it in another terminal:
+    npx patchboard call calculation.eval expression='(3+4)*6'
+    curl ${url}/v1/tools
+
+  Stop with Ctrl-C.
+`;
+}

@@ -1,0 +1,393 @@
+import { describe, expect, it, vi } from 'vitest';
+import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { settled } from '../../test/support/fake-clock.ts';
+import type { Call } from './call.ts';
+import { failure, ToolFailure } from './failures.ts';
+import type { ToolContext } from './server-tool.ts';
+
+const local = aPrincipal();
+
+function accepted(submitted: Awaited<ReturnType<import('./engine.ts').Engine['submit']>>): Call {
+  if (submitted.kind !== 'accepted') throw new Error(`not accepted: ${submitted.failure.message}`);
+  return submitted.call;
+}
+
+/** A tool whose calls end when the test says so. */
+function manualTool(name: string, given: Partial<Parameters<typeof aServerTool>[0]> = {}) {
+  const running = new Map<
+    string,
+    { context: ToolContext; resolve: (value: unknown) => void; reject: (error: unknown) => void }
+  >();
+  const tool = aServerTool({
+    name,
+    execute: (_args, context) =>
+      new Promise((resolve, reject) => running.set(context.callId, { context, resolve, reject })),
+    ...given,
+  });
+  return { tool, running };
+}
+
+describe('the way of a call', () => {
+  it('executes a server tool from the first commit on and keeps its result', async () => {
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.echo', args: { a: 1 } }), local));
+    expect(call.state.name).toBe('EXECUTING');
+    await settled();
+    const done = await engine.find(local, call.id);
+    expect(done?.state).toMatchObject({ name: 'COMPLETED', resultJson: '{"echo":{"a":1}}' });
+    expect(done?.timeline.map((entry) => entry.state)).toEqual(['PENDING', 'EXECUTING', 'COMPLETED']);
+  });
+
+  it('does not run a tool before its receipt is durable', async () => {
+    const order: string[] = [];
+    const tool = aServerTool({ name: 'toy.echo', execute: () => Promise.resolve(order.push('run')) });
+    const { engine, store } = await anEngine({ tools: [tool] });
+    const insert = store.insertCall.bind(store);
+    store.insertCall = async (record) => {
+      const inserted = await insert(record);
+      order.push('durable');
+      return inserted;
+    };
+    await engine.submit(aRequest({ toolName: 'toy.echo' }), local);
+    await settled();
+    expect(order).toEqual(['durable', 'run']);
+  });
+
+  it('refuses an unknown tool and bad arguments with one ledger row and no call', async () => {
+    const tool = aServerTool({ name: 'toy.echo', inputSchema: { type: 'object', required: ['a'] } });
+    const { engine, store } = await anEngine({ tools: [tool] });
+    const unknown = await engine.submit(aRequest({ toolName: 'nope' }), local);
+    expect(unknown).toMatchObject({
+      kind: 'refused',
+      failure: { code: 'tool_not_found', message: 'tool not found: nope' },
+    });
+    const bad = await engine.submit(aRequest({ toolName: 'toy.echo' }), local);
+    expect(bad).toMatchObject({ kind: 'refused', failure: { code: 'input_invalid' } });
+    const rows = await store.readLedger({}, 0, 10);
+    expect(rows.map(({ row }) => row.kind)).toEqual(['call.refused', 'call.refused']);
+    expect((await engine.list({ tenant: 'default' }, null, 10)).items).toEqual([]);
+  });
+
+  it('records a denied call and never runs it', async () => {
+    const execute = vi.fn();
+    const guard = {
+      lists: () => true,
+      admit: () => ({ effect: 'deny', rule: 'test', reason: 'not today' }) as const,
+      review: (_call: unknown, outcome: never) => outcome,
+    };
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo', execute })], guard });
+    const denied = await engine.submit(aRequest({ toolName: 'toy.echo' }), local);
+    expect(denied).toMatchObject({
+      kind: 'denied',
+      failure: { code: 'permission_denied', message: 'permission denied: not today' },
+    });
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it('denies when the guard throws', async () => {
+    const guard = {
+      lists: () => true,
+      admit: () => {
+        throw new Error('policy unreadable');
+      },
+      review: (_call: unknown, outcome: never) => outcome,
+    };
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })], guard });
+    expect(await engine.submit(aRequest({ toolName: 'toy.echo' }), local)).toMatchObject({
+      kind: 'denied',
+      failure: { code: 'hook_denied' },
+    });
+  });
+
+  it.each([
+    ['throws an Error', () => Promise.reject(new Error('boom')), { code: 'tool_failed', message: 'boom' }],
+    ['throws no Error', () => Promise.reject('plain'), { code: 'tool_failed', message: 'plain' }], // oxlint-disable-line prefer-promise-reject-errors
+    [
+      'throws synchronously',
+      () => {
+        throw new Error('at once');
+      },
+      { code: 'tool_failed', message: 'at once' },
+    ],
+    [
+      'answers with a cycle',
+      () => {
+        const cycle: Record<string, unknown> = {};
+        cycle['self'] = cycle;
+        return Promise.resolve(cycle);
+      },
+      { code: 'tool_failed' },
+    ],
+    ['answers with a BigInt', () => Promise.resolve(10n), { code: 'tool_failed' }],
+    ['answers too much', () => Promise.resolve('x'.repeat(2_000_000)), { code: 'result_too_large' }],
+    [
+      'fails on purpose',
+      () => Promise.reject(new ToolFailure(failure('upstream_unreachable'))),
+      { code: 'upstream_unreachable', retryable: true },
+    ],
+  ])('ends as FAILED when the tool %s', async (_title, execute, error) => {
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.bad', execute })] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.bad' }), local));
+    await settled();
+    expect((await engine.find(local, call.id))?.state).toMatchObject({ name: 'FAILED', error });
+  });
+
+  it('answers undefined as null, and checks the output schema on the JSON that is kept', async () => {
+    const tools = [
+      aServerTool({ name: 'toy.void', execute: () => Promise.resolve(undefined) }),
+      aServerTool({
+        name: 'toy.date',
+        outputSchema: { type: 'string' },
+        execute: () => Promise.resolve(new Date(0)),
+      }),
+      aServerTool({ name: 'toy.wrong', outputSchema: { type: 'string' }, execute: () => Promise.resolve(1) }),
+    ];
+    const { engine } = await anEngine({ tools });
+    const states = [];
+    for (const { name } of tools) {
+      const call = accepted(await engine.submit(aRequest({ toolName: name }), local));
+      await settled();
+      states.push((await engine.find(local, call.id))?.state);
+    }
+    expect(states).toMatchObject([
+      { name: 'COMPLETED', resultJson: 'null' },
+      { name: 'COMPLETED', resultJson: '"1970-01-01T00:00:00.000Z"' },
+      { name: 'FAILED', error: { code: 'output_invalid' } },
+    ]);
+  });
+});
+
+describe('deadlines', () => {
+  it('times a call out, aborts its signal, and ignores what the tool says later', async () => {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine, clock } = await anEngine({ tools: [tool] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const work = running.get(call.id)!;
+    expect(work.context.signal.aborted).toBe(false);
+    await clock.advance(5200);
+    expect(work.context.signal.aborted).toBe(true);
+    work.resolve('late');
+    await settled();
+    expect((await engine.find(local, call.id))?.state).toMatchObject({
+      name: 'TIMED_OUT',
+      error: { code: 'timeout', outcome: 'unknown' },
+    });
+  });
+
+  it('fails a call that finds no slot in time, and certainly did not start it', async () => {
+    const { tool, running } = manualTool('toy.slow', { timeoutMs: 600_000 });
+    const { engine, clock } = await anEngine({ tools: [tool], limits: { concurrencyPerRun: 1 } });
+    accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const waiting = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    expect(waiting.state.name).toBe('PENDING');
+    await clock.advance(60_200);
+    expect((await engine.find(local, waiting.id))?.state).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'queue_timeout', outcome: 'not_started' },
+    });
+    expect(running.size).toBe(1);
+  });
+
+  it('counts the tool timeout from dispatch, not from the wait for a slot', async () => {
+    const { tool, running } = manualTool('toy.slow', { timeoutMs: 40_000 });
+    const { engine, clock } = await anEngine({ tools: [tool], limits: { concurrencyPerRun: 1 } });
+    const first = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const second = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    await clock.advance(30_000);
+    running.get(first.id)!.resolve(1);
+    await settled();
+    await clock.advance(30_000);
+    expect((await engine.find(local, second.id))?.state.name).toBe('EXECUTING');
+    running.get(second.id)!.resolve(2);
+    await settled();
+    expect((await engine.find(local, second.id))?.state).toMatchObject({
+      name: 'COMPLETED',
+      resultJson: '2',
+    });
+  });
+});
+
+describe('concurrency', () => {
+  it('runs three calls of a run at once and other runs beside it', async () => {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine } = await anEngine({ tools: [tool] });
+    for (let count = 0; count < 5; count += 1) await engine.submit(aRequest({ toolName: 'toy.slow' }), local);
+    expect(running.size).toBe(3);
+    await engine.submit(aRequest({ toolName: 'toy.slow', runId: 'run_2' }), local);
+    expect(running.size).toBe(4);
+    [...running.values()][0]!.resolve(1);
+    await settled();
+    expect(running.size).toBe(5);
+  });
+
+  it("obeys a tool's own limit", async () => {
+    const { tool, running } = manualTool('toy.single', { concurrency: 1 });
+    const { engine } = await anEngine({ tools: [tool] });
+    for (const runId of ['run_a', 'run_b'])
+      await engine.submit(aRequest({ toolName: 'toy.single', runId }), local);
+    expect(running.size).toBe(1);
+  });
+
+  it('refuses more open calls of a tenant than the cap, and takes them again later', async () => {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine } = await anEngine({ tools: [tool], limits: { openCallsPerTenant: 2 } });
+    const first = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    await engine.submit(aRequest({ toolName: 'toy.slow' }), local);
+    expect(await engine.submit(aRequest({ toolName: 'toy.slow' }), local)).toMatchObject({
+      failure: { code: 'queue_full' },
+    });
+    running.get(first.id)!.resolve(1);
+    await settled();
+    expect((await engine.submit(aRequest({ toolName: 'toy.slow' }), local)).kind).toBe('accepted');
+  });
+});
+
+describe('retries', () => {
+  const flaky = (idempotent: boolean, failures: number, retryable = true) => {
+    let attempts = 0;
+    const keys = new Set<string>();
+    return {
+      tool: aServerTool({
+        name: 'toy.flaky',
+        annotations: { idempotent },
+        execute: (_args, context) => {
+          attempts += 1;
+          keys.add(context.idempotencyKey);
+          if (attempts > failures) return Promise.resolve(context.attempt);
+          return Promise.reject(new ToolFailure(failure('upstream_unreachable', 'down', { retryable })));
+        },
+      }),
+      attempts: () => attempts,
+      keys,
+    };
+  };
+
+  it('tries an idempotent tool again, with a pause and one key', async () => {
+    const { tool, keys } = flaky(true, 2);
+    const { engine, clock } = await anEngine({ tools: [tool] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.flaky' }), local));
+    await clock.advance(2000);
+    const done = await engine.find(local, call.id);
+    expect(done?.state).toMatchObject({ name: 'COMPLETED', resultJson: '3' });
+    expect(done?.timeline.map(({ state, attempt, code }) => ({ state, attempt, code }))).toEqual([
+      { state: 'PENDING' },
+      { state: 'EXECUTING', attempt: 1 },
+      { state: 'EXECUTING', attempt: 2, code: 'upstream_unreachable' },
+      { state: 'EXECUTING', attempt: 3, code: 'upstream_unreachable' },
+      { state: 'COMPLETED' },
+    ]);
+    expect(keys.size).toBe(1);
+  });
+
+  it.each([
+    ['not idempotent', flaky(false, 1)],
+    ['failed for good', flaky(true, 1, false)],
+  ])('never tries again when it is %s', async (_title, { tool, attempts }) => {
+    const { engine, clock } = await anEngine({ tools: [tool] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.flaky' }), local));
+    await clock.advance(4000);
+    expect(attempts()).toBe(1);
+    expect((await engine.find(local, call.id))?.state.name).toBe('FAILED');
+  });
+
+  it('gives up after the last attempt', async () => {
+    const { tool, attempts } = flaky(true, 9);
+    const { engine, clock } = await anEngine({ tools: [tool] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.flaky' }), local));
+    await clock.advance(4000);
+    expect(attempts()).toBe(3);
+    expect((await engine.find(local, call.id))?.state.name).toBe('FAILED');
+  });
+});
+
+describe('cancel', () => {
+  it('stops running work and says that its outcome is unknown', async () => {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine } = await anEngine({ tools: [tool] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const { signal } = running.get(call.id)!.context;
+    expect(await engine.cancel(local, call.id)).toMatchObject({
+      ok: true,
+      value: { state: { name: 'CANCELLED', error: { outcome: 'unknown' } } },
+    });
+    expect(signal.aborted).toBe(true);
+    expect(await engine.cancel(local, call.id)).toMatchObject({ ok: false, failure: { code: 'conflict' } });
+  });
+
+  it('ends a whole run, and no call joins it afterwards', async () => {
+    const { tool } = manualTool('toy.slow');
+    const { engine } = await anEngine({ tools: [tool] });
+    for (let count = 0; count < 4; count += 1) await engine.submit(aRequest({ toolName: 'toy.slow' }), local);
+    const ended = await engine.cancelRun(local, 'run_1');
+    expect(ended).toMatchObject({ ok: true });
+    expect(ended.ok && ended.value.cancelled).toHaveLength(4);
+    expect(await engine.submit(aRequest({ toolName: 'toy.slow' }), local)).toMatchObject({
+      failure: { code: 'conflict' },
+    });
+  });
+});
+
+describe('runs and idempotency', () => {
+  it('keeps a run for its agent', async () => {
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })] });
+    await engine.submit(aRequest({ toolName: 'toy.echo' }), local);
+    const other = aPrincipal({ agentId: 'other' });
+    expect(await engine.submit(aRequest({ toolName: 'toy.echo' }), other)).toMatchObject({
+      failure: { code: 'permission_denied' },
+    });
+  });
+
+  it('answers the same key with the same call and runs it once', async () => {
+    const execute = vi.fn(() => Promise.resolve(1));
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo', execute })] });
+    const request = aRequest({ toolName: 'toy.echo', idempotencyKey: 'k', args: { b: 1, a: 2 } });
+    const answers = await Promise.all(Array.from({ length: 100 }, () => engine.submit(request, local)));
+    const calls = new Set(answers.map((answer) => accepted(answer).id));
+    expect(calls.size).toBe(1);
+    await settled();
+    expect(execute).toHaveBeenCalledTimes(1);
+    expect(await engine.submit({ ...request, args: { a: 2, b: 1 } }, local)).toMatchObject({
+      kind: 'accepted',
+      duplicate: true,
+    });
+    expect(await engine.submit({ ...request, args: { a: 3 } }, local)).toMatchObject({
+      failure: { code: 'idempotency_mismatch' },
+    });
+  });
+});
+
+describe('waiting', () => {
+  it('wakes with the ended call, or with the call as it is when time is over', async () => {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine, clock } = await anEngine({ tools: [tool] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const short = engine.wait(local, call.id, 1000, null);
+    await clock.advance(1200);
+    expect((await short)?.state.name).toBe('EXECUTING');
+    const long = engine.wait(local, call.id, 60_000, null);
+    await settled();
+    running.get(call.id)!.resolve('done');
+    expect((await long)?.state.name).toBe('COMPLETED');
+  });
+});
+
+describe('drain', () => {
+  it('takes no more calls, lets running ones finish, and seals what does not', async () => {
+    const { tool, running } = manualTool('toy.slow', { timeoutMs: 600_000 });
+    const { engine, clock, store } = await anEngine({ tools: [tool] });
+    const quick = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const stuck = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const drained = engine.drain();
+    expect(await engine.submit(aRequest({ toolName: 'toy.slow' }), local)).toMatchObject({
+      failure: { code: 'overloaded' },
+    });
+    running.get(quick.id)!.resolve(1);
+    await clock.advance(10_200);
+    await drained;
+    expect((await store.findCall(quick.id))?.state.name).toBe('COMPLETED');
+    expect((await store.findCall(stuck.id))?.state).toMatchObject({
+      name: 'SEALED',
+      error: { outcome: 'unknown' },
+    });
+  });
+});

@@ -1,0 +1,145 @@
+import type { ToolAnnotations } from '@patchboard/wire';
+import type { AgentPolicy, Effect, PolicyDocument } from './document.ts';
+import { matchesGlob } from './glob.ts';
+import { holds } from './predicate.ts';
+
+export interface PolicyQuestion {
+  readonly agentId: string;
+  readonly toolName: string;
+  readonly annotations: ToolAnnotations;
+  readonly args: unknown;
+}
+
+/** A line of the policy that speaks of this call, in the order in which lines are asked. */
+export interface TraceStep {
+  /** Where it stands in the document, such as `agents.researcher.autoDenyTools[0]`. */
+  readonly rule: string;
+  readonly effect: Effect;
+  readonly reason: string;
+}
+
+export interface PolicyVerdict extends TraceStep {
+  /** What else would have matched, had the first not been there. */
+  readonly alsoMatched: readonly TraceStep[];
+}
+
+/** Deny first, then rules as written, then the allow list, the ask list, and last the mode. The first one counts. */
+export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): PolicyVerdict {
+  const [first, ...alsoMatched] = steps(policy, question);
+  if (first === undefined)
+    return { rule: 'none', effect: 'deny', reason: 'no rule applies', alsoMatched: [] };
+  return { ...first, alsoMatched };
+}
+
+/** Whether there are arguments with which the agent could call the tool. */
+export function mayEverCall(policy: PolicyDocument, agentId: string, toolName: string): boolean {
+  const { agent } = policyOf(policy, agentId);
+  if (isForbidden(agent, toolName)) return false;
+  if (
+    agent.rules.some(
+      (rule) => rule.effect === 'deny' && rule.when.length === 0 && names(rule.tools, toolName),
+    )
+  ) {
+    return false;
+  }
+  const named =
+    agent.rules.some((rule) => rule.effect !== 'deny' && names(rule.tools, toolName)) ||
+    names(agent.autoAllowTools, toolName) ||
+    names(agent.requireApprovalTools, toolName);
+  return named || (agent.mode !== 'deny' && isEnabled(agent, toolName));
+}
+
+export function policyOf(policy: PolicyDocument, agentId: string): { agent: AgentPolicy; path: string } {
+  const own = policy.agents.get(agentId);
+  return own === undefined
+    ? { agent: policy.default, path: 'default' }
+    : { agent: own, path: `agents.${agentId}` };
+}
+
+function* steps(policy: PolicyDocument, question: PolicyQuestion): Generator<TraceStep> {
+  const { agent, path } = policyOf(policy, question.agentId);
+  const { toolName } = question;
+  yield* listed(agent.autoDenyTools, toolName, `${path}.autoDenyTools`, 'deny');
+  if (toggle(agent, toolName) === false) {
+    yield { rule: `${path}.toolToggles`, effect: 'deny', reason: `${toolName} is switched off` };
+  }
+  yield* ruled(agent, question, path, (effect) => effect === 'deny');
+  yield* ruled(agent, question, path, (effect) => effect !== 'deny');
+  yield* listed(agent.autoAllowTools, toolName, `${path}.autoAllowTools`, 'allow');
+  yield* listed(agent.requireApprovalTools, toolName, `${path}.requireApprovalTools`, 'ask');
+  if (!isEnabled(agent, toolName)) {
+    yield { rule: `${path}.defaultToolEnabled`, effect: 'deny', reason: `${toolName} is not switched on` };
+  }
+  yield byMode(agent, question, path);
+}
+
+function* listed(
+  patterns: readonly string[],
+  toolName: string,
+  rule: string,
+  effect: Effect,
+): Generator<TraceStep> {
+  for (const [index, pattern] of patterns.entries()) {
+    if (matchesGlob(pattern, toolName))
+      yield { rule: `${rule}[${index}]`, effect, reason: `${pattern} names it` };
+  }
+}
+
+function* ruled(
+  agent: AgentPolicy,
+  { toolName, args }: PolicyQuestion,
+  path: string,
+  wanted: (effect: Effect) => boolean,
+): Generator<TraceStep> {
+  for (const [index, rule] of agent.rules.entries()) {
+    if (!wanted(rule.effect) || !names(rule.tools, toolName)) continue;
+    if (!rule.when.every((predicate) => holds(predicate, args))) continue;
+    yield { rule: `${path}.rules[${index}]`, effect: rule.effect, reason: rule.reason ?? 'a rule says so' };
+  }
+}
+
+function byMode(agent: AgentPolicy, { annotations }: PolicyQuestion, path: string): TraceStep {
+  const rule = `${path}.mode`;
+  switch (agent.mode) {
+    case 'auto':
+      return { rule, effect: 'allow', reason: 'mode is auto' };
+    case 'ask':
+      return { rule, effect: 'ask', reason: 'mode is ask' };
+    case 'deny':
+      return { rule, effect: 'deny', reason: 'mode is deny' };
+    case 'custom':
+      return { rule, effect: 'ask', reason: 'mode is custom, and no hook decided' };
+    case null:
+      return byAnnotations(annotations);
+  }
+}
+
+/** With no word of policy: a tool that says it is risky asks, any other runs. */
+function byAnnotations(annotations: ToolAnnotations): TraceStep {
+  if (annotations.destructive === true)
+    return { rule: 'annotations', effect: 'ask', reason: 'the tool is destructive' };
+  if (annotations.requires_approval === true) {
+    return { rule: 'annotations', effect: 'ask', reason: 'the tool requires approval' };
+  }
+  return { rule: 'annotations', effect: 'allow', reason: 'the tool is not marked as risky' };
+}
+
+function isForbidden(agent: AgentPolicy, toolName: string): boolean {
+  return names(agent.autoDenyTools, toolName) || toggle(agent, toolName) === false;
+}
+
+/** Toggles name a tool, or a tool module by the part before its last separator. */
+function toggle(agent: AgentPolicy, toolName: string): boolean | undefined {
+  if (Object.hasOwn(agent.toolToggles, toolName)) return agent.toolToggles[toolName];
+  const cut = Math.max(toolName.lastIndexOf('_'), toolName.lastIndexOf('.'));
+  const module = cut > 0 ? toolName.slice(0, cut) : toolName;
+  return Object.hasOwn(agent.toolToggles, module) ? agent.toolToggles[module] : undefined;
+}
+
+function isEnabled(agent: AgentPolicy, toolName: string): boolean {
+  return toggle(agent, toolName) ?? agent.defaultToolEnabled;
+}
+
+function names(patterns: readonly string[], toolName: string): boolean {
+  return patterns.some((pattern) => matchesGlob(pattern, toolName));
+}

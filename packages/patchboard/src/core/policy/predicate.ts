@@ -1,0 +1,61 @@
+import { matchesGlob } from './glob.ts';
+
+/** A condition on one argument. All given tests must hold; an argument that is absent fulfils none. */
+export interface Predicate {
+  /** JSON pointer into the arguments, such as `/cents`. */
+  readonly arg: string;
+  readonly equals?: unknown;
+  readonly prefix?: string;
+  readonly glob?: string;
+  readonly gt?: number;
+  readonly gte?: number;
+  readonly lt?: number;
+  readonly lte?: number;
+}
+
+export function holds(predicate: Predicate, args: unknown): boolean {
+  const value = at(args, predicate.arg);
+  if (value === undefined) return false;
+  if ('equals' in predicate && !isSame(value, predicate.equals)) return false;
+  if (predicate.prefix !== undefined && !(typeof value === 'string' && value.startsWith(predicate.prefix)))
+    return false;
+  if (predicate.glob !== undefined && !(typeof value === 'string' && matchesGlob(predicate.glob, value)))
+    return false;
+  return inRange(predicate, value);
+}
+
+function inRange({ gt, gte, lt, lte }: Predicate, value: unknown): boolean {
+  if (gt === undefined && gte === undefined && lt === undefined && lte === undefined) return true;
+  if (typeof value !== 'number') return false;
+  return (
+    (gt === undefined || value > gt) &&
+    (gte === undefined || value >= gte) &&
+    (lt === undefined || value < lt) &&
+    (lte === undefined || value <= lte)
+  );
+}
+
+/** RFC 6901. Undefined when there is nothing at that place. */
+export function at(value: unknown, pointer: string): unknown {
+  if (pointer === '') return value;
+  let here = value;
+  for (const part of pointer.slice(1).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string, unknown>)[key];
+  }
+  return here;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every(
+    (key) =>
+      Object.hasOwn(b, key) &&
+      isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+  );
+}

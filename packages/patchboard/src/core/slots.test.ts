@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Slots, type SlotKey } from './slots.ts';
+
+const KEYS: readonly SlotKey[] = [
+  { name: 'a', limit: 1 },
+  { name: 'b', limit: 2 },
+  { name: 'c', limit: 3 },
+];
+
+describe('Slots', () => {
+  it('never exceeds a limit and never loses a waiter', () => {
+    const operation = fc.oneof(
+      fc.record({ kind: fc.constant('take' as const), keys: fc.subarray([0, 1, 2], { minLength: 1 }) }),
+      fc.record({ kind: fc.constant('give' as const), which: fc.nat() }),
+      fc.record({ kind: fc.constant('leave' as const), which: fc.nat() }),
+    );
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 200 }), (operations) => {
+        const slots = new Slots();
+        const holding: SlotKey[][] = [];
+        const waiting = new Map<SlotKey[], () => void>();
+        const take = (keys: SlotKey[]): void => {
+          if (slots.tryTake(keys)) {
+            holding.push(keys);
+            return;
+          }
+          waiting.set(
+            keys,
+            slots.wait(keys, () => {
+              waiting.delete(keys);
+              holding.push(keys);
+            }),
+          );
+        };
+        for (const op of operations) {
+          if (op.kind === 'take') take(op.keys.map((index) => KEYS[index]!));
+          if (op.kind === 'give' && holding.length > 0)
+            slots.give(holding.splice(op.which % holding.length, 1)[0]!);
+          if (op.kind === 'leave' && waiting.size > 0) {
+            const [keys, leave] = [...waiting][op.which % waiting.size]!;
+            leave();
+            waiting.delete(keys);
+          }
+          for (const key of KEYS) {
+            const held = holding.filter((keys) => keys.includes(key)).length;
+            expect(held).toBeLessThanOrEqual(key.limit);
+            expect(slots.held(key.name)).toBe(held);
+          }
+          expect(slots.waiting).toBe(waiting.size);
+        }
+        while (holding.length > 0) slots.give(holding.shift()!);
+        expect(waiting.size).toBe(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('serves a line in order', () => {
+    const slots = new Slots();
+    const key = [{ name: 'run', limit: 1 }];
+    const served: number[] = [];
+    expect(slots.tryTake(key)).toBe(true);
+    for (const number of [1, 2, 3]) {
+      expect(slots.tryTake(key)).toBe(false);
+      slots.wait(key, () => served.push(number));
+    }
+    for (let count = 0; count < 3; count += 1) slots.give(key);
+    expect(served).toEqual([1, 2, 3]);
+  });
+});

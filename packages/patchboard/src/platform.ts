@@ -1,0 +1,134 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Settings } from './cli/settings.ts';
+import { Engine } from './core/engine.ts';
+import { messageOf } from './core/failures.ts';
+import type { Log, Store } from './core/ports.ts';
+import type { Pack, ServerTool } from './core/server-tool.ts';
+import { essentialsPack } from './packs/essentials/pack.ts';
+import { logEndedCall } from './runtime/call-log.ts';
+import { nodeDigest } from './runtime/digest.ts';
+import { timeOrderedIds } from './runtime/ids.ts';
+import { nodeClock } from './runtime/node-clock.ts';
+import { ajvSchemas } from './schemas/ajv-schemas.ts';
+import { sqliteStore } from './store/sqlite/sqlite-store.ts';
+import { createHttpApp } from './transports/shared/app.ts';
+import { localIdentity } from './transports/shared/local-identity.ts';
+import { VERSION } from './version.ts';
+
+/** A running server: everything is wired here and nowhere else. */
+export interface Platform {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly url: string;
+  /** Stops taking requests, lets work finish, and lets go of everything. */
+  close(): Promise<void>;
+}
+
+const PURGE_EVERY_MS = 3_600_000;
+const PURGE_BATCH = 1000;
+
+export async function startPlatform(settings: Settings, log: Log): Promise<Platform> {
+  await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
+  const storeFile = join(settings.dataFolder, 'patchboard.db');
+  const store = await sqliteStore({ file: storeFile, digest: nodeDigest });
+  const packs = [essentials(settings, storeFile)];
+  try {
+    return await start(settings, log, store, packs);
+  } catch (error) {
+    await closeAll(store, packs);
+    throw error;
+  }
+}
+
+async function start(settings: Settings, log: Log, store: Store, packs: readonly Pack[]): Promise<Platform> {
+  const engine = new Engine({
+    store,
+    clock: nodeClock,
+    ids: timeOrderedIds(nodeClock),
+    log,
+    digest: nodeDigest,
+    schemas: ajvSchemas(),
+    limits: settings.limits,
+  });
+  for (const pack of packs) engine.addPack(withTimeouts(pack, settings.toolTimeoutsMs));
+  engine.onEnded((call) => logEndedCall(log, call));
+  const { resumed, sealed } = await engine.start();
+  if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
+  const app = createHttpApp({
+    engine,
+    store,
+    log,
+    authenticator: localIdentity(),
+    door: { allowedHosts: settings.allowedHosts, allowedOrigins: settings.allowedOrigins },
+    version: VERSION,
+    clock: nodeClock,
+  });
+  const url = await listen(app, settings);
+  const stopPurging = keepPurging(settings, store, log);
+  return {
+    engine,
+    store,
+    url,
+    close: async () => {
+      stopPurging();
+      await app.close();
+      await engine.drain();
+      await closeAll(store, packs);
+    },
+  };
+}
+
+async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
+  await app.listen({ host, port });
+  const address = app.server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${name}:${address.port}`;
+}
+
+function essentials(settings: Settings, storeFile: string): Pack {
+  return essentialsPack({
+    weather: settings.weather,
+    database: {
+      target: settings.queryDatabase,
+      sampleFile: join(settings.dataFolder, 'sample.db'),
+      forbiddenFiles: [storeFile],
+    },
+    now: () => nodeClock.now(),
+  });
+}
+
+function withTimeouts(pack: Pack, timeoutsMs: ReadonlyMap<string, number>): Pack {
+  const timed = (tool: ServerTool): ServerTool => {
+    const timeoutMs = timeoutsMs.get(tool.name);
+    return timeoutMs === undefined ? tool : { ...tool, timeoutMs };
+  };
+  return { ...pack, tools: pack.tools.map(timed) };
+}
+
+/** Ended calls are removed only if the operator set a retention; ledger rows never are. */
+function keepPurging({ keepCallsMs }: Settings, store: Store, log: Log): () => void {
+  if (keepCallsMs === null) return () => {};
+  const purge = async (): Promise<void> => {
+    let removed = 0;
+    for (;;) {
+      const batch = await store.purgeCalls(nodeClock.now() - keepCallsMs, PURGE_BATCH);
+      removed += batch;
+      if (batch < PURGE_BATCH) break;
+    }
+    if (removed > 0) log.info('retention.purged', { calls: removed });
+  };
+  const run = (): void => {
+    purge().catch((error: unknown) => log.error('retention.failed', { error: messageOf(error) }));
+  };
+  const timer = setInterval(run, PURGE_EVERY_MS);
+  run();
+  return () => clearInterval(timer);
+}
+
+async function closeAll(store: Store, packs: readonly Pack[]): Promise<void> {
+  for (const pack of packs) await pack.close?.();
+  await store.close();
+}

@@ -1,0 +1,85 @@
+import { Engine, type EngineParts } from '../../src/core/engine.ts';
+import type { CallRequest } from '../../src/core/intake.ts';
+import { resolveLimits, type Limits } from '../../src/core/limits.ts';
+import type { Log, Store } from '../../src/core/ports.ts';
+import type { Principal } from '../../src/core/principal.ts';
+import type { ServerTool } from '../../src/core/server-tool.ts';
+import { nodeDigest } from '../../src/runtime/digest.ts';
+import { timeOrderedIds } from '../../src/runtime/ids.ts';
+import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import { FakeClock } from './fake-clock.ts';
+
+export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+export function aPrincipal(given: Partial<Principal> = {}): Principal {
+  return {
+    kind: 'local',
+    id: 'local',
+    tenant: 'default',
+    scopes: new Set(),
+    agentId: 'local',
+    clientId: null,
+    ...given,
+  };
+}
+
+export function aServerTool(given: Partial<ServerTool> & Pick<ServerTool, 'name'>): ServerTool {
+  return {
+    description: 'a tool',
+    inputSchema: { type: 'object' },
+    outputSchema: null,
+    timeoutMs: 5000,
+    annotations: {},
+    metadata: null,
+    concurrency: null,
+    execute: (args) => Promise.resolve({ echo: args }),
+    ...given,
+  };
+}
+
+export function aRequest(given: Partial<CallRequest> & Pick<CallRequest, 'toolName'>): CallRequest {
+  return {
+    runId: 'run_1',
+    args: {},
+    target: null,
+    idempotencyKey: null,
+    traceId: null,
+    replayOf: null,
+    ...given,
+  };
+}
+
+export interface EngineFixture {
+  readonly engine: Engine;
+  readonly clock: FakeClock;
+  readonly store: Store;
+}
+
+const schemas = ajvSchemas();
+
+/** An engine over a memory store and a clock that stands still. */
+export async function anEngine(given: {
+  tools?: readonly ServerTool[];
+  limits?: Partial<Limits>;
+  clock?: FakeClock;
+  store?: Store;
+  guard?: EngineParts['guard'];
+  log?: Log;
+}): Promise<EngineFixture> {
+  const clock = given.clock ?? new FakeClock();
+  const store = given.store ?? memoryStore({ digest: nodeDigest });
+  const engine = new Engine({
+    store,
+    clock,
+    ids: timeOrderedIds(clock),
+    log: given.log ?? silentLog,
+    digest: nodeDigest,
+    schemas,
+    limits: resolveLimits(given.limits),
+    ...(given.guard === undefined ? {} : { guard: given.guard }),
+  });
+  engine.addPack({ name: 'test', tools: given.tools ?? [] });
+  await engine.start();
+  return { engine, clock, store };
+}
