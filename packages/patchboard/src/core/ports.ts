@@ -101,6 +101,14 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
+/** What a store throws on a cursor that no page of that list handed out. */
+export class BadCursor extends Error {
+  constructor() {
+    super('the cursor is not one that this list handed out');
+    this.name = 'BadCursor';
+  }
+}
+
 /** A ledger row together with the call it is about, as far as that is still stored. */
 export interface CommittedRow {
   readonly row: LedgerRow;

@@ -1,0 +1,287 @@
+import type { CallStateName } from '@patchboard/wire';
+import { endedAt, isOpen, type Call } from '../core/call.ts';
+import { GENESIS, chainHash, type LedgerDraft, type LedgerKind, type LedgerRow } from '../core/ledger.ts';
+import type {
+  CallFilter,
+  CommittedRow,
+  Digest,
+  Inserted,
+  LedgerFilter,
+  NewCall,
+  Page,
+  Run,
+  Store,
+} from '../core/ports.ts';
+import type { StoredTool } from '../core/registry.ts';
+import { callCursor, runCursor } from './cursors.ts';
+import { Watchers } from './watchers.ts';
+
+export interface MemoryStoreOptions {
+  readonly digest: Digest;
+}
+
+/** Forgets everything with the process. For tests, simulation and embedding without durability. */
+export function memoryStore(options: MemoryStoreOptions): Store {
+  return new MemoryStore(options.digest);
+}
+
+interface UsedKey {
+  readonly callId: string;
+  readonly bodyHash: string;
+  readonly expiresAt: number;
+}
+
+class MemoryStore implements Store {
+  readonly #calls: Map<string, Call> = new Map();
+  /** By tenant and id, in order of arrival. */
+  readonly #runs: Map<string, Run> = new Map();
+  readonly #keys: Map<string, UsedKey> = new Map();
+  readonly #keyOfCall: Map<string, string> = new Map();
+  readonly #tools: Map<string, StoredTool> = new Map();
+  readonly #chain: Chain;
+  readonly #watchers: Watchers = new Watchers();
+
+  constructor(digest: Digest) {
+    this.#chain = new Chain(digest);
+  }
+
+  async insertCall({ call, run, idempotency, entries }: NewCall): Promise<Inserted> {
+    const used = idempotency === null ? undefined : this.#keys.get(idempotency.scope);
+    if (used !== undefined && used.expiresAt > call.createdAt) {
+      return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
+    }
+    const standing = this.#runs.get(pairKey(run.tenant, run.id));
+    if (standing !== undefined && (standing.agentId !== run.agentId || standing.cancelledAt !== null)) {
+      return { kind: 'run_refused', run: standing };
+    }
+    if (this.#calls.has(call.id)) throw new Error(`call ${call.id} is stored already`);
+    if (standing === undefined) this.#runs.set(pairKey(run.tenant, run.id), run);
+    if (idempotency !== null) {
+      const { scope, bodyHash, expiresAt } = idempotency;
+      this.#keys.set(scope, { callId: call.id, bodyHash, expiresAt });
+      this.#keyOfCall.set(call.id, scope);
+    }
+    this.#calls.set(call.id, call);
+    this.#write(entries);
+    return { kind: 'inserted' };
+  }
+
+  async replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): Promise<boolean> {
+    if (this.#calls.get(call.id)?.version !== expectedVersion) return false;
+    this.#calls.set(call.id, call);
+    this.#write(entries);
+    return true;
+  }
+
+  async findCall(id: string): Promise<Call | undefined> {
+    return this.#calls.get(id);
+  }
+
+  async listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
+    const before = cursor === null ? null : callCursor(cursor);
+    const found = [...this.#calls.values()]
+      .filter((call) => (before === null || call.id < before) && matchesCall(call, filter))
+      .sort((a, b) => (a.id < b.id ? 1 : -1));
+    const items = found.slice(0, limit);
+    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  async *openCalls(): AsyncIterable<Call> {
+    const ids = [...this.#calls.values()].filter(isOpen).map((call) => call.id);
+    for (const id of ids.sort()) {
+      const call = this.#calls.get(id);
+      if (call !== undefined && isOpen(call)) yield call;
+    }
+  }
+
+  async ensureRun(run: Run, entry: LedgerDraft): Promise<Run> {
+    const standing = this.#runs.get(pairKey(run.tenant, run.id));
+    if (standing !== undefined) return standing;
+    this.#runs.set(pairKey(run.tenant, run.id), run);
+    this.#write([entry]);
+    return run;
+  }
+
+  async findRun(tenant: string, id: string): Promise<Run | undefined> {
+    return this.#runs.get(pairKey(tenant, id));
+  }
+
+  async listRuns(
+    tenant: string,
+    agentId: string | null,
+    cursor: string | null,
+    limit: number,
+  ): Promise<Page<Run>> {
+    const before = cursor === null ? Infinity : runCursor(cursor);
+    const found = [...this.#runs.values()]
+      .map((run, index) => ({ run, position: index + 1 }))
+      .filter(({ run, position }) => position < before && run.tenant === tenant)
+      .filter(({ run }) => agentId === null || run.agentId === agentId)
+      .reverse();
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      items: page.map(({ run }) => run),
+      nextCursor: found.length > limit && last !== undefined ? String(last.position) : null,
+    };
+  }
+
+  async cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {
+    const run = this.#runs.get(pairKey(tenant, id));
+    if (run === undefined || run.cancelledAt !== null) return false;
+    this.#runs.set(pairKey(tenant, id), { ...run, cancelledAt: at });
+    this.#write([entry]);
+    return true;
+  }
+
+  async saveTools(tools: readonly StoredTool[], entry: LedgerDraft): Promise<void> {
+    for (const tool of tools) this.#tools.set(pairKey(tool.tenant, tool.spec.name), tool);
+    this.#write([entry]);
+  }
+
+  async removeTools(
+    keys: readonly { tenant: string; name: string }[],
+    entry: LedgerDraft,
+  ): Promise<void> {
+    for (const { tenant, name } of keys) this.#tools.delete(pairKey(tenant, name));
+    this.#write([entry]);
+  }
+
+  async tools(): Promise<readonly StoredTool[]> {
+    return [...this.#tools.values()];
+  }
+
+  async append(entries: readonly LedgerDraft[]): Promise<void> {
+    this.#write(entries);
+  }
+
+  async readLedger(filter: LedgerFilter, after: number, limit: number): Promise<readonly CommittedRow[]> {
+    const found: CommittedRow[] = [];
+    for (const row of this.#chain.rows.slice(after)) {
+      if (found.length >= limit) break;
+      if (matchesRow(row, filter)) found.push(this.#committed(row));
+    }
+    return found;
+  }
+
+  async ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }> {
+    const last = this.#chain.rows.at(-1);
+    return { seq: last?.seq ?? 0, hash: last?.hash ?? GENESIS };
+  }
+
+  watch(listener: (committed: CommittedRow) => void): () => void {
+    return this.#watchers.add(listener);
+  }
+
+  async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+    const counts: Partial<Record<CallStateName, number>> = {};
+    for (const { state } of this.#calls.values()) counts[state.name] = (counts[state.name] ?? 0) + 1;
+    return counts;
+  }
+
+  async purgeCalls(before: number, limit: number): Promise<number> {
+    let purged = 0;
+    for (const call of [...this.#calls.values()]) {
+      if (purged >= limit) break;
+      if ((endedAt(call) ?? Infinity) >= before) continue;
+      this.#calls.delete(call.id);
+      this.#forgetKey(call.id);
+      purged += 1;
+    }
+    return purged;
+  }
+
+  async close(): Promise<void> {}
+
+  #write(entries: readonly LedgerDraft[]): void {
+    this.#watchers.tell(entries.map((entry) => this.#committed(this.#chain.add(entry))));
+  }
+
+  #committed(row: LedgerRow): CommittedRow {
+    return { row, call: row.callId === null ? null : (this.#calls.get(row.callId) ?? null) };
+  }
+
+  #forgetKey(callId: string): void {
+    const scope = this.#keyOfCall.get(callId);
+    if (scope === undefined) return;
+    this.#keyOfCall.delete(callId);
+    // An expired key may have passed to a later call.
+    if (this.#keys.get(scope)?.callId === callId) this.#keys.delete(scope);
+  }
+}
+
+/** The hash chain. Hashes are worked out when somebody looks: most runs in memory never ask. */
+class Chain {
+  readonly rows: LedgerRow[] = [];
+  readonly #hashes: string[] = [];
+  readonly #digest: Digest;
+
+  constructor(digest: Digest) {
+    this.#digest = digest;
+  }
+
+  add(draft: LedgerDraft): LedgerRow {
+    const row = new ChainRow(draft, this.rows.length + 1, this);
+    this.rows.push(row);
+    return row;
+  }
+
+  hashOf(seq: number): string {
+    for (const row of this.rows.slice(this.#hashes.length, seq)) {
+      this.#hashes.push(chainHash(this.#digest, this.#hashes.at(-1) ?? GENESIS, row.seq, row));
+    }
+    return this.#hashes[seq - 1] ?? GENESIS;
+  }
+}
+
+class ChainRow implements LedgerRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly tenant: string;
+  readonly kind: LedgerKind;
+  readonly callId: string | null;
+  readonly traceId: string | null;
+  readonly body: string;
+  readonly #chain: Chain;
+
+  constructor(draft: LedgerDraft, seq: number, chain: Chain) {
+    this.seq = seq;
+    this.at = draft.at;
+    this.tenant = draft.tenant;
+    this.kind = draft.kind;
+    this.callId = draft.callId;
+    this.traceId = draft.traceId;
+    this.body = draft.body;
+    this.#chain = chain;
+  }
+
+  get hash(): string {
+    return this.#chain.hashOf(this.seq);
+  }
+}
+
+function matchesCall(call: Call, filter: CallFilter): boolean {
+  return (
+    call.tenant === filter.tenant &&
+    (filter.runId === undefined || call.runId === filter.runId) &&
+    (filter.toolName === undefined || call.toolName === filter.toolName) &&
+    (filter.agentId === undefined || call.agentId === filter.agentId) &&
+    (filter.states === undefined || filter.states.includes(call.state.name)) &&
+    (filter.since === undefined || call.createdAt >= filter.since)
+  );
+}
+
+function matchesRow(row: LedgerRow, filter: LedgerFilter): boolean {
+  return (
+    (filter.tenant === undefined || row.tenant === filter.tenant) &&
+    (filter.callId === undefined || row.callId === filter.callId) &&
+    (filter.traceId === undefined || row.traceId === filter.traceId) &&
+    (filter.kinds === undefined || filter.kinds.includes(row.kind)) &&
+    (filter.from === undefined || row.at >= filter.from) &&
+    (filter.to === undefined || row.at < filter.to)
+  );
+}
+
+function pairKey(tenant: string, name: string): string {
+  return JSON.stringify([tenant, name]);
+}

@@ -1,0 +1,37 @@
+import type { CommittedRow } from '../core/ports.ts';
+
+/** Tells every listener of every row, in order, also when a listener writes while it is being told. */
+export class Watchers {
+  readonly #listeners: Set<(committed: CommittedRow) => void> = new Set();
+  readonly #waiting: CommittedRow[] = [];
+  #telling = false;
+
+  add(listener: (committed: CommittedRow) => void): () => void {
+    // Wrapped, so that the same function watching twice is two watches.
+    const told = (committed: CommittedRow): void => listener(committed);
+    this.#listeners.add(told);
+    return () => void this.#listeners.delete(told);
+  }
+
+  tell(rows: readonly CommittedRow[]): void {
+    if (this.#listeners.size === 0) return;
+    this.#waiting.push(...rows);
+    if (this.#telling) return;
+    this.#telling = true;
+    for (let row = this.#waiting.shift(); row !== undefined; row = this.#waiting.shift()) {
+      for (const listener of this.#listeners) tellOne(listener, row);
+    }
+    this.#telling = false;
+  }
+}
+
+function tellOne(listener: (committed: CommittedRow) => void, row: CommittedRow): void {
+  try {
+    listener(row);
+  } catch (error) {
+    // What is committed stays committed and others must hear of it; the bug still surfaces, as an uncaught exception.
+    setImmediate(() => {
+      throw error;
+    });
+  }
+}
