@@ -180,9 +180,16 @@ describe('registration', () => {
 
   it('keeps tools over a restart, under the same wire names', async () => {
     const { engine, store } = await withClientTool();
-    await engine.directory.register('default', 'phone', [
+    const long = `x.${'y'.repeat(100)}`;
+    const { rejected } = await engine.directory.register('default', 'phone', [
+      { name: 'c__d', schema: {} },
+      { name: 'c.d', schema: {} },
+      { name: long, schema: {} },
       { name: 'a.b', schema: {} },
       { name: 'a__b', schema: {} },
+    ]);
+    expect(rejected).toEqual([
+      { name: 'a__b', code: 'name_taken', reason: 'the name is the wire name of a.b' },
     ]);
     const before = engine.tools(agent).map(({ name, wireName, version }) => ({ name, wireName, version }));
     expect(new Set(before.map((tool) => tool.wireName)).size).toBe(before.length);
@@ -192,7 +199,12 @@ describe('registration', () => {
     );
     for (const { name, wireName } of before) expect(next.registry.find('default', wireName)?.name).toBe(name);
     expect(await next.directory.unregister('default', 'phone', 'a.b')).toEqual(['a.b']);
-    expect(await next.directory.unregister('default', 'phone', null)).toEqual(['a__b', 'camera']);
+    expect(await next.directory.unregister('default', 'phone', null)).toEqual([
+      'c.d',
+      'c__d',
+      'camera',
+      long,
+    ]);
     expect(next.tools(agent)).toEqual([]);
   });
 });

@@ -197,6 +197,10 @@ export class Registry {
     }
     if (this.#server.has(spec.name))
       return rejected('name_taken', 'the name is reserved for a tool of this server');
+    const namesake = this.find(tenant, spec.name);
+    if (namesake !== undefined && namesake.name !== spec.name) {
+      return rejected('name_taken', `the name is the wire name of ${namesake.name}`);
+    }
     const holder = this.#tenants.get(tenant)?.get(spec.name);
     if (holder !== undefined && holder.runsOn.kind === 'client' && holder.runsOn.clientId !== clientId) {
       return rejected('name_taken', 'another client of this tenant owns the name');
