@@ -5,6 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Settings } from './cli/settings.ts';
 import { Engine } from './core/engine.ts';
 import { messageOf } from './core/failures.ts';
+import { GrantBook } from './core/grants.ts';
+import { PolicyGuard } from './core/policy-guard.ts';
+import { EMPTY_POLICY } from './core/policy/document.ts';
 import type { Log, Store } from './core/ports.ts';
 import type { Pack, ServerTool } from './core/server-tool.ts';
 import { essentialsPack } from './packs/essentials/pack.ts';
@@ -14,6 +17,8 @@ import { timeOrderedIds } from './runtime/ids.ts';
 import { nodeClock } from './runtime/node-clock.ts';
 import { ajvSchemas } from './schemas/ajv-schemas.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
+import { agentRoutes } from './transports/agent-api/routes.ts';
+import { internalRoutes } from './transports/internal-api/routes.ts';
 import { createHttpApp } from './transports/shared/app.ts';
 import { localIdentity } from './transports/shared/local-identity.ts';
 import { VERSION } from './version.ts';
@@ -27,14 +32,26 @@ export interface Platform {
   close(): Promise<void>;
 }
 
+/** What settings cannot say; the chaos server and the benchmark use it. */
+export interface PlatformParts {
+  /** Besides the packs that are shipped. */
+  readonly packs?: readonly Pack[];
+  /** How the store is opened; the embedded one by default. */
+  readonly openStore?: (file: string) => Promise<Store>;
+}
+
 const PURGE_EVERY_MS = 3_600_000;
 const PURGE_BATCH = 1000;
 
-export async function startPlatform(settings: Settings, log: Log): Promise<Platform> {
+export async function startPlatform(
+  settings: Settings,
+  log: Log,
+  parts: PlatformParts = {},
+): Promise<Platform> {
   await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
   const storeFile = join(settings.dataFolder, 'patchboard.db');
-  const store = await sqliteStore({ file: storeFile, digest: nodeDigest });
-  const packs = [essentials(settings, storeFile)];
+  const store = await (parts.openStore ?? openEmbedded)(storeFile);
+  const packs = [essentials(settings, storeFile), ...(parts.packs ?? [])];
   try {
     return await start(settings, log, store, packs);
   } catch (error) {
@@ -52,6 +69,7 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
     digest: nodeDigest,
     schemas: ajvSchemas(),
     limits: settings.limits,
+    guard: new PolicyGuard({ version: 0, document: EMPTY_POLICY }, new GrantBook(nodeDigest), nodeClock),
   });
   for (const pack of packs) engine.addPack(withTimeouts(pack, settings.toolTimeoutsMs));
   engine.onEnded((call) => logEndedCall(log, call));
@@ -65,6 +83,7 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
     door: { allowedHosts: settings.allowedHosts, allowedOrigins: settings.allowedOrigins },
     version: VERSION,
     clock: nodeClock,
+    routes: [...agentRoutes, ...internalRoutes],
   });
   const url = await listen(app, settings);
   const stopPurging = keepPurging(settings, store, log);
@@ -79,6 +98,10 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
       await closeAll(store, packs);
     },
   };
+}
+
+async function openEmbedded(file: string): Promise<Store> {
+  return await sqliteStore({ file, digest: nodeDigest });
 }
 
 async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
