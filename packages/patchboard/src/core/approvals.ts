@@ -13,8 +13,11 @@ import type { Registry } from './registry.ts';
 
 /** Covers everything an operator is shown: what runs must hash to the same. */
 export function approvalDigest(digest: Digest, call: Call): string {
-  const { tenant, toolName, toolVersion, argsJson, runId, agentId } = call;
-  return digest.sha256(canonicalJson({ tenant, toolName, toolVersion, argsJson, runId, agentId }));
+  const { tenant, toolName, toolVersion, argsJson, runId, agentId, decision } = call;
+  const { policyVersion } = decision;
+  return digest.sha256(
+    canonicalJson({ tenant, toolName, toolVersion, argsJson, runId, agentId, policyVersion }),
+  );
 }
 
 export interface OperatorDecision {

@@ -72,7 +72,7 @@ describe('the way of a call', () => {
     const execute = vi.fn();
     const guard = {
       lists: () => true,
-      admit: () => ({ effect: 'deny', rule: 'test', reason: 'not today' }) as const,
+      admit: () => ({ effect: 'deny', rule: 'test', reason: 'not today', policyVersion: 1 }) as const,
       review: (_call: unknown, outcome: never) => outcome,
     };
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo', execute })], guard });

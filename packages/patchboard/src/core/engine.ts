@@ -5,7 +5,7 @@ import { ClientResults } from './client-results.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { EventFeed } from './events.ts';
 import { failure, type Failure } from './failures.ts';
-import { annotationGuard, type Guard } from './guard.ts';
+import type { Guard } from './guard.ts';
 import { Intake, type CallRequest, type Submitted } from './intake.ts';
 import { plainRow } from './ledger.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -20,6 +20,7 @@ import type { LiveCall } from './live-call.ts';
 import type { Pack } from './server-tool.ts';
 import { Tasks } from './tasks.ts';
 import { ToolDirectory } from './tool-directory.ts';
+import { maySeeCall } from './visibility.ts';
 import { Waiters } from './waiters.ts';
 
 export interface EngineParts {
@@ -30,7 +31,7 @@ export interface EngineParts {
   readonly digest: Digest;
   readonly schemas: Schemas;
   readonly limits: Limits;
-  readonly guard?: Guard;
+  readonly guard: Guard;
 }
 
 /** A value, or the reason why there is none. */
@@ -62,7 +63,7 @@ export class Engine {
   constructor(parts: EngineParts) {
     this.#parts = parts;
     const { store, clock, log, limits } = parts;
-    this.guard = parts.guard ?? annotationGuard;
+    this.guard = parts.guard;
     this.registry = new Registry({
       ...parts,
       clientTimeoutMs: limits.clientTimeoutMs,
@@ -76,7 +77,6 @@ export class Engine {
     this.#waiters = new Waiters(this.#lifecycle.wheel);
     const shared = {
       ...parts,
-      guard: this.guard,
       registry: this.registry,
       mailboxes: this.mailboxes,
       lifecycle: this.#lifecycle,
@@ -139,10 +139,10 @@ export class Engine {
     return this.registry.list(principal.tenant).filter((tool) => this.guard.lists(principal, tool));
   }
 
-  /** Another tenant's call is answered like one that does not exist. */
+  /** A call that the principal may not see is answered like one that does not exist. */
   async find(principal: Principal, id: string): Promise<Call | undefined> {
     const call = this.#lifecycle.find(id)?.call ?? (await this.#parts.store.findCall(id));
-    return call?.tenant === principal.tenant ? call : undefined;
+    return call !== undefined && maySeeCall(principal, call) ? call : undefined;
   }
 
   /** The call once it has ended, or as it is after `ms`. */

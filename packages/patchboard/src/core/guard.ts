@@ -8,6 +8,8 @@ export interface Decision {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly rule: string;
   readonly reason: string;
+  /** Which policy said so. */
+  readonly policyVersion: number;
 }
 
 export interface GuardRequest {
@@ -19,6 +21,8 @@ export interface GuardRequest {
 
 /** Stands before and after every execution, whoever asks. Policy and hooks plug in here and nowhere else. */
 export interface Guard {
+  /** Grows when `lists` may answer otherwise than before, so that what was made from it can be cached; absent: never. */
+  readonly revision?: number;
   /** May `principal` ever call this tool? Tools for which the answer is no are not listed. */
   lists(principal: Principal, tool: RegisteredTool): boolean;
   /** A guard that throws denies. */
@@ -26,18 +30,3 @@ export interface Guard {
   /** Sees what the tool produced, after its output schema and before it is kept. */
   review(call: Call, outcome: Outcome): Outcome | Promise<Outcome>;
 }
-
-/** With no policy: a tool that says it is risky asks, any other runs. */
-export const annotationGuard: Guard = {
-  lists: () => true,
-  admit: ({ tool }) => {
-    if (tool.annotations.destructive === true) {
-      return { effect: 'ask', rule: 'default', reason: 'the tool is destructive' };
-    }
-    if (tool.annotations.requires_approval === true) {
-      return { effect: 'ask', rule: 'default', reason: 'the tool requires approval' };
-    }
-    return { effect: 'allow', rule: 'default', reason: 'no rule forbids it' };
-  },
-  review: (_call, outcome) => outcome,
-};

@@ -92,7 +92,8 @@ export class Intake {
     try {
       return await this.#parts.guard.admit({ principal, tool, runId: request.runId, args: request.args });
     } catch (error) {
-      return { effect: 'deny', rule: 'guard', reason: `the decision failed: ${messageOf(error)}` };
+      const reason = `the decision failed: ${messageOf(error)}`;
+      return { effect: 'deny', rule: 'guard', reason, policyVersion: 0 };
     }
   }
 

@@ -20,15 +20,18 @@ interface Mailbox {
 export class Mailboxes {
   readonly #boxes: Map<string, Mailbox> = new Map();
 
-  /** Sends what is unanswered at once, then whatever comes; the answer detaches. */
-  attach(tenant: string, clientId: string, carrier: Carrier): () => void {
+  /**
+   * Sends what is unanswered at once, then whatever comes; the answer detaches. What it carried goes to the client's
+   * next connection, unless it was `handedOver`: then sending it again could run it twice.
+   */
+  attach(tenant: string, clientId: string, carrier: Carrier): (handedOver?: boolean) => void {
     const box = this.#box(tenant, clientId);
     box.carriers.add(carrier);
     this.#deliverOpen(box, carrier);
-    return () => {
+    return (handedOver = false) => {
       box.carriers.delete(carrier);
       const heir = [...box.carriers].at(-1);
-      if (heir !== undefined) this.#deliverOpen(box, heir);
+      if (heir !== undefined && !handedOver) this.#deliverOpen(box, heir);
       this.#sweep(tenant, clientId, box);
     };
   }

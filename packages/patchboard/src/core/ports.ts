@@ -15,7 +15,7 @@ export interface Clock {
 
 export interface Ids {
   /** Time-ordered: an id made later sorts later, also within one millisecond. */
-  next(prefix: 'tc_' | 'run_' | 'apr_'): string;
+  next(prefix: 'tc_' | 'run_' | 'key_' | 'gr_'): string;
   /** Unguessable. */
   secret(): string;
   /** For jitter: at least 0, below 1. */

@@ -1,13 +1,17 @@
+import type { Scope } from './scopes.ts';
+
 /** Who is asking. It comes from the credential (or from local mode), never from the body alone. */
 export interface Principal {
   readonly kind: 'agent' | 'client' | 'operator' | 'service' | 'local';
   readonly id: string;
   readonly tenant: string;
-  readonly scopes: ReadonlySet<string>;
+  readonly scopes: ReadonlySet<Scope>;
   /** The agent it acts as when it calls tools. */
   readonly agentId: string;
   /** The client it acts as when it runs tools; null: any of its tenant (local mode only). */
   readonly clientId: string | null;
+  /** What the request was let in with; null in local mode. A connection ends with its credential. */
+  readonly credential: { readonly id: string; readonly expiresAt: number | null } | null;
 }
 
 export const DEFAULT_TENANT = 'default';

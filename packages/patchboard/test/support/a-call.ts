@@ -21,7 +21,7 @@ export function aCall(given: Partial<Call> = {}): Call {
     replayOf: null,
     fence: null,
     createdAt,
-    decision: { effect: 'allow', rule: 'default', reason: 'no rule forbids it' },
+    decision: { effect: 'allow', rule: 'default', reason: 'no rule forbids it', policyVersion: 0 },
     version: 0,
     state: { name: 'PENDING', deadlineAt: createdAt + 60_000 },
     approval: null,

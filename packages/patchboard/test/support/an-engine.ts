@@ -1,8 +1,13 @@
-import { Engine, type EngineParts } from '../../src/core/engine.ts';
+import { Engine } from '../../src/core/engine.ts';
+import type { Guard } from '../../src/core/guard.ts';
+import { GrantBook } from '../../src/core/grants.ts';
 import type { CallRequest } from '../../src/core/intake.ts';
 import { resolveLimits, type Limits } from '../../src/core/limits.ts';
+import { PolicyGuard } from '../../src/core/policy-guard.ts';
+import { EMPTY_POLICY } from '../../src/core/policy/document.ts';
 import type { Log, Store } from '../../src/core/ports.ts';
 import type { Principal } from '../../src/core/principal.ts';
+import { SCOPES_OF_KIND } from '../../src/core/scopes.ts';
 import type { ServerTool } from '../../src/core/server-tool.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../src/runtime/ids.ts';
@@ -17,9 +22,10 @@ export function aPrincipal(given: Partial<Principal> = {}): Principal {
     kind: 'local',
     id: 'local',
     tenant: 'default',
-    scopes: new Set(),
+    scopes: new Set(SCOPES_OF_KIND.local),
     agentId: 'local',
     clientId: null,
+    credential: null,
     ...given,
   };
 }
@@ -64,7 +70,7 @@ export async function anEngine(given: {
   limits?: Partial<Limits>;
   clock?: FakeClock;
   store?: Store;
-  guard?: EngineParts['guard'];
+  guard?: Guard;
   log?: Log;
 }): Promise<EngineFixture> {
   const clock = given.clock ?? new FakeClock();
@@ -77,7 +83,9 @@ export async function anEngine(given: {
     digest: nodeDigest,
     schemas,
     limits: resolveLimits(given.limits),
-    ...(given.guard === undefined ? {} : { guard: given.guard }),
+    guard:
+      given.guard ??
+      new PolicyGuard({ version: 0, document: EMPTY_POLICY }, new GrantBook(nodeDigest), clock),
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();

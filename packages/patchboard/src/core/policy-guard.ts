@@ -1,0 +1,69 @@
+import type { Call } from './call.ts';
+import type { GrantBook } from './grants.ts';
+import type { Decision, Guard, GuardRequest } from './guard.ts';
+import type { Outcome } from './outcome.ts';
+import { decidePolicy, mayEverCall } from './policy/decide.ts';
+import type { PolicyDocument } from './policy/document.ts';
+import type { Clock } from './ports.ts';
+import type { Principal } from './principal.ts';
+import type { RegisteredTool } from './registry.ts';
+
+/** The policy in force. `document` null: it could not be read, and everything is denied until it can. */
+export interface PolicyInForce {
+  readonly version: number;
+  readonly document: PolicyDocument | null;
+}
+
+/** Policy first; a standing grant may turn its ask into an allow, never its deny. */
+export class PolicyGuard implements Guard {
+  readonly #grants: GrantBook;
+  readonly #clock: Clock;
+  #policy: PolicyInForce;
+
+  constructor(policy: PolicyInForce, grants: GrantBook, clock: Clock) {
+    this.#policy = policy;
+    this.#grants = grants;
+    this.#clock = clock;
+  }
+
+  get policy(): PolicyInForce {
+    return this.#policy;
+  }
+
+  replacePolicy(policy: PolicyInForce): void {
+    this.#policy = policy;
+  }
+
+  lists(principal: Principal, tool: RegisteredTool): boolean {
+    const { document } = this.#policy;
+    return document !== null && mayEverCall(document, principal.agentId, tool.name);
+  }
+
+  admit({ principal, tool, args }: GuardRequest): Decision {
+    const { version: policyVersion, document } = this.#policy;
+    if (document === null) {
+      return { effect: 'deny', rule: 'policy', reason: 'the policy cannot be read', policyVersion };
+    }
+    const { agentId, tenant } = principal;
+    const verdict = decidePolicy(document, {
+      agentId,
+      toolName: tool.name,
+      annotations: tool.annotations,
+      args,
+    });
+    if (verdict.effect === 'ask') {
+      const question = { tenant, agentId, toolName: tool.name, toolVersion: tool.version, args };
+      const grant = this.#grants.match(question, this.#clock.now());
+      if (grant !== undefined) {
+        const reason = `${grant.createdBy} said not to ask again`;
+        return { effect: 'allow', rule: `grant:${grant.id}`, reason, policyVersion };
+      }
+    }
+    const { effect, rule, reason } = verdict;
+    return { effect, rule, reason, policyVersion };
+  }
+
+  review(_call: Call, outcome: Outcome): Outcome {
+    return outcome;
+  }
+}
