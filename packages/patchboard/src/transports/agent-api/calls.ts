@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure, type Failure } from '../../core/failures.ts';
+import { isOpen } from '../../core/call.ts';
+import { callJson } from '../shared/call-view.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { waitSecondsOf } from '../shared/request-hints.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes.ts';
+import { headers, object, ref, TEXT } from '../shared/schemas.ts';
+import { waitForEnd } from '../shared/waiting.ts';
+
+export const CALL_PARAMS: Schema = object({ id: TEXT });
+
+export function callIdOf(request: FastifyRequest): string {
+  return (request.params as { id: string }).id;
+}
+
+/** The words an unknown id gets; another tenant's id gets the same. */
+export function noSuchCall(id: string): Failure {
+  return failure('call_not_found', `no such call: ${id}`);
+}
+
+const getCallRoute: Route = {
+  method: 'GET',
+  url: '/v1/tool_calls/:id',
+  name: 'getCall',
+  face: 'agent',
+  summary: 'The record of a call. `Prefer: wait=N` holds the answer until the call has ended.',
+  scope: 'calls:read',
+  params: CALL_PARAMS,
+  headers: headers({ prefer: TEXT }),
+  answers: { 200: { description: 'the call as it is', schema: ref('Call') } },
+  refusals: ['call_not_found'],
+  handle: getCall,
+};
+
+async function getCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const id = callIdOf(request);
+  const seconds = waitSecondsOf(request.headers);
+  const call = await waitForEnd(context, reply, { principal: principalOf(request), id, seconds });
+  if (call === undefined) {
+    sendProblem(reply, noSuchCall(id));
+    return;
+  }
+  if (seconds > 0 && !isOpen(call)) reply.header('preference-applied', `wait=${seconds}`);
+  sendJson(reply, 200, callJson(call));
+}
+
+const cancelCallRoute: Route = {
+  method: 'POST',
+  url: '/v1/tool_calls/:id/cancel',
+  name: 'cancelCall',
+  face: 'agent',
+  summary: 'Stop a call and the work it does.',
+  scope: 'tools:call',
+  params: CALL_PARAMS,
+  body: object({}),
+  answers: { 200: { description: 'the call, cancelled', schema: ref('Call') } },
+  refusals: ['call_not_found', 'conflict', 'storage_full'],
+  handle: cancelCall,
+};
+
+async function cancelCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const answer = await context.engine.cancel(principalOf(request), callIdOf(request));
+  if (answer.ok) {
+    sendJson(reply, 200, callJson(answer.value));
+    return;
+  }
+  sendProblem(reply, answer.failure, answer.call === undefined ? {} : { state: answer.call.state.name });
+}
+
+export const callRoutes: readonly Route[] = [getCallRoute, cancelCallRoute];

@@ -1,0 +1,114 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isOpen } from '../../core/call.ts';
+import type { CallRequest, Submitted } from '../../core/intake.ts';
+import type { Principal } from '../../core/principal.ts';
+import { callJson, receiptJson } from '../shared/call-view.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { idempotencyKeyOf, traceIdOf, waitSecondsOf } from '../shared/request-hints.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes.ts';
+import { ANY, FLAG, headers, object, optional, PEER_ID, ref, TEXT } from '../shared/schemas.ts';
+import { waitForEnd } from '../shared/waiting.ts';
+
+/** What a request that makes a call may say in its headers. */
+export const CALL_HEADERS: Schema = headers({
+  'idempotency-key': { ...PEER_ID, description: 'same key and body: the same call, for 24 hours' },
+  prefer: {
+    ...TEXT,
+    description: '`wait=N`: hold the answer up to N seconds (60 at most) for the call to end',
+  },
+  traceparent: { ...TEXT, description: 'W3C trace context; its trace-id is kept with the call' },
+  'x-trace-id': { ...PEER_ID, description: 'kept with the call; wins over `traceparent`' },
+});
+
+interface InvokeBody {
+  readonly run_id: string;
+  readonly args?: unknown;
+  readonly target?: string;
+}
+
+export const invokeRoute: Route = {
+  method: 'POST',
+  url: '/v1/tools/:name/invoke',
+  name: 'invokeTool',
+  face: 'agent',
+  summary: 'Call a tool. The receipt is durable; `Prefer: wait=N` waits for the result.',
+  scope: 'tools:call',
+  params: object({ name: TEXT }),
+  query: optional({ dry_run: { ...FLAG, description: 'say what would happen; nothing is recorded' } }),
+  headers: CALL_HEADERS,
+  body: object({ run_id: PEER_ID, args: ANY, target: PEER_ID }, ['args', 'target']),
+  answers: {
+    200: {
+      description: 'the call has ended (`Prefer: wait`), or what would happen (`dry_run`)',
+      schema: { anyOf: [ref('Call'), ref('DryRun')] },
+    },
+    202: { description: 'recorded; poll the result', schema: ref('Receipt') },
+  },
+  refusals: [
+    'tool_not_found',
+    'input_invalid',
+    'idempotency_mismatch',
+    'permission_denied',
+    'hook_denied',
+    'conflict',
+    'queue_full',
+    'overloaded',
+    'provider_offline',
+    'storage_full',
+  ],
+  handle: invoke,
+};
+
+async function invoke(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { name } = request.params as { name: string };
+  const { dry_run: isDryRun } = request.query as { dry_run?: boolean };
+  const body = request.body as InvokeBody;
+  const principal = principalOf(request);
+  const wanted: CallRequest = {
+    toolName: name,
+    runId: body.run_id,
+    args: body.args === undefined ? {} : body.args,
+    target: body.target ?? null,
+    idempotencyKey: idempotencyKeyOf(request.headers),
+    traceId: traceIdOf(request.headers),
+    replayOf: null,
+  };
+  if (isDryRun === true) {
+    const answer = await context.engine.preview(wanted, principal);
+    if (answer.ok) sendJson(reply, 200, JSON.stringify(answer.value));
+    else sendProblem(reply, answer.failure);
+    return;
+  }
+  const submitted = await context.engine.submit(wanted, principal);
+  await sendSubmitted(context, { reply, principal, waitSeconds: waitSecondsOf(request.headers) }, submitted);
+}
+
+/** The receipt; or the record, if the asker waits and the call ends in time. */
+export async function sendSubmitted(
+  context: HttpContext,
+  asked: { reply: FastifyReply; principal: Principal; waitSeconds: number },
+  submitted: Submitted,
+): Promise<void> {
+  const { reply, principal, waitSeconds } = asked;
+  switch (submitted.kind) {
+    case 'accepted': {
+      const { id } = submitted.call;
+      if (waitSeconds > 0) {
+        const call = await waitForEnd(context, reply, { principal, id, seconds: waitSeconds });
+        if (call !== undefined && !isOpen(call)) {
+          sendJson(reply.header('preference-applied', `wait=${waitSeconds}`), 200, callJson(call));
+          return;
+        }
+      }
+      sendJson(reply, 202, receiptJson(id));
+      return;
+    }
+    case 'denied':
+      sendProblem(reply, submitted.failure, { toolCallId: submitted.call.id, state: 'DENIED' });
+      return;
+    case 'refused':
+      sendProblem(reply, submitted.failure);
+  }
+}

@@ -1,0 +1,106 @@
+import type { RejectedTool, ToolSpec } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { ANY, COUNT, FLAG, listOf, object, PEER_ID, TEXT } from '../shared/schemas.ts';
+import { decodeToolSpec } from './tool-spec.ts';
+
+/** Null: this principal may speak for that client. */
+export function foreignClient(principal: Principal, clientId: string): Failure | null {
+  if (principal.clientId === null || principal.clientId === clientId) return null;
+  return failure('permission_denied', `permission denied: you are not client ${clientId}`);
+}
+
+const registerRoute: Route = {
+  method: 'POST',
+  url: '/internal/tools/register',
+  name: 'registerTools',
+  face: 'internal',
+  summary: 'Lend tools. Each is taken or rejected by itself; what is taken survives restarts.',
+  scope: 'tools:serve',
+  body: object({
+    client_id: PEER_ID,
+    tools: {
+      ...listOf(ANY),
+      description:
+        '`{name, schema, timeout_ms?, description?, metadata?, output_schema?, annotations?}` each; checked one by one',
+    },
+  }),
+  answers: {
+    200: {
+      description: '`ok` is false when anything was rejected',
+      schema: object({
+        ok: FLAG,
+        registered_count: COUNT,
+        rejected: listOf(object({ name: TEXT, code: TEXT, reason: TEXT })),
+      }),
+    },
+  },
+  refusals: ['permission_denied', 'storage_full'],
+  handle: register,
+};
+
+async function register(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { client_id: clientId, tools } = request.body as { client_id: string; tools: readonly unknown[] };
+  const principal = principalOf(request);
+  const foreign = foreignClient(principal, clientId);
+  if (foreign !== null) {
+    sendProblem(reply, foreign);
+    return;
+  }
+  const specs: ToolSpec[] = [];
+  const malformed: RejectedTool[] = [];
+  for (const [index, given] of tools.entries()) {
+    const decoded = decodeToolSpec(given, index);
+    if (decoded.ok) specs.push(decoded.spec);
+    else malformed.push(decoded.rejected);
+  }
+  const report = await context.engine.directory.register(principal.tenant, clientId, specs);
+  const rejected = [...malformed, ...report.rejected];
+  const registered_count = report.registered.length;
+  sendJson(reply, 200, JSON.stringify({ ok: rejected.length === 0, registered_count, rejected }));
+}
+
+const unregisterAllRoute: Route = {
+  method: 'DELETE',
+  url: '/internal/clients/:client_id/tools',
+  name: 'unregisterTools',
+  face: 'internal',
+  summary: 'Take back every tool of a client.',
+  scope: 'tools:serve',
+  params: object({ client_id: PEER_ID }),
+  answers: { 200: { description: 'what was removed', schema: object({ ok: FLAG, removed: listOf(TEXT) }) } },
+  refusals: ['permission_denied', 'storage_full'],
+  handle: unregister,
+};
+
+const unregisterOneRoute: Route = {
+  ...unregisterAllRoute,
+  url: '/internal/clients/:client_id/tools/:name',
+  name: 'unregisterTool',
+  summary: 'Take back one tool of a client.',
+  params: object({ client_id: PEER_ID, name: TEXT }),
+  refusals: [...unregisterAllRoute.refusals, 'tool_not_found'],
+};
+
+async function unregister(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { client_id: clientId, name } = request.params as { client_id: string; name?: string };
+  const principal = principalOf(request);
+  const foreign = foreignClient(principal, clientId);
+  if (foreign !== null) {
+    sendProblem(reply, foreign);
+    return;
+  }
+  const removed = await context.engine.directory.unregister(principal.tenant, clientId, name ?? null);
+  if (name !== undefined && removed.length === 0) {
+    sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
+    return;
+  }
+  sendJson(reply, 200, JSON.stringify({ ok: true, removed }));
+}
+
+export const registrationRoutes: readonly Route[] = [registerRoute, unregisterAllRoute, unregisterOneRoute];

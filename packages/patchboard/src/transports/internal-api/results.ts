@@ -1,0 +1,125 @@
+import { statusOf, type SubmitRequest } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ClientAnswer, ClientResult } from '../../core/client-results.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { ANY, listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
+
+const PARAMS = object({ id: TEXT });
+const TOKEN = { ...TEXT, description: 'from the request; fences a worker that was overtaken' };
+
+const ackRoute: Route = {
+  method: 'POST',
+  url: '/internal/tool_calls/:id/ack',
+  name: 'acknowledgeCall',
+  face: 'internal',
+  summary: 'The client has begun: the call is RUNNING and is not sent again. Saying so twice is fine.',
+  scope: 'tools:serve',
+  params: PARAMS,
+  body: optional({ attempt_token: TOKEN }),
+  answers: { 200: { description: 'begun', schema: ref('Submitted') } },
+  refusals: ['call_not_found', 'permission_denied', 'conflict', 'storage_full'],
+  handle: acknowledge,
+};
+
+async function acknowledge(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { attempt_token: token = null } = (request.body ?? {}) as { attempt_token?: string };
+  const answer = await context.engine.clients.acknowledge(principalOf(request), idOf(request), token);
+  sendAnswer(reply, answer, true);
+}
+
+const progressRoute: Route = {
+  method: 'POST',
+  url: '/internal/tool_calls/:id/progress',
+  name: 'reportProgress',
+  face: 'internal',
+  summary: 'Tell whoever watches how far the work is. It is passed on, not kept.',
+  scope: 'tools:serve',
+  params: PARAMS,
+  body: object({ data: ANY, attempt_token: TOKEN }, ['attempt_token']),
+  answers: { 200: { description: 'passed on', schema: ref('Submitted') } },
+  refusals: ['call_not_found', 'permission_denied', 'conflict'],
+  handle: progress,
+};
+
+async function progress(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { data, attempt_token: token = null } = request.body as { data: unknown; attempt_token?: string };
+  const answer = await context.engine.clients.progress(principalOf(request), idOf(request), token, data);
+  sendAnswer(reply, answer, true);
+}
+
+const submitRoute: Route = {
+  method: 'POST',
+  url: '/internal/tool_calls/:id/submit',
+  name: 'submitResult',
+  face: 'internal',
+  summary: 'The result of a call. Accepted once: the same again gets the same answer, another a conflict.',
+  scope: 'tools:serve',
+  params: PARAMS,
+  body: object(
+    {
+      status: { enum: ['SUCCEEDED', 'FAILED'] },
+      result: ANY,
+      error: {
+        anyOf: [
+          TEXT,
+          { type: 'null' },
+          {
+            type: 'object',
+            properties: { message: TEXT, recommendations: listOf(TEXT) },
+          },
+        ],
+        description: 'text, or an object with `message`',
+      },
+      attempt_token: TOKEN,
+    },
+    ['result', 'error', 'attempt_token'],
+  ),
+  answers: {
+    200: {
+      description:
+        '`ok` is false when the result was not kept as sent, such as one that breaks the output schema',
+      schema: ref('Submitted'),
+    },
+  },
+  refusals: ['call_not_found', 'permission_denied', 'conflict', 'storage_full'],
+  handle: submit,
+};
+
+async function submit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const body = request.body as SubmitRequest;
+  const answer = await context.engine.clients.submit(principalOf(request), idOf(request), resultOf(body));
+  sendAnswer(reply, answer, answer.ok && statusOf(answer.call.state.name) === body.status);
+}
+
+function resultOf({ status, result, error, attempt_token: token }: SubmitRequest): ClientResult {
+  return { status, result: result ?? null, error: errorOf(error), attemptToken: token ?? null };
+}
+
+function errorOf(error: SubmitRequest['error']): ClientResult['error'] {
+  if (error === undefined || error === null) return null;
+  if (typeof error === 'string') return { message: error };
+  const { message = 'the client reported a failure', recommendations } = error;
+  return recommendations === undefined ? { message } : { message, recommendations };
+}
+
+function sendAnswer(reply: FastifyReply, answer: ClientAnswer, isKept: boolean): void {
+  if (!answer.ok) {
+    sendProblem(reply, answer.failure, answer.call === null ? {} : { state: answer.call.state.name });
+    return;
+  }
+  const { id, state } = answer.call;
+  sendJson(reply, 200, JSON.stringify({ ok: isKept, tool_call_id: id, status: statusOf(state.name) }));
+}
+
+function idOf(request: FastifyRequest): string {
+  return (request.params as { id: string }).id;
+}
+
+export const resultRoutes: readonly Route[] = [ackRoute, progressRoute, submitRoute];

@@ -1,0 +1,6 @@
+import type { Route } from '../shared/routes.ts';
+import { registrationRoutes } from './registration.ts';
+import { resultRoutes } from './results.ts';
+
+/** For clients that lend tools and run them. */
+export const internalRoutes: readonly Route[] = [...registrationRoutes, ...resultRoutes];

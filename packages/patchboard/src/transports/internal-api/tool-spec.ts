@@ -1,0 +1,80 @@
+import { TOOL_NAME_PATTERN, type RejectedTool, type ToolAnnotations, type ToolSpec } from '@patchboard/wire';
+import { DEFAULT_LIMITS } from '../../core/limits.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const KNOWN = new Set([
+  'name',
+  'schema',
+  'timeout_ms',
+  'description',
+  'metadata',
+  'output_schema',
+  'annotations',
+]);
+const ANNOTATIONS = ['readonly', 'destructive', 'idempotent', 'requires_approval'] as const;
+
+export type DecodedSpec =
+  { readonly ok: true; readonly spec: ToolSpec } | { readonly ok: false; readonly rejected: RejectedTool };
+
+/** One spec by itself: a malformed one is rejected with its reason and leaves the others alone. */
+export function decodeToolSpec(given: unknown, index: number): DecodedSpec {
+  if (!isRecord(given)) return reject(`tools[${index}]`, 'body_invalid', 'a tool is a JSON object');
+  const name = given['name'];
+  if (typeof name !== 'string') return reject(`tools[${index}]`, 'name_invalid', 'name must be a string');
+  const shown = TOOL_NAME_PATTERN.test(name) ? name : name.slice(0, 128);
+  const schemaProblem = problemWithSchemas(given);
+  if (schemaProblem !== null) return reject(shown, 'schema_invalid', schemaProblem);
+  const problem = problemWithFields(given);
+  if (problem !== null) return reject(shown, 'body_invalid', problem);
+  // Every field was looked at above.
+  return { ok: true, spec: given as unknown as ToolSpec };
+}
+
+function problemWithSchemas(given: Fields): string | null {
+  const { schema, output_schema: output } = given;
+  if (schema === undefined) return 'schema is required';
+  if (!isSchema(schema)) return 'schema must be a JSON Schema: an object or a boolean';
+  if (output !== undefined && !isSchema(output)) {
+    return 'output_schema must be a JSON Schema: an object or a boolean';
+  }
+  return null;
+}
+
+function problemWithFields(given: Fields): string | null {
+  const { timeout_ms: timeout, description, metadata, annotations } = given;
+  const unknown = Object.keys(given).filter((key) => !KNOWN.has(key));
+  if (unknown.length > 0) return `not known here: ${unknown.slice(0, 5).join(', ')}`;
+  if (timeout !== undefined && !isTimeout(timeout)) {
+    return `timeout_ms must be a whole number from 1 to ${DEFAULT_LIMITS.maxTimeoutMs}`;
+  }
+  if (description !== undefined && typeof description !== 'string') return 'description must be a string';
+  if (metadata !== undefined && !isRecord(metadata)) return 'metadata must be an object';
+  if (annotations !== undefined && !isAnnotations(annotations)) {
+    return `annotations is an object of booleans: ${ANNOTATIONS.join(', ')}`;
+  }
+  return null;
+}
+
+function isTimeout(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= DEFAULT_LIMITS.maxTimeoutMs;
+}
+
+function isAnnotations(value: unknown): value is ToolAnnotations {
+  if (!isRecord(value)) return false;
+  return Object.entries(value).every(
+    ([key, flag]) => (ANNOTATIONS as readonly string[]).includes(key) && typeof flag === 'boolean',
+  );
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === 'boolean' || isRecord(value);
+}
+
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function reject(name: string, code: string, reason: string): DecodedSpec {
+  return { ok: false, rejected: { name, code, reason } };
+}

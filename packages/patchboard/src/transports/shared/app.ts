@@ -1,0 +1,180 @@
+import type { AddressInfo, Socket } from 'node:net';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
+import { BadCursor, type Log } from '../../core/ports.ts';
+import type { HttpContext, HttpParts } from './context.ts';
+import { Door } from './door.ts';
+import { resolveHttpLimits, type HttpLimits } from './http-limits.ts';
+import { acceptJsonOnly } from './json-body.ts';
+import { HttpMetrics } from './metrics.ts';
+import { mount } from './mount.ts';
+import { openApi } from './openapi.ts';
+import { Openings } from './openings.ts';
+import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } from './problem.ts';
+import { API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
+import { Streams } from './streams.ts';
+import { ToolLists } from './tool-lists.ts';
+
+/** The HTTP server of all faces, ready to listen. `close()` ends streams and waits first. */
+export function createHttpApp(parts: HttpParts): FastifyInstance {
+  const limits = resolveHttpLimits(parts.limits);
+  const { engine, store, clock, log, version } = parts;
+  const door = new Door(parts.door);
+  const app = newApp(limits, door, log);
+  const openings = new Openings();
+  const streams = new Streams(clock, limits, openings);
+  const metrics = new HttpMetrics(engine, () => streams.size);
+  const toolLists = new ToolLists(engine);
+  const openapi = openApi(app, version);
+  const context: HttpContext = {
+    engine,
+    store,
+    clock,
+    log,
+    limits,
+    version,
+    startedAt: parts.startedAt ?? clock.now(),
+    openings,
+    streams,
+    metrics,
+    toolLists,
+    openapi,
+  };
+  guardDoor(app, door);
+  countAnswers(app, metrics);
+  acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
+  app.addHook('preClose', (done) => {
+    openings.endAll();
+    done();
+  });
+  app.addHook('onClose', (_app, done) => {
+    metrics.close();
+    done();
+  });
+  // A plugin, so that the collector of the API description is there before the routes are.
+  app.register((scope, _options, done) => {
+    mount(scope, context, parts);
+    done();
+  });
+  return app;
+}
+
+function newApp(limits: HttpLimits, door: Door, log: Log): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.socketIdleMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    // While it closes the engine itself says that it is shutting down, as a problem like any other.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 500 },
+    frameworkErrors: (error, request, reply) => {
+      request.refusal = null;
+      reply.headers(API_HEADERS);
+      const refused =
+        door.check(request.headers) ?? failure('body_invalid', `the URL cannot be read: ${error.code}`);
+      sendProblem(reply as FastifyReply, refused);
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+  app.server.headersTimeout = limits.headersTimeoutMs;
+  app.decorateRequest('principal', null);
+  app.decorateRequest('counter', null);
+  app.decorateRequest('refusal', null);
+  app.setErrorHandler((error, request, reply) => {
+    sendProblem(reply, failureOf(error, request, log));
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const message = `no such route: ${request.method} ${request.url.split('?')[0]}`;
+    sendProblem(
+      reply,
+      failure('route_not_found', message, { recommendations: ['GET /openapi.json lists the routes'] }),
+    );
+  });
+  app.addHook('onListen', (done) => {
+    const address = app.server.address();
+    if (address !== null && typeof address === 'object') door.bind((address satisfies AddressInfo).port);
+    done();
+  });
+  return app;
+}
+
+function guardDoor(app: FastifyInstance, door: Door): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(API_HEADERS);
+    const { headers } = request;
+    const refused = door.check(headers);
+    if (refused !== null) {
+      sendProblem(reply, refused);
+      return;
+    }
+    const { origin } = headers;
+    if (origin !== undefined && door.allowsOrigin(origin)) {
+      reply.headers(corsHeaders(origin));
+      if (request.method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
+        reply.code(204).headers(PREFLIGHT_HEADERS).send();
+        return;
+      }
+    }
+    done();
+  });
+}
+
+function countAnswers(app: FastifyInstance, metrics: HttpMetrics): void {
+  const unmatched = metrics.route('*', '(none)');
+  app.addHook('onSend', (request, reply, payload, done) => {
+    (request.counter ?? unmatched).count(reply.statusCode);
+    if (request.refusal !== null) metrics.refused(request.refusal);
+    done(null, payload);
+  });
+}
+
+/** What Fastify or a handler threw, as a failure. Only a fault of our own is logged, and none of it is told. */
+function failureOf(error: unknown, request: FastifyRequest, log: Log): Failure {
+  if (error instanceof RequestRefused) return error.failure;
+  if (error instanceof BadCursor) return failure('body_invalid', `query/cursor: ${error.message}`);
+  if (error instanceof StorageFull) return failure('storage_full');
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return failure('too_large', 'the body is larger than the limit');
+  }
+  if (statusCode === 415) return failure('content_type');
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return failure('body_invalid', messageOf(error));
+  }
+  log.error('http.failed', {
+    method: request.method,
+    route: request.counter?.route ?? null,
+    error: messageOf(error),
+    stack: error instanceof Error ? error.stack : undefined,
+  });
+  return failure('internal');
+}
+
+const BROKEN: Readonly<Record<string, { status: string; failure: Failure }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    failure: failure('too_large', 'the headers are larger than the limit'),
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    failure: failure('body_invalid', 'the request did not arrive in time'),
+  },
+};
+
+/** What is not even HTTP gets a last word and no more. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const { status, failure: failed } = BROKEN[error.code ?? ''] ?? {
+    status: `${HTTP_STATUS.body_invalid} Bad Request`,
+    failure: failure('body_invalid', 'the request is not HTTP that can be read'),
+  };
+  const body = problemJson(failed);
+  if (socket.writable) {
+    socket.write(
+      `HTTP/1.1 ${status}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  }
+  socket.destroySoon();
+}

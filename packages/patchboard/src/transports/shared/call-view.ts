@@ -1,0 +1,89 @@
+import {
+  rfc3339,
+  statusOf,
+  type ApprovalView,
+  type AttemptView,
+  type CallErrorView,
+  type TimelineEntryView,
+} from '@patchboard/wire';
+import { endedAt, type Approval, type Call } from '../../core/call.ts';
+
+/** The record as JSON text. Arguments and result go in as the text they are kept as: nobody looks inside. */
+export function callJson(call: Call): string {
+  const { state } = call;
+  const ended = endedAt(call);
+  const text = JSON.stringify;
+  return (
+    `{"tool_call_id":${text(call.id)},"run_id":${text(call.runId)},"tool_name":${text(call.toolName)}` +
+    `,"source":"${call.source}","status":"${statusOf(state.name)}","args":${call.argsJson}` +
+    `,"result":${'resultJson' in state ? state.resultJson : 'null'}` +
+    `,"error":${'error' in state ? text(errorView(state.error)) : 'null'}` +
+    `,"created_at":${epochSeconds(call.createdAt)}` +
+    `,"completed_at":${ended === null ? 'null' : epochSeconds(ended)}` +
+    `,"state":"${state.name}","agent_id":${text(call.agentId)}` +
+    `,"approval":${call.approval === null ? 'null' : text(approvalView(call.approval))}` +
+    `,"attempts":${text(attemptViews(call))}` +
+    `,"duration_ms":${ended === null ? 'null' : ended - call.createdAt}` +
+    `,"deadline_at":${'deadlineAt' in state ? text(rfc3339(state.deadlineAt)) : 'null'}` +
+    `,"replay_of":${text(call.replayOf)},"timeline":${text(call.timeline.map(timelineView))}}`
+  );
+}
+
+/** Made of pieces because it is what a busy server writes most; an id needs no escaping. */
+export function receiptJson(callId: string): string {
+  return `{"tool_call_id":"${callId}","status":"pending","message":"tool call created, use tool_call_id to poll result"}`;
+}
+
+function epochSeconds(epochMs: number): number {
+  return Math.floor(epochMs / 1000);
+}
+
+function errorView(error: CallErrorView): CallErrorView {
+  const { code, message, retryable, outcome, recommendations, note } = error;
+  return {
+    code,
+    message,
+    retryable,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(recommendations === undefined ? {} : { recommendations }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+function approvalView(approval: Approval): ApprovalView {
+  const { digest, expiresAt, decision, decidedBy, decidedAt, note } = approval;
+  return {
+    required: true,
+    digest,
+    expires_at: rfc3339(expiresAt),
+    ...(decision === null ? {} : { decision }),
+    ...(decidedBy === null ? {} : { decided_by: decidedBy }),
+    ...(decidedAt === null ? {} : { decided_at: rfc3339(decidedAt) }),
+    ...(note === null ? {} : { note }),
+  };
+}
+
+/** An attempt lasts from its own entry to the next one, whose code says why it ended. */
+function attemptViews({ timeline }: Call): AttemptView[] {
+  const attempts: AttemptView[] = [];
+  for (const [index, entry] of timeline.entries()) {
+    if (entry.attempt === undefined) continue;
+    const next = timeline[index + 1];
+    attempts.push({
+      attempt: entry.attempt,
+      started_at: rfc3339(entry.at),
+      ended_at: next === undefined ? null : rfc3339(next.at),
+      code: next?.code ?? null,
+    });
+  }
+  return attempts;
+}
+
+function timelineView({ state, at, attempt, code }: Call['timeline'][number]): TimelineEntryView {
+  return {
+    state,
+    at: rfc3339(at),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(code === undefined ? {} : { code }),
+  };
+}

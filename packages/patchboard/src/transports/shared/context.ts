@@ -1,0 +1,54 @@
+import type { FailureCode } from '@patchboard/wire';
+import type { Engine } from '../../core/engine.ts';
+import type { Clock, Log, Store } from '../../core/ports.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { DoorOptions } from './door.ts';
+import type { HttpLimits } from './http-limits.ts';
+import type { Authenticator } from './identity.ts';
+import type { HttpMetrics, RouteCounter } from './metrics.ts';
+import type { Openings } from './openings.ts';
+import type { Route } from './routes.ts';
+import type { Streams } from './streams.ts';
+import type { ToolLists } from './tool-lists.ts';
+
+/** What the HTTP faces are made of. */
+export interface HttpParts {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly authenticator: Authenticator;
+  readonly door: DoorOptions;
+  readonly limits?: Partial<HttpLimits>;
+  readonly version: string;
+  /** Epoch milliseconds; default: now. */
+  readonly startedAt?: number;
+  /** Of every face that is served: `[...agentRoutes, ...internalRoutes, …]`. */
+  readonly routes: readonly Route[];
+}
+
+/** What a handler works with. */
+export interface HttpContext {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: Readonly<HttpLimits>;
+  readonly version: string;
+  readonly startedAt: number;
+  readonly openings: Openings;
+  readonly streams: Streams;
+  readonly metrics: HttpMetrics;
+  readonly toolLists: ToolLists;
+  /** The OpenAPI document as JSON text. */
+  readonly openapi: () => string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | null;
+    counter: RouteCounter | null;
+    /** The code of the problem it was answered with. */
+    refusal: FailureCode | null;
+  }
+}

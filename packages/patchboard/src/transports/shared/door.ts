@@ -1,0 +1,72 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { failure, type Failure } from '../../core/failures.ts';
+
+export interface DoorOptions {
+  /** Besides the loopback names; with a port it must match, without one any will do. */
+  readonly allowedHosts: readonly string[];
+  /** Besides our own. */
+  readonly allowedOrigins: readonly string[];
+  /** Default: the port the server is bound to, once it is. */
+  readonly port?: number;
+}
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Stands before every route, upgrade and file: a page on another site, or a name that was made to resolve to us,
+ * gets nothing.
+ */
+export class Door {
+  readonly #hosts: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+  #own: ReadonlySet<string> = new Set();
+  #ownOrigins: ReadonlySet<string> = new Set();
+
+  constructor(options: DoorOptions) {
+    this.#hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
+    this.#origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/+$/, '')));
+    if (options.port !== undefined) this.bind(options.port);
+  }
+
+  bind(port: number): void {
+    const own = LOOPBACK_NAMES.map((name) => `${name}:${port}`);
+    // Browsers leave out the port that goes without saying.
+    if (port === 80) own.push(...LOOPBACK_NAMES);
+    this.#own = new Set(own);
+    this.#ownOrigins = new Set(own.map((host) => `http://${host}`));
+  }
+
+  check(headers: IncomingHttpHeaders): Failure | null {
+    const { host, origin } = headers;
+    if (host === undefined || !this.#isOurs(host)) {
+      return failure('misdirected', `Host ${host ?? '(none)'} is not served here`, {
+        recommendations: ['add it to http.allowed_hosts in the config file'],
+      });
+    }
+    const site = headers['sec-fetch-site'];
+    if (origin === undefined && site !== 'cross-site') return null;
+    if (origin !== undefined && this.allowsOrigin(origin)) return null;
+    if (origin !== undefined && site !== 'cross-site' && this.#isOwnOrigin(origin, host)) return null;
+    const who = origin === undefined ? 'another site' : `origin ${origin}`;
+    return failure('permission_denied', `permission denied: requests from ${who} are not taken`, {
+      recommendations: ['add the origin to http.allowed_origins in the config file'],
+    });
+  }
+
+  /** One that was allowed by name, and so gets CORS headers. */
+  allowsOrigin(origin: string): boolean {
+    return origin !== 'null' && this.#origins.has(origin.toLowerCase());
+  }
+
+  #isOurs(host: string): boolean {
+    if (this.#own.has(host)) return true;
+    const name = host.toLowerCase();
+    if (this.#own.has(name) || this.#hosts.has(name)) return true;
+    return this.#hosts.has(name.replace(/:\d*$/, ''));
+  }
+
+  #isOwnOrigin(origin: string, host: string): boolean {
+    const name = origin.toLowerCase();
+    return this.#ownOrigins.has(name) || name === `http://${host}` || name === `https://${host}`;
+  }
+}

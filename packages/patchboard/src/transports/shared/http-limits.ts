@@ -1,0 +1,40 @@
+import { WIRE_LIMITS } from '@patchboard/wire';
+
+/** Everything the HTTP faces bound. Resolved once; below that nothing is optional. */
+export interface HttpLimits {
+  readonly bodyBytes: number;
+  readonly jsonDepth: number;
+  /** Values in one body: strings, numbers, literals, objects and arrays together. */
+  readonly jsonValues: number;
+  /** What a reader of a stream may leave unread before it is dropped. */
+  readonly streamBufferBytes: number;
+  /** A comment this often keeps a quiet stream alive. */
+  readonly heartbeatMs: number;
+  /** To send a whole request. */
+  readonly requestTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  /** A socket on which nothing moves is cut; longer than the longest wait, which moves nothing. */
+  readonly socketIdleMs: number;
+  readonly keepAliveMs: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpLimits = {
+  bodyBytes: WIRE_LIMITS.bodyBytes,
+  jsonDepth: WIRE_LIMITS.jsonDepth,
+  jsonValues: 100_000,
+  streamBufferBytes: 1_048_576,
+  heartbeatMs: 15_000,
+  requestTimeoutMs: 30_000,
+  headersTimeoutMs: 10_000,
+  socketIdleMs: 120_000,
+  keepAliveMs: 72_000,
+};
+
+export function resolveHttpLimits(given: Partial<HttpLimits> = {}): Readonly<HttpLimits> {
+  const limits = { ...DEFAULT_HTTP_LIMITS, ...given };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value <= 0)
+      throw new Error(`limits.${name} must be a positive whole number`);
+  }
+  return Object.freeze(limits);
+}

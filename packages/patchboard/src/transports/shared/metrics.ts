@@ -1,0 +1,151 @@
+import { CALL_STATES, type FailureCode } from '@patchboard/wire';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { endedAt, type Call } from '../../core/call.ts';
+import type { Engine } from '../../core/engine.ts';
+
+/** Answers of one route by status. Plain numbers: a request costs one addition, the rest is done when asked. */
+export class RouteCounter {
+  readonly method: string;
+  readonly route: string;
+  readonly byStatus: Map<number, number> = new Map();
+
+  constructor(method: string, route: string) {
+    this.method = method;
+    this.route = route;
+  }
+
+  count(status: number): void {
+    this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1);
+  }
+}
+
+/** Names, kinds and meanings; the reference page is made from this. */
+export const METRICS = {
+  patchboard_calls_ended_total: {
+    type: 'counter',
+    labels: ['state', 'source'],
+    help: 'Calls that ended since the server started, by final state and by where the tool runs.',
+  },
+  patchboard_call_duration_seconds: {
+    type: 'histogram',
+    labels: ['source'],
+    help: 'From the record of a call to its end, waiting included.',
+  },
+  patchboard_calls_open: { type: 'gauge', labels: [], help: 'Calls that have not ended.' },
+  patchboard_calls_waiting: {
+    type: 'gauge',
+    labels: [],
+    help: 'Calls of server tools that wait for a slot.',
+  },
+  patchboard_calls_executing: {
+    type: 'gauge',
+    labels: [],
+    help: 'Calls that execute in this server now.',
+  },
+  patchboard_refusals_total: {
+    type: 'counter',
+    labels: ['code'],
+    help: 'Requests answered with a problem, by its code.',
+  },
+  patchboard_http_requests_total: {
+    type: 'counter',
+    labels: ['method', 'route', 'status'],
+    help: 'Requests answered, by route and status.',
+  },
+  patchboard_streams_open: { type: 'gauge', labels: [], help: 'Server-sent event streams that are open.' },
+} as const;
+
+type MetricName = keyof typeof METRICS;
+
+const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
+
+/** What `/metrics` shows. Fed by the engine's endings and by the counters of the routes. */
+export class HttpMetrics {
+  readonly #registry: Registry = new Registry();
+  readonly #routes: RouteCounter[] = [];
+  readonly #refused: Map<FailureCode, number> = new Map();
+  readonly #stop: () => void;
+
+  constructor(engine: Engine, openStreams: () => number) {
+    const registers = [this.#registry];
+    const ended = new Counter({ ...optionsOf('patchboard_calls_ended_total'), registers });
+    const duration = new Histogram({
+      ...optionsOf('patchboard_call_duration_seconds'),
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    for (const state of CALL_STATES.slice(4)) ended.inc({ state, source: 'server' }, 0);
+    this.#stop = engine.onEnded((call: Call) => {
+      ended.inc({ state: call.state.name, source: call.source });
+      duration.observe({ source: call.source }, ((endedAt(call) ?? call.createdAt) - call.createdAt) / 1000);
+    });
+    this.#gauge('patchboard_calls_open', () => engine.load().open);
+    this.#gauge('patchboard_calls_waiting', () => engine.load().waitingForSlot);
+    this.#gauge('patchboard_calls_executing', () => engine.load().executing);
+    this.#gauge('patchboard_streams_open', openStreams);
+    this.#refusals();
+    this.#requests();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  route(method: string, url: string): RouteCounter {
+    const counter = new RouteCounter(method, url);
+    this.#routes.push(counter);
+    return counter;
+  }
+
+  refused(code: FailureCode): void {
+    this.#refused.set(code, (this.#refused.get(code) ?? 0) + 1);
+  }
+
+  async text(): Promise<string> {
+    return await this.#registry.metrics();
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #gauge(name: MetricName, read: () => number): void {
+    new Gauge({
+      ...optionsOf(name),
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  #refusals(): void {
+    const refused = this.#refused;
+    new Counter({
+      ...optionsOf('patchboard_refusals_total'),
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [code, count] of refused) this.inc({ code }, count);
+      },
+    });
+  }
+
+  #requests(): void {
+    const routes = this.#routes;
+    new Counter({
+      ...optionsOf('patchboard_http_requests_total'),
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { method, route, byStatus } of routes) {
+          for (const [status, count] of byStatus) this.inc({ method, route, status }, count);
+        }
+      },
+    });
+  }
+}
+
+function optionsOf(name: MetricName): { name: string; help: string; labelNames: string[] } {
+  return { name, help: METRICS[name].help, labelNames: [...METRICS[name].labels] };
+}

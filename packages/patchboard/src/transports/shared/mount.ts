@@ -1,0 +1,132 @@
+import type { FailureCode } from '@patchboard/wire';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Scope } from '../../core/scopes.ts';
+import type { HttpContext } from './context.ts';
+import { isFailure, type Authenticator } from './identity.ts';
+import type { RouteCounter } from './metrics.ts';
+import { HTTP_STATUS, sendProblem } from './problem.ts';
+import type { Route, Schema } from './routes.ts';
+import { COMPONENTS, ref } from './schemas.ts';
+import { partCompiler } from './validation.ts';
+
+/** Serves the declared routes. */
+export function mount(
+  app: FastifyInstance,
+  context: HttpContext,
+  given: { readonly routes: readonly Route[]; readonly authenticator: Authenticator },
+): void {
+  for (const component of COMPONENTS) app.addSchema(component);
+  const compile = partCompiler();
+  for (const route of given.routes) {
+    const counter = context.metrics.route(route.method, route.url);
+    app.route({
+      method: route.method,
+      url: route.url,
+      schema: schemaOf(route),
+      // Named here and not on the app: schemas added to a scope make Fastify forget the app's own compilers.
+      validatorCompiler: ({ schema, httpPart }) => compile(schema as Schema, httpPart ?? 'body'),
+      // Response schemas describe; what is sent is made by hand.
+      serializerCompiler: () => (value) => JSON.stringify(value),
+      exposeHeadRoute: route.method === 'GET' && route.isStream !== true,
+      onRequest: identify(route, counter, given.authenticator),
+      handler: (request, reply) => run(route, context, request, reply),
+    });
+  }
+}
+
+function run(route: Route, context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+  const work = route.handle(context, request, reply);
+  if (work !== undefined) work.catch((error: unknown) => fail(reply, error));
+}
+
+/** Once a stream has begun there is nothing left to answer with. */
+function fail(reply: FastifyReply, error: unknown): void {
+  if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
+  else reply.send(error instanceof Error ? error : new Error('a handler threw something else than an error'));
+}
+
+/** Before the body is read: who may not ask does not get to send. */
+function identify(
+  route: Route,
+  counter: RouteCounter,
+  authenticator: Authenticator,
+): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
+  const { scope } = route;
+  return (request, reply, done) => {
+    request.counter = counter;
+    if (scope === null) {
+      done();
+      return;
+    }
+    const found = authenticator.authenticate(request);
+    if (found instanceof Promise) {
+      found.then((principal) => admit({ request, reply, done }, principal, scope)).catch(done);
+    } else admit({ request, reply, done }, found, scope);
+  };
+}
+
+function admit(
+  asked: { request: FastifyRequest; reply: FastifyReply; done: () => void },
+  principal: Principal | Failure,
+  scope: Scope,
+): void {
+  const { request, reply, done } = asked;
+  if (isFailure(principal)) {
+    sendProblem(reply, principal);
+    return;
+  }
+  if (!principal.scopes.has(scope)) {
+    sendProblem(reply, failure('permission_denied', `permission denied: the scope ${scope} is needed`));
+    return;
+  }
+  request.principal = principal;
+  done();
+}
+
+function schemaOf(route: Route): FastifySchema {
+  const answers = Object.entries(route.answers).map(([status, { description, schema, type }]) => [
+    status,
+    schema === undefined
+      ? { description, type: 'null' }
+      : { description, content: { [type ?? 'application/json']: { schema } } },
+  ]);
+  return {
+    operationId: route.name,
+    tags: [route.face],
+    summary: route.summary,
+    ...(route.params === undefined ? {} : { params: route.params }),
+    ...(route.query === undefined ? {} : { querystring: route.query }),
+    ...(route.headers === undefined ? {} : { headers: route.headers }),
+    ...(route.body === undefined ? {} : { body: route.body }),
+    response: { ...Object.fromEntries(answers), ...problemsOf(route) },
+  } as FastifySchema;
+}
+
+/** Every code a route may refuse with, by status. */
+function problemsOf(route: Route): Record<string, Schema> {
+  const byStatus = new Map<number, FailureCode[]>();
+  for (const code of refusalsOf(route)) {
+    const status = HTTP_STATUS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `\`${code}\``).join(', '),
+        content: { 'application/problem+json': { schema: ref('Problem') } },
+      },
+    ]),
+  );
+}
+
+/** What the door and the body parser add to what a route says of itself. */
+export function refusalsOf(route: Route): readonly FailureCode[] {
+  const codes: FailureCode[] = ['misdirected', 'permission_denied', 'internal'];
+  if (route.scope !== null) codes.push('auth_required');
+  if (route.params ?? route.query ?? route.headers ?? route.body) codes.push('body_invalid');
+  if (route.body !== undefined) codes.push('content_type', 'too_large');
+  return [...new Set([...route.refusals, ...codes])];
+}

@@ -1,0 +1,27 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+
+/** Collects the routes that are declared after it; the answer gives the document, made once. */
+export function openApi(app: FastifyInstance, version: string): () => string {
+  app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Patchboard',
+        description: 'A switchboard between agents and tools.',
+        version,
+      },
+      tags: [
+        { name: 'agent', description: 'For those who call tools.' },
+        { name: 'internal', description: 'For clients that lend tools and run them.' },
+        { name: 'operator', description: 'For those who watch.' },
+      ],
+    },
+    refResolver: {
+      buildLocalReference: (json, _baseUri, _fragment, index) =>
+        typeof json['$id'] === 'string' ? json['$id'] : `schema-${index}`,
+    },
+  });
+  let document: string | null = null;
+  return () => (document ??= JSON.stringify(app.swagger()));
+}

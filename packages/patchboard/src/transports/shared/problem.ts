@@ -1,0 +1,87 @@
+import type { CallStateName, FailureCode } from '@patchboard/wire';
+import type { FastifyReply } from 'fastify';
+import { FAILURES, type Failure } from '../../core/failures.ts';
+
+/** Each code in the vocabulary of HTTP; a code without a row does not compile. */
+export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
+  tool_not_found: 404,
+  call_not_found: 404,
+  run_not_found: 404,
+  route_not_found: 404,
+  input_invalid: 422,
+  body_invalid: 400,
+  content_type: 415,
+  too_large: 413,
+  auth_required: 401,
+  permission_denied: 403,
+  hook_denied: 403,
+  approval_denied: 403,
+  approval_expired: 403,
+  name_invalid: 422,
+  name_taken: 409,
+  schema_invalid: 422,
+  conflict: 409,
+  idempotency_mismatch: 422,
+  rate_limited: 429,
+  queue_full: 503,
+  queue_timeout: 503,
+  overloaded: 503,
+  provider_offline: 503,
+  provider_disconnected: 502,
+  timeout: 504,
+  cancelled: 409,
+  interrupted: 500,
+  tool_failed: 502,
+  output_invalid: 502,
+  result_too_large: 502,
+  sandbox_unavailable: 503,
+  upstream_unreachable: 502,
+  storage_full: 507,
+  misdirected: 421,
+  internal: 500,
+};
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+const RETRY_AFTER_SECONDS = '1';
+
+/** What a problem may say besides the failure itself. */
+export interface ProblemContext {
+  readonly toolCallId?: string;
+  readonly state?: CallStateName;
+}
+
+/** RFC 9457. */
+export function problemJson(failed: Failure, context: ProblemContext = {}): string {
+  return JSON.stringify({
+    type: `urn:patchboard:problem:${failed.code}`,
+    title: FAILURES[failed.code].summary,
+    status: HTTP_STATUS[failed.code],
+    detail: failed.message,
+    code: failed.code,
+    retryable: failed.retryable,
+    recommendations: failed.recommendations,
+    tool_call_id: context.toolCallId,
+    errors: failed.issues,
+    state: context.state,
+  });
+}
+
+export function sendProblem(reply: FastifyReply, failed: Failure, context: ProblemContext = {}): void {
+  const status = HTTP_STATUS[failed.code];
+  reply.code(status).header('content-type', PROBLEM_TYPE);
+  if (status === 429 || status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  reply.request.refusal = failed.code;
+  reply.send(problemJson(failed, context));
+}
+
+/** Thrown where Fastify leaves no other way out, such as a body parser; the error handler answers with the failure. */
+export class RequestRefused extends Error {
+  readonly failure: Failure;
+
+  constructor(failed: Failure) {
+    super(failed.message);
+    this.name = 'RequestRefused';
+    this.failure = failed;
+  }
+}

@@ -1,0 +1,51 @@
+import type { FailureCode } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../../core/scopes.ts';
+import type { HttpContext } from './context.ts';
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** One way a route answers. */
+export interface RouteAnswer {
+  readonly description: string;
+  /** Absent: no body. */
+  readonly schema?: Schema;
+  /** Default `application/json`. */
+  readonly type?: string;
+}
+
+/**
+ * A route as data: it validates by these schemas, is documented by them, and is tested against them.
+ * What it may refuse with is listed by code; the status follows from the code.
+ */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: string;
+  readonly name: string;
+  readonly face: 'agent' | 'internal' | 'operator' | 'home';
+  readonly summary: string;
+  /** What the asker's credential must be good for; null: nobody is asked who they are. */
+  readonly scope: Scope | null;
+  readonly params?: Schema;
+  readonly query?: Schema;
+  readonly headers?: Schema;
+  /** A body none of whose properties is required may be left out. */
+  readonly body?: Schema;
+  readonly answers: Readonly<Record<number, RouteAnswer>>;
+  readonly refusals: readonly FailureCode[];
+  /** Answers with an endless stream, so `HEAD` means nothing. */
+  readonly isStream?: boolean;
+  /** Decode, call the engine, encode. What it throws is answered as a fault. */
+  readonly handle: (
+    context: HttpContext,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => Promise<void> | undefined;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Sends JSON text that is ready. */
+export function sendJson(reply: FastifyReply, status: number, json: string): void {
+  reply.code(status).header('content-type', JSON_TYPE).send(json);
+}

@@ -1,0 +1,197 @@
+import { CALL_STATES, CALL_STATUSES, FAILURE_CODES } from '@patchboard/wire';
+import type { Schema } from './routes.ts';
+
+/** Building blocks of the schemas routes are declared with. */
+
+export const ANY: Schema = {};
+export const TEXT: Schema = { type: 'string' };
+export const COUNT: Schema = { type: 'integer', minimum: 0 };
+export const FLAG: Schema = { type: 'boolean' };
+export const TIME: Schema = { type: 'string', format: 'date-time' };
+/** Ids that callers make up; the same rule as `PEER_ID_PATTERN` of the wire. */
+export const PEER_ID: Schema = {
+  type: 'string',
+  pattern: '^[\\x21-\\x7e]{1,200}$',
+  description: '1 to 200 visible ASCII characters',
+};
+
+export function nullable(schema: Schema): Schema {
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items };
+}
+
+/** Exactly these properties; those not in `optional` are required. */
+export function object(
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return {
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+/** A schema all of whose properties may be left out. */
+export function optional(properties: Readonly<Record<string, Schema>>): Schema {
+  return object(properties, Object.keys(properties));
+}
+
+/** Headers: those named are checked, others pass. */
+export function headers(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', properties };
+}
+
+export function ref(name: ComponentName): Schema {
+  return { $ref: `${name}#` };
+}
+
+const SOURCE: Schema = { enum: ['server', 'client', 'mcp'] };
+const CODE: Schema = { enum: FAILURE_CODES };
+const STATE: Schema = { enum: CALL_STATES };
+const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
+const METADATA: Schema = { type: 'object' };
+const ISSUES: Schema = listOf(object({ path: TEXT, message: TEXT }));
+
+export const ANNOTATIONS: Schema = optional({
+  readonly: FLAG,
+  destructive: FLAG,
+  idempotent: FLAG,
+  requires_approval: FLAG,
+});
+
+const TOOL = {
+  name: TEXT,
+  source: SOURCE,
+  description: TEXT,
+  schema: JSON_SCHEMA,
+  timeout_ms: COUNT,
+  wire_name: TEXT,
+  version: { ...TEXT, description: 'hash of the contract' },
+  annotations: ANNOTATIONS,
+};
+
+const ERROR = object(
+  {
+    code: CODE,
+    message: TEXT,
+    retryable: FLAG,
+    outcome: { enum: ['unknown', 'not_started'] },
+    recommendations: listOf(TEXT),
+    note: TEXT,
+  },
+  ['outcome', 'recommendations', 'note'],
+);
+
+const APPROVAL = object(
+  {
+    required: FLAG,
+    digest: TEXT,
+    expires_at: TIME,
+    decision: { enum: ['allow', 'deny'] },
+    decided_by: TEXT,
+    decided_at: TIME,
+    note: TEXT,
+  },
+  ['decision', 'decided_by', 'decided_at', 'note'],
+);
+
+const PROVIDER = object({ kind: SOURCE, client_id: nullable(TEXT), online: FLAG });
+
+type ComponentName =
+  | 'Problem'
+  | 'Receipt'
+  | 'Tool'
+  | 'ToolDetail'
+  | 'Call'
+  | 'DryRun'
+  | 'Run'
+  | 'LedgerRow'
+  | 'ToolRequest'
+  | 'Submitted';
+
+const VIEWS: Readonly<Record<ComponentName, Schema>> = {
+  Problem: object(
+    {
+      type: TEXT,
+      title: TEXT,
+      status: { type: 'integer' },
+      detail: TEXT,
+      code: CODE,
+      retryable: FLAG,
+      recommendations: listOf(TEXT),
+      tool_call_id: TEXT,
+      errors: ISSUES,
+      state: STATE,
+    },
+    ['recommendations', 'tool_call_id', 'errors', 'state'],
+  ),
+  Receipt: object({ tool_call_id: TEXT, status: { const: 'pending' }, message: TEXT }),
+  Tool: object(TOOL),
+  ToolDetail: object({
+    ...TOOL,
+    output_schema: nullable(JSON_SCHEMA),
+    metadata: nullable(METADATA),
+    provider: PROVIDER,
+  }),
+  Call: object({
+    tool_call_id: TEXT,
+    run_id: TEXT,
+    tool_name: TEXT,
+    source: SOURCE,
+    status: { enum: CALL_STATUSES },
+    args: ANY,
+    result: ANY,
+    error: nullable(ERROR),
+    created_at: { ...COUNT, description: 'epoch seconds' },
+    completed_at: nullable({ ...COUNT, description: 'epoch seconds' }),
+    state: STATE,
+    agent_id: TEXT,
+    approval: nullable(APPROVAL),
+    attempts: listOf(
+      object({ attempt: COUNT, started_at: TIME, ended_at: nullable(TIME), code: nullable(CODE) }),
+    ),
+    duration_ms: nullable(COUNT),
+    deadline_at: nullable(TIME),
+    replay_of: nullable(TEXT),
+    timeline: listOf(object({ state: STATE, at: TIME, attempt: COUNT, code: CODE }, ['attempt', 'code'])),
+  }),
+  DryRun: object({
+    valid: FLAG,
+    errors: ISSUES,
+    decision: object({ effect: { enum: ['allow', 'ask', 'deny'] }, rule: TEXT, reason: TEXT }),
+    route: object({ source: SOURCE, client_id: nullable(TEXT), online: FLAG }),
+  }),
+  Run: object({ run_id: TEXT, agent_id: TEXT, created_at: TIME, cancelled_at: nullable(TIME) }),
+  LedgerRow: object({
+    seq: COUNT,
+    at: TIME,
+    tenant_id: TEXT,
+    kind: TEXT,
+    tool_call_id: nullable(TEXT),
+    trace_id: nullable(TEXT),
+    body: ANY,
+    hash: TEXT,
+  }),
+  ToolRequest: object({
+    tool_call_id: TEXT,
+    tool_name: TEXT,
+    args: ANY,
+    timeout_ms: COUNT,
+    attempt: COUNT,
+    attempt_token: TEXT,
+    deadline_at: TIME,
+  }),
+  Submitted: object({ ok: FLAG, tool_call_id: TEXT, status: { enum: CALL_STATUSES } }),
+};
+
+/** What routes refer to by name. */
+export const COMPONENTS: readonly Schema[] = Object.entries(VIEWS).map(([name, schema]) => ({
+  $id: name,
+  ...schema,
+}));

@@ -1,0 +1,25 @@
+/** Nothing we answer is a page, unless it says so itself with a policy of its own. */
+export const API_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
+export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
+  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-headers':
+    'authorization, content-type, idempotency-key, if-none-match, last-event-id, prefer, traceparent, ' +
+    'x-agent-id, x-client-id, x-tenant-id, x-trace-id',
+  'access-control-max-age': '600',
+};
+
+/** For an origin that was allowed by name. */
+export function corsHeaders(origin: string): Record<string, string> {
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'etag, preference-applied, retry-after',
+    vary: 'origin',
+  };
+}

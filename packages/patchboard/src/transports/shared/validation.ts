@@ -1,0 +1,63 @@
+import type { InputIssueView } from '@patchboard/wire';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
+import { failure } from '../../core/failures.ts';
+import { RequestRefused } from './problem.ts';
+import type { Schema } from './routes.ts';
+
+const OPTIONS: Options = { allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true };
+const SHOWN_ISSUES = 20;
+
+/** The part of a request a schema is for, as Fastify calls it, and as a person does. */
+const PLACES: Readonly<Record<string, string>> = {
+  body: 'body',
+  querystring: 'query',
+  params: 'path',
+  headers: 'header',
+};
+
+export type PartValidator = (value: unknown) => true | { error: RequestRefused };
+
+/** Text from a query becomes the number or boolean the schema asks for; nothing else is changed. */
+export function partCompiler(): (schema: Schema, part: string) => PartValidator {
+  const exact = new Ajv2020(OPTIONS);
+  const coercing = new Ajv2020({ ...OPTIONS, coerceTypes: true });
+  return (schema, part) => {
+    const validate = (part === 'querystring' ? coercing : exact).compile(schema);
+    const place = PLACES[part] ?? part;
+    const isOptional =
+      part === 'body' && !(Array.isArray(schema['required']) && schema['required'].length > 0);
+    return (value) => {
+      if (validate(value)) return true;
+      if (isOptional && (value === undefined || value === null)) return true;
+      return { error: refusal(place, issuesOf(validate)) };
+    };
+  };
+}
+
+function refusal(place: string, issues: readonly InputIssueView[]): RequestRefused {
+  const shown = issues.slice(0, 3).map(({ path, message }) => `${place}${path} ${message}`);
+  return new RequestRefused(failure('body_invalid', shown.join('; '), { issues }));
+}
+
+function issuesOf(validate: ValidateFunction): InputIssueView[] {
+  return (validate.errors ?? []).slice(0, SHOWN_ISSUES).map(issueOf);
+}
+
+function issueOf(error: ErrorObject): InputIssueView {
+  const { instancePath, keyword, params, message } = error;
+  if (keyword === 'required')
+    return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
+  if (keyword === 'additionalProperties')
+    return {
+      path: `${instancePath}/${pointerPart(params['additionalProperty'])}`,
+      message: 'is not known here',
+    };
+  if (keyword === 'enum' && Array.isArray(params['allowedValues']))
+    return { path: instancePath, message: `must be one of ${params['allowedValues'].join(', ')}` };
+  if (keyword === 'type' && instancePath === '') return { path: '', message: 'must be a JSON object' };
+  return { path: instancePath, message: message ?? 'is not valid' };
+}
+
+function pointerPart(name: unknown): string {
+  return String(name).replaceAll('~', '~0').replaceAll('/', '~1');
+}

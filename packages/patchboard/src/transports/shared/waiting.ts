@@ -1,0 +1,37 @@
+import type { FastifyReply } from 'fastify';
+import type { Call } from '../../core/call.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { HttpContext } from './context.ts';
+
+/** `work` gets a signal that fires when the asker hangs up or the server closes: then nobody waits any more. */
+export async function whileListening<T>(
+  context: HttpContext,
+  reply: FastifyReply,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  const leave = context.openings.add(abort);
+  reply.raw.once('close', abort);
+  try {
+    return await work(stop.signal);
+  } finally {
+    leave();
+    reply.raw.removeListener('close', abort);
+    // The request came before the close began, so nobody else tells the connection to end.
+    if (context.openings.isClosing) reply.header('connection', 'close');
+  }
+}
+
+/** The call once it has ended, or as it is after `seconds`. */
+export async function waitForEnd(
+  context: HttpContext,
+  reply: FastifyReply,
+  asked: { principal: Principal; id: string; seconds: number },
+): Promise<Call | undefined> {
+  const { principal, id, seconds } = asked;
+  if (seconds === 0) return await context.engine.find(principal, id);
+  return await whileListening(context, reply, (signal) =>
+    context.engine.wait(principal, id, seconds * 1000, signal),
+  );
+}
