@@ -69,6 +69,15 @@ describe('provider', () => {
     ]);
   });
 
+  it('takes a tool that is gone already for taken back', async () => {
+    const server = await fakeServer((_seen, response, count) => {
+      if (count === 1) response.destroy();
+      else problem(response, 404, 'tool_not_found');
+    });
+    await clientOf(server).provider('phone').unregister('camera');
+    expect(server.seen).toHaveLength(2);
+  });
+
   it('hands out each attempt once, though the server repeats what is unanswered', async () => {
     const server = await fakeServer(async (_seen, response, count) => {
       const send = openSse(response);

@@ -9,6 +9,7 @@ import type {
 import type { Bounds } from './abort.ts';
 import { anything, type Decoder } from './decode.ts';
 import { decodeRegistered, decodeSubmitted, decodeToolRequest } from './decode-views.ts';
+import { PatchboardError } from './errors.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from './http.ts';
 import type { Settings } from './options.ts';
 import { stoppable } from './stoppable.ts';
@@ -44,7 +45,7 @@ export interface Provider {
   readonly clientId: string;
   /** Adds or replaces. Refusals come tool by tool in `rejected`; they are not thrown. */
   register(tools: readonly ProvidedTool[], options?: RequestOptions): Promise<RegisterResponse>;
-  /** Takes one tool back, or all of them. */
+  /** Takes one tool back, or all of them. One that is gone already is no error. */
   unregister(name?: string, options?: RequestOptions): Promise<void>;
   /**
    * What this client is asked to run, each attempt once, over as many connections as it takes. A new iterator
@@ -82,7 +83,12 @@ export function provider(settings: Settings, clientId: string): Provider {
     },
     async unregister(name, options = {}) {
       const path = `${client}/tools${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
-      await send({ method: 'DELETE', path, repeat: 'safe' }, anything, options);
+      try {
+        await send({ method: 'DELETE', path, repeat: 'safe' }, anything, options);
+      } catch (error) {
+        // Gone is what was asked for; an earlier try, whose answer was lost, may have done it.
+        if (!(error instanceof PatchboardError) || error.code !== 'tool_not_found') throw error;
+      }
     },
     requests: (options = {}) =>
       stoppable(options.signal, (bounds) => incoming(settings, `${client}/requests`, headers, bounds)),
