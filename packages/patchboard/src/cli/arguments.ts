@@ -1,0 +1,161 @@
+import type { JsonSchema } from '@patchboard/wire';
+import { UsageError } from './exit-codes.ts';
+import { itemsSchema, propertySchema, typesOf, type JsonType } from './schema-types.ts';
+
+/** Where arguments come from, besides the command line itself. */
+export interface ArgumentSources {
+  readFile(path: string): Promise<string>;
+  readStdin(): Promise<string>;
+}
+
+export interface GivenArguments {
+  /** `key=value`, `key:=json`, or `-` for standard input. */
+  readonly pairs: readonly string[];
+  /** `--args`: JSON, `@file` or `-`. */
+  readonly args?: string;
+}
+
+type Pair = { readonly key: string; readonly text: string; readonly raw: boolean };
+
+/** The schema is asked for only where `key=value` leaves the type open. */
+export async function readArguments(
+  given: GivenArguments,
+  sources: ArgumentSources,
+  schema: () => Promise<JsonSchema>,
+): Promise<Record<string, unknown>> {
+  const fromStdin = given.pairs.includes('-');
+  if (fromStdin && given.args !== undefined) throw new UsageError('give either "-" or --args, not both');
+  const pairs = given.pairs.filter((text) => text !== '-').map(parsePair);
+  const whole = await readWhole(fromStdin ? '-' : given.args, sources);
+  const typing = pairs.some((pair) => !pair.raw) ? await schema() : true;
+  // Pairs win over the whole, so that a saved file can be varied.
+  return Object.fromEntries([...Object.entries(whole), ...typePairs(pairs, typing)]);
+}
+
+export function parsePair(text: string): Pair {
+  const at = text.indexOf('=');
+  const raw = at > 0 && text[at - 1] === ':';
+  const key = text.slice(0, raw ? at - 1 : at);
+  if (at <= 0 || key === '') throw new UsageError(`"${text}" is not key=value or key:=json`);
+  return { key, text: text.slice(at + 1), raw };
+}
+
+async function readWhole(
+  given: string | undefined,
+  sources: ArgumentSources,
+): Promise<Record<string, unknown>> {
+  if (given === undefined) return {};
+  const [text, origin] = await load(given, sources);
+  const value = parseJson(text, origin);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`${origin} must hold a JSON object`);
+  }
+  return value as Record<string, unknown>;
+}
+
+async function load(given: string, sources: ArgumentSources): Promise<[text: string, origin: string]> {
+  if (given === '-') return [await sources.readStdin(), 'standard input'];
+  if (!given.startsWith('@')) return [given, '--args'];
+  const path = given.slice(1);
+  try {
+    return [await sources.readFile(path), path];
+  } catch (error) {
+    throw new UsageError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function typePairs(pairs: readonly Pair[], schema: JsonSchema): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const key of new Set(pairs.map((pair) => pair.key))) {
+    const same = pairs.filter((pair) => pair.key === key);
+    const property = propertySchema(schema, key);
+    const types = typesOf(schema, property);
+    if (same.length > 1 && types.has('array')) {
+      const items = typesOf(schema, itemsSchema(schema, property));
+      values.set(
+        key,
+        same.map((pair) => valueOf(pair, items)),
+      );
+      continue;
+    }
+    const [only, second] = same;
+    if (second !== undefined) throw new UsageError(`"${key}" is given twice`);
+    if (only !== undefined) values.set(key, valueOf(only, types));
+  }
+  return values;
+}
+
+function valueOf({ key, text, raw }: Pair, types: ReadonlySet<JsonType>): unknown {
+  if (raw) return parseJson(text, `${key}:=`);
+  // Whatever else it may be, text that may be text is what was typed.
+  if (types.has('string')) return text;
+  if (types.size === 0) return untyped(text);
+  const scalar = scalarOf(text);
+  const parsed = scalar === undefined ? structureOf(text, types) : scalar;
+  if (parsed !== undefined && fits(parsed, types)) return parsed;
+  throw new UsageError(`${key}: "${text}" is not ${listed(types)}${hintFor(key, types)}`);
+}
+
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** Numbers, booleans and null as JSON writes them. Undefined: none of these. */
+function scalarOf(text: string): number | boolean | null | undefined {
+  if (text === 'true') return true;
+  if (text === 'false') return false;
+  if (text === 'null') return null;
+  if (!JSON_NUMBER.test(text)) return undefined;
+  const value = Number(text);
+  // Rounding somebody's account number in silence is worse than asking for it as text.
+  const exact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  if (!exact) throw new UsageError(`${text} cannot be kept exactly as a number`);
+  return value;
+}
+
+/** The schema says nothing: what reads as a JSON scalar is one, everything else is text. */
+function untyped(text: string): unknown {
+  const scalar = scalarOf(text);
+  return scalar === undefined ? text : scalar;
+}
+
+function structureOf(text: string, types: ReadonlySet<JsonType>): unknown {
+  if (!types.has('array') && !types.has('object')) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(value: unknown, types: ReadonlySet<JsonType>): boolean {
+  if (value === null) return types.has('null');
+  if (Array.isArray(value)) return types.has('array');
+  switch (typeof value) {
+    case 'number':
+      return types.has('number') || (types.has('integer') && Number.isInteger(value));
+    case 'boolean':
+      return types.has('boolean');
+    case 'object':
+      return types.has('object');
+    default:
+      return false;
+  }
+}
+
+function listed(types: ReadonlySet<JsonType>): string {
+  return [...types]
+    .map((type) => (/^[aio]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`))
+    .join(' or ');
+}
+
+function hintFor(key: string, types: ReadonlySet<JsonType>): string {
+  if (types.has('array')) return `; write ${key}:='["…"]', or repeat ${key}=…`;
+  return types.has('object') ? `; write ${key}:='{"…": …}'` : '';
+}
+
+function parseJson(text: string, origin: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new UsageError(`${origin} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,92 @@
+import type { PatchboardClient } from '@patchboard/client';
+import type { DryRunView } from '@patchboard/wire';
+import { readArguments } from '../arguments.ts';
+import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
+import { EXIT } from '../exit-codes.ts';
+import { followCall } from '../follow-call.ts';
+import type { Registrar } from '../program.ts';
+
+interface CallFlags extends ServerOptions {
+  readonly args?: string;
+  readonly run?: string;
+  readonly target?: string;
+  readonly timeout?: string;
+  readonly idempotencyKey?: string;
+  readonly wait: boolean;
+  readonly dryRun?: boolean;
+}
+
+const HELP = `
+How arguments are written:
+  key=value     typed by the tool's schema: text stays text where the schema says so
+  key:=json     any JSON, as it is
+  -             a JSON object from standard input
+
+Examples:
+  $ patchboard call calculation.eval expression='(3+4)*6'
+  $ patchboard call weather.query city=Beijing days:=3
+  $ echo '{"expression":"2^10"}' | patchboard call calculation.eval -
+  $ patchboard call camera --args @shot.json quality=high --timeout 60`;
+
+export function callCommand(context: CliContext): Registrar {
+  return (program) => {
+    withServerOptions(program.command('call'))
+      .description('call a tool and print its result; Ctrl-C cancels the call')
+      .argument('<tool>', 'name of the tool')
+      .argument('[arguments...]', 'key=value, key:=json, or - for standard input')
+      .option('--args <json>', 'all arguments as one JSON object, @file, or - for standard input')
+      .option('--run <id>', 'run the call belongs to')
+      .option('--target <client>', 'client that shall run it, where several could')
+      .option('--timeout <seconds>', 'stop waiting after this long; the call goes on')
+      .option('--idempotency-key <key>', 'the same key again is the same call')
+      .option('--no-wait', 'print the receipt and do not wait')
+      .option('--dry-run', 'tell what would happen, and do nothing')
+      .addHelpText('after', HELP)
+      .action((tool: string, pairs: string[], flags: CallFlags) => call(context, tool, pairs, flags));
+  };
+}
+
+async function call(
+  context: CliContext,
+  tool: string,
+  pairs: readonly string[],
+  flags: CallFlags,
+): Promise<void> {
+  const client = connect(context, flags, flags.run);
+  const given = { pairs, ...(flags.args === undefined ? {} : { args: flags.args }) };
+  const args = await readArguments(given, context.sources, async () => (await client.tool(tool)).schema);
+  const target = flags.target === undefined ? {} : { target: flags.target };
+  if (flags.dryRun === true) return rehearse(context, await client.dryRun(tool, args, target), flags);
+  const key = flags.idempotencyKey === undefined ? {} : { idempotencyKey: flags.idempotencyKey };
+  // Without `Prefer: wait`: the id must be known before there is anything to cancel.
+  const receipt = await client.invoke(tool, args, { ...target, ...key });
+  await deliver(context, client, receipt, flags);
+}
+
+/** The receipt, or what became of it. */
+export async function deliver(
+  context: CliContext,
+  client: PatchboardClient,
+  receipt: { readonly tool_call_id: string },
+  flags: { readonly wait: boolean; readonly json?: boolean; readonly timeout?: string },
+): Promise<void> {
+  if (flags.wait) return followCall(context, client, receipt.tool_call_id, flags);
+  if (flags.json === true) context.output.json(receipt);
+  else context.output.data(receipt.tool_call_id);
+}
+
+function rehearse({ output, exitWith }: CliContext, view: DryRunView, flags: CallFlags): void {
+  if (!view.valid) exitWith(EXIT.usage);
+  else if (view.decision.effect === 'deny') exitWith(EXIT.denied);
+  if (flags.json === true) return output.json(view);
+  const { decision, route } = view;
+  output.data(`arguments  ${view.valid ? 'valid' : 'not valid'}`);
+  for (const issue of view.errors)
+    output.data(`           ${issue.path === '' ? '/' : issue.path}: ${issue.message}`);
+  output.data(
+    `decision   ${decision.effect} (${[decision.rule, decision.reason].filter(Boolean).join(': ')})`,
+  );
+  output.data(
+    `route      ${route.source}${route.client_id === null ? '' : ` ${route.client_id}`}${route.online ? '' : ', offline'}`,
+  );
+}

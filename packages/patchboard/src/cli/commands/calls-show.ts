@@ -1,0 +1,45 @@
+import type { CallView } from '@patchboard/wire';
+import type { CliContext } from '../context.ts';
+import { cell } from '../output.ts';
+import { printableJson } from '../terminal-text.ts';
+import { colourOf, timeOf } from './calls-list.ts';
+
+export function showCall(context: CliContext, call: CallView, flags: { readonly json?: boolean }): void {
+  const { output } = context;
+  if (flags.json === true) return output.json(call);
+  output.data(`${cell(call.tool_call_id)}  ${output.paint(colourOf(call.state), cell(call.state))}\n`);
+  for (const [label, value] of factsOf(call)) output.data(`${label.padEnd(10)} ${cell(value)}`);
+  output.data(`\narguments\n${printableJson(call.args)}`);
+  if (call.error !== null) output.data(`\nerror\n${printableJson(call.error)}`);
+  else if (call.status === 'SUCCEEDED') output.data(`\nresult\n${printableJson(call.result)}`);
+  if (call.timeline.length === 0) return;
+  output.data('\ntimeline');
+  for (const entry of call.timeline) {
+    const attempt = entry.attempt === undefined ? '' : ` attempt ${entry.attempt}`;
+    output.data(
+      `  ${cell(entry.at)}  ${cell(entry.state)}${attempt}${entry.code === undefined ? '' : ` ${cell(entry.code)}`}`,
+    );
+  }
+}
+
+function factsOf(call: CallView): [label: string, value: string][] {
+  const facts: [string, string | null][] = [
+    ['tool', `${call.tool_name} (${call.source})`],
+    ['run', call.run_id],
+    ['agent', call.agent_id],
+    ['created', timeOf(call.created_at)],
+    ['completed', call.completed_at === null ? null : timeOf(call.completed_at)],
+    ['took', call.duration_ms === null ? null : `${call.duration_ms} ms`],
+    ['deadline', call.deadline_at],
+    ['replay of', call.replay_of],
+    ['approval', approvalOf(call)],
+  ];
+  return facts.flatMap(([label, value]) => (value === null || value === '' ? [] : [[label, value]]));
+}
+
+function approvalOf({ approval }: CallView): string | null {
+  if (approval === null) return null;
+  if (approval.decision === undefined) return `waiting until ${approval.expires_at}`;
+  const note = approval.note === undefined ? '' : `: ${approval.note}`;
+  return `${approval.decision} by ${approval.decided_by ?? 'unknown'}${note}`;
+}

@@ -1,0 +1,73 @@
+import type { ToolDetailView, ToolView } from '@patchboard/wire';
+import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
+import { cell } from '../output.ts';
+import type { Registrar } from '../program.ts';
+import { printable, printableJson } from '../terminal-text.ts';
+
+interface ListFlags extends ServerOptions {
+  readonly source?: string;
+}
+
+export function toolsCommand(context: CliContext): Registrar {
+  return (program) => {
+    const tools = program.command('tools').description('tools that may be called here');
+    withServerOptions(tools.command('ls', { isDefault: true }))
+      .description('list them')
+      .option('--source <source>', 'only those of server, client or mcp')
+      .addHelpText('after', '\nExample:\n  $ patchboard tools ls --source client')
+      .action((flags: ListFlags) => list(context, flags));
+    withServerOptions(tools.command('show'))
+      .description('one tool, whole')
+      .argument('<tool>', 'name of the tool')
+      .addHelpText('after', '\nExample:\n  $ patchboard tools show weather.query')
+      .action((name: string, flags: ServerOptions) => show(context, name, flags));
+  };
+}
+
+async function list(context: CliContext, flags: ListFlags): Promise<void> {
+  const { output } = context;
+  const all = await connect(context, flags).tools();
+  const tools = all.filter((tool) => flags.source === undefined || tool.source === flags.source);
+  if (flags.json === true) return output.json({ tools });
+  if (tools.length === 0) return output.note('no tools');
+  output.table(
+    [{ title: 'NAME' }, { title: 'SOURCE' }, { title: 'RISK' }, { title: 'DESCRIPTION', flexible: true }],
+    tools.map((tool) => [cell(tool.name), cell(tool.source), riskOf(tool), cell(tool.description)]),
+  );
+}
+
+function riskOf({ annotations }: ToolView): string {
+  if (annotations.requires_approval === true) return 'asks';
+  if (annotations.destructive === true) return 'destructive';
+  return annotations.readonly === true ? 'read-only' : '';
+}
+
+async function show(context: CliContext, name: string, flags: ServerOptions): Promise<void> {
+  const { output } = context;
+  const tool = await connect(context, flags).tool(name);
+  if (flags.json === true) return output.json(tool);
+  output.data(`${output.paint('bold', cell(tool.name))}  ${cell(tool.description)}\n`);
+  for (const [label, value] of factsOf(tool)) output.data(`${label.padEnd(12)} ${cell(value)}`);
+  output.data(`\narguments\n${printableJson(tool.schema)}`);
+  if (tool.output_schema !== null) output.data(`\nresult\n${printableJson(tool.output_schema)}`);
+  output.data(`\n$ patchboard call ${printable(tool.name)}${exampleArguments(tool)}`);
+}
+
+function factsOf(tool: ToolDetailView): [label: string, value: string][] {
+  const { provider } = tool;
+  const owner = provider.client_id === null ? '' : ` ${provider.client_id}`;
+  return [
+    ['runs on', `${provider.kind}${owner}${provider.online ? '' : ', offline'}`],
+    ['risk', riskOf(tool) || 'not stated'],
+    ['time limit', `${tool.timeout_ms} ms`],
+    ['wire name', tool.wire_name],
+    ['version', tool.version],
+  ];
+}
+
+/** The required ones, to be filled in. */
+function exampleArguments(tool: ToolDetailView): string {
+  const required: unknown = typeof tool.schema === 'boolean' ? [] : tool.schema['required'];
+  if (!Array.isArray(required)) return '';
+  return required.map((name) => ` ${printable(String(name))}=…`).join('');
+}

@@ -1,0 +1,65 @@
+import { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from '@patchboard/client';
+import type { CallView } from '@patchboard/wire';
+
+/** What the shell gets to know. Documented, so a number is never given a new meaning. */
+export const EXIT = {
+  ok: 0,
+  toolFailed: 1,
+  usage: 2,
+  denied: 3,
+  timeout: 4,
+  notFound: 5,
+  unreachable: 6,
+  /** Ctrl-C, as shells have it. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The command line asks for something that makes no sense. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+const BY_CODE: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([
+  ['tool_not_found', EXIT.notFound],
+  ['call_not_found', EXIT.notFound],
+  ['run_not_found', EXIT.notFound],
+  ['route_not_found', EXIT.notFound],
+  ['input_invalid', EXIT.usage],
+  ['body_invalid', EXIT.usage],
+  ['too_large', EXIT.usage],
+  ['auth_required', EXIT.denied],
+  ['permission_denied', EXIT.denied],
+  ['hook_denied', EXIT.denied],
+  ['approval_denied', EXIT.denied],
+  ['approval_expired', EXIT.denied],
+  ['timeout', EXIT.timeout],
+  ['queue_timeout', EXIT.timeout],
+  ['misdirected', EXIT.unreachable],
+]);
+
+export function exitCodeOfCall(call: CallView): ExitCode {
+  if (call.status === 'SUCCEEDED') return EXIT.ok;
+  if (call.status === 'TIMEOUT') return EXIT.timeout;
+  if (call.state === 'DENIED') return EXIT.denied;
+  // A recorded call was found and taken, so only how it ended counts here.
+  return call.error?.code === 'queue_timeout' ? EXIT.timeout : EXIT.toolFailed;
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof ToolCallFailed) return exitCodeOfCall(error.call);
+  if (error instanceof NetworkError) return EXIT.unreachable;
+  // Out of time because nobody answered is out of reach.
+  if (error instanceof TimeoutError) {
+    return error.cause instanceof NetworkError ? EXIT.unreachable : EXIT.timeout;
+  }
+  if (!(error instanceof PatchboardError)) return EXIT.toolFailed;
+  // Something answers there, but it is no Patchboard.
+  if (error.kind === 'bad_response') return EXIT.unreachable;
+  return BY_CODE.get(error.code) ?? EXIT.toolFailed;
+}

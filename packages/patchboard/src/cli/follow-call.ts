@@ -1,0 +1,100 @@
+import { isCallProgressEvent, isCallStateEvent, type PatchboardClient } from '@patchboard/client';
+import type { CallView, StreamEvent } from '@patchboard/wire';
+import type { CliContext } from './context.ts';
+import { EXIT, exitCodeOfCall, UsageError } from './exit-codes.ts';
+import { resultText } from './output.ts';
+
+export interface FollowOptions {
+  readonly json?: boolean;
+  /** Seconds, as typed. */
+  readonly timeout?: string;
+}
+
+/** Waits for a call, tells what it waits for, prints how it ended. Ctrl-C cancels the call. */
+export async function followCall(
+  context: CliContext,
+  client: PatchboardClient,
+  id: string,
+  options: FollowOptions,
+): Promise<void> {
+  const timeoutMs = timeoutOf(options.timeout);
+  const stop = new AbortController();
+  let interrupted = false;
+  const off = context.onInterrupt(() => {
+    interrupted = true;
+    stop.abort();
+  });
+  const watching = context.output.isWatched ? narrate(context, client, id, stop.signal) : Promise.resolve();
+  try {
+    const bounds = { signal: stop.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    report(context, await client.wait(id, bounds), options);
+  } catch (error) {
+    if (!interrupted) throw error;
+    await cancel(context, client, id);
+  } finally {
+    off();
+    stop.abort();
+    await watching;
+  }
+}
+
+async function cancel({ output, exitWith }: CliContext, client: PatchboardClient, id: string): Promise<void> {
+  exitWith(EXIT.interrupted);
+  output.note(`cancelling ${id}…`);
+  try {
+    await client.cancel(id);
+    output.note(`cancelled ${id}`);
+  } catch (error) {
+    output.note(`could not cancel ${id}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Only words for a person: whatever goes wrong here, the waiting itself will tell. */
+async function narrate(
+  { output }: CliContext,
+  client: PatchboardClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    for await (const event of client.events({ callId: id, signal })) {
+      const words = wordsFor(event);
+      if (words !== null) output.note(words);
+    }
+  } catch {
+    // See above.
+  }
+}
+
+function wordsFor(event: StreamEvent): string | null {
+  if (isCallProgressEvent(event)) {
+    const { data } = event.data;
+    return `… ${typeof data === 'string' ? data : JSON.stringify(data)}`;
+  }
+  if (!isCallStateEvent(event)) return null;
+  if (event.data.state === 'APPROVAL_REQUIRED') return 'waiting for approval…';
+  return event.data.state === 'APPROVED' ? 'approved' : null;
+}
+
+export function report(context: CliContext, call: CallView, options: { readonly json?: boolean }): void {
+  const { output } = context;
+  context.exitWith(exitCodeOfCall(call));
+  if (options.json === true) output.json(call);
+  else if (call.status === 'SUCCEEDED') output.data(resultText(call.result, context.isTerminal));
+  if (call.status === 'SUCCEEDED') return;
+  const { error } = call;
+  output.note(
+    `${call.tool_name} ${call.state}: ${error?.message ?? 'no reason given'} (${error?.code ?? 'unknown'})`,
+  );
+  if (error?.outcome === 'unknown') output.note('  It may have taken effect.');
+  for (const advice of error?.recommendations ?? []) output.note(`  → ${advice}`);
+  output.note(`  call ${call.tool_call_id}`);
+}
+
+function timeoutOf(seconds: string | undefined): number | undefined {
+  if (seconds === undefined) return undefined;
+  const value = Number(seconds);
+  if (!(value > 0) || !Number.isFinite(value))
+    throw new UsageError(`--timeout: "${seconds}" is not a number of seconds`);
+  return value * 1000;
+}

@@ -1,0 +1,117 @@
+import { fit, printable, printableJson, widthOf } from './terminal-text.ts';
+
+/** What of a stream the output needs; `process.stdout` and `process.stderr` are such. */
+export interface OutputStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+
+/** Data goes to stdout, everything said to a person to stderr, so that a pipe carries data only. */
+export interface Output {
+  /** One piece of data, with a line end. */
+  data(text: string): void;
+  json(value: unknown): void;
+  /** JSON on one line, for streams. */
+  jsonLine(value: unknown): void;
+  /** Rows fitted to the terminal; in a pipe, as wide as they are. */
+  table(columns: readonly Column[], rows: readonly (readonly string[])[]): void;
+  /** Said to whoever watches. */
+  note(text: string): void;
+  /** Whether somebody watches stderr. */
+  readonly isWatched: boolean;
+  /** Colours data, on a terminal that wants colours. */
+  paint(colour: Colour, text: string): string;
+}
+
+export interface Column {
+  readonly title: string;
+  /** Gives way when the terminal is too narrow. At least one column should. */
+  readonly flexible?: boolean;
+}
+
+const CODES: Readonly<Record<Colour, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 };
+const GAP = '  ';
+const NARROWEST_COLUMN = 8;
+
+export function createOutput(parts: {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly noColour: boolean;
+}): Output {
+  const { stdout, stderr } = parts;
+  const colours = stdout.isTTY === true && !parts.noColour;
+  const width = stdout.isTTY === true ? (stdout.columns ?? 80) : Infinity;
+  const data = (text: string): void => void stdout.write(`${text}\n`);
+  return {
+    data,
+    json: (value) => data(printableJson(value)),
+    jsonLine: (value) => data(printable(JSON.stringify(value))),
+    table: (columns, rows) => {
+      for (const line of layOut(columns, rows, width)) data(line);
+    },
+    note: (text) => void stderr.write(`${printable(text)}\n`),
+    isWatched: stderr.isTTY === true,
+    paint: (colour, text) => (colours ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text),
+  };
+}
+
+export function layOut(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): string[] {
+  const lines = [columns.map((column) => column.title), ...rows];
+  const natural = columns.map((_column, at) => Math.max(...lines.map((cells) => widthOf(cells[at] ?? ''))));
+  const widths = shrink(columns, natural, width);
+  return lines.map((cells) =>
+    widths
+      .map((columnWidth, at) => padded(cells[at] ?? '', columnWidth))
+      .join(GAP)
+      .trimEnd(),
+  );
+}
+
+/** A painted cell is never cut: only flexible columns are, and those hold plain text. */
+function padded(cell: string, width: number): string {
+  const text = widthOf(cell) > width ? fit(cell, width) : cell;
+  return text + ' '.repeat(width - widthOf(text));
+}
+
+/** Takes what is missing from the flexible columns, the widest first. */
+function shrink(columns: readonly Column[], natural: readonly number[], width: number): number[] {
+  const widths = [...natural];
+  const gaps = GAP.length * (columns.length - 1);
+  let excess = widths.reduce((sum, each) => sum + each, gaps) - width;
+  while (excess > 0) {
+    const candidates = widths.map((each, at) => (columns[at]?.flexible === true ? each : 0));
+    const widest = Math.max(...candidates);
+    if (widest <= NARROWEST_COLUMN) break;
+    widths[candidates.indexOf(widest)] = widest - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+/** One line of text from outside, for a cell. */
+export function cell(text: string): string {
+  return printable(text).replace(/\s+/g, ' ').trim();
+}
+
+/**
+ * A tool's result as a person wants it: the value alone where that is all there is, else pretty JSON.
+ * On a terminal, text is made harmless; in a pipe it stays as it is.
+ */
+export function resultText(result: unknown, onTerminal: boolean): string {
+  const value = soleValue(result);
+  if (typeof value !== 'string') return printableJson(value);
+  return onTerminal ? printable(value) : value;
+}
+
+function soleValue(result: unknown): unknown {
+  if (typeof result !== 'object' || result === null) return result;
+  const keys = Object.keys(result);
+  return keys.length === 1 && keys[0] === 'value' ? (result as { value: unknown }).value : result;
+}

@@ -1,0 +1,102 @@
+import { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from '@patchboard/client';
+import type { CallView } from '@patchboard/wire';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from './config-file.ts';
+import { EXIT, exitCodeOf, UsageError } from './exit-codes.ts';
+import { createProgram, errorText, runProgram, type Registrar } from './program.ts';
+
+async function run(
+  argv: string[],
+  action: () => void = () => undefined,
+): Promise<{ code: number | null; out: string; error: string }> {
+  const seen = { out: '', error: '' };
+  const streams = {
+    out: (text: string) => void (seen.out += text),
+    error: (text: string) => void (seen.error += text),
+  };
+  const register: Registrar = (program) => {
+    program.command('act').option('--json').requiredOption('--level <n>', 'how much', '1').action(action);
+  };
+  const code = await runProgram(createProgram([register], '1.2.3', streams), argv, streams);
+  return { code, ...seen };
+}
+
+function throwing(error: unknown): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+const problem = (code: string): PatchboardError => new PatchboardError('problem', `${code}!`, { code });
+
+function ended(given: Partial<CallView>): ToolCallFailed {
+  return new ToolCallFailed({ status: 'FAILED', state: 'FAILED', error: null, ...given } as CallView);
+}
+
+describe('the program', () => {
+  it('leaves the exit code to a command that went through', async () => {
+    expect(await run(['act'])).toEqual({ code: null, out: '', error: '' });
+  });
+
+  it.each([[['--help']], [['act', '--help']], [['--version']]])('answers %j with 0', async (argv) => {
+    const { code, out } = await run(argv);
+    expect(code).toBe(EXIT.ok);
+    expect(out).not.toBe('');
+  });
+
+  it.each([[['nonsense']], [['act', '--nonsense']], [['act', '--level']]])(
+    'answers %j with 2',
+    async (argv) => {
+      const { code, out, error } = await run(argv);
+      expect(code).toBe(EXIT.usage);
+      expect(out).toBe('');
+      expect(error).not.toBe('');
+    },
+  );
+
+  it('tells a failure in words, or in JSON where JSON is asked for', async () => {
+    const error = new PatchboardError('problem', 'does not fit', {
+      code: 'input_invalid',
+      issues: [{ path: '/a', message: 'must be a number' }],
+      recommendations: ['see the schema'],
+    });
+    expect(await run(['act'], throwing(error))).toEqual({
+      code: EXIT.usage,
+      out: '',
+      error: 'patchboard: does not fit\n  /a: must be a number\n  → see the schema\n',
+    });
+    const { error: text } = await run(['act', '--json'], throwing(error));
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'input_invalid', message: 'does not fit' } });
+  });
+
+  it('says how to start a server that is not there', () => {
+    expect(errorText(new NetworkError('cannot reach x'))).toContain('patchboard serve');
+  });
+});
+
+describe('exit codes', () => {
+  it.each([
+    [new UsageError('x'), 2],
+    [problem('input_invalid'), 2],
+    [problem('permission_denied'), 3],
+    [problem('auth_required'), 3],
+    [ended({ state: 'DENIED' }), 3],
+    [ended({ status: 'TIMEOUT', state: 'TIMED_OUT' }), 4],
+    [new TimeoutError('x'), 4],
+    [problem('tool_not_found'), 5],
+    [problem('call_not_found'), 5],
+    [new NetworkError('x'), 6],
+    [new TimeoutError('x', { cause: new NetworkError('y') }), 6],
+    [new PatchboardError('bad_response', 'x', { code: 'bad_response' }), 6],
+    [ended({}), 1],
+    [ended({ state: 'CANCELLED' }), 1],
+    [problem('overloaded'), 1],
+    [new Error('bug'), 1],
+  ])('%s is %i', (error, code) => {
+    expect(exitCodeOf(error)).toBe(code);
+  });
+
+  it('count a bad config as usage', async () => {
+    expect((await run(['act'], throwing(new ConfigError('x')))).code).toBe(EXIT.usage);
+  });
+});

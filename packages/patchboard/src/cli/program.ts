@@ -1,0 +1,78 @@
+import { PatchboardError } from '@patchboard/client';
+import { Command, CommanderError } from 'commander';
+import { ConfigError } from './config-file.ts';
+import { EXIT, exitCodeOf, UsageError, type ExitCode } from './exit-codes.ts';
+import { printable } from './terminal-text.ts';
+
+/** Adds one command to the program. */
+export type Registrar = (program: Command) => void;
+
+export interface ProgramStreams {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+const EXIT_CODES = `
+Exit codes: 0 ok, 1 tool failed, 2 usage, 3 denied, 4 timeout, 5 not found, 6 unreachable.`;
+
+export function createProgram(
+  registrars: readonly Registrar[],
+  version: string,
+  streams: ProgramStreams,
+): Command {
+  const program = new Command('patchboard')
+    .description('A switchboard between agents and tools.')
+    .version(version)
+    .showHelpAfterError('(add --help for what it takes)')
+    .configureOutput({ writeOut: (text) => streams.out(text), writeErr: (text) => streams.error(text) })
+    // Thrown rather than exited: exit codes are ours, and output must be flushed.
+    .exitOverride()
+    .addHelpText('after', EXIT_CODES);
+  for (const register of registrars) register(program);
+  return program;
+}
+
+/** Runs one command line and answers with the exit code, or null where the command has set its own. */
+export async function runProgram(
+  program: Command,
+  argv: readonly string[],
+  streams: ProgramStreams,
+): Promise<ExitCode | null> {
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return null;
+  } catch (error) {
+    // Commander has said what there is to say already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const report = argv.includes('--json') ? errorJson(error) : errorText(error);
+    streams.error(`${report}\n`);
+    return error instanceof ConfigError ? EXIT.usage : exitCodeOf(error);
+  }
+}
+
+export function errorText(error: unknown): string {
+  if (error instanceof UsageError || error instanceof ConfigError)
+    return `patchboard: ${printable(error.message)}`;
+  // Whatever is not foreseen is a bug, and its stack is what a report needs.
+  if (!(error instanceof PatchboardError)) {
+    return `patchboard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  }
+  const lines = [`patchboard: ${error.detail}`];
+  for (const issue of error.issues) lines.push(`  ${issue.path === '' ? '/' : issue.path}: ${issue.message}`);
+  for (const advice of error.recommendations) lines.push(`  → ${advice}`);
+  if (error.toolCallId !== null) lines.push(`  call ${error.toolCallId}`);
+  if (error.kind === 'network') lines.push('  Is the server running? Start it with: patchboard serve');
+  return printable(lines.join('\n'));
+}
+
+export function errorJson(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof PatchboardError)) {
+    const code = error instanceof UsageError || error instanceof ConfigError ? 'usage' : 'internal';
+    return JSON.stringify({ error: { code, message } });
+  }
+  const { code, status, retryable, toolCallId, issues, recommendations } = error;
+  return JSON.stringify({
+    error: { code, message, status, retryable, tool_call_id: toolCallId, issues, recommendations },
+  });
+}

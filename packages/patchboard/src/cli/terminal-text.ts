@@ -1,0 +1,47 @@
+import { stripVTControlCharacters } from 'node:util';
+
+const WIDE =
+  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+const NARROWEST = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+/**
+ * Text from outside, fit for a terminal: names, descriptions and results may hold escape sequences and
+ * direction marks that would repaint or reorder what a person reads. They are shown, not obeyed.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
+    character === '\n' || character === '\t' ? character : escaped(character),
+  );
+}
+
+function escaped(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+}
+
+/** JSON escapes what is below U+0020 itself; the rest that a terminal obeys is escaped the same way. */
+export function printableJson(value: unknown): string {
+  return printable(JSON.stringify(value, null, 2) ?? 'null');
+}
+
+/** Columns that the text takes, colours not counted. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of stripVTControlCharacters(text)) {
+    if (WIDE.test(character)) width += 2;
+    else if (!NARROWEST.test(character)) width += 1;
+  }
+  return width;
+}
+
+/** At most `width` columns, with an ellipsis where something is left out. */
+export function fit(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const character of text) {
+    used += widthOf(character);
+    if (used > width - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
