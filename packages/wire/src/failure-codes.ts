@@ -3,6 +3,8 @@ export const FAILURE_CODES = [
   'tool_not_found',
   'call_not_found',
   'run_not_found',
+  'key_not_found',
+  'grant_not_found',
   'route_not_found',
   'input_invalid',
   'body_invalid',

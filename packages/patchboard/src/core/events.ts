@@ -135,9 +135,7 @@ export function eventOf({ row, call }: CommittedRow): BoardEvent | null {
       return { ...event, type: row.kind, data: { ...namesOf(row.callId, call), ...body, at } };
     case 'registry.changed':
       return { ...event, type: 'registry.changed', data: { ...body, at } };
-    case 'call.refused':
-    case 'run.created':
-    case 'run.cancelled':
+    default:
       return null;
   }
 }

@@ -11,6 +11,8 @@ export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
   tool_not_found: { retryable: false, summary: 'no tool of that name may be called here' },
   call_not_found: { retryable: false, summary: 'no such call' },
   run_not_found: { retryable: false, summary: 'no such run' },
+  key_not_found: { retryable: false, summary: 'no such key' },
+  grant_not_found: { retryable: false, summary: 'no such grant' },
   route_not_found: { retryable: false, summary: 'no such route' },
   input_invalid: { retryable: false, summary: "the arguments do not fit the tool's schema" },
   body_invalid: { retryable: false, summary: 'the request is not what the route takes' },

@@ -217,7 +217,7 @@ export class Intake {
       timeoutMs: tool.timeoutMs,
       traceId: request.traceId,
       replayOf: request.replayOf,
-      fence: clientId === null ? null : ids.secret(),
+      fence: clientId === null ? null : ids.secret(128),
       createdAt: now,
       decision,
       version: 0,

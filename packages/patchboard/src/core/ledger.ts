@@ -21,7 +21,12 @@ export type LedgerKind =
   | 'permission_decided'
   | 'run.created'
   | 'run.cancelled'
-  | 'registry.changed';
+  | 'registry.changed'
+  | 'key.created'
+  | 'key.revoked'
+  | 'grant.created'
+  | 'grant.revoked'
+  | 'policy.changed';
 
 export interface LedgerRow extends LedgerDraft {
   readonly seq: number;

@@ -16,8 +16,8 @@ export interface Clock {
 export interface Ids {
   /** Time-ordered: an id made later sorts later, also within one millisecond. */
   next(prefix: 'tc_' | 'run_' | 'key_' | 'gr_'): string;
-  /** Unguessable. */
-  secret(): string;
+  /** Unguessable; base64url. */
+  secret(bits: 128 | 256): string;
   /** For jitter: at least 0, below 1. */
   random(): number;
 }

@@ -42,7 +42,7 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
       }
       return prefix + timeText + encode(counter, COUNTER_CHARACTERS) + randomText();
     },
-    secret: () => randomBytes(16).toString('base64url'),
+    secret: (bits) => randomBytes(bits / 8).toString('base64url'),
     random: () => Math.random(),
   };
 }

@@ -7,6 +7,8 @@ export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
   tool_not_found: 404,
   call_not_found: 404,
   run_not_found: 404,
+  key_not_found: 404,
+  grant_not_found: 404,
   route_not_found: 404,
   input_invalid: 422,
   body_invalid: 400,
