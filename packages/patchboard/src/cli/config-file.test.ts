@@ -11,9 +11,17 @@ describe('parseConfig', () => {
   it.each([
     ['unknown top key', 'http: {}\nnonsense: 1\n', 'c.yaml:2: unknown key nonsense'],
     ['unknown nested key', 'limits:\n  drain_ms: 5\n  drian: 6\n', 'c.yaml:3: unknown key limits.drian'],
-    ['wrong type', 'tools:\n  "weather.query":\n    timeout_ms: soon\n', 'c.yaml:3: tools.weather.query.timeout_ms must be integer'],
+    [
+      'wrong type',
+      'tools:\n  "weather.query":\n    timeout_ms: soon\n',
+      'c.yaml:3: tools.weather.query.timeout_ms must be integer',
+    ],
     ['duplicate key', 'limits: {}\nlimits: {}\n', 'c.yaml:2: Map keys must be unique'],
-    ['broken text', 'limits: {', 'c.yaml:1: Flow map in block collection must be sufficiently indented and end with a }'],
+    [
+      'broken text',
+      'limits: {',
+      'c.yaml:1: Flow map in block collection must be sufficiently indented and end with a }',
+    ],
   ])('%s: says where', (_title, text, message) => {
     expect(() => parseConfig(text, 'c.yaml')).toThrow(ConfigError);
     expect(() => parseConfig(text, 'c.yaml')).toThrow(message);

@@ -14,7 +14,10 @@ export class ConfigError extends Error {
 
 /** The config file as written; `resolveSettings` turns it into complete settings. */
 export interface ConfigFile {
-  readonly http?: { readonly allowed_hosts?: readonly string[]; readonly allowed_origins?: readonly string[] };
+  readonly http?: {
+    readonly allowed_hosts?: readonly string[];
+    readonly allowed_origins?: readonly string[];
+  };
   readonly tools?: Readonly<Record<string, ToolConfig>>;
   readonly limits?: Readonly<Record<string, number>>;
   readonly retention?: { readonly calls_days?: number };
@@ -48,7 +51,10 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
       additionalProperties: {
         type: 'object',
         additionalProperties: false,
-        properties: { timeout_ms: { ...count, maximum: DEFAULT_LIMITS.maxTimeoutMs }, database: { type: 'string', minLength: 1 } },
+        properties: {
+          timeout_ms: { ...count, maximum: DEFAULT_LIMITS.maxTimeoutMs },
+          database: { type: 'string', minLength: 1 },
+        },
       },
     },
     limits: {
@@ -88,14 +94,17 @@ export function parseConfig(text: string, file: string): ConfigFile {
   const place = [...path, ...(unknown === undefined ? [] : [unknown])];
   const line = lineOf(document, lines, place);
   const complaint =
-    unknown === undefined ? `${place.join('.')} ${first.message ?? 'is not valid'}` : `unknown key ${place.join('.')}`;
+    unknown === undefined
+      ? `${place.join('.')} ${first.message ?? 'is not valid'}`
+      : `unknown key ${place.join('.')}`;
   throw new ConfigError(`${file}:${line}: ${complaint}`);
 }
 
 function lineOf(document: Document, lines: LineCounter, path: readonly string[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
-    const pairs = (parent as { items?: { key?: { value?: unknown; range?: number[] } }[] } | null)?.items ?? [];
+    const pairs =
+      (parent as { items?: { key?: { value?: unknown; range?: number[] } }[] } | null)?.items ?? [];
     const key = pairs.find((pair) => String(pair.key?.value) === path[length - 1])?.key;
     if (key?.range?.[0] !== undefined) return lines.linePos(key.range[0]).line;
   }

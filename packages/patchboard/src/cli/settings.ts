@@ -35,7 +35,8 @@ const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent
 
 export function resolveSettings(given: Environment, flags: ServeFlags): Settings {
   for (const name of ['DATABASE_URL', 'NATS_URL']) {
-    if (isSet(given[name])) throw new ConfigError(`${name} is set, but only the embedded store is built in yet: unset it`);
+    if (isSet(given[name]))
+      throw new ConfigError(`${name} is set, but only the embedded store is built in yet: unset it`);
   }
   const configPath = flags.config ?? given['PATCHBOARD_CONFIG'];
   const file = isSet(configPath) ? readConfigFile(configPath) : {};

@@ -30,7 +30,8 @@ type Operation =
     }
   | { readonly kind: 'tick'; readonly ms: number }
   | { readonly kind: 'crash' }
-  | { readonly kind: 'connect' | 'disconnect' };
+  | { readonly kind: 'connect' }
+  | { readonly kind: 'disconnect' };
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   {
@@ -64,7 +65,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'crash' as const }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('connect' as const, 'disconnect' as const) }) },
+  { weight: 1, arbitrary: fc.constantFrom({ kind: 'connect' as const }, { kind: 'disconnect' as const }) },
 );
 
 const agent = aPrincipal();
