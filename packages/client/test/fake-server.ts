@@ -1,8 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { encodeSse, type CallView } from '@patchboard/wire';
-import { onTestFinished } from 'vitest';
-import { createClient, type ClientClock, type ClientOptions, type PatchboardClient } from '../src/index.ts';
+import { expect, onTestFinished } from 'vitest';
+import {
+  createClient,
+  PatchboardError,
+  type ClientClock,
+  type ClientOptions,
+  type PatchboardClient,
+} from '../src/index.ts';
 
 /** A request as the server saw it. */
 export interface Seen {
@@ -186,4 +192,14 @@ export const UNHURRIED = {
 
 export function clientOf(server: FakeServer, options: Partial<ClientOptions> = {}): PatchboardClient {
   return createClient({ url: server.url, runId: 'run_1', clock: swiftClock(), ...UNHURRIED, ...options });
+}
+
+/** The error that `work` must end with. */
+export async function failureOf(work: Promise<unknown>): Promise<PatchboardError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(PatchboardError);
+  return error as PatchboardError;
 }
