@@ -3,9 +3,9 @@ import process from 'node:process';
 import type { Command } from 'commander';
 import { pino, type DestinationStream } from 'pino';
 import { pinoLog } from '../runtime/log.ts';
-import { startPlatform } from '../platform.ts';
+import { startPlatform, type PlatformParts } from '../platform.ts';
 import { environment } from './config.ts';
-import { resolveSettings, type ServeFlags } from './settings.ts';
+import { resolveSettings, type ServeFlags, type Settings } from './settings.ts';
 
 /** Long enough for the drain; past it a stuck shutdown must not hold the terminal. */
 const SHUTDOWN_MS = 20_000;
@@ -23,10 +23,14 @@ export function registerServe(program: Command): void {
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  const settings = resolveSettings(environment(), flags);
+  await runServer(resolveSettings(environment(), flags));
+}
+
+/** Serves until the process is told to stop. */
+export async function runServer(settings: Settings, parts: PlatformParts = {}): Promise<void> {
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
-  const platform = await startPlatform(settings, log);
+  const platform = await startPlatform(settings, log, parts);
   process.stdout.write(`Patchboard is ready at ${platform.url}\n`);
   if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url));
   const signal = await stopSignal();
