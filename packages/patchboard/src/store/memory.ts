@@ -1,6 +1,6 @@
 import type { CallStateName } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../core/call.ts';
-import { GENESIS, chainHash, type LedgerDraft, type LedgerKind, type LedgerRow } from '../core/ledger.ts';
+import { GENESIS, type LedgerDraft, type LedgerRow } from '../core/ledger.ts';
 import type {
   CallFilter,
   CommittedRow,
@@ -14,6 +14,7 @@ import type {
 } from '../core/ports.ts';
 import type { StoredTool } from '../core/registry.ts';
 import { callCursor, runCursor } from './cursors.ts';
+import { MemoryChain } from './memory-chain.ts';
 import { Watchers } from './watchers.ts';
 
 export interface MemoryStoreOptions {
@@ -38,11 +39,11 @@ class MemoryStore implements Store {
   readonly #keys: Map<string, UsedKey> = new Map();
   readonly #keyOfCall: Map<string, string> = new Map();
   readonly #tools: Map<string, StoredTool> = new Map();
-  readonly #chain: Chain;
+  readonly #chain: MemoryChain;
   readonly #watchers: Watchers = new Watchers();
 
   constructor(digest: Digest) {
-    this.#chain = new Chain(digest);
+    this.#chain = new MemoryChain(digest);
   }
 
   async insertCall({ call, run, idempotency, entries }: NewCall): Promise<Inserted> {
@@ -139,10 +140,7 @@ class MemoryStore implements Store {
     this.#write([entry]);
   }
 
-  async removeTools(
-    keys: readonly { tenant: string; name: string }[],
-    entry: LedgerDraft,
-  ): Promise<void> {
+  async removeTools(keys: readonly { tenant: string; name: string }[], entry: LedgerDraft): Promise<void> {
     for (const { tenant, name } of keys) this.#tools.delete(pairKey(tenant, name));
     this.#write([entry]);
   }
@@ -207,56 +205,6 @@ class MemoryStore implements Store {
     this.#keyOfCall.delete(callId);
     // An expired key may have passed to a later call.
     if (this.#keys.get(scope)?.callId === callId) this.#keys.delete(scope);
-  }
-}
-
-/** The hash chain. Hashes are worked out when somebody looks: most runs in memory never ask. */
-class Chain {
-  readonly rows: LedgerRow[] = [];
-  readonly #hashes: string[] = [];
-  readonly #digest: Digest;
-
-  constructor(digest: Digest) {
-    this.#digest = digest;
-  }
-
-  add(draft: LedgerDraft): LedgerRow {
-    const row = new ChainRow(draft, this.rows.length + 1, this);
-    this.rows.push(row);
-    return row;
-  }
-
-  hashOf(seq: number): string {
-    for (const row of this.rows.slice(this.#hashes.length, seq)) {
-      this.#hashes.push(chainHash(this.#digest, this.#hashes.at(-1) ?? GENESIS, row.seq, row));
-    }
-    return this.#hashes[seq - 1] ?? GENESIS;
-  }
-}
-
-class ChainRow implements LedgerRow {
-  readonly seq: number;
-  readonly at: number;
-  readonly tenant: string;
-  readonly kind: LedgerKind;
-  readonly callId: string | null;
-  readonly traceId: string | null;
-  readonly body: string;
-  readonly #chain: Chain;
-
-  constructor(draft: LedgerDraft, seq: number, chain: Chain) {
-    this.seq = seq;
-    this.at = draft.at;
-    this.tenant = draft.tenant;
-    this.kind = draft.kind;
-    this.callId = draft.callId;
-    this.traceId = draft.traceId;
-    this.body = draft.body;
-    this.#chain = chain;
-  }
-
-  get hash(): string {
-    return this.#chain.hashOf(this.seq);
   }
 }
 

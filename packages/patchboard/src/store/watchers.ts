@@ -3,7 +3,7 @@ import type { CommittedRow } from '../core/ports.ts';
 /** Tells every listener of every row, in order, also when a listener writes while it is being told. */
 export class Watchers {
   readonly #listeners: Set<(committed: CommittedRow) => void> = new Set();
-  readonly #waiting: CommittedRow[] = [];
+  #waiting: CommittedRow[] = [];
   #telling = false;
 
   add(listener: (committed: CommittedRow) => void): () => void {
@@ -18,9 +18,11 @@ export class Watchers {
     this.#waiting.push(...rows);
     if (this.#telling) return;
     this.#telling = true;
-    for (let row = this.#waiting.shift(); row !== undefined; row = this.#waiting.shift()) {
+    // The list may grow while it is walked.
+    for (const row of this.#waiting) {
       for (const listener of this.#listeners) tellOne(listener, row);
     }
+    this.#waiting = [];
     this.#telling = false;
   }
 }

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import type { Approval, Call } from '../core/call.ts';
+import type { Subject } from './store.contract.ts';
+import {
+  START,
+  aCall,
+  aRecord,
+  aRun,
+  anEntry,
+  callId,
+  completed,
+  executing,
+  failed,
+  idsOf,
+  insertAll,
+  rowsOf,
+} from './samples.contract.ts';
+
+export function describeCalls(subject: Subject): void {
+  describe('a call', () => {
+    it('is found as it was written, every field', async () => {
+      const approval: Approval = {
+        digest: 'd',
+        expiresAt: START + 5,
+        reason: 'risky',
+        decision: 'allow',
+        decidedBy: 'op',
+        decidedAt: START + 4,
+        note: 'fine',
+      };
+      const call: Call = aCall(1, {
+        source: 'client',
+        clientId: 'phone-1',
+        target: 'phone-2',
+        argsJson: '{"text":"天气 \\u0000 \\" ü"}',
+        traceId: 'trace-1',
+        replayOf: callId(9),
+        fence: 'secret',
+        approval,
+      });
+      await subject.store.insertCall(aRecord(call));
+      expect(await subject.store.findCall(call.id)).toEqual(call);
+
+      for (const [index, next] of [executing(call), failed(call), completed(call)].entries()) {
+        const other = { ...next, id: callId(10 + index) };
+        await subject.store.insertCall(aRecord(other));
+        expect(await subject.store.findCall(other.id)).toEqual(other);
+      }
+    });
+
+    it('is not found under an id nobody wrote', async () => {
+      expect(await subject.store.findCall('tc_nothing')).toBeUndefined();
+    });
+
+    it('cannot be inserted twice under one id, and neighbours of the second try do not suffer', async () => {
+      const { store } = subject;
+      await insertAll(store, [aCall(1)]);
+      const results = await Promise.allSettled([
+        store.insertCall(aRecord(aCall(2, { runId: 'run_2' }))),
+        store.insertCall(aRecord(aCall(1, { runId: 'run_3' }))),
+        store.insertCall(aRecord(aCall(3))),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(idsOf((await store.listCalls({ tenant: 'acme' }, null, 10)).items)).toEqual(
+        [3, 2, 1].map(callId),
+      );
+      expect(await store.findRun('acme', 'run_2')).toBeDefined();
+      expect(await store.findRun('acme', 'run_3')).toBeUndefined();
+      expect((await store.ledgerHead()).seq).toBe(3);
+    });
+  });
+
+  describe('replaceCall', () => {
+    it('lets exactly one of many racing writers win, and only the winner reaches the ledger', async () => {
+      const { store } = subject;
+      const call = aCall(1);
+      await insertAll(store, [call]);
+      const endings = [completed(call), failed(call), executing(call), completed(call), failed(call)];
+      const won = await Promise.all(endings.map((next) => store.replaceCall(next, 1, rowsOf(next, 1))));
+      expect(won.filter(Boolean)).toHaveLength(1);
+      const winner = endings[won.indexOf(true)]!;
+      expect(await store.findCall(call.id)).toEqual(winner);
+      const rows = await store.readLedger({ callId: call.id }, 0, 100);
+      expect(rows.map(({ row }) => row.body)).toEqual(rowsOf(winner).map(({ body }) => body));
+    });
+
+    it('answers false for a version that is not the stored one and for a call that is not stored', async () => {
+      const { store } = subject;
+      const call = aCall(1);
+      await insertAll(store, [call]);
+      const done = completed(call);
+      expect(await store.replaceCall(done, 2, rowsOf(done, 1))).toBe(false);
+      expect(await store.replaceCall(completed(aCall(2)), 1, rowsOf(done, 1))).toBe(false);
+      expect(await store.findCall(call.id)).toEqual(call);
+      expect((await store.ledgerHead()).seq).toBe(1);
+    });
+
+    it('may follow an insert that has not settled', async () => {
+      const { store } = subject;
+      const call = aCall(1);
+      const done = completed(call);
+      const inserted = store.insertCall(aRecord(call));
+      const replaced = store.replaceCall(done, 1, rowsOf(done, 1));
+      expect([(await inserted).kind, await replaced]).toEqual(['inserted', true]);
+    });
+  });
+
+  describe('idempotency', () => {
+    const key = { scope: 'acme/agent-1/weather.query/k', bodyHash: 'body-1', expiresAt: START + 1_000 };
+
+    it('answers every racing duplicate with the call that won, and writes nothing for it', async () => {
+      const { store } = subject;
+      const calls = Array.from({ length: 20 }, (_, index) => aCall(index + 1, { runId: `run_${index + 1}` }));
+      const answers = await Promise.all(calls.map((call) => store.insertCall(aRecord(call, key))));
+      expect(answers[0]).toEqual({ kind: 'inserted' });
+      for (const answer of answers.slice(1)) {
+        expect(answer).toEqual({ kind: 'duplicate', callId: callId(1), bodyHash: 'body-1' });
+      }
+      expect((await store.ledgerHead()).seq).toBe(1);
+      expect(await store.findCall(callId(2))).toBeUndefined();
+      expect(await store.findRun('acme', 'run_2')).toBeUndefined();
+    });
+
+    it('answers a duplicate before it looks at the run', async () => {
+      const { store } = subject;
+      await store.insertCall(aRecord(aCall(1), key));
+      await store.cancelRun('acme', 'run_1', START + 5, anEntry());
+      expect((await store.insertCall(aRecord(aCall(6), key))).kind).toBe('duplicate');
+    });
+
+    it('lets a key be used again from the moment it expires', async () => {
+      const { store } = subject;
+      await store.insertCall(aRecord(aCall(1), key));
+      expect((await store.insertCall(aRecord(aCall(999), key))).kind).toBe('duplicate');
+      const later = { ...key, bodyHash: 'body-2', expiresAt: START + 9_000 };
+      expect((await store.insertCall(aRecord(aCall(1000), later))).kind).toBe('inserted');
+      expect(await store.insertCall(aRecord(aCall(1001), later))).toEqual({
+        kind: 'duplicate',
+        callId: callId(1000),
+        bodyHash: 'body-2',
+      });
+      expect(await store.findCall(callId(1))).toEqual(aCall(1));
+    });
+
+    it('keeps scopes apart', async () => {
+      const { store } = subject;
+      await store.insertCall(aRecord(aCall(1), key));
+      expect((await store.insertCall(aRecord(aCall(2), { ...key, scope: 'other' }))).kind).toBe('inserted');
+    });
+  });
+
+  describe('the run of a new call', () => {
+    it('is made with it, and kept as it is by later calls', async () => {
+      const { store } = subject;
+      await store.insertCall(aRecord(aCall(1)));
+      const later = { ...aRecord(aCall(2)), run: aRun({ createdAt: START + 99 }) };
+      expect((await store.insertCall(later)).kind).toBe('inserted');
+      expect(await store.findRun('acme', 'run_1')).toEqual(aRun());
+    });
+
+    it.each(['another agent', 'cancelled'])('refuses the call if it is of %s', async (why) => {
+      const { store } = subject;
+      await store.insertCall(aRecord(aCall(1)));
+      if (why === 'cancelled') await store.cancelRun('acme', 'run_1', START + 5, anEntry());
+      const head = await store.ledgerHead();
+      const call = aCall(2, { agentId: why === 'cancelled' ? 'agent-1' : 'agent-2' });
+      expect(await store.insertCall(aRecord(call))).toEqual({
+        kind: 'run_refused',
+        run: aRun({ cancelledAt: why === 'cancelled' ? START + 5 : null }),
+      });
+      expect(await store.findCall(call.id)).toBeUndefined();
+      expect(await store.ledgerHead()).toEqual(head);
+    });
+
+    it('is the tenant’s own: another tenant may use the same id', async () => {
+      const { store } = subject;
+      await insertAll(store, [aCall(1), aCall(2, { tenant: 'other', agentId: 'agent-2' })]);
+      expect(await store.findRun('other', 'run_1')).toMatchObject({ agentId: 'agent-2' });
+    });
+  });
+
+  describe('purgeCalls', () => {
+    it('removes what ended before, up to the limit, and leaves open calls and the ledger', async () => {
+      const { store } = subject;
+      const calls = [
+        completed(aCall(1)),
+        failed(aCall(2)),
+        aCall(3),
+        completed(aCall(4)),
+        completed(aCall(5)),
+      ];
+      await insertAll(store, calls);
+      const head = await store.ledgerHead();
+      expect(await store.purgeCalls(START + 7, 2)).toBe(2);
+      expect(await store.purgeCalls(START + 7, 10)).toBe(1);
+      expect(await store.purgeCalls(START + 7, 10)).toBe(0);
+      expect(idsOf((await store.listCalls({ tenant: 'acme' }, null, 10)).items)).toEqual([5, 3].map(callId));
+      expect(await store.ledgerHead()).toEqual(head);
+      const rows = await store.readLedger({ callId: callId(1) }, 0, 10);
+      expect(rows.map(({ call }) => call)).toEqual([null, null, null]);
+      expect(await store.countByState()).toEqual({ PENDING: 1, COMPLETED: 1 });
+    });
+
+    it('frees the idempotency key with the call', async () => {
+      const { store } = subject;
+      const key = { scope: 's', bodyHash: 'b', expiresAt: 9e12 };
+      await store.insertCall(aRecord(completed(aCall(1)), key));
+      await store.purgeCalls(START + 100, 10);
+      expect((await store.insertCall(aRecord(aCall(2), key))).kind).toBe('inserted');
+    });
+  });
+
+  it('counts calls by state', async () => {
+    const { store } = subject;
+    expect(await store.countByState()).toEqual({});
+    await insertAll(store, [aCall(1), aCall(2), executing(aCall(3)), failed(aCall(4))]);
+    const done = completed(aCall(1));
+    await Promise.all([1, 2, 3].map(() => store.replaceCall(done, 1, rowsOf(done, 1))));
+    expect(await store.countByState()).toEqual({ PENDING: 1, EXECUTING: 1, COMPLETED: 1, FAILED: 1 });
+  });
+}

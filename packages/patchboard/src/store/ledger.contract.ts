@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { GENESIS, chainHash, type LedgerRow } from '../core/ledger.ts';
+import type { CommittedRow, LedgerFilter, Store } from '../core/ports.ts';
+import type { Subject } from './store.contract.ts';
+import {
+  START,
+  aCall,
+  aRecord,
+  anEntry,
+  callId,
+  completed,
+  digest,
+  insertAll,
+  rowsOf,
+} from './samples.contract.ts';
+
+/** The whole ledger, which must be whole: no gap, no broken link. */
+export async function verifiedLedger(store: Store): Promise<LedgerRow[]> {
+  const rows: LedgerRow[] = [];
+  let previous = GENESIS;
+  for (;;) {
+    const page = await store.readLedger({}, rows.length, 100);
+    for (const { row } of page) {
+      expect(row.seq).toBe(rows.length + 1);
+      expect(row.hash).toBe(chainHash(digest, previous, row.seq, row));
+      previous = row.hash;
+      rows.push(row);
+    }
+    if (page.length === 0) break;
+  }
+  expect(await store.ledgerHead()).toEqual({ seq: rows.length, hash: previous });
+  return rows;
+}
+
+export function describeLedger(subject: Subject): void {
+  describe('the ledger', () => {
+    it('begins empty', async () => {
+      expect(await subject.store.ledgerHead()).toEqual({ seq: 0, hash: GENESIS });
+      expect(await subject.store.readLedger({}, 0, 10)).toEqual([]);
+    });
+
+    it('numbers rows without a gap in the order of the writes, lost races or not, and its chain verifies', async () => {
+      const { store } = subject;
+      const writes: Promise<unknown>[] = [];
+      for (let n = 1; n <= 300; n += 1) {
+        const call = aCall(n);
+        const done = completed(call);
+        writes.push(store.insertCall(aRecord(call)));
+        writes.push(store.replaceCall(done, 1, rowsOf(done, 1)), store.replaceCall(done, 1, rowsOf(done, 1)));
+        if (n % 3 === 0) writes.push(store.append([anEntry({ body: `{"n":${n}}` })]));
+        if (n % 50 === 0) await writes.at(-1);
+      }
+      await Promise.all(writes);
+      const rows = await verifiedLedger(store);
+      expect(rows).toHaveLength(300 * 3 + 100);
+      const states = rows.filter(({ kind }) => kind === 'call.state').map(({ callId: id }) => id);
+      expect(states).toEqual([...states].sort());
+    });
+
+    it('gives a row together with its call as it stands', async () => {
+      const { store } = subject;
+      const done = completed(aCall(1));
+      await store.insertCall(aRecord(aCall(1)));
+      await store.replaceCall(done, 1, rowsOf(done, 1));
+      await store.append([anEntry(), anEntry({ callId: callId(77) })]);
+      const rows = await store.readLedger({}, 0, 10);
+      expect(rows.map(({ call }) => call)).toEqual([done, done, done, null, null]);
+    });
+
+    const filters: LedgerFilter[] = [
+      { tenant: 'acme' },
+      { callId: callId(3) },
+      { callId: callId(999) },
+      { traceId: 'trace-1' },
+      { kinds: ['run.created', 'call.refused'] },
+      { kinds: [] },
+      { kinds: ["x') or 1=1 --"] },
+      { from: START + 10, to: START + 20 },
+      { tenant: 'acme', traceId: 'trace-0', kinds: ['call.state'], from: START + 5, to: START + 50 },
+      { tenant: 'other', callId: callId(4), to: START + 40 },
+    ];
+
+    it.each(filters)('is read by what is asked for, in order, from any place: %j', async (filter) => {
+      const { store } = subject;
+      const kinds = ['call.state', 'call.refused', 'run.created', 'registry.changed'] as const;
+      const entries = Array.from({ length: 60 }, (_, index) =>
+        anEntry({
+          at: START + index,
+          tenant: index % 5 === 0 ? 'other' : 'acme',
+          kind: kinds[index % 4]!,
+          callId: index % 4 === 0 ? callId(index % 8) : null,
+          traceId: index % 2 === 0 ? `trace-${index % 3}` : null,
+          body: `{"index":${index}}`,
+        }),
+      );
+      await store.append(entries);
+      const expected = entries.flatMap((entry, index) => {
+        const fits =
+          (filter.tenant ?? entry.tenant) === entry.tenant &&
+          (filter.callId ?? entry.callId) === entry.callId &&
+          (filter.traceId ?? entry.traceId) === entry.traceId &&
+          (filter.kinds ?? [entry.kind]).includes(entry.kind) &&
+          entry.at >= (filter.from ?? 0) &&
+          entry.at < (filter.to ?? Infinity);
+        return fits ? [index + 1] : [];
+      });
+      const found: number[] = [];
+      for (;;) {
+        const page = await store.readLedger(filter, found.at(-1) ?? 0, 3);
+        if (page.length === 0) break;
+        found.push(...page.map(({ row }) => row.seq));
+      }
+      expect(found).toEqual(expected);
+      const after = 30;
+      const rest = await store.readLedger(filter, after, 1000);
+      expect(rest.map(({ row }) => row.seq)).toEqual(expected.filter((seq) => seq > after));
+    });
+
+    it('keeps rows as they were drafted', async () => {
+      const entry = anEntry({ body: '{"text":"天气 \\" ü"}', traceId: 'trace "1"\n', tenant: 'tenant "x"' });
+      await subject.store.append([entry]);
+      expect((await verifiedLedger(subject.store))[0]).toMatchObject(entry);
+    });
+  });
+
+  describe('watch', () => {
+    it('tells of each row once, in order, with its call, before the write settles', async () => {
+      const { store } = subject;
+      const told: CommittedRow[] = [];
+      store.watch((committed) => told.push(committed));
+      const done = completed(aCall(1));
+      await store.insertCall(aRecord(aCall(1)));
+      expect(told.map(({ row }) => row.seq)).toEqual([1]);
+      expect(told[0]?.call).toEqual(aCall(1));
+      await store.replaceCall(done, 1, rowsOf(done, 1));
+      expect(told.map(({ row }) => row.seq)).toEqual([1, 2, 3]);
+      expect(told.at(-1)?.call).toEqual(done);
+      const writes = Array.from({ length: 50 }, (_, index) =>
+        store.insertCall(aRecord(aCall(index + 2))).then(() => {
+          expect(told.some(({ row }) => row.callId === callId(index + 2))).toBe(true);
+        }),
+      );
+      await Promise.all(writes);
+      expect(told.map(({ row }) => row.seq)).toEqual(Array.from({ length: 53 }, (_, index) => index + 1));
+      expect(told.map(({ row }) => row.hash)).toEqual((await verifiedLedger(store)).map(({ hash }) => hash));
+    });
+
+    it('keeps the order for every listener when one of them writes', async () => {
+      const { store } = subject;
+      const first: number[] = [];
+      const second: number[] = [];
+      let nested: Promise<void> | undefined;
+      store.watch(({ row }) => {
+        first.push(row.seq);
+        nested ??= store.append([anEntry(), anEntry()]);
+      });
+      store.watch(({ row }) => second.push(row.seq));
+      await store.append([anEntry(), anEntry()]);
+      await nested;
+      expect(first).toEqual([1, 2, 3, 4]);
+      expect(second).toEqual([1, 2, 3, 4]);
+    });
+
+    it('is silent about what was not written, and after it was ended', async () => {
+      const { store } = subject;
+      await insertAll(store, [aCall(1)]);
+      const told: CommittedRow[] = [];
+      const end = store.watch((committed) => told.push(committed));
+      await store.replaceCall(completed(aCall(1)), 7, [anEntry()]);
+      await store.append([]);
+      end();
+      await store.append([anEntry()]);
+      expect(told).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { isOpen, type Call } from '../core/call.ts';
+import { BadCursor, type CallFilter, type Store } from '../core/ports.ts';
+import type { Subject } from './store.contract.ts';
+import {
+  START,
+  aCall,
+  aRun,
+  anEntry,
+  callId,
+  completed,
+  executing,
+  failed,
+  idsOf,
+  insertAll,
+  rowsOf,
+} from './samples.contract.ts';
+
+/** Calls that differ in everything a filter can ask for, in different rhythms. */
+function mixedCalls(count: number): Call[] {
+  return Array.from({ length: count }, (_, index) => {
+    const call = aCall(index + 1, {
+      tenant: index % 7 === 0 ? 'other' : 'acme',
+      agentId: index % 2 === 0 ? 'agent-1' : 'agent-2',
+      runId: `run_${index % 2}_${index % 3}`,
+      toolName: index % 5 === 0 ? 'fs.read' : 'weather.query',
+    });
+    return [call, executing(call), completed(call), failed(call), completed(call)][index % 5]!;
+  });
+}
+
+function matches(call: Call, filter: CallFilter): boolean {
+  return (
+    call.tenant === filter.tenant &&
+    (filter.runId ?? call.runId) === call.runId &&
+    (filter.toolName ?? call.toolName) === call.toolName &&
+    (filter.agentId ?? call.agentId) === call.agentId &&
+    (filter.states ?? [call.state.name]).includes(call.state.name) &&
+    call.createdAt >= (filter.since ?? 0)
+  );
+}
+
+async function allPages(store: Store, filter: CallFilter, limit: number): Promise<Call[]> {
+  const found: Call[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await store.listCalls(filter, cursor, limit);
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return found;
+}
+
+export function describeLists(subject: Subject): void {
+  describe('listCalls', () => {
+    const filters: CallFilter[] = [
+      { tenant: 'acme' },
+      { tenant: 'nobody' },
+      { tenant: 'acme', runId: 'run_0_0' },
+      { tenant: 'acme', runId: 'run_nobody' },
+      { tenant: 'acme', toolName: 'fs.read' },
+      { tenant: 'acme', agentId: 'agent-2' },
+      { tenant: 'acme', states: ['COMPLETED'] },
+      { tenant: 'acme', states: ['FAILED'] },
+      { tenant: 'acme', states: ['PENDING', 'EXECUTING', 'FAILED', 'FAILED'] },
+      { tenant: 'acme', states: ['COMPLETED', 'FAILED'] },
+      { tenant: 'acme', states: [] },
+      { tenant: 'acme', since: START + 60 },
+      { tenant: 'acme', since: START + 60, agentId: 'agent-1', toolName: 'fs.read' },
+      { tenant: 'acme', runId: 'run_1_2', states: ['FAILED', 'PENDING'], since: START + 20 },
+      { tenant: 'acme', states: ['FAILED'], toolName: 'weather.query', agentId: 'agent-2', since: START + 9 },
+    ];
+
+    it.each(filters)('gives exactly the matches, newest first, page by page: %j', async (filter) => {
+      const calls = mixedCalls(120);
+      await insertAll(subject.store, calls);
+      const expected = calls.filter((call) => matches(call, filter)).reverse();
+      for (const limit of [1, 7, expected.length, 500]) {
+        if (limit > 0) expect(await allPages(subject.store, filter, limit)).toEqual(expected);
+      }
+    });
+
+    it('has no cursor at the end, also when the last page is full', async () => {
+      await insertAll(subject.store, [aCall(1), aCall(2)]);
+      expect((await subject.store.listCalls({ tenant: 'acme' }, null, 2)).nextCursor).toBeNull();
+      expect((await subject.store.listCalls({ tenant: 'acme' }, null, 1)).nextCursor).not.toBeNull();
+    });
+
+    it('goes on in place when calls arrive or are purged between pages', async () => {
+      const { store } = subject;
+      await insertAll(store, [completed(aCall(1)), aCall(2), completed(aCall(3)), aCall(4)]);
+      const first = await store.listCalls({ tenant: 'acme' }, null, 2);
+      await insertAll(store, [aCall(5)]);
+      await store.purgeCalls(START + 100, 10);
+      const second = await store.listCalls({ tenant: 'acme' }, first.nextCursor, 2);
+      expect([idsOf(first.items), idsOf(second.items)]).toEqual([[4, 3].map(callId), [callId(2)]]);
+    });
+
+    it.each(['', 'nonsense', "tc_' or 1=1", 'tc_', `tc_${'a'.repeat(100)}`, 'tc_ü'])(
+      'refuses the cursor %j',
+      async (cursor) => {
+        await expect(subject.store.listCalls({ tenant: 'acme' }, cursor, 10)).rejects.toThrow(BadCursor);
+      },
+    );
+  });
+
+  describe('openCalls', () => {
+    it('gives what has not ended, oldest first, and nothing else', async () => {
+      const { store } = subject;
+      const calls = mixedCalls(50);
+      await insertAll(store, calls);
+      const open = calls.filter(isOpen);
+      const done = completed(aCall(1, { tenant: 'other', runId: 'run_0_0', toolName: 'fs.read' }));
+      await store.replaceCall(done, 1, rowsOf(done, 1));
+      const found: Call[] = [];
+      for await (const call of store.openCalls()) found.push(call);
+      expect(found).toEqual(open.slice(1));
+    });
+
+    it('leaves out a call that ended while the others were looked at', async () => {
+      const { store } = subject;
+      await insertAll(store, [aCall(1), aCall(2), aCall(3)]);
+      const found: Call[] = [];
+      for await (const call of store.openCalls()) {
+        found.push(call);
+        const done = completed(aCall(2));
+        await store.replaceCall(done, 1, rowsOf(done, 1));
+      }
+      expect(idsOf(found)).toEqual([1, 3].map(callId));
+    });
+  });
+
+  describe('listRuns', () => {
+    it('gives the tenant’s runs, newest first, page by page, by agent if asked', async () => {
+      const { store } = subject;
+      const runs = Array.from({ length: 30 }, (_, index) =>
+        aRun({
+          id: `run_${(index * 7) % 30}`,
+          tenant: index % 4 === 0 ? 'other' : 'acme',
+          agentId: index % 3 === 0 ? 'agent-1' : 'agent-2',
+          createdAt: START + index,
+        }),
+      );
+      for (const run of runs) await store.ensureRun(run, anEntry());
+      const newest = runs.filter(({ tenant }) => tenant === 'acme').reverse();
+      for (const agentId of [null, 'agent-1', 'agent-2', 'nobody']) {
+        const expected = newest.filter((run) => agentId === null || run.agentId === agentId);
+        const found = [];
+        let cursor: string | null = null;
+        do {
+          const page = await store.listRuns('acme', agentId, cursor, 4);
+          found.push(...page.items);
+          cursor = page.nextCursor;
+        } while (cursor !== null);
+        expect(found).toEqual(expected);
+      }
+    });
+
+    it.each(['', '0', '-1', '1.5', 'run_1', '99999999999999999999'])(
+      'refuses the cursor %j',
+      async (cursor) => {
+        await expect(subject.store.listRuns('acme', null, cursor, 10)).rejects.toThrow(BadCursor);
+      },
+    );
+  });
+}

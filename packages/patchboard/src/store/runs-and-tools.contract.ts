@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Subject } from './store.contract.ts';
+import { START, aRun, aTool, anEntry } from './samples.contract.ts';
+
+export function describeRunsAndTools(subject: Subject): void {
+  describe('a run', () => {
+    it('is made once; a second maker gets the one that stands and writes nothing', async () => {
+      const { store } = subject;
+      const run = aRun();
+      const other = aRun({ agentId: 'agent-2', createdAt: START + 5 });
+      const answers = await Promise.all([store.ensureRun(run, anEntry()), store.ensureRun(other, anEntry())]);
+      expect(answers).toEqual([run, run]);
+      expect(await store.findRun('acme', 'run_1')).toEqual(run);
+      expect((await store.ledgerHead()).seq).toBe(1);
+    });
+
+    it('is cancelled once, in the tenant it belongs to', async () => {
+      const { store } = subject;
+      await store.ensureRun(aRun(), anEntry());
+      expect(await store.cancelRun('other', 'run_1', START + 1, anEntry())).toBe(false);
+      const answers = await Promise.all(
+        [1, 2, 3].map((ms) => store.cancelRun('acme', 'run_1', START + ms, anEntry())),
+      );
+      expect(answers).toEqual([true, false, false]);
+      expect(await store.findRun('acme', 'run_1')).toEqual(aRun({ cancelledAt: START + 1 }));
+      expect(await store.ensureRun(aRun(), anEntry())).toEqual(aRun({ cancelledAt: START + 1 }));
+      expect((await store.ledgerHead()).seq).toBe(2);
+    });
+
+    it('is not found where there is none', async () => {
+      expect(await subject.store.findRun('acme', 'run_1')).toBeUndefined();
+    });
+  });
+
+  describe('tools', () => {
+    it('are added, replaced by name within a tenant, and removed', async () => {
+      const { store } = subject;
+      const full = aTool('camera.take', {
+        spec: { name: 'camera.take', schema: { type: 'object' }, description: '拍照', timeout_ms: 5 },
+      });
+      const elsewhere = aTool('camera.take', { tenant: 'other', clientId: 'phone-9' });
+      await store.saveTools([aTool('camera.take'), aTool('notes.add'), elsewhere], anEntry());
+      await store.saveTools([full], anEntry());
+      expect(sorted(await store.tools())).toEqual(sorted([full, aTool('notes.add'), elsewhere]));
+      await store.removeTools(
+        [
+          { tenant: 'acme', name: 'camera.take' },
+          { tenant: 'acme', name: 'never.was' },
+        ],
+        anEntry(),
+      );
+      expect(sorted(await store.tools())).toEqual(sorted([aTool('notes.add'), elsewhere]));
+      expect((await store.ledgerHead()).seq).toBe(3);
+    });
+  });
+}
+
+function sorted<T>(values: readonly T[]): string[] {
+  return values.map((value) => JSON.stringify(value)).sort();
+}

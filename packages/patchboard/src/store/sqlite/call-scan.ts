@@ -1,0 +1,174 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isTerminal, type CallStateName } from '@patchboard/wire';
+import { isOpen, type Call } from '../../core/call.ts';
+import type { CallFilter, Page } from '../../core/ports.ts';
+import { callCursor } from '../cursors.ts';
+import type { CallTable } from './call-table.ts';
+import { STATE_CODES, integer, stateMask, text } from './rows.ts';
+
+/** Rows looked at before the event loop gets a turn: some milliseconds. */
+const WINDOW = 4_000;
+
+/** Rows handed out before the event loop gets a turn. */
+const TURN = 200;
+
+/** How far the wall clock may have stepped back and a search by time still sees everything. */
+const CLOCK_STEP_MS = 3_600_000;
+
+const AFTER_EVERY_ID = '\uffff';
+
+const MATCHES = `
+  tenant = :tenant
+  and (:tool is null or tool_name = :tool)
+  and (:agent is null or agent_id = :agent)
+  and (:since is null or created_at >= :since)
+  and (:states is null or (:states >> state) & 1)`;
+
+/** One way to walk over calls, newest first. */
+interface Walk {
+  /** The matches within a window. */
+  readonly matches: StatementSync;
+  /** The last row of the window; none if the walk ends inside it. */
+  readonly end: StatementSync;
+}
+
+type Parameters = Record<string, string | number | null>;
+
+/** Walks over many calls, a window at a time. */
+export class CallScan {
+  readonly #table: CallTable;
+  readonly #all: Walk;
+  readonly #ofRun: Walk;
+  readonly #ofState: Walk;
+  readonly #openIds: StatementSync;
+  readonly #ended: StatementSync;
+  readonly #endedEnd: StatementSync;
+
+  constructor(database: DatabaseSync, table: CallTable) {
+    this.#table = table;
+    this.#all = prepareWalk(database, 'true');
+    this.#ofRun = prepareWalk(database, 'run_id = :run and tenant = :tenant');
+    this.#ofState = prepareWalk(database, 'state = :state and state <> 4');
+    this.#openIds = database.prepare(
+      'select id from calls where state = ? and state <> 4 and id > ? order by id limit ?',
+    );
+    this.#ended = database.prepare(
+      `select no from (select no, ended_at from calls where id > ? order by id limit ?) where ended_at < ? limit ?`,
+    );
+    this.#endedEnd = database.prepare(
+      'select id, created_at from calls where id > ? order by id limit 1 offset ?',
+    );
+  }
+
+  async list(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
+    const before = cursor === null ? AFTER_EVERY_ID : callCursor(cursor);
+    const found = await this.#find(filter, before, limit + 1);
+    const items = found.slice(0, limit);
+    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  /** Oldest first. States are visited in the order in which calls move, so a call on the move is not missed. */
+  async *open(): AsyncIterable<Call> {
+    const ids = new Set<string>();
+    for (const code of [0, 1, 2, 3]) {
+      for (let after: string | undefined = ''; after !== undefined;) {
+        const rows: string[] = this.#openIds.all(code, after, WINDOW).map((row) => text(row, 'id'));
+        for (const id of rows) ids.add(id);
+        after = rows.length < WINDOW ? undefined : rows.at(-1);
+        await nextTurn();
+      }
+    }
+    let handedOut = 0;
+    for (const id of [...ids].sort()) {
+      const call = this.#table.find(id);
+      if (call !== undefined && isOpen(call)) yield call;
+      handedOut += 1;
+      if (handedOut % TURN === 0) await nextTurn();
+    }
+  }
+
+  /** Numbers of calls that ended before, oldest first. */
+  async endedBefore(before: number, limit: number): Promise<readonly number[]> {
+    const found: number[] = [];
+    for (let after = ''; found.length < limit;) {
+      const rows = this.#ended.all(after, WINDOW, before, limit - found.length);
+      for (const row of rows) found.push(integer(row, 'no'));
+      const end = this.#endedEnd.get(after, WINDOW - 1);
+      // Later calls were created later, so none of them ended earlier.
+      if (end === undefined || integer(end, 'created_at') >= before + CLOCK_STEP_MS) break;
+      after = text(end, 'id');
+      await nextTurn();
+    }
+    return found;
+  }
+
+  async #find(filter: CallFilter, before: string, wanted: number): Promise<readonly Call[]> {
+    const parameters = parametersOf(filter);
+    const { runId, states } = filter;
+    if (runId !== undefined)
+      return await this.#walk(this.#ofRun, { ...parameters, run: runId }, before, wanted);
+    if (states === undefined || states.includes('COMPLETED')) {
+      return await this.#walk(this.#all, parameters, before, wanted);
+    }
+    const found: Call[] = [];
+    for (const state of new Set(states)) {
+      const ofState = { ...parameters, state: STATE_CODES[state] };
+      found.push(...(await this.#walk(this.#ofState, ofState, before, wanted)));
+    }
+    return newestFirst(found).slice(0, wanted);
+  }
+
+  async #walk(walk: Walk, parameters: Parameters, start: string, wanted: number): Promise<Call[]> {
+    const found: Call[] = [];
+    const since = parameters['since'] ?? null;
+    for (let before = start; found.length < wanted;) {
+      const limit = Math.min(wanted - found.length, TURN);
+      const rows = walk.matches.all({ ...parameters, before, window: WINDOW, limit });
+      for (const row of rows) {
+        const call = this.#table.findByNo(integer(row, 'no'));
+        if (call !== undefined) found.push(call);
+      }
+      const last = rows.at(-1);
+      if (last !== undefined && rows.length === limit) {
+        before = text(last, 'id');
+      } else {
+        const end = walk.end.get({ ...parameters, before, skip: WINDOW - 1 });
+        if (end === undefined) break;
+        if (typeof since === 'number' && integer(end, 'created_at') < since - CLOCK_STEP_MS) break;
+        before = text(end, 'id');
+      }
+      if (found.length < wanted) await nextTurn();
+    }
+    return found;
+  }
+}
+
+function prepareWalk(database: DatabaseSync, range: string): Walk {
+  // The inner part names no large column: a row that does not match is never read whole.
+  const matches = database.prepare(`
+    select no, id from (
+      select no, id, tenant, tool_name, agent_id, created_at, state from calls
+      where ${range} and id < :before order by id desc limit :window
+    ) where ${MATCHES} limit :limit`);
+  const end = database.prepare(
+    `select id, created_at from calls where ${range} and id < :before order by id desc limit 1 offset :skip`,
+  );
+  matches.setAllowUnknownNamedParameters(true);
+  end.setAllowUnknownNamedParameters(true);
+  return { matches, end };
+}
+
+function parametersOf(filter: CallFilter): Parameters {
+  return {
+    tenant: filter.tenant,
+    tool: filter.toolName ?? null,
+    agent: filter.agentId ?? null,
+    since: filter.since ?? null,
+    states: filter.states === undefined ? null : stateMask(filter.states),
+  };
+}
+
+function newestFirst(calls: Call[]): Call[] {
+  return calls.sort((a, b) => (a.id < b.id ? 1 : -1));
+}

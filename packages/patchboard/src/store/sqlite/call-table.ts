@@ -1,0 +1,172 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { isTerminal, type CallStateName } from '@patchboard/wire';
+import { endedAt, type Call } from '../../core/call.ts';
+import type { NewCall } from '../../core/ports.ts';
+import { STATE_CODES, integer, resultOf, stateNameOf, tailOf, text, toCall } from './rows.ts';
+
+export interface UsedKey {
+  readonly callId: string;
+  readonly bodyHash: string;
+  readonly expiresAt: number;
+}
+
+const COLUMNS = `id, version, state, created_at, ended_at, tenant, run_id, agent_id, tool_name, tool_version, source,
+  timeout_ms, decision, client_id, target, trace_id, replay_of, fence, idempotency_scope, idempotency_hash,
+  idempotency_expires_at, tail, args, result`;
+
+type Counts = Partial<Record<CallStateName, number>>;
+
+/** Single calls, written and read by key. Ended calls are counted in memory; the count goes back with a transaction. */
+export class CallTable {
+  readonly #insert: StatementSync;
+  readonly #replace: StatementSync;
+  readonly #byId: StatementSync;
+  readonly #byNo: StatementSync;
+  readonly #byKey: StatementSync;
+  readonly #freeKey: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #countOpen: StatementSync;
+  #ended: Counts;
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare(
+      `insert into calls (${COLUMNS}) values (${COLUMNS.replaceAll(/\w+/g, '?')})`,
+    );
+    this.#replace = database.prepare(
+      `update calls set version = ?, state = ?, ended_at = ?, tail = ?, result = ? where id = ? and version = ?`,
+    );
+    this.#byId = database.prepare('select * from calls where id = ?');
+    this.#byNo = database.prepare('select * from calls where no = ?');
+    this.#byKey = database.prepare(
+      'select id, idempotency_hash, idempotency_expires_at from calls where idempotency_scope = ?',
+    );
+    this.#freeKey = database.prepare(
+      `update calls set idempotency_scope = null, idempotency_hash = null, idempotency_expires_at = null
+       where idempotency_scope = ?`,
+    );
+    this.#remove = database.prepare('delete from calls where no = ? and ended_at < ? returning state');
+    this.#countOpen = database.prepare(
+      `select state, count(*) as calls from calls where state <> 4 and state < 4 group by state`,
+    );
+    this.#ended = countEnded(database);
+  }
+
+  insert({ call, idempotency }: NewCall): void {
+    this.#insert.run(
+      call.id,
+      call.version,
+      STATE_CODES[call.state.name],
+      call.createdAt,
+      endedAt(call),
+      call.tenant,
+      call.runId,
+      call.agentId,
+      call.toolName,
+      call.toolVersion,
+      call.source,
+      call.timeoutMs,
+      JSON.stringify(call.decision),
+      call.clientId,
+      call.target,
+      call.traceId,
+      call.replayOf,
+      call.fence,
+      idempotency?.scope ?? null,
+      idempotency?.bodyHash ?? null,
+      idempotency?.expiresAt ?? null,
+      tailOf(call),
+      call.argsJson,
+      resultOf(call),
+    );
+    this.#countIfEnded(call.state.name, 1);
+  }
+
+  replace(call: Call, expectedVersion: number): boolean {
+    const { changes } = this.#replace.run(
+      call.version,
+      STATE_CODES[call.state.name],
+      endedAt(call),
+      tailOf(call),
+      resultOf(call),
+      call.id,
+      expectedVersion,
+    );
+    if (changes === 0) return false;
+    this.#countIfEnded(call.state.name, 1);
+    return true;
+  }
+
+  find(id: string): Call | undefined {
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : toCall(row);
+  }
+
+  findByNo(no: number): Call | undefined {
+    const row = this.#byNo.get(no);
+    return row === undefined ? undefined : toCall(row);
+  }
+
+  findKey(scope: string): UsedKey | undefined {
+    const row = this.#byKey.get(scope);
+    if (row === undefined) return undefined;
+    return {
+      callId: text(row, 'id'),
+      bodyHash: text(row, 'idempotency_hash'),
+      expiresAt: integer(row, 'idempotency_expires_at'),
+    };
+  }
+
+  freeKey(scope: string): void {
+    this.#freeKey.run(scope);
+  }
+
+  /** Its idempotency key goes with it. False if it is gone already. */
+  remove(no: number, endedBefore: number): boolean {
+    const removed = this.#remove.get(no, endedBefore);
+    if (removed === undefined) return false;
+    this.#countIfEnded(stateNameOf(integer(removed, 'state')), -1);
+    return true;
+  }
+
+  /** Open calls are few and have an index; ended ones are not counted again. */
+  countByState(): Counts {
+    const counts: Counts = { ...this.#ended };
+    for (const row of this.#countOpen.all()) {
+      counts[stateNameOf(integer(row, 'state'))] = integer(row, 'calls');
+    }
+    return counts;
+  }
+
+  save(): () => void {
+    const ended = { ...this.#ended };
+    return () => {
+      this.#ended = ended;
+    };
+  }
+
+  /** An ended call never moves again, so it is counted once. */
+  #countIfEnded(state: CallStateName, change: 1 | -1): void {
+    if (!isTerminal(state)) return;
+    const count = (this.#ended[state] ?? 0) + change;
+    if (count === 0) delete this.#ended[state];
+    else this.#ended[state] = count;
+  }
+}
+
+/** Counting all rows reads only the leaves of an index; the rest comes from the index of what is not completed. */
+function countEnded(database: DatabaseSync): Counts {
+  const ended: Counts = {};
+  const all = database.prepare('select count(*) as calls from calls').get();
+  let completed = all === undefined ? 0 : integer(all, 'calls');
+  const others = database.prepare(
+    'select state, count(*) as calls from calls where state <> 4 group by state',
+  );
+  for (const row of others.all()) {
+    const state = stateNameOf(integer(row, 'state'));
+    const count = integer(row, 'calls');
+    completed -= count;
+    if (isTerminal(state)) ended[state] = count;
+  }
+  if (completed > 0) ended.COMPLETED = completed;
+  return ended;
+}

@@ -1,0 +1,161 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Call } from '../../core/call.ts';
+import { GENESIS, chainHash, type LedgerDraft, type LedgerKind, type LedgerRow } from '../../core/ledger.ts';
+import type { CommittedRow, Digest, LedgerFilter } from '../../core/ports.ts';
+import { integer, text, textOrNull, type Row } from './rows.ts';
+
+/** Rows looked at before the event loop gets a turn. */
+const WINDOW = 2_000;
+
+const MATCHES = `
+  (:tenant is null or tenant = :tenant)
+  and (:call is null or call_id = :call)
+  and (:trace is null or trace_id = :trace)
+  and (:kinds is null or kind in (select value from json_each(:kinds)))
+  and (:from is null or at >= :from)
+  and (:to is null or at < :to)`;
+
+export interface LedgerOptions {
+  readonly digest: Digest;
+  readonly findCall: (id: string) => Call | undefined;
+}
+
+/** The chain. Its head is kept in memory and goes back with a transaction that fails. */
+export class LedgerTable {
+  readonly #options: LedgerOptions;
+  readonly #insert: StatementSync;
+  readonly #writeHead: StatementSync;
+  readonly #ofCall: StatementSync;
+  readonly #ofTrace: StatementSync;
+  readonly #inWindow: StatementSync;
+  #seq: number;
+  #hash: string;
+  #writtenSeq: number;
+  #uncommitted: CommittedRow[] = [];
+
+  constructor(database: DatabaseSync, options: LedgerOptions) {
+    this.#options = options;
+    this.#insert = database.prepare(
+      'insert into ledger (seq, at, tenant, kind, call_id, trace_id, body, hash) values (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.#writeHead = database.prepare('update ledger_head set seq = ?, hash = ? where one = 1');
+    this.#ofCall = prepareRead(database, 'call_id = :call and seq > :after');
+    this.#ofTrace = prepareRead(database, 'trace_id = :trace and seq > :after');
+    this.#inWindow = prepareRead(database, 'seq > :after and seq <= :end');
+    const head = database.prepare('select seq, hash from ledger_head').get();
+    this.#seq = head === undefined ? 0 : integer(head, 'seq');
+    this.#hash = head === undefined ? GENESIS : text(head, 'hash');
+    this.#writtenSeq = this.#seq;
+  }
+
+  get head(): { readonly seq: number; readonly hash: string } {
+    return { seq: this.#seq, hash: this.#hash };
+  }
+
+  /** Inside a transaction. `call` is the one most entries are about, as it will stand. */
+  append(entries: readonly LedgerDraft[], call: Call | null): void {
+    for (const entry of entries) {
+      const { at, tenant, kind, callId, traceId, body } = entry;
+      const seq = this.#seq + 1;
+      const hash = chainHash(this.#options.digest, this.#hash, seq, entry);
+      this.#insert.run(seq, at, tenant, kind, callId, traceId, body, hash);
+      this.#seq = seq;
+      this.#hash = hash;
+      this.#uncommitted.push({
+        row: { seq, at, tenant, kind, callId, traceId, body, hash },
+        call: callId === call?.id ? call : this.#findCall(callId),
+      });
+    }
+  }
+
+  writeHead(): void {
+    if (this.#seq === this.#writtenSeq) return;
+    this.#writeHead.run(this.#seq, this.#hash);
+  }
+
+  takeCommitted(): readonly CommittedRow[] {
+    const rows = this.#uncommitted;
+    this.#uncommitted = [];
+    this.#writtenSeq = this.#seq;
+    return rows;
+  }
+
+  save(): () => void {
+    const seq = this.#seq;
+    const hash = this.#hash;
+    const rows = this.#uncommitted.length;
+    return () => {
+      this.#seq = seq;
+      this.#hash = hash;
+      this.#uncommitted.length = rows;
+    };
+  }
+
+  async read(filter: LedgerFilter, after: number, limit: number): Promise<readonly CommittedRow[]> {
+    const statement = this.#statementFor(filter);
+    const found: CommittedRow[] = [];
+    for (let position = after; found.length < limit && position < this.#seq;) {
+      const end = position + WINDOW;
+      const wanted = Math.min(limit - found.length, WINDOW);
+      const rows = statement.all({ ...parametersOf(filter), after: position, end, wanted }).map(toLedgerRow);
+      this.#attachCalls(rows, found);
+      const last = rows.at(-1);
+      if (last !== undefined && rows.length === wanted) position = last.seq;
+      else if (statement === this.#inWindow) position = end;
+      else break;
+      if (found.length < limit) await nextTurn();
+    }
+    return found;
+  }
+
+  #statementFor(filter: LedgerFilter): StatementSync {
+    if (filter.callId !== undefined) return this.#ofCall;
+    return filter.traceId === undefined ? this.#inWindow : this.#ofTrace;
+  }
+
+  #attachCalls(rows: readonly LedgerRow[], found: CommittedRow[]): void {
+    const calls = new Map<string | null, Call | null>();
+    for (const row of rows) {
+      const { callId } = row;
+      if (!calls.has(callId)) calls.set(callId, this.#findCall(callId));
+      found.push({ row, call: calls.get(callId) ?? null });
+    }
+  }
+
+  #findCall(id: string | null): Call | null {
+    return id === null ? null : (this.#options.findCall(id) ?? null);
+  }
+}
+
+function prepareRead(database: DatabaseSync, range: string): StatementSync {
+  const statement = database.prepare(
+    `select * from ledger where ${range} and ${MATCHES} order by seq limit :wanted`,
+  );
+  statement.setAllowUnknownNamedParameters(true);
+  return statement;
+}
+
+function parametersOf(filter: LedgerFilter): Record<string, string | number | null> {
+  return {
+    tenant: filter.tenant ?? null,
+    call: filter.callId ?? null,
+    trace: filter.traceId ?? null,
+    kinds: filter.kinds === undefined ? null : JSON.stringify(filter.kinds),
+    from: filter.from ?? null,
+    to: filter.to ?? null,
+  };
+}
+
+export function toLedgerRow(row: Row): LedgerRow {
+  return {
+    seq: integer(row, 'seq'),
+    at: integer(row, 'at'),
+    tenant: text(row, 'tenant'),
+    kind: text(row, 'kind') as LedgerKind,
+    callId: textOrNull(row, 'call_id'),
+    traceId: textOrNull(row, 'trace_id'),
+    body: text(row, 'body'),
+    hash: text(row, 'hash'),
+  };
+}

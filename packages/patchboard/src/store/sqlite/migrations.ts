@@ -1,0 +1,95 @@
+/** Marks the file as ours: "Pbrd". */
+export const APPLICATION_ID = 0x50627264;
+
+/**
+ * Forward only, one text per version; a text that was released is never changed.
+ * The file's `user_version` is the number of texts that were run.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  create table calls (
+    no integer primary key,
+    id text not null unique,
+    version integer not null,
+    state integer not null,
+    created_at integer not null,
+    ended_at integer,
+    tenant text not null,
+    run_id text not null,
+    agent_id text not null,
+    tool_name text not null,
+    tool_version text not null,
+    source text not null,
+    timeout_ms integer not null,
+    decision text not null,
+    client_id text,
+    target text,
+    trace_id text,
+    replay_of text,
+    fence text,
+    idempotency_scope text,
+    idempotency_hash text,
+    idempotency_expires_at integer,
+    tail text not null,
+    args text not null,
+    result text
+  ) strict;
+
+  -- Every page of a run's calls.
+  create index calls_by_run on calls (run_id, tenant, id);
+
+  -- What is open and what went wrong (4 is COMPLETED); most calls leave it again.
+  create index calls_not_completed on calls (state, id) where state <> 4;
+
+  create unique index calls_by_idempotency on calls (idempotency_scope) where idempotency_scope is not null;
+
+  create table runs (
+    no integer primary key,
+    id text not null,
+    tenant text not null,
+    agent_id text not null,
+    created_at integer not null,
+    cancelled_at integer,
+    unique (id, tenant)
+  ) strict;
+
+  create table tools (
+    tenant text not null,
+    name text not null,
+    client_id text not null,
+    wire_name text not null,
+    spec text not null,
+    registered_at integer not null,
+    primary key (tenant, name)
+  ) strict, without rowid;
+
+  create table ledger (
+    seq integer primary key,
+    at integer not null,
+    tenant text not null,
+    kind text not null,
+    call_id text,
+    trace_id text,
+    body text not null,
+    hash text not null
+  ) strict;
+
+  create index ledger_by_call on ledger (call_id) where call_id is not null;
+  create index ledger_by_trace on ledger (trace_id) where trace_id is not null;
+
+  create trigger ledger_keeps_rows before update on ledger begin
+    select raise(abort, 'the ledger is append-only');
+  end;
+  create trigger ledger_loses_no_rows before delete on ledger begin
+    select raise(abort, 'the ledger is append-only');
+  end;
+
+  -- Where the ledger ends, so that cutting rows off its end shows.
+  create table ledger_head (
+    one integer primary key check (one = 1),
+    seq integer not null,
+    hash text not null
+  ) strict;
+  insert into ledger_head (one, seq, hash) values (1, 0, '${'0'.repeat(64)}');
+  `,
+];

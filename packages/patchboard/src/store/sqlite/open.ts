@@ -1,0 +1,137 @@
+import { closeSync, openSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { GENESIS, chainHash, type LedgerRow } from '../../core/ledger.ts';
+import type { Digest } from '../../core/ports.ts';
+import { toLedgerRow } from './ledger-rows.ts';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
+import { StoreRefused, damaged, refusalOf } from './store-refused.ts';
+
+/** Long enough for a process that is just going away, short enough for a clear answer. */
+const BUSY_TIMEOUT_MS = 250;
+
+/** Up to this size every page is checked at start; that takes a fraction of a second. */
+const FULL_CHECK_BYTES = 64 * 1024 * 1024;
+
+/** A damaged end is what an interrupted disk leaves behind, so the end of the chain is always verified. */
+const CHECKED_LEDGER_ROWS = 256;
+
+const PAGE_BYTES = 8192;
+
+/**
+ * Opens the file for this process alone and brings it to the newest version. Everything is checked over a
+ * read-only connection first: a file that is refused is not changed by a single byte.
+ */
+export function openDatabase(file: string, digest: Digest): DatabaseSync {
+  let database: DatabaseSync | null = null;
+  try {
+    if (!isNew(file)) inspect(file, digest);
+    database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, defensive: true });
+    // The lock is the operating system's: it goes with the process, however that ends. Taken before WAL is entered,
+    // it also spares the shared-memory file.
+    database.exec(`pragma locking_mode = exclusive; pragma page_size = ${PAGE_BYTES}`);
+    database.exec('begin immediate; commit');
+    configure(database);
+    migrate(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw refusalOf(file, error);
+  }
+}
+
+/** True if there is nothing to lose. A file that is missing is made here, readable by this user only. */
+function isNew(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    return statSync(file).size === 0;
+  }
+}
+
+function inspect(file: string, digest: Digest): void {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    const version = readPragma(database, 'user_version');
+    const application = readPragma(database, 'application_id');
+    // A crash before the first migration leaves a file with nothing inside.
+    if (version === 0 && application === 0 && isEmpty(database)) return;
+    if (application !== APPLICATION_ID) {
+      throw new StoreRefused(
+        file,
+        'is a database of another program',
+        'name another file, or move this one away',
+      );
+    }
+    if (version > MIGRATIONS.length) {
+      throw new StoreRefused(
+        file,
+        `was written by a newer Patchboard (store version ${version}, this one knows ${MIGRATIONS.length})`,
+        'start that version, or name another file',
+      );
+    }
+    if (statSync(file).size <= FULL_CHECK_BYTES) checkPages(database, file);
+    checkLedgerEnd(database, file, digest);
+  } finally {
+    database.close();
+  }
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare('select 1 from sqlite_schema').get() === undefined;
+}
+
+function checkPages(database: DatabaseSync, file: string): void {
+  const found = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+  if (found !== 'ok') throw damaged(file, String(found).replaceAll(/\s+/g, ' '));
+}
+
+function checkLedgerEnd(database: DatabaseSync, file: string, digest: Digest): void {
+  const head = database.prepare('select seq, hash from ledger_head').get();
+  const rows = database
+    .prepare('select * from ledger order by seq desc limit ?')
+    .all(CHECKED_LEDGER_ROWS + 1)
+    .map(toLedgerRow)
+    .reverse();
+  const last = rows.at(-1);
+  if (head === undefined || head['seq'] !== (last?.seq ?? 0) || head['hash'] !== (last?.hash ?? GENESIS)) {
+    throw damaged(file, `the ledger should end at row ${String(head?.['seq'])}`);
+  }
+  const wrong = firstBrokenLink(rows, digest);
+  if (wrong !== undefined) throw damaged(file, `ledger row ${wrong.seq} does not fit the one before it`);
+}
+
+/** The first of the rows only lends its hash, unless it is the first of all. */
+function firstBrokenLink(rows: readonly LedgerRow[], digest: Digest): LedgerRow | undefined {
+  return rows.find((row, index) => {
+    const previous = row.seq === 1 ? GENESIS : rows[index - 1]?.hash;
+    return previous !== undefined && chainHash(digest, previous, row.seq, row) !== row.hash;
+  });
+}
+
+function configure(database: DatabaseSync): void {
+  database.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = full;
+    pragma foreign_keys = on;
+    pragma trusted_schema = off;
+    pragma temp_store = memory;
+    pragma cache_size = -8192;
+    pragma journal_size_limit = 67108864;
+  `);
+}
+
+function migrate(database: DatabaseSync): void {
+  const version = readPragma(database, 'user_version');
+  for (const [index, sql] of MIGRATIONS.entries()) {
+    if (index < version) continue;
+    database.exec(
+      `begin immediate; ${sql}; pragma application_id = ${APPLICATION_ID}; pragma user_version = ${index + 1}; commit`,
+    );
+  }
+}
+
+function readPragma(database: DatabaseSync, name: 'user_version' | 'application_id'): number {
+  return Number(database.prepare(`pragma ${name}`).get()?.[name]);
+}

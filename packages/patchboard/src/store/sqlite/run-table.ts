@@ -1,0 +1,97 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Page, Run } from '../../core/ports.ts';
+import { runCursor } from '../cursors.ts';
+import { integer, toRun } from './rows.ts';
+
+const WINDOW = 4_000;
+const REMEMBERED = 4_096;
+
+export class RunTable {
+  readonly #insert: StatementSync;
+  readonly #byId: StatementSync;
+  readonly #cancel: StatementSync;
+  readonly #newest: StatementSync;
+  readonly #list: StatementSync;
+  /** Runs that were not cancelled when last seen: most calls join one of these. */
+  readonly #standing: Map<string, Run> = new Map();
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare(
+      `insert into runs (id, tenant, agent_id, created_at, cancelled_at) values (?, ?, ?, ?, ?)
+       on conflict do nothing`,
+    );
+    this.#byId = database.prepare('select * from runs where id = ? and tenant = ?');
+    this.#cancel = database.prepare(
+      'update runs set cancelled_at = ? where id = ? and tenant = ? and cancelled_at is null',
+    );
+    this.#newest = database.prepare('select max(no) as no from runs');
+    this.#list = database.prepare(
+      `select * from runs where no < :before and no >= :floor and tenant = :tenant
+       and (:agent is null or agent_id = :agent) order by no desc limit :wanted`,
+    );
+  }
+
+  /** Makes the run, or answers with the one that stands. */
+  ensure(run: Run): { readonly run: Run; readonly isNew: boolean } {
+    const key = keyOf(run.tenant, run.id);
+    const known = this.#standing.get(key);
+    if (known !== undefined) return { run: known, isNew: false };
+    const { changes } = this.#insert.run(run.id, run.tenant, run.agentId, run.createdAt, run.cancelledAt);
+    const standing = changes === 0 ? this.find(run.tenant, run.id) : run;
+    if (standing === undefined) throw new Error(`run ${run.id} could not be made`);
+    if (standing.cancelledAt === null) this.#remember(key, standing);
+    return { run: standing, isNew: changes !== 0 };
+  }
+
+  find(tenant: string, id: string): Run | undefined {
+    const row = this.#byId.get(id, tenant);
+    return row === undefined ? undefined : toRun(row);
+  }
+
+  cancel(tenant: string, id: string, at: number): boolean {
+    this.#standing.delete(keyOf(tenant, id));
+    return this.#cancel.run(at, id, tenant).changes !== 0;
+  }
+
+  /** Newest first. Runs are never removed, so a window of numbers is a window of rows. */
+  async list(
+    tenant: string,
+    agentId: string | null,
+    cursor: string | null,
+    limit: number,
+  ): Promise<Page<Run>> {
+    const newest = this.#newest.get()?.['no'];
+    let before = cursor === null ? Number(newest ?? 0) + 1 : runCursor(cursor);
+    const found: { readonly run: Run; readonly no: number }[] = [];
+    while (before > 1 && found.length <= limit) {
+      const floor = before - WINDOW;
+      const wanted = limit + 1 - found.length;
+      for (const row of this.#list.all({ before, floor, tenant, agent: agentId, wanted })) {
+        found.push({ run: toRun(row), no: integer(row, 'no') });
+      }
+      before = floor;
+      if (before > 1 && found.length <= limit) await nextTurn();
+    }
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      items: page.map(({ run }) => run),
+      nextCursor: found.length > limit && last !== undefined ? String(last.no) : null,
+    };
+  }
+
+  /** After a transaction that failed, memory may hold runs that do not exist. */
+  forget(): void {
+    this.#standing.clear();
+  }
+
+  #remember(key: string, run: Run): void {
+    if (this.#standing.size >= REMEMBERED) this.#standing.clear();
+    this.#standing.set(key, run);
+  }
+}
+
+function keyOf(tenant: string, id: string): string {
+  return `${tenant.length} ${tenant} ${id}`;
+}

@@ -1,0 +1,216 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { CallStateName } from '@patchboard/wire';
+import type { Call } from '../../core/call.ts';
+import type { LedgerDraft } from '../../core/ledger.ts';
+import type {
+  CallFilter,
+  CommittedRow,
+  Digest,
+  Inserted,
+  LedgerFilter,
+  NewCall,
+  Page,
+  Run,
+  Store,
+} from '../../core/ports.ts';
+import type { StoredTool } from '../../core/registry.ts';
+import { Watchers } from '../watchers.ts';
+import { CallScan } from './call-scan.ts';
+import { CallTable } from './call-table.ts';
+import { GroupCommit } from './group-commit.ts';
+import { LedgerTable } from './ledger-rows.ts';
+import { openDatabase } from './open.ts';
+import { resultOf, toTool } from './rows.ts';
+import { RunTable } from './run-table.ts';
+
+export interface SqliteStoreOptions {
+  /** Made if it is missing; its folder must exist. */
+  readonly file: string;
+  readonly digest: Digest;
+  /** The file grows no further than this; a write beyond it is `StorageFull`. Default: as far as the disk goes. */
+  readonly maxBytes?: number;
+}
+
+/** Rejects with `StoreRefused`, and leaves the file alone, when the file cannot be used. */
+export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const database = openDatabase(options.file, options.digest);
+  if (options.maxBytes !== undefined) limitSize(database, options.maxBytes);
+  return new SqliteStore(database, options.digest);
+}
+
+function limitSize(database: DatabaseSync, maxBytes: number): void {
+  const pageBytes = Number(database.prepare('pragma page_size').get()?.['page_size']);
+  database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxBytes / pageBytes))}`);
+}
+
+const INSERTED: Inserted = { kind: 'inserted' };
+
+/** Calls removed in one transaction. */
+const PURGED_AT_ONCE = 200;
+
+class SqliteStore implements Store {
+  readonly #database: DatabaseSync;
+  readonly #commit: GroupCommit;
+  readonly #calls: CallTable;
+  readonly #scan: CallScan;
+  readonly #runs: RunTable;
+  readonly #ledger: LedgerTable;
+  readonly #watchers: Watchers = new Watchers();
+  readonly #saveTool: StatementSync;
+  readonly #removeTool: StatementSync;
+  readonly #tools: StatementSync;
+
+  constructor(database: DatabaseSync, digest: Digest) {
+    this.#database = database;
+    this.#calls = new CallTable(database);
+    this.#scan = new CallScan(database, this.#calls);
+    this.#runs = new RunTable(database);
+    this.#ledger = new LedgerTable(database, { digest, findCall: (id) => this.#calls.find(id) });
+    this.#saveTool = database.prepare(
+      `insert or replace into tools (tenant, name, client_id, wire_name, spec, registered_at)
+       values (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#removeTool = database.prepare('delete from tools where tenant = ? and name = ?');
+    this.#tools = database.prepare('select * from tools');
+    this.#commit = new GroupCommit(database, {
+      save: () => {
+        const restoreLedger = this.#ledger.save();
+        const restoreCounts = this.#calls.save();
+        return () => {
+          restoreLedger();
+          restoreCounts();
+          this.#runs.forget();
+        };
+      },
+      beforeCommit: () => this.#ledger.writeHead(),
+      committed: () => this.#watchers.tell(this.#ledger.takeCommitted()),
+    });
+  }
+
+  insertCall(record: NewCall): Promise<Inserted> {
+    return this.#commit.write(() => this.#insert(record), { bytes: record.call.argsJson.length });
+  }
+
+  /** Asks everything before it writes anything: an answer other than `inserted` has changed nothing. */
+  #insert(record: NewCall): Inserted {
+    const { call, idempotency, entries } = record;
+    const used = idempotency === null ? undefined : this.#calls.findKey(idempotency.scope);
+    if (used !== undefined && used.expiresAt > call.createdAt) {
+      return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
+    }
+    const { run } = this.#runs.ensure(record.run);
+    if (run.agentId !== record.run.agentId || run.cancelledAt !== null) return { kind: 'run_refused', run };
+    if (idempotency !== null && used !== undefined) this.#calls.freeKey(idempotency.scope);
+    this.#calls.insert(record);
+    this.#ledger.append(entries, call);
+    return INSERTED;
+  }
+
+  replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): Promise<boolean> {
+    const replace = (): boolean => {
+      if (!this.#calls.replace(call, expectedVersion)) return false;
+      this.#ledger.append(entries, call);
+      return true;
+    };
+    return this.#commit.write(replace, { bytes: resultOf(call)?.length ?? 0 });
+  }
+
+  async findCall(id: string): Promise<Call | undefined> {
+    return this.#calls.find(id);
+  }
+
+  async listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
+    return await this.#scan.list(filter, cursor, limit);
+  }
+
+  openCalls(): AsyncIterable<Call> {
+    return this.#scan.open();
+  }
+
+  ensureRun(run: Run, entry: LedgerDraft): Promise<Run> {
+    return this.#commit.write(() => {
+      const ensured = this.#runs.ensure(run);
+      if (ensured.isNew) this.#ledger.append([entry], null);
+      return ensured.run;
+    });
+  }
+
+  async findRun(tenant: string, id: string): Promise<Run | undefined> {
+    return this.#runs.find(tenant, id);
+  }
+
+  async listRuns(
+    tenant: string,
+    agentId: string | null,
+    cursor: string | null,
+    limit: number,
+  ): Promise<Page<Run>> {
+    return await this.#runs.list(tenant, agentId, cursor, limit);
+  }
+
+  cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {
+    return this.#commit.write(() => {
+      if (!this.#runs.cancel(tenant, id, at)) return false;
+      this.#ledger.append([entry], null);
+      return true;
+    });
+  }
+
+  saveTools(tools: readonly StoredTool[], entry: LedgerDraft): Promise<void> {
+    return this.#commit.write(() => {
+      for (const { tenant, spec, clientId, wireName, registeredAt } of tools) {
+        this.#saveTool.run(tenant, spec.name, clientId, wireName, JSON.stringify(spec), registeredAt);
+      }
+      this.#ledger.append([entry], null);
+    });
+  }
+
+  removeTools(keys: readonly { tenant: string; name: string }[], entry: LedgerDraft): Promise<void> {
+    return this.#commit.write(() => {
+      for (const { tenant, name } of keys) this.#removeTool.run(tenant, name);
+      this.#ledger.append([entry], null);
+    });
+  }
+
+  async tools(): Promise<readonly StoredTool[]> {
+    return this.#tools.all().map(toTool);
+  }
+
+  append(entries: readonly LedgerDraft[]): Promise<void> {
+    return this.#commit.write(() => this.#ledger.append(entries, null));
+  }
+
+  async readLedger(filter: LedgerFilter, after: number, limit: number): Promise<readonly CommittedRow[]> {
+    return await this.#ledger.read(filter, after, limit);
+  }
+
+  async ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }> {
+    return this.#ledger.head;
+  }
+
+  watch(listener: (committed: CommittedRow) => void): () => void {
+    return this.#watchers.add(listener);
+  }
+
+  async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
+    return this.#calls.countByState();
+  }
+
+  async purgeCalls(before: number, limit: number): Promise<number> {
+    const numbers = await this.#scan.endedBefore(before, limit);
+    let purged = 0;
+    for (let start = 0; start < numbers.length; start += PURGED_AT_ONCE) {
+      const some = numbers.slice(start, start + PURGED_AT_ONCE);
+      const purge = (): number => some.filter((no) => this.#calls.remove(no, before)).length;
+      // Making room must work just when other writes find none.
+      purged += await this.#commit.write(purge, { alone: true });
+    }
+    return purged;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#database.isOpen) return;
+    this.#commit.close();
+    this.#database.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../core/ports.ts';
+import { describeCalls } from './calls.contract.ts';
+import { describeLedger } from './ledger.contract.ts';
+import { describeLists } from './lists.contract.ts';
+import { describeRunsAndTools } from './runs-and-tools.contract.ts';
+import { aCall, aRecord, aTool, anEntry, completed, idsOf, insertAll, rowsOf } from './samples.contract.ts';
+
+export interface OpenedStore {
+  readonly store: Store;
+  /** Closes the store and opens it again over the same data; only where data outlives the store. */
+  readonly reopen?: () => Promise<Store>;
+  readonly cleanup: () => Promise<void>;
+}
+
+/** The store of the test that is running. */
+export type Subject = { store: Store; reopen: (() => Promise<Store>) | undefined };
+
+/** Every promise of the `Store` port, for any adapter. */
+export function storeContract(name: string, open: () => Promise<OpenedStore>): void {
+  describe(name, () => {
+    const subject = {} as Subject;
+    let cleanup: () => Promise<void>;
+
+    beforeEach(async () => {
+      const opened = await open();
+      subject.store = opened.store;
+      subject.reopen = opened.reopen;
+      cleanup = opened.cleanup;
+    });
+    afterEach(async () => {
+      await cleanup();
+    });
+
+    describeCalls(subject);
+    describeLists(subject);
+    describeLedger(subject);
+    describeRunsAndTools(subject);
+    describeReopening(subject);
+  });
+}
+
+function describeReopening(subject: Subject): void {
+  it('has everything again after it was closed and opened, where data outlives the store', async (context) => {
+    const { store, reopen } = subject;
+    if (reopen === undefined) return context.skip();
+    const key = { scope: 'acme/agent-1/weather/k1', bodyHash: 'b1', expiresAt: 9e12 };
+    const done = completed(aCall(1));
+    await store.insertCall(aRecord(aCall(1), key));
+    await store.replaceCall(done, 1, rowsOf(done, 1));
+    await insertAll(store, [aCall(2)]);
+    await store.saveTools([aTool('camera.take')], anEntry());
+    const before = {
+      ledger: await store.readLedger({}, 0, 100),
+      head: await store.ledgerHead(),
+      counts: await store.countByState(),
+    };
+
+    const again = await reopen();
+    expect(await again.findCall(done.id)).toEqual(done);
+    expect(await again.readLedger({}, 0, 100)).toEqual(before.ledger);
+    expect(await again.ledgerHead()).toEqual(before.head);
+    expect(await again.countByState()).toEqual(before.counts);
+    expect(await again.tools()).toEqual([aTool('camera.take')]);
+    expect(await again.findRun('acme', 'run_1')).toMatchObject({ agentId: 'agent-1' });
+    expect(idsOf((await again.listCalls({ tenant: 'acme' }, null, 10)).items)).toEqual([
+      aCall(2).id,
+      done.id,
+    ]);
+    expect(await again.insertCall(aRecord(aCall(3), key))).toMatchObject({
+      kind: 'duplicate',
+      callId: done.id,
+    });
+
+    await again.append([anEntry()]);
+    expect((await again.ledgerHead()).seq).toBe(before.head.seq + 1);
+  });
+}
