@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { ToolFailure } from '../../../core/failures.ts';
-import type { Failure } from '../../../core/failures.ts';
 import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
 import { aContext } from '../__fixtures__/context.ts';
+import { failureOf } from '../__fixtures__/failure-of.ts';
 import { startOpenMeteo } from './__fixtures__/open-meteo-server.ts';
 import type { OpenMeteoStub, StubTrouble } from './__fixtures__/open-meteo-server.ts';
 import { weatherTool } from './tool.ts';
@@ -201,13 +200,4 @@ async function untilLive(tool: ServerTool): Promise<void> {
     const answer = await ask(tool, 'Beijing').catch(() => undefined);
     if (answer !== undefined) return;
   }
-}
-
-async function failureOf(asked: Promise<unknown>): Promise<Failure> {
-  const error: unknown = await asked.then(
-    () => new Error('it succeeded'),
-    (reason: unknown) => reason,
-  );
-  if (error instanceof ToolFailure) return error.failure;
-  throw error;
 }

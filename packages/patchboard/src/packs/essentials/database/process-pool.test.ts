@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+
+import { aContext } from '../__fixtures__/context.ts';
+import { failureOf } from '../__fixtures__/failure-of.ts';
+import { isRunning } from './__fixtures__/is-running.ts';
+import { aDatabaseTool, aFolder } from './__fixtures__/tool.ts';
+import type { DatabaseTool } from './tool.ts';
+
+const ENDLESS = 'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n';
+const folder = aFolder();
+const opened: DatabaseTool[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((tool) => tool.close()));
+});
+afterAll(() => folder.remove());
+
+describe('the processes behind database.query', () => {
+  it('uses a warm child again', async () => {
+    const database = open();
+    await run(database, 'select 1');
+    const [pid] = database.pids();
+    await run(database, 'select 2');
+    expect(database.pids()).toEqual([pid]);
+  });
+
+  it('never starts more than it may, and every query gets its turn', async () => {
+    const database = open();
+    const queries = Array.from({ length: 12 }, (_, index) => run(database, `select ${index}`));
+    const seen = queries.map((query) => query.then(() => database.pids().length));
+    expect(Math.max(...(await Promise.all(seen)))).toBeLessThanOrEqual(2);
+    const rows = (await Promise.all(queries)).map((result) => (result as { rows: unknown[][] }).rows[0]?.[0]);
+    expect(rows).toEqual(Array.from({ length: 12 }, (_, index) => index));
+  });
+
+  it('lets a waiting query go when its call is aborted', async () => {
+    const database = open();
+    const stop = new AbortController();
+    const busy = Promise.allSettled([1, 2].map(() => run(database, ENDLESS, stop.signal)));
+    const waiting = new AbortController();
+    const asked = run(database, 'select 1', waiting.signal);
+    waiting.abort(new Error('changed my mind'));
+    await expect(asked).rejects.toThrow('changed my mind');
+    stop.abort(new Error('enough'));
+    expect((await busy).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(run(database, 'select 1')).resolves.toMatchObject({ rows: [[1]] });
+  });
+
+  it('ends a child that has had nothing to do', async () => {
+    const database = open({ idleMs: 1 });
+    await run(database, 'select 1');
+    await expect.poll(() => database.pids()).toEqual([]);
+    await expect(run(database, 'select 1')).resolves.toMatchObject({ rows: [[1]] });
+  });
+
+  it('says so when a child dies, and goes on with another', async () => {
+    const database = open();
+    await run(database, 'select 1');
+    const [pid = 0] = database.pids();
+    const asked = failureOf(run(database, ENDLESS));
+    process.kill(pid, 'SIGKILL');
+    await expect(asked).resolves.toMatchObject({ code: 'tool_failed', retryable: true });
+    await expect(run(database, 'select 1')).resolves.toMatchObject({ rows: [[1]] });
+  });
+
+  it('ends itself past its budget even when nobody aborts', async () => {
+    const database = open();
+    await run(database, 'select 1');
+    const asked = failureOf(database.tool.execute({ sql: ENDLESS }, aContext({ deadlineAt: 50 })));
+    await expect(asked).resolves.toMatchObject({ message: expect.stringContaining('SIGKILL') });
+  });
+
+  it('ends every child when it is closed, those at work included', async () => {
+    const database = open();
+    await run(database, 'select 1');
+    const asked = failureOf(run(database, ENDLESS));
+    const pids = database.pids();
+    expect(pids).not.toEqual([]);
+    await database.close();
+    await expect(asked).resolves.toMatchObject({ code: 'interrupted' });
+    expect(pids.filter(isRunning)).toEqual([]);
+    await expect(failureOf(run(database, 'select 1'))).resolves.toMatchObject({ code: 'interrupted' });
+  });
+
+  it('leaves no child behind when its parent is killed in the middle of a query', async () => {
+    const script = fileURLToPath(new URL('./__fixtures__/parent.ts', import.meta.url));
+    const parent = spawn(process.execPath, [...process.execArgv, script, folder.file('sample.db')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(String(line));
+    expect(isRunning(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+  });
+});
+
+function open(given: { idleMs?: number } = {}): DatabaseTool {
+  const tool = aDatabaseTool({ target: { kind: 'sample', file: folder.file('sample.db') }, ...given });
+  opened.push(tool);
+  return tool;
+}
+
+function run(database: DatabaseTool, sql: string, signal?: AbortSignal): Promise<unknown> {
+  return database.tool.execute({ sql }, aContext(signal === undefined ? {} : { signal }));
+}

@@ -1,0 +1,110 @@
+import { QueryProcess } from './query-process.ts';
+import type { Ending } from './query-process.ts';
+import type { QueryRequest } from './worker/protocol.ts';
+
+export interface ProcessPoolOptions {
+  readonly maxProcesses: number;
+  /** An unused child ends after this long. */
+  readonly idleMs: number;
+}
+
+/** A few children kept warm: starting one costs more than most queries. */
+export class ProcessPool {
+  readonly #options: ProcessPoolOptions;
+  readonly #all = new Set<QueryProcess>();
+  readonly #idle = new Map<QueryProcess, NodeJS.Timeout>();
+  readonly #waiting: (() => void)[] = [];
+  #closed = false;
+
+  constructor(options: ProcessPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Of the children that are running. */
+  get pids(): readonly number[] {
+    return [...this.#all].map((child) => child.pid).filter((pid) => pid !== undefined);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  async run(request: QueryRequest, signal: AbortSignal): Promise<Ending> {
+    const child = await this.#take(signal);
+    if (child === undefined) return { kind: 'ended', reason: 'nothing was started' };
+    let reusable = false;
+    try {
+      const ending = await child.ask(request, signal);
+      reusable = ending.kind === 'reply' && !ending.reply.last;
+      return ending;
+    } finally {
+      this.#give(child, reusable);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+    for (const timer of this.#idle.values()) clearTimeout(timer);
+    this.#idle.clear();
+    const children = [...this.#all];
+    for (const child of children) child.kill();
+    await Promise.all(children.map((child) => child.ended));
+  }
+
+  async #take(signal: AbortSignal): Promise<QueryProcess | undefined> {
+    while (!this.#closed && !signal.aborted) {
+      const idle = this.#takeIdle();
+      if (idle !== undefined) return idle;
+      if (this.#all.size < this.#options.maxProcesses) return this.#start();
+      await this.#turn(signal);
+    }
+    return undefined;
+  }
+
+  #takeIdle(): QueryProcess | undefined {
+    for (const [child, timer] of this.#idle) {
+      clearTimeout(timer);
+      this.#idle.delete(child);
+      if (child.alive) return child;
+    }
+    return undefined;
+  }
+
+  #start(): QueryProcess {
+    const child: QueryProcess = new QueryProcess(() => {
+      clearTimeout(this.#idle.get(child));
+      this.#idle.delete(child);
+      this.#all.delete(child);
+      this.#waiting.shift()?.();
+    });
+    this.#all.add(child);
+    return child;
+  }
+
+  #give(child: QueryProcess, reusable: boolean): void {
+    if (!reusable || this.#closed || !child.alive) {
+      child.kill();
+      return;
+    }
+    child.rest();
+    this.#idle.set(child, setTimeout(() => child.kill(), this.#options.idleMs).unref());
+    this.#waiting.shift()?.();
+  }
+
+  /** Waits until a child comes free, the call is aborted or the pool closes; the loop looks which. */
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(wake), 1);
+        resolve();
+      };
+      this.#waiting.push(wake);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+}

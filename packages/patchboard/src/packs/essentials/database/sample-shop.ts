@@ -1,0 +1,128 @@
+/** A small invented shop, so that `database.query` has something to answer from on a fresh start. */
+export const SAMPLE_SHOP: string = `
+CREATE TABLE customers (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  email TEXT NOT NULL UNIQUE,
+  city TEXT NOT NULL,
+  country TEXT NOT NULL,
+  joined_on TEXT NOT NULL
+);
+CREATE TABLE products (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  category TEXT NOT NULL,
+  price_cents INTEGER NOT NULL,
+  stock INTEGER NOT NULL
+);
+CREATE TABLE orders (
+  id INTEGER PRIMARY KEY,
+  customer_id INTEGER NOT NULL REFERENCES customers (id),
+  status TEXT NOT NULL CHECK (status IN ('placed', 'paid', 'shipped', 'delivered', 'cancelled')),
+  ordered_at TEXT NOT NULL
+);
+CREATE TABLE order_items (
+  order_id INTEGER NOT NULL REFERENCES orders (id),
+  product_id INTEGER NOT NULL REFERENCES products (id),
+  quantity INTEGER NOT NULL CHECK (quantity > 0),
+  price_cents INTEGER NOT NULL,
+  PRIMARY KEY (order_id, product_id)
+) WITHOUT ROWID;
+CREATE INDEX orders_by_customer ON orders (customer_id);
+INSERT INTO customers (id, name, email, city, country, joined_on) VALUES
+  (1, 'Lin Wei', 'lin.wei@example.com', 'Shanghai', 'China', '2025-01-03'),
+  (2, 'Ana Souza', 'ana.souza@example.com', 'São Paulo', 'Brazil', '2025-01-17'),
+  (3, 'James Carter', 'james.carter@example.com', 'Boston', 'United States', '2025-01-27'),
+  (4, 'Mei Tanaka', 'mei.tanaka@example.com', 'Osaka', 'Japan', '2025-02-14'),
+  (5, 'Omar Haddad', 'omar.haddad@example.com', 'Amman', 'Jordan', '2025-04-02'),
+  (6, 'Julie Moreau', 'julie.moreau@example.com', 'Lyon', 'France', '2025-04-03'),
+  (7, 'Peter Novak', 'peter.novak@example.com', 'Prague', 'Czechia', '2025-06-05'),
+  (8, '王芳', 'wang.fang@example.com', '北京', 'China', '2025-06-19'),
+  (9, 'Grace Mwangi', 'grace.mwangi@example.com', 'Nairobi', 'Kenya', '2025-07-03'),
+  (10, 'Lukas Berger', 'lukas.berger@example.com', 'Vienna', 'Austria', '2025-07-21'),
+  (11, 'Priya Nair', 'priya.nair@example.com', 'Kochi', 'India', '2025-09-04'),
+  (12, 'Sara Lindqvist', 'sara.lindqvist@example.com', 'Malmö', 'Sweden', '2025-09-14');
+INSERT INTO products (id, name, category, price_cents, stock) VALUES
+  (1, 'Ceramic mug', 'kitchen', 1290, 140),
+  (2, 'Pour-over kettle', 'kitchen', 5400, 32),
+  (3, 'Chef knife', 'kitchen', 8950, 18),
+  (4, 'Oak cutting board', 'kitchen', 3600, 41),
+  (5, 'Desk lamp', 'office', 4999, 27),
+  (6, 'Mechanical keyboard', 'office', 11900, 15),
+  (7, 'Notebook A5', 'office', 690, 320),
+  (8, 'Fountain pen', 'office', 2750, 64),
+  (9, 'Wool blanket', 'home', 7400, 22),
+  (10, 'Scented candle', 'home', 1850, 95),
+  (11, 'Wall clock', 'home', 3250, 30),
+  (12, 'Linen cushion', 'home', 2990, 48),
+  (13, 'Travel backpack', 'outdoor', 9800, 20),
+  (14, 'Steel bottle', 'outdoor', 2400, 110),
+  (15, 'Head torch', 'outdoor', 3150, 0);
+INSERT INTO orders (id, customer_id, status, ordered_at) VALUES
+  (1, 5, 'delivered', '2025-10-18T18:04:00Z'),
+  (2, 5, 'delivered', '2025-10-18T20:08:00Z'),
+  (3, 1, 'delivered', '2025-10-19T11:33:00Z'),
+  (4, 8, 'delivered', '2025-10-19T11:35:00Z'),
+  (5, 3, 'delivered', '2025-10-23T19:15:00Z'),
+  (6, 8, 'cancelled', '2025-11-02T17:04:00Z'),
+  (7, 7, 'delivered', '2025-11-03T20:05:00Z'),
+  (8, 6, 'delivered', '2025-11-05T21:31:00Z'),
+  (9, 3, 'delivered', '2025-11-11T18:22:00Z'),
+  (10, 1, 'delivered', '2025-11-11T18:28:00Z'),
+  (11, 5, 'delivered', '2025-11-12T11:15:00Z'),
+  (12, 9, 'cancelled', '2025-11-14T09:34:00Z'),
+  (13, 9, 'delivered', '2025-11-15T16:59:00Z'),
+  (14, 7, 'delivered', '2025-11-20T08:07:00Z'),
+  (15, 7, 'shipped', '2025-11-22T15:27:00Z'),
+  (16, 8, 'placed', '2025-12-02T16:13:00Z'),
+  (17, 1, 'shipped', '2025-12-04T10:40:00Z'),
+  (18, 9, 'placed', '2025-12-06T08:37:00Z'),
+  (19, 2, 'placed', '2025-12-13T07:14:00Z'),
+  (20, 11, 'cancelled', '2025-12-14T09:48:00Z'),
+  (21, 2, 'placed', '2025-12-16T16:51:00Z'),
+  (22, 3, 'placed', '2025-12-19T07:36:00Z'),
+  (23, 5, 'shipped', '2025-12-19T19:56:00Z'),
+  (24, 4, 'placed', '2025-12-21T10:23:00Z');
+INSERT INTO order_items (order_id, product_id, quantity, price_cents) VALUES
+  (1, 11, 1, 3250),
+  (1, 12, 1, 2990),
+  (2, 8, 1, 2750),
+  (2, 11, 2, 3250),
+  (2, 14, 1, 2400),
+  (3, 3, 3, 8950),
+  (3, 6, 1, 11900),
+  (4, 4, 1, 3600),
+  (5, 7, 2, 690),
+  (6, 3, 2, 8950),
+  (7, 3, 3, 8950),
+  (7, 5, 1, 4999),
+  (7, 7, 2, 690),
+  (8, 3, 1, 8950),
+  (8, 4, 1, 3600),
+  (9, 11, 1, 3250),
+  (10, 10, 1, 1850),
+  (10, 14, 1, 2400),
+  (11, 3, 2, 8950),
+  (12, 10, 1, 1850),
+  (12, 15, 1, 3150),
+  (13, 11, 1, 3250),
+  (13, 12, 2, 2990),
+  (13, 15, 3, 3150),
+  (14, 7, 1, 690),
+  (14, 15, 2, 3150),
+  (15, 4, 1, 3600),
+  (16, 2, 1, 5400),
+  (17, 1, 3, 1290),
+  (18, 6, 3, 11900),
+  (19, 10, 2, 1850),
+  (20, 6, 1, 11900),
+  (20, 10, 2, 1850),
+  (21, 8, 2, 2750),
+  (21, 15, 1, 3150),
+  (22, 12, 1, 2990),
+  (23, 12, 1, 2990),
+  (23, 14, 3, 2400),
+  (24, 3, 3, 8950),
+  (24, 6, 1, 11900),
+  (24, 12, 3, 2990);
+`;

@@ -1,0 +1,65 @@
+import { skeletonOf } from './skeleton.ts';
+import type { Dialect } from './skeleton.ts';
+
+export type CheckedStatement =
+  { readonly ok: true; readonly keyword: string } | { readonly ok: false; readonly problem: string };
+
+const READING: Readonly<Record<Dialect, readonly string[]>> = {
+  sqlite: ['SELECT', 'WITH', 'VALUES'],
+  postgres: ['SELECT', 'WITH', 'VALUES', 'TABLE'],
+};
+
+/**
+ * Refuses, in words a caller can act on, what is not one reading statement. It is the first wall only: SQLite's
+ * authorizer, and PostgreSQL's read-only transaction and role, do not depend on it.
+ */
+export function checkStatement(sql: string, dialect: Dialect): CheckedStatement {
+  if (sql.includes('\0')) return refused('the statement holds a NUL character');
+  const skeleton = skeletonOf(sql, dialect);
+  if (skeleton === undefined) return refused('a quoted text or comment in the statement does not end');
+  const end = skeleton.indexOf(';');
+  if (end !== -1 && skeleton.slice(end).replace(/[\s;]/g, '') !== '') {
+    return refused('only one statement may be run at a time');
+  }
+  const body = skeleton.slice(0, end === -1 ? undefined : end).replace(/^[\s(]+/, '');
+  const keyword = firstWord(body);
+  if (keyword === '') return refused('there is no statement');
+  const subject = keyword === 'EXPLAIN' ? explainedWord(body) : keyword;
+  if (!READING[dialect].includes(subject)) {
+    return refused(`only ${READING[dialect].join(', ')} and EXPLAIN of these may be run, not ${subject}`);
+  }
+  return dialect === 'postgres' ? checkNames(sql, keyword) : { ok: true, keyword };
+}
+
+/** What runs text as SQL, changes settings, reaches files, other servers or other sessions. */
+const POSTGRES_NAMES = new RegExp(
+  `(?<![a-z0-9_$])(?:set_config|(?:query|cursor|table|schema|database)_to_xml\\w*|ts_stat|ts_rewrite|crosstab\\w*|connectby|dblink\\w*|lo_\\w+|loread|lowrite|pg_read_\\w*file|pg_stat_file|pg_ls_\\w+|pg_file_\\w+|pg_logdir_ls|pg_(?:try_)?advisory_\\w+|pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile\\w*|pg_switch_wal|pg_create_\\w+|pg_drop_\\w+|pg_logical_\\w+|pg_replication_\\w+|pg_notify|pg_promote|pg_export_snapshot|pg_backup_\\w+|pg_(?:start|stop)_backup|pg_wal_replay_\\w+|pg_execute_server_program)(?![a-z0-9_$])`,
+  'i',
+);
+
+/** Looked for in the whole text, texts and comments included: over-careful, and with no quoting to get wrong. */
+function checkNames(sql: string, keyword: string): CheckedStatement {
+  if (/\bu&\s*["']/i.test(sql)) return refused('names and texts in Unicode escapes (U&) may not be used');
+  const name = POSTGRES_NAMES.exec(sql)?.[0];
+  return name === undefined
+    ? { ok: true, keyword }
+    : refused(`the function ${name.toLowerCase()} may not be used`);
+}
+
+function firstWord(text: string): string {
+  return /^\w+/.exec(text)?.[0]?.toUpperCase() ?? '';
+}
+
+/** What follows EXPLAIN and its options, which are words or one list in parentheses. */
+function explainedWord(text: string): string {
+  const rest = text
+    .replace(/^\w+\s*/, '')
+    .replace(/^\([^()]*\)\s*/, '')
+    .replace(/^(?:(?:QUERY\s+PLAN|ANALYZE|ANALYSE|VERBOSE)\b\s*)*/i, '')
+    .replace(/^[\s(]+/, '');
+  return firstWord(rest);
+}
+
+function refused(problem: string): CheckedStatement {
+  return { ok: false, problem };
+}

@@ -1,0 +1,129 @@
+import { ToolFailure, failure } from '../../../core/failures.ts';
+import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import { readText } from '../arguments.ts';
+import { DATABASE_INPUT, DATABASE_OUTPUT, describe } from './contract.ts';
+import { readParams } from './params.ts';
+import { ProcessPool } from './process-pool.ts';
+import type { Ending } from './query-process.ts';
+import { ensureSample } from './sample.ts';
+import { checkStatement } from './statement.ts';
+import { problemWithTarget } from './target.ts';
+import type { DatabaseTarget, Forbidden } from './target.ts';
+import type { QueryAnswer, QueryLimits, QueryRequest, QueryRows } from './worker/protocol.ts';
+
+export interface DatabaseToolOptions {
+  readonly target: DatabaseTarget;
+  readonly forbidden: Forbidden;
+  readonly limits: QueryLimits;
+  readonly maxProcesses: number;
+  readonly idleMs: number;
+  readonly now: () => number;
+}
+
+export interface DatabaseTool {
+  readonly tool: ServerTool;
+  /** Children that are running, for those who must show that none is left. */
+  readonly pids: () => readonly number[];
+  close(): Promise<void>;
+}
+
+/** What the tool answers; `DATABASE_OUTPUT` is its schema. */
+interface QueryResult extends Pick<QueryRows, 'columns' | 'rows' | 'truncated'> {
+  readonly row_count: number;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Throws when the target is one of the forbidden: better no start than a start that reads the wrong file. */
+export function databaseTool(options: DatabaseToolOptions): DatabaseTool {
+  const problem = problemWithTarget(options.target, options.forbidden);
+  if (problem !== undefined) throw new Error(`database.query: ${problem}`);
+  const pool = new ProcessPool({ maxProcesses: options.maxProcesses, idleMs: options.idleMs });
+  const asks = options.target.kind !== 'sample';
+  const tool: ServerTool = {
+    name: 'database.query',
+    description: describe(options.target, options.limits),
+    inputSchema: DATABASE_INPUT,
+    outputSchema: DATABASE_OUTPUT,
+    timeoutMs: TIMEOUT_MS,
+    annotations: {
+      readonly: true,
+      destructive: false,
+      idempotent: true,
+      ...(asks ? { requires_approval: true } : {}),
+    },
+    metadata: { version: '1.0.0', tags: ['database', 'sql'], sample: !asks },
+    concurrency: options.maxProcesses,
+    async execute(args, context) {
+      const request = prepareRequest(options, args, context);
+      await makeReady(options);
+      return resultOf(await pool.run(request, context.signal), context, pool);
+    },
+  };
+  return { tool, pids: () => pool.pids, close: () => pool.close() };
+}
+
+function prepareRequest(options: DatabaseToolOptions, args: unknown, context: ToolContext): QueryRequest {
+  const { target, limits } = options;
+  const sql = readText(args, 'sql');
+  const statement = checkStatement(sql, target.kind === 'postgres' ? 'postgres' : 'sqlite');
+  if (!statement.ok) throw refused(statement.problem);
+  return {
+    source: target.kind === 'postgres' ? target : { kind: 'sqlite', file: target.file },
+    sql,
+    keyword: statement.keyword,
+    params: readParams(args),
+    budgetMs: Math.max(1, Math.min(TIMEOUT_MS, context.deadlineAt - options.now())),
+    limits,
+  };
+}
+
+async function makeReady(options: DatabaseToolOptions): Promise<void> {
+  const problem = problemWithTarget(options.target, options.forbidden);
+  if (problem !== undefined) throw new ToolFailure(failure('permission_denied', problem));
+  if (options.target.kind === 'sample') await ensureSample(options.target.file);
+}
+
+function resultOf(ending: Ending, context: ToolContext, pool: ProcessPool): QueryResult {
+  if (ending.kind === 'reply') return resultOfAnswer(ending.reply.answer);
+  // The engine knows why it aborted, and its reason stands.
+  context.signal.throwIfAborted();
+  if (pool.closed) throw new ToolFailure(failure('interrupted', 'the server is stopping'));
+  throw new ToolFailure(
+    failure('tool_failed', `the query process ended before it answered (${ending.reason})`, {
+      retryable: true,
+    }),
+  );
+}
+
+function resultOfAnswer(answer: QueryAnswer): QueryResult {
+  switch (answer.kind) {
+    case 'rows': {
+      const { columns, rows, truncated } = answer;
+      return { columns, rows, row_count: rows.length, truncated };
+    }
+    case 'refused':
+      throw refused(answer.message);
+    case 'failed':
+      throw new ToolFailure(failure('tool_failed', `the database says: ${answer.message}`));
+    case 'unreachable':
+      throw new ToolFailure(
+        failure('upstream_unreachable', `the database cannot be used: ${answer.message}`),
+      );
+    case 'exhausted':
+      throw new ToolFailure(
+        failure('tool_failed', 'the query needs more memory than it may have', {
+          recommendations: ['read fewer rows or smaller values, and sort less'],
+        }),
+      );
+  }
+}
+
+function refused(message: string): ToolFailure {
+  return new ToolFailure(
+    failure('input_invalid', message, {
+      issues: [{ path: '/sql', message }],
+      recommendations: ['write one SELECT statement that only reads'],
+    }),
+  );
+}

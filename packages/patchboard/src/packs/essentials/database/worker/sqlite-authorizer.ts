@@ -1,0 +1,76 @@
+import { constants } from 'node:sqlite';
+
+/** Reads nothing but the arguments, and has no way to write, to load code or to reach another file. */
+const FUNCTIONS: ReadonlySet<string> = new Set(
+  `abs acos acosh asin asinh atan atan2 atanh avg bm25 ceil ceiling char coalesce concat concat_ws cos cosh count
+  cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor format
+  glob group_concat hex highlight if ifnull iif instr json json_array json_array_length json_error_position
+  json_extract json_group_array json_group_object json_insert json_object json_patch json_pretty json_quote
+  json_remove json_replace json_set json_type json_valid jsonb jsonb_array jsonb_extract jsonb_group_array
+  jsonb_group_object jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set -> ->> julianday lag
+  last_value lead length like likelihood likely ln log log10 log2 lower ltrim match max median min mod nth_value ntile
+  nullif octet_length percent_rank percentile percentile_cont percentile_disc pi pow power printf quote radians random
+  randomblob rank regexp replace round row_number rtrim sign sin sinh snippet sqlite_version sqrt strftime string_agg
+  substr substring sum tan tanh time timediff total trim trunc typeof unhex unicode unistr unixepoch unlikely upper
+  zeroblob`.split(/\s+/),
+);
+
+/** Tables that are not in the file: they show the engine and its settings. */
+const ENGINE_TABLES: ReadonlySet<string> = new Set(
+  'bytecode dbstat fts3tokenize fts4aux fts5vocab sqlite_dbpage sqlite_memstat sqlite_stmt tables_used'.split(
+    ' ',
+  ),
+);
+
+const REFUSED_ACTIONS: ReadonlyMap<number, string> = new Map([
+  [constants.SQLITE_ATTACH, 'ATTACH and VACUUM INTO'],
+  [constants.SQLITE_DETACH, 'DETACH'],
+  [constants.SQLITE_PRAGMA, 'PRAGMA'],
+  [constants.SQLITE_TRANSACTION, 'transactions'],
+  [constants.SQLITE_SAVEPOINT, 'transactions'],
+  [constants.SQLITE_INSERT, 'INSERT'],
+  [constants.SQLITE_UPDATE, 'UPDATE'],
+  [constants.SQLITE_DELETE, 'DELETE'],
+]);
+
+export interface Authorizer {
+  decide(action: number, first: string | null, second: string | null): number;
+  /** Why the last statement was refused, if it was. */
+  readonly refusal: string | undefined;
+}
+
+/** SQLite asks about every step of a statement while it prepares it; what is not listed here is refused. */
+export function readOnlyAuthorizer(): Authorizer {
+  let refusal: string | undefined;
+  return {
+    get refusal() {
+      return refusal;
+    },
+    decide(action, first, second) {
+      const problem = problemWith(action, first ?? '', second ?? '');
+      if (problem === undefined) return constants.SQLITE_OK;
+      refusal ??= problem;
+      return constants.SQLITE_DENY;
+    },
+  };
+}
+
+function problemWith(action: number, first: string, second: string): string | undefined {
+  switch (action) {
+    case constants.SQLITE_SELECT:
+    case constants.SQLITE_RECURSIVE:
+      return undefined;
+    case constants.SQLITE_READ:
+      if (!first.toLowerCase().startsWith('pragma_') && !ENGINE_TABLES.has(first.toLowerCase()))
+        return undefined;
+      return `the table ${first} may not be read`;
+    case constants.SQLITE_FUNCTION:
+      return FUNCTIONS.has(second.toLowerCase()) ? undefined : `the function ${second} may not be used`;
+    case constants.SQLITE_PRAGMA:
+      // Full-text tables ask for it themselves; it shows a counter and changes nothing.
+      if (first === 'data_version' && second === '') return undefined;
+      return 'PRAGMA is not allowed: only reading is';
+    default:
+      return `${REFUSED_ACTIONS.get(action) ?? 'changing the database'} is not allowed: only reading is`;
+  }
+}

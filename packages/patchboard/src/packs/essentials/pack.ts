@@ -1,0 +1,64 @@
+import type { Pack } from '../../core/server-tool.ts';
+import { calculationTool } from './calculation/tool.ts';
+import { resolveTarget } from './database/target.ts';
+import { databaseTool } from './database/tool.ts';
+import type { Fetch } from './weather/fetch-json.ts';
+import { weatherTool } from './weather/tool.ts';
+
+export interface EssentialsOptions {
+  readonly weather: {
+    /** Origin of Open-Meteo's forecast service; `/v1/forecast` is added. */
+    readonly forecastUrl: string;
+    /** Origin of its geocoding service; `/v1/search` is added. */
+    readonly geocodingUrl: string;
+    /** Default: the global one. */
+    readonly fetch?: Fetch;
+  };
+  readonly database: {
+    /** A PostgreSQL URL or the path of a SQLite file; null: the shipped sample shop. */
+    readonly target: string | null;
+    /** Where the sample is kept; written when it is first needed. */
+    readonly sampleFile: string;
+    /** The platform's own store and whatever else no query may read; compared by path, real path and inode. */
+    readonly forbiddenFiles: readonly string[];
+    /** The same for PostgreSQL; compared by host, port and database. Default: none. */
+    readonly forbiddenUrls?: readonly string[];
+  };
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+const WEATHER_BUDGET_MS = 4000;
+const QUERY_PROCESSES = 4;
+const IDLE_MS = 60_000;
+const MIB = 1024 * 1024;
+const QUERY_LIMITS = {
+  maxRows: 1000,
+  maxBytes: MIB / 2,
+  maxValueBytes: MIB,
+  maxMemoryBytes: 384 * MIB,
+};
+
+/** Weather, SQL and arithmetic. Throws when the configured database is one of the forbidden. */
+export function essentialsPack(options: EssentialsOptions): Pack {
+  const database = databaseTool({
+    target: resolveTarget(options.database.target, options.database.sampleFile),
+    forbidden: { files: options.database.forbiddenFiles, urls: options.database.forbiddenUrls ?? [] },
+    limits: QUERY_LIMITS,
+    maxProcesses: QUERY_PROCESSES,
+    idleMs: IDLE_MS,
+    now: () => options.now(),
+  });
+  const weather = weatherTool({
+    forecastUrl: options.weather.forecastUrl,
+    geocodingUrl: options.weather.geocodingUrl,
+    fetch: options.weather.fetch ?? globalThis.fetch,
+    budgetMs: WEATHER_BUDGET_MS,
+    now: () => options.now(),
+  });
+  return {
+    name: 'essentials',
+    tools: [weather, database.tool, calculationTool()],
+    close: () => database.close(),
+  };
+}
