@@ -1,6 +1,19 @@
 import type { Route } from '../shared/routes.ts';
 import { callRoutes } from './calls.ts';
+import { eventRoutes } from './events.ts';
+import { listCallsRoute } from './call-list.ts';
 import { invokeRoute } from './invoke.ts';
+import { replayRoute } from './replay.ts';
+import { runRoutes } from './runs.ts';
+import { toolRoutes } from './tools.ts';
 
 /** For those who call tools. */
-export const agentRoutes: readonly Route[] = [invokeRoute, ...callRoutes];
+export const agentRoutes: readonly Route[] = [
+  ...toolRoutes,
+  invokeRoute,
+  listCallsRoute,
+  ...callRoutes,
+  replayRoute,
+  ...runRoutes,
+  ...eventRoutes,
+];

@@ -1,6 +1,7 @@
 import type { Route } from '../shared/routes.ts';
 import { registrationRoutes } from './registration.ts';
+import { requestsRoute } from './requests.ts';
 import { resultRoutes } from './results.ts';
 
 /** For clients that lend tools and run them. */
-export const internalRoutes: readonly Route[] = [...registrationRoutes, ...resultRoutes];
+export const internalRoutes: readonly Route[] = [...registrationRoutes, requestsRoute, ...resultRoutes];

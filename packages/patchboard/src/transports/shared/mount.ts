@@ -7,7 +7,7 @@ import type { HttpContext } from './context.ts';
 import { isFailure, type Authenticator } from './identity.ts';
 import type { RouteCounter } from './metrics.ts';
 import { HTTP_STATUS, sendProblem } from './problem.ts';
-import type { Route, Schema } from './routes.ts';
+import type { Route, RouteAnswer, Schema } from './routes.ts';
 import { COMPONENTS, ref } from './schemas.ts';
 import { partCompiler } from './validation.ts';
 
@@ -86,12 +86,7 @@ function admit(
 }
 
 function schemaOf(route: Route): FastifySchema {
-  const answers = Object.entries(route.answers).map(([status, { description, schema, type }]) => [
-    status,
-    schema === undefined
-      ? { description, type: 'null' }
-      : { description, content: { [type ?? 'application/json']: { schema } } },
-  ]);
+  const answers = Object.entries(route.answers).map(([status, answer]) => [status, answerSchema(answer)]);
   return {
     operationId: route.name,
     tags: [route.face],
@@ -102,6 +97,13 @@ function schemaOf(route: Route): FastifySchema {
     ...(route.body === undefined ? {} : { body: route.body }),
     response: { ...Object.fromEntries(answers), ...problemsOf(route) },
   } as FastifySchema;
+}
+
+function answerSchema({ description, schema, type, alternative }: RouteAnswer): Schema {
+  if (schema === undefined) return { description, type: 'null' };
+  const content: Record<string, { schema: Schema }> = { [type ?? 'application/json']: { schema } };
+  if (alternative !== undefined) content[alternative.type] = { schema: alternative.schema };
+  return { description, content };
 }
 
 /** Every code a route may refuse with, by status. */

@@ -45,8 +45,6 @@ export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-const RETRY_AFTER_SECONDS = '1';
-
 /** What a problem may say besides the failure itself. */
 export interface ProblemContext {
   readonly toolCallId?: string;
@@ -72,9 +70,14 @@ export function problemJson(failed: Failure, context: ProblemContext = {}): stri
 export function sendProblem(reply: FastifyReply, failed: Failure, context: ProblemContext = {}): void {
   const status = HTTP_STATUS[failed.code];
   reply.code(status).header('content-type', PROBLEM_TYPE);
-  if (status === 429 || status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds(failed));
   reply.request.refusal = failed.code;
   reply.send(problemJson(failed, context));
+}
+
+/** A limit knows when it lets the next one through; for anything else a second is as good a guess as any. */
+function retryAfterSeconds({ rate }: Failure): number {
+  return Math.max(1, Math.ceil((rate?.retryAfterMs ?? 0) / 1000));
 }
 
 /** Thrown where Fastify leaves no other way out, such as a body parser; the error handler answers with the failure. */

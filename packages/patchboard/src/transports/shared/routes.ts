@@ -12,6 +12,8 @@ export interface RouteAnswer {
   readonly schema?: Schema;
   /** Default `application/json`. */
   readonly type?: string;
+  /** The same answer in another type. */
+  readonly alternative?: { readonly type: string; readonly schema: Schema };
 }
 
 /**

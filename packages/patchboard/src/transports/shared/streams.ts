@@ -40,6 +40,16 @@ export class EventStream {
     this.#leave();
   }
 
+  /** Resolves when what was written has left, or nobody reads any more. */
+  async drained(): Promise<void> {
+    const { raw } = this.#reply;
+    if (!this.#isOpen || !raw.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      raw.once('drain', resolve);
+      this.onClose(resolve);
+    });
+  }
+
   end(): void {
     if (!this.#isOpen) return;
     this.#reply.raw.end();

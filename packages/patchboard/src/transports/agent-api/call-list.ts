@@ -1,0 +1,96 @@
+import { CALL_STATES, CALL_STATUSES, statesOf, type CallStateName, type CallStatus } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { CallFilter } from '../../core/ports.ts';
+import type { Principal } from '../../core/principal.ts';
+import { onlyAgent } from '../../core/visibility.ts';
+import { callJson } from '../shared/call-view.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import {
+  NEXT_CURSOR,
+  PAGE_QUERY,
+  pageJson,
+  pageOf,
+  TIME_QUERY,
+  timeOf,
+  type PageQuery,
+} from '../shared/paging.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
+
+interface CallsQuery extends PageQuery {
+  readonly run_id?: string;
+  readonly tool_name?: string;
+  readonly agent_id?: string;
+  readonly status?: CallStatus;
+  readonly state?: CallStateName;
+  readonly since?: string;
+}
+
+export const listCallsRoute: Route = {
+  method: 'GET',
+  url: '/v1/tool_calls',
+  name: 'listCalls',
+  face: 'agent',
+  summary: 'Calls, newest first.',
+  scope: 'calls:read',
+  query: optional({
+    run_id: TEXT,
+    tool_name: TEXT,
+    agent_id: TEXT,
+    status: { enum: CALL_STATUSES },
+    state: { enum: CALL_STATES },
+    since: TIME_QUERY,
+    ...PAGE_QUERY,
+  }),
+  answers: {
+    200: {
+      description: 'one page',
+      schema: object({ tool_calls: listOf(ref('Call')), next_cursor: NEXT_CURSOR }),
+    },
+  },
+  refusals: ['permission_denied'],
+  handle: listCalls,
+};
+
+async function listCalls(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const query = request.query as CallsQuery;
+  const { limit, cursor } = pageOf(query);
+  const principal = principalOf(request);
+  const foreign = foreignAgent(principal, query.agent_id);
+  if (foreign !== null) {
+    sendProblem(reply, foreign);
+    return;
+  }
+  const filter = filterOf(principal, query);
+  const page = await context.engine.list(filter, cursor, limit);
+  sendJson(reply, 200, pageJson('tool_calls', page.items.map(callJson), page.nextCursor));
+}
+
+/** Who sees its own calls only may not ask for somebody else's. */
+export function foreignAgent(principal: Principal, agentId: string | undefined): Failure | null {
+  const only = onlyAgent(principal);
+  if (only === null || agentId === undefined || agentId === only) return null;
+  return failure('permission_denied', `permission denied: you are not agent ${agentId}`);
+}
+
+function filterOf(principal: Principal, query: CallsQuery): CallFilter {
+  const since = timeOf({ ...query }, 'since');
+  const agentId = onlyAgent(principal) ?? query.agent_id;
+  return {
+    tenant: principal.tenant,
+    ...(query.run_id === undefined ? {} : { runId: query.run_id }),
+    ...(query.tool_name === undefined ? {} : { toolName: query.tool_name }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(query.status === undefined && query.state === undefined ? {} : { states: statesFor(query) }),
+    ...(since === undefined ? {} : { since }),
+  };
+}
+
+/** Both given: what satisfies both. */
+function statesFor({ status, state }: CallsQuery): readonly CallStateName[] {
+  const states = status === undefined ? CALL_STATES : statesOf(status);
+  return state === undefined ? states : states.filter((name) => name === state);
+}

@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpContext } from '../shared/context.ts';
+import {
+  EVENT_TEXT,
+  EVENTS_HEADERS,
+  EVENTS_QUERY,
+  resumePoint,
+  streamCall,
+  streamEvents,
+} from '../shared/event-stream.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import type { Route } from '../shared/routes.ts';
+import { CALL_PARAMS, callIdOf, noSuchCall } from './calls.ts';
+
+const callEventsRoute: Route = {
+  method: 'GET',
+  url: '/v1/tool_calls/:id/events',
+  name: 'callEvents',
+  face: 'agent',
+  summary: 'The story of one call from its beginning, progress included; ends with the call.',
+  scope: 'calls:read',
+  params: CALL_PARAMS,
+  query: EVENTS_QUERY,
+  headers: EVENTS_HEADERS,
+  answers: { 200: { description: 'server-sent events', schema: EVENT_TEXT, type: 'text/event-stream' } },
+  refusals: ['call_not_found'],
+  isStream: true,
+  handle: callEvents,
+};
+
+async function callEvents(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const id = callIdOf(request);
+  const principal = principalOf(request);
+  const call = await context.engine.find(principal, id);
+  if (call === undefined) sendProblem(reply, noSuchCall(id));
+  else await streamCall(context, reply, { principal, call, after: resumePoint(request) ?? 0 });
+}
+
+const allEventsRoute: Route = {
+  ...callEventsRoute,
+  url: '/v1/events',
+  name: 'allEvents',
+  summary: 'Every event this principal may see, from now on or from where it left off.',
+  refusals: [],
+  handle: allEvents,
+};
+
+function allEvents(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const filter = { principal: principalOf(request), callId: null };
+  streamEvents(context, reply, { filter, after: resumePoint(request), endsWithCall: false });
+}
+
+const { params: _none, ...withoutParams } = allEventsRoute;
+
+export const eventRoutes: readonly Route[] = [callEventsRoute, withoutParams];

@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../core/failures.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { idempotencyKeyOf, traceIdOf, waitSecondsOf } from '../shared/request-hints.ts';
+import type { Route } from '../shared/routes.ts';
+import { ANY, optional } from '../shared/schemas.ts';
+import { CALL_PARAMS, callIdOf, noSuchCall } from './calls.ts';
+import { invokeRoute, sendSubmitted } from './invoke.ts';
+
+const { query: _noDryRun, ...asInvoke } = invokeRoute;
+
+export const replayRoute: Route = {
+  ...asInvoke,
+  url: '/v1/tool_calls/:id/replay',
+  name: 'replayCall',
+  summary:
+    'Call the same tool again in the same run, with the same or other arguments. The new call names the old.',
+  params: CALL_PARAMS,
+  body: optional({ args: { ...ANY, description: 'default: those of the old call' } }),
+  refusals: ['call_not_found', ...invokeRoute.refusals],
+  handle: replay,
+};
+
+async function replay(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const id = callIdOf(request);
+  const principal = principalOf(request);
+  const { args } = (request.body ?? {}) as { args?: unknown };
+  const old = await context.engine.find(principal, id);
+  if (old === undefined) {
+    sendProblem(reply, noSuchCall(id));
+    return;
+  }
+  if (args === undefined && old.argsRedacted) {
+    sendProblem(
+      reply,
+      failure('conflict', 'secrets were taken out of the arguments of that call; send args'),
+    );
+    return;
+  }
+  const submitted = await context.engine.submit(
+    {
+      toolName: old.toolName,
+      runId: old.runId,
+      args: args === undefined ? (JSON.parse(old.argsJson) as unknown) : args,
+      target: old.target,
+      idempotencyKey: idempotencyKeyOf(request.headers),
+      traceId: traceIdOf(request.headers),
+      replayOf: old.id,
+    },
+    principal,
+  );
+  await sendSubmitted(context, { reply, principal, waitSeconds: waitSecondsOf(request.headers) }, submitted);
+}

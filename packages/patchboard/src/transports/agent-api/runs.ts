@@ -1,0 +1,156 @@
+import { rfc3339, type RunView } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../core/failures.ts';
+import type { Run } from '../../core/ports.ts';
+import type { Principal } from '../../core/principal.ts';
+import { onlyAgent } from '../../core/visibility.ts';
+import { callJson } from '../shared/call-view.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/paging.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { foreignAgent } from './call-list.ts';
+import { listOf, object, optional, PEER_ID, ref, TEXT, TIME, nullable } from '../shared/schemas.ts';
+
+const RUN_PARAMS = object({ id: TEXT });
+
+const createRoute: Route = {
+  method: 'POST',
+  url: '/v1/runs',
+  name: 'createRun',
+  face: 'agent',
+  summary: 'Bind a run to this agent. The same again gets the same run.',
+  scope: 'tools:call',
+  body: optional({ run_id: { ...PEER_ID, description: 'default: a new one' } }),
+  answers: { 200: { description: 'the run', schema: ref('Run') } },
+  refusals: ['permission_denied', 'storage_full'],
+  handle: createRun,
+};
+
+async function createRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { run_id: id = null } = (request.body ?? {}) as { run_id?: string };
+  const answer = await context.engine.createRun(principalOf(request), id);
+  if (answer.ok) sendJson(reply, 200, JSON.stringify(runView(answer.value)));
+  else sendProblem(reply, answer.failure);
+}
+
+const listRoute: Route = {
+  method: 'GET',
+  url: '/v1/runs',
+  name: 'listRuns',
+  face: 'agent',
+  summary: 'Runs, newest first.',
+  scope: 'calls:read',
+  query: optional({ agent_id: TEXT, ...PAGE_QUERY }),
+  answers: {
+    200: { description: 'one page', schema: object({ runs: listOf(ref('Run')), next_cursor: NEXT_CURSOR }) },
+  },
+  refusals: ['permission_denied'],
+  handle: listRuns,
+};
+
+async function listRuns(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const query = request.query as PageQuery & { agent_id?: string };
+  const principal = principalOf(request);
+  const foreign = foreignAgent(principal, query.agent_id);
+  if (foreign !== null) {
+    sendProblem(reply, foreign);
+    return;
+  }
+  const { limit, cursor } = pageOf(query);
+  const agentId = onlyAgent(principal) ?? query.agent_id ?? null;
+  const page = await context.engine.listRuns(principal.tenant, agentId, cursor, limit);
+  const rows = page.items.map((run) => JSON.stringify(runView(run)));
+  sendJson(reply, 200, pageJson('runs', rows, page.nextCursor));
+}
+
+const getRoute: Route = {
+  method: 'GET',
+  url: '/v1/runs/:id',
+  name: 'getRun',
+  face: 'agent',
+  summary: 'A run and its calls, newest first.',
+  scope: 'calls:read',
+  params: RUN_PARAMS,
+  query: optional(PAGE_QUERY),
+  answers: {
+    200: {
+      description: 'the run and one page of its calls',
+      schema: object({
+        run_id: TEXT,
+        agent_id: TEXT,
+        created_at: TIME,
+        cancelled_at: nullable(TIME),
+        tool_calls: listOf(ref('Call')),
+        next_cursor: NEXT_CURSOR,
+      }),
+    },
+  },
+  refusals: ['run_not_found'],
+  handle: getRun,
+};
+
+async function getRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { id } = request.params as { id: string };
+  const principal = principalOf(request);
+  const run = await findRun(context, principal, id);
+  if (run === undefined) {
+    sendProblem(reply, failure('run_not_found', `no such run: ${id}`));
+    return;
+  }
+  const { limit, cursor } = pageOf(request.query as PageQuery);
+  const page = await context.engine.list({ tenant: principal.tenant, runId: id }, cursor, limit);
+  const head = JSON.stringify(runView(run)).slice(1, -1);
+  const calls = pageJson('tool_calls', page.items.map(callJson), page.nextCursor).slice(1);
+  sendJson(reply, 200, `{${head},${calls}`);
+}
+
+const cancelRoute: Route = {
+  method: 'POST',
+  url: '/v1/runs/:id/cancel',
+  name: 'cancelRun',
+  face: 'agent',
+  summary: 'End every call of a run; none may join it afterwards.',
+  scope: 'tools:call',
+  params: RUN_PARAMS,
+  body: object({}),
+  answers: {
+    200: {
+      description: 'the calls that this ended',
+      schema: object({ run_id: TEXT, cancelled: listOf(TEXT) }),
+    },
+  },
+  refusals: ['run_not_found', 'storage_full'],
+  handle: cancelRun,
+};
+
+async function cancelRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { id } = request.params as { id: string };
+  const principal = principalOf(request);
+  if ((await findRun(context, principal, id)) === undefined) {
+    sendProblem(reply, failure('run_not_found', `no such run: ${id}`));
+    return;
+  }
+  const answer = await context.engine.cancelRun(principal, id);
+  if (answer.ok) sendJson(reply, 200, JSON.stringify({ run_id: id, cancelled: answer.value.cancelled }));
+  else sendProblem(reply, answer.failure);
+}
+
+/** Another agent's run is answered like one that does not exist to whom sees its own only. */
+async function findRun(context: HttpContext, principal: Principal, id: string): Promise<Run | undefined> {
+  const run = await context.engine.findRun(principal, id);
+  const only = onlyAgent(principal);
+  return only === null || run?.agentId === only ? run : undefined;
+}
+
+function runView(run: Run): RunView {
+  return {
+    run_id: run.id,
+    agent_id: run.agentId,
+    created_at: rfc3339(run.createdAt),
+    cancelled_at: run.cancelledAt === null ? null : rfc3339(run.cancelledAt),
+  };
+}
+
+export const runRoutes: readonly Route[] = [createRoute, listRoute, getRoute, cancelRoute];

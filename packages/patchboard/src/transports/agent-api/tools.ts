@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../core/failures.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { headers, listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
+import { toolDetailView } from '../shared/tool-lists.ts';
+
+const listRoute: Route = {
+  method: 'GET',
+  url: '/v1/tools',
+  name: 'listTools',
+  face: 'agent',
+  summary: 'The tools this agent may call.',
+  scope: 'tools:call',
+  query: optional({}),
+  headers: headers({ 'if-none-match': { ...TEXT, description: 'the `ETag` of an earlier answer' } }),
+  answers: {
+    200: { description: 'every tool, server tools first', schema: object({ tools: listOf(ref('Tool')) }) },
+    304: { description: 'nothing has changed since that `ETag`' },
+  },
+  refusals: [],
+  handle: listTools,
+};
+
+function listTools(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { json, etag } = context.toolLists.for(principalOf(request));
+  // Shared caches must not keep what depends on who asks; the asker's own may, and must look first.
+  reply.headers({ etag, 'cache-control': 'private, no-cache' });
+  if (isNamed(request.headers['if-none-match'], etag)) reply.code(304).send();
+  else sendJson(reply, 200, json);
+}
+
+function isNamed(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((part) => {
+    const tag = part.trim();
+    return tag === '*' || tag === etag || tag === `W/${etag}`;
+  });
+}
+
+const getRoute: Route = {
+  method: 'GET',
+  url: '/v1/tools/:name',
+  name: 'getTool',
+  face: 'agent',
+  summary: 'One tool, whole. Takes its name or its wire name.',
+  scope: 'tools:call',
+  params: object({ name: TEXT }),
+  answers: { 200: { description: 'the contract and who runs it', schema: ref('ToolDetail') } },
+  refusals: ['tool_not_found'],
+  handle: getTool,
+};
+
+function getTool(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { name } = request.params as { name: string };
+  const { engine } = context;
+  const principal = principalOf(request);
+  const tool = engine.registry.find(principal.tenant, name);
+  if (tool === undefined || !engine.guard.lists(principal, tool)) {
+    const recommendations = ['GET /v1/tools lists the tools you may call'];
+    sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`, { recommendations }));
+    return;
+  }
+  sendJson(reply, 200, JSON.stringify(toolDetailView(engine, principal.tenant, tool)));
+}
+
+export const toolRoutes: readonly Route[] = [listRoute, getRoute];

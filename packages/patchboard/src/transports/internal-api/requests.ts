@@ -1,0 +1,118 @@
+import { encodeSse, WIRE_LIMITS, type ToolRequest } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpContext } from '../shared/context.ts';
+import { EVENT_TEXT } from '../shared/event-stream.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { listOf, object, optional, PEER_ID, ref } from '../shared/schemas.ts';
+import { whileListening } from '../shared/waiting.ts';
+import { foreignClient } from './registration.ts';
+
+interface Mailbox {
+  readonly tenant: string;
+  readonly clientId: string;
+}
+
+export const requestsRoute: Route = {
+  method: 'GET',
+  url: '/internal/clients/:client_id/requests',
+  name: 'clientRequests',
+  face: 'internal',
+  summary:
+    'What a client is asked to run: a stream, or with `wait` a long poll. What is unanswered is sent again on reconnect.',
+  scope: 'tools:serve',
+  params: object({ client_id: PEER_ID }),
+  query: optional({
+    wait: {
+      type: 'integer',
+      minimum: 0,
+      maximum: WIRE_LIMITS.waitSeconds,
+      description: 'seconds; answers as soon as there is anything to run',
+    },
+  }),
+  answers: {
+    200: {
+      description:
+        'server-sent events `tool_request` (data as ToolRequest) and `tool_cancel` (`{tool_call_id, reason}`); with `wait` one JSON answer',
+      schema: object({ requests: listOf(ref('ToolRequest')) }),
+      alternative: { type: 'text/event-stream', schema: EVENT_TEXT },
+    },
+  },
+  refusals: ['permission_denied'],
+  isStream: true,
+  handle: requests,
+};
+
+function requests(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> | undefined {
+  const { client_id: clientId } = request.params as { client_id: string };
+  const { wait } = request.query as { wait?: number };
+  const principal = principalOf(request);
+  const foreign = foreignClient(principal, clientId);
+  if (foreign !== null) {
+    sendProblem(reply, foreign);
+    return undefined;
+  }
+  const box = { tenant: principal.tenant, clientId };
+  if (wait !== undefined) return poll(context, reply, box, wait);
+  stream(context, reply, box);
+  return undefined;
+}
+
+function stream(context: HttpContext, reply: FastifyReply, box: Mailbox): void {
+  const open = context.streams.open(reply);
+  const detach = context.engine.mailboxes.attach(box.tenant, box.clientId, {
+    deliver: (wanted) => open.write(encodeSse({ event: 'tool_request', data: JSON.stringify(wanted) })),
+    withdraw: (callId, reason) => {
+      const data = JSON.stringify({ tool_call_id: callId, reason });
+      open.write(encodeSse({ event: 'tool_cancel', data }));
+    },
+  });
+  open.onClose(() => detach());
+}
+
+async function poll(context: HttpContext, reply: FastifyReply, box: Mailbox, wait: number): Promise<void> {
+  const { mailboxes } = context.engine;
+  const waiting = mailboxes.unanswered(box.tenant, box.clientId);
+  const found =
+    waiting.length > 0 || wait === 0
+      ? waiting
+      : await whileListening(context, reply, (signal) => nextRequests(context, box, wait * 1000, signal));
+  sendJson(reply, 200, JSON.stringify({ requests: found }));
+}
+
+/** Whatever arrives first, with all that arrives in the same turn; nothing when the time is over. */
+async function nextRequests(
+  context: HttpContext,
+  { tenant, clientId }: Mailbox,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<ToolRequest[]> {
+  const arrived: ToolRequest[] = [];
+  await new Promise<void>((resolve) => {
+    let isOver = false;
+    const finish = (): void => {
+      if (isOver) return;
+      isOver = true;
+      disarm();
+      signal.removeEventListener('abort', finish);
+      // What arrived is on its way to the client; if the asker hung up, it goes to the next connection.
+      detach(arrived.length > 0 && !signal.aborted);
+      resolve();
+    };
+    const disarm = context.clock.after(waitMs, finish);
+    const detach = context.engine.mailboxes.attach(tenant, clientId, {
+      deliver: (wanted) => {
+        if (arrived.push(wanted) === 1) queueMicrotask(finish);
+      },
+      withdraw: () => undefined,
+    });
+    signal.addEventListener('abort', finish);
+    if (signal.aborted) finish();
+  });
+  return arrived;
+}

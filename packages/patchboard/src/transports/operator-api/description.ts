@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpContext } from '../shared/context.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { TEXT } from '../shared/schemas.ts';
+
+const openapiRoute: Route = {
+  method: 'GET',
+  url: '/openapi.json',
+  name: 'openapi',
+  face: 'operator',
+  summary: 'This description.',
+  scope: null,
+  answers: { 200: { description: 'OpenAPI 3.1', schema: { type: 'object' } } },
+  refusals: [],
+  handle: openapi,
+};
+
+function openapi(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
+  sendJson(reply, 200, context.openapi());
+}
+
+const metricsRoute: Route = {
+  method: 'GET',
+  url: '/metrics',
+  name: 'metrics',
+  face: 'operator',
+  summary: 'What Prometheus collects.',
+  scope: 'metrics:read',
+  answers: { 200: { description: 'the text format of Prometheus', schema: TEXT, type: 'text/plain' } },
+  refusals: [],
+  handle: metrics,
+};
+
+async function metrics(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const text = await context.metrics.text();
+  reply.header('content-type', context.metrics.contentType).send(text);
+}
+
+export const descriptionRoutes: readonly Route[] = [openapiRoute, metricsRoute];

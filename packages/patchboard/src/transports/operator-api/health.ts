@@ -1,0 +1,100 @@
+import { CALL_STATES, rfc3339 } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../core/failures.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { COUNT, object, TEXT, TIME } from '../shared/schemas.ts';
+
+const healthRoute: Route = {
+  method: 'GET',
+  url: '/healthz',
+  name: 'health',
+  face: 'operator',
+  summary: 'The process is alive.',
+  scope: null,
+  answers: {
+    200: {
+      description: 'alive',
+      schema: object({ status: { const: 'ok' }, version: TEXT, started_at: TIME, uptime_ms: COUNT }),
+    },
+  },
+  refusals: [],
+  handle: health,
+};
+
+function health(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
+  sendJson(reply, 200, JSON.stringify({ status: 'ok', ...lifeOf(context) }));
+}
+
+const readyRoute: Route = {
+  ...healthRoute,
+  url: '/readyz',
+  name: 'ready',
+  summary: 'The server takes calls; 503 while it shuts down.',
+  answers: { 200: { description: 'ready', schema: object({ status: { const: 'ready' } }) } },
+  refusals: ['overloaded'],
+  handle: ready,
+};
+
+function ready(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
+  if (context.engine.isDraining || context.openings.isClosing) {
+    sendProblem(reply, failure('overloaded', 'the server is shutting down'));
+  } else sendJson(reply, 200, '{"status":"ready"}');
+}
+
+const statsRoute: Route = {
+  method: 'GET',
+  url: '/v1/stats',
+  name: 'stats',
+  face: 'operator',
+  summary: 'How many calls there are in each state, and what is under way now.',
+  scope: 'metrics:read',
+  answers: {
+    200: {
+      description: 'counts; may be a moment old',
+      schema: object({
+        calls: object(Object.fromEntries(CALL_STATES.map((state) => [state, COUNT]))),
+        open: COUNT,
+        waiting: { ...COUNT, description: 'for a slot to execute in' },
+        executing: { ...COUNT, description: 'in this server' },
+        tools: { ...COUNT, description: 'that the asker may call' },
+        streams: COUNT,
+        version: TEXT,
+        started_at: TIME,
+        uptime_ms: COUNT,
+      }),
+    },
+  },
+  refusals: [],
+  handle: stats,
+};
+
+async function stats(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { engine, store, streams } = context;
+  const counts = await store.countByState();
+  const { open, waitingForSlot, executing } = engine.load();
+  const body = {
+    calls: Object.fromEntries(CALL_STATES.map((state) => [state, counts[state] ?? 0])),
+    open,
+    waiting: waitingForSlot,
+    executing,
+    tools: engine.tools(principalOf(request)).length,
+    streams: streams.size,
+    ...lifeOf(context),
+  };
+  sendJson(reply, 200, JSON.stringify(body));
+}
+
+function lifeOf({ version, startedAt, clock }: HttpContext): {
+  version: string;
+  started_at: string;
+  uptime_ms: number;
+} {
+  // The wall clock may have been set back since.
+  const uptime = Math.max(0, Math.round(clock.now() - startedAt));
+  return { version, started_at: rfc3339(startedAt), uptime_ms: uptime };
+}
+
+export const healthRoutes: readonly Route[] = [healthRoute, readyRoute, statsRoute];

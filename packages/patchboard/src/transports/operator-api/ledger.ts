@@ -1,0 +1,102 @@
+import { rfc3339 } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { LedgerRow } from '../../core/ledger.ts';
+import { BadCursor, type LedgerFilter } from '../../core/ports.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, timeOf, type PageQuery } from '../shared/paging.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { listOf, object, optional, PEER_ID, ref, TEXT } from '../shared/schemas.ts';
+
+interface LedgerQuery extends PageQuery {
+  readonly trace_id?: string;
+  readonly tool_call_id?: string;
+  readonly tenant_id?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly after?: string;
+}
+
+export const ledgerRoute: Route = {
+  method: 'GET',
+  url: '/v1/ledger',
+  name: 'readLedger',
+  face: 'operator',
+  summary: 'The record of every change, oldest first.',
+  scope: 'ledger:read',
+  query: optional({
+    trace_id: TEXT,
+    tool_call_id: TEXT,
+    tenant_id: PEER_ID,
+    from: { ...TEXT, description: 'at or after; RFC 3339, or epoch seconds' },
+    to: { ...TEXT, description: 'before; RFC 3339, or epoch seconds' },
+    after: { type: 'string', pattern: '^[0-9]{1,15}$', description: 'rows with a greater `seq`' },
+    ...PAGE_QUERY,
+  }),
+  answers: {
+    200: {
+      description: 'one page',
+      schema: object({ rows: listOf(ref('LedgerRow')), next_cursor: NEXT_CURSOR }),
+    },
+  },
+  refusals: ['permission_denied'],
+  handle: readLedger,
+};
+
+async function readLedger(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const query = request.query as LedgerQuery;
+  const principal = principalOf(request);
+  const foreign = foreignTenant(principal, query.tenant_id);
+  if (foreign !== null) {
+    sendProblem(reply, foreign);
+    return;
+  }
+  const { limit, cursor } = pageOf(query);
+  const rows = await context.store.readLedger(filterOf(principal, query), startOf(query, cursor), limit);
+  const last = rows.length < limit ? undefined : rows.at(-1);
+  const next = last === undefined ? null : String(last.row.seq);
+  sendJson(
+    reply,
+    200,
+    pageJson(
+      'rows',
+      rows.map(({ row }) => rowJson(row)),
+      next,
+    ),
+  );
+}
+
+/** In local mode a tenant may be named here as in a header; a credential is for its own only. */
+function foreignTenant(principal: Principal, tenant: string | undefined): Failure | null {
+  if (tenant === undefined || tenant === principal.tenant || principal.credential === null) return null;
+  return failure('permission_denied', `permission denied: the credential is not for tenant ${tenant}`);
+}
+
+function filterOf(principal: Principal, query: LedgerQuery): LedgerFilter {
+  const from = timeOf({ ...query }, 'from');
+  const to = timeOf({ ...query }, 'to');
+  return {
+    tenant: query.tenant_id ?? principal.tenant,
+    ...(query.tool_call_id === undefined ? {} : { callId: query.tool_call_id }),
+    ...(query.trace_id === undefined ? {} : { traceId: query.trace_id }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+function startOf(query: LedgerQuery, cursor: string | null): number {
+  if (cursor === null) return Number(query.after ?? 0);
+  if (!/^[0-9]{1,15}$/.test(cursor)) throw new BadCursor();
+  return Math.max(Number(cursor), Number(query.after ?? 0));
+}
+
+function rowJson({ seq, at, tenant, kind, callId, traceId, body, hash }: LedgerRow): string {
+  const text = JSON.stringify;
+  return (
+    `{"seq":${seq},"at":"${rfc3339(at)}","tenant_id":${text(tenant)},"kind":"${kind}"` +
+    `,"tool_call_id":${text(callId)},"trace_id":${text(traceId)},"body":${body},"hash":"${hash}"}`
+  );
+}

@@ -1,0 +1,102 @@
+import { encodeSse, isCallState, isTerminal } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isOpen, type Call } from '../../core/call.ts';
+import { eventOf, type BoardEvent, type EventFilter } from '../../core/events.ts';
+import { messageOf } from '../../core/failures.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { HttpContext } from './context.ts';
+import type { Schema } from './routes.ts';
+import { headers, optional, TEXT } from './schemas.ts';
+import type { EventStream } from './streams.ts';
+
+const SEQUENCE: Schema = { type: 'string', pattern: '^[0-9]{1,15}$' };
+const PAGE = 200;
+
+export const EVENTS_QUERY: Schema = optional({
+  after: { ...SEQUENCE, description: 'start after the event with this `id`' },
+});
+export const EVENTS_HEADERS: Schema = headers({
+  'last-event-id': {
+    ...SEQUENCE,
+    description: 'as `after`; wins over it, because a browser that reconnects sends both',
+  },
+});
+export const EVENT_TEXT: Schema = {
+  ...TEXT,
+  description: '`id:`, `event:` and `data:` lines; `data` is JSON',
+};
+
+/** Where the reader left off; null when it does not say. */
+export function resumePoint(request: FastifyRequest): number | null {
+  const given = request.headers['last-event-id'] ?? (request.query as { after?: string }).after;
+  return typeof given === 'string' ? Number(given) : null;
+}
+
+/** Every event the filter lets through after `after` (null: from now on), each once, for as long as the reader stays. */
+export function streamEvents(
+  context: HttpContext,
+  reply: FastifyReply,
+  given: { filter: EventFilter; after: number | null; endsWithCall: boolean },
+): void {
+  const { filter, after, endsWithCall } = given;
+  const stream = context.streams.open(reply);
+  let last = after ?? 0;
+  const stop = context.engine.feed.follow(filter, after, {
+    next: (event) => {
+      // A store may tell of a row that was read a moment ago.
+      if (event.seq === null || event.seq > last) stream.write(frameOf(event));
+      if (event.seq !== null && event.seq > last) last = event.seq;
+      if (endsWithCall && isEnding(event)) stream.end();
+    },
+    ready: () => stream.drained(),
+    failed: (error) => {
+      context.log.error('http.stream_failed', { error: messageOf(error) });
+      stream.end();
+    },
+  });
+  stream.onClose(stop);
+}
+
+/** The story of one call, from `after` on; it ends with the call. */
+export async function streamCall(
+  context: HttpContext,
+  reply: FastifyReply,
+  given: { principal: Principal; call: Call; after: number },
+): Promise<void> {
+  const { principal, call, after } = given;
+  if (isOpen(call)) {
+    const filter = { principal, callId: call.id };
+    streamEvents(context, reply, { filter, after, endsWithCall: true });
+    return;
+  }
+  // Over already: live events would never end a reader that asks for what comes after the last one.
+  const stream = context.streams.open(reply);
+  await replay(context, stream, call, after);
+  stream.end();
+}
+
+async function replay(context: HttpContext, stream: EventStream, call: Call, after: number): Promise<void> {
+  const filter = { tenant: call.tenant, callId: call.id };
+  let last = after;
+  for (;;) {
+    const rows = await context.store.readLedger(filter, last, PAGE);
+    for (const committed of rows) {
+      last = committed.row.seq;
+      const event = eventOf(committed);
+      if (event !== null) stream.write(frameOf(event));
+    }
+    if (rows.length < PAGE || !stream.isOpen) return;
+    await stream.drained();
+  }
+}
+
+function frameOf({ seq, type, data }: BoardEvent): string {
+  const frame = { event: type, data: JSON.stringify(data) };
+  return encodeSse(seq === null ? frame : { ...frame, id: seq });
+}
+
+function isEnding({ type, data }: BoardEvent): boolean {
+  if (type !== 'call.state') return false;
+  const state = (data as { state?: unknown }).state;
+  return isCallState(state) && isTerminal(state);
+}

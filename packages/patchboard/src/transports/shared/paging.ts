@@ -1,0 +1,44 @@
+import { parseTime, WIRE_LIMITS } from '@patchboard/wire';
+import { failure } from '../../core/failures.ts';
+import { RequestRefused } from './problem.ts';
+import type { Schema } from './routes.ts';
+import { nullable, TEXT } from './schemas.ts';
+
+/** What every list takes. */
+export const PAGE_QUERY: Readonly<Record<string, Schema>> = {
+  limit: {
+    type: 'integer',
+    minimum: 1,
+    maximum: WIRE_LIMITS.pageSizeMax,
+    default: WIRE_LIMITS.pageSize,
+  },
+  cursor: { ...TEXT, description: '`next_cursor` of the page before' },
+};
+
+export const NEXT_CURSOR: Schema = nullable(TEXT);
+
+export const TIME_QUERY: Schema = { ...TEXT, description: 'RFC 3339, or epoch seconds' };
+
+export interface PageQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export function pageOf(query: PageQuery): { limit: number; cursor: string | null } {
+  return { limit: query.limit ?? WIRE_LIMITS.pageSize, cursor: query.cursor ?? null };
+}
+
+/** `rows` are JSON texts. */
+export function pageJson(plural: string, rows: readonly string[], nextCursor: string | null): string {
+  return `{"${plural}":[${rows.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
+}
+
+/** Epoch milliseconds; undefined when nothing was given. */
+export function timeOf(query: Readonly<Record<string, unknown>>, name: string): number | undefined {
+  const text = query[name];
+  if (typeof text !== 'string') return undefined;
+  const time = parseTime(text);
+  if (time !== null) return time;
+  const issue = { path: `/${name}`, message: 'must be RFC 3339 or epoch seconds' };
+  throw new RequestRefused(failure('body_invalid', `query/${name} ${issue.message}`, { issues: [issue] }));
+}
