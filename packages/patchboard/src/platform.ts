@@ -5,10 +5,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Settings } from './cli/settings.ts';
 import { Engine } from './core/engine.ts';
 import { messageOf } from './core/failures.ts';
+import { GrantOffice } from './core/grant-office.ts';
 import { GrantBook } from './core/grants.ts';
 import { PolicyGuard } from './core/policy-guard.ts';
 import { EMPTY_POLICY } from './core/policy/document.ts';
 import type { Log, Store } from './core/ports.ts';
+import { DEFAULT_RATES, RateLimits } from './core/rate-limits.ts';
+import { Redactor } from './core/redaction.ts';
 import type { Pack, ServerTool } from './core/server-tool.ts';
 import { essentialsPack } from './packs/essentials/pack.ts';
 import { logEndedCall } from './runtime/call-log.ts';
@@ -18,7 +21,9 @@ import { nodeClock } from './runtime/node-clock.ts';
 import { ajvSchemas } from './schemas/ajv-schemas.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
 import { agentRoutes } from './transports/agent-api/routes.ts';
+import { homeRoutes } from './transports/home/routes.ts';
 import { internalRoutes } from './transports/internal-api/routes.ts';
+import { operatorRoutes } from './transports/operator-api/routes.ts';
 import { createHttpApp } from './transports/shared/app.ts';
 import { localIdentity } from './transports/shared/local-identity.ts';
 import { VERSION } from './version.ts';
@@ -61,15 +66,20 @@ export async function startPlatform(
 }
 
 async function start(settings: Settings, log: Log, store: Store, packs: readonly Pack[]): Promise<Platform> {
+  const ids = timeOrderedIds(nodeClock);
+  const book = new GrantBook(nodeDigest);
   const engine = new Engine({
     store,
     clock: nodeClock,
-    ids: timeOrderedIds(nodeClock),
+    ids,
     log,
     digest: nodeDigest,
     schemas: ajvSchemas(),
     limits: settings.limits,
-    guard: new PolicyGuard({ version: 0, document: EMPTY_POLICY }, new GrantBook(nodeDigest), nodeClock),
+    guard: new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, nodeClock),
+    grants: new GrantOffice({ store, book, clock: nodeClock, ids, digest: nodeDigest }),
+    rates: new RateLimits(DEFAULT_RATES, nodeClock),
+    redactor: new Redactor([]),
   });
   for (const pack of packs) engine.addPack(withTimeouts(pack, settings.toolTimeoutsMs));
   engine.onEnded((call) => logEndedCall(log, call));
@@ -83,7 +93,7 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
     door: { allowedHosts: settings.allowedHosts, allowedOrigins: settings.allowedOrigins },
     version: VERSION,
     clock: nodeClock,
-    routes: [...agentRoutes, ...internalRoutes],
+    routes: [...agentRoutes, ...internalRoutes, ...operatorRoutes, ...homeRoutes],
   });
   const url = await listen(app, settings);
   const stopPurging = keepPurging(settings, store, log);

@@ -4,7 +4,8 @@ import type { Decision } from './guard.ts';
 
 /**
  * One request to run one tool with frozen arguments.
- * Everything but `version`, `state`, `approval` and `timeline` is written once.
+ * Everything but `version`, `state`, `approval` and `timeline` is written once; the arguments change only by an
+ * operator's edit before they run, and by redaction after the end.
  */
 export interface Call {
   readonly id: string;
@@ -21,6 +22,8 @@ export interface Call {
   readonly target: string | null;
   /** JSON text, kept as text: most of the way nobody needs to look inside. */
   readonly argsJson: string;
+  /** Something was taken out of the arguments after the end: they can no longer be run again as they are. */
+  readonly argsRedacted: boolean;
   readonly timeoutMs: number;
   readonly traceId: string | null;
   readonly replayOf: string | null;
@@ -68,6 +71,8 @@ export interface Approval {
   readonly decidedBy: string | null;
   readonly decidedAt: number | null;
   readonly note: string | null;
+  /** The arguments as the agent sent them, if the operator changed them. */
+  readonly originalArgsJson: string | null;
 }
 
 export interface TimelineEntry {

@@ -116,6 +116,7 @@ export class Dispatcher {
     const { limits } = this.#parts;
     const keys = [
       { name: `run:${tenant}:${runId}`, limit: limits.concurrencyPerRun },
+      { name: `tenant:${tenant}`, limit: limits.concurrencyPerTenant },
       { name: 'server', limit: limits.concurrencyServer },
     ];
     if (tool.concurrency !== null) keys.push({ name: `tool:${tool.name}`, limit: tool.concurrency });

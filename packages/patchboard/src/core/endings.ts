@@ -25,7 +25,7 @@ function timeoutFailure(call: Call, outcome: OutcomeKnowledge): Failure {
 }
 
 export function endState(outcome: BadOutcome, resultDigest: string | null): EndState {
-  const { issues: _answeredOnly, ...error } = outcome.failure;
+  const { issues: _issues, rate: _rate, ...error } = outcome.failure;
   switch (outcome.kind) {
     case 'failed':
       return { name: 'FAILED', error, resultDigest };

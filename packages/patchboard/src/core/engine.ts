@@ -1,10 +1,11 @@
 import type { DryRunView } from '@patchboard/wire';
-import { decideApproval, releaseApproved, type ApprovalParts, type OperatorDecision } from './approvals.ts';
+import { Approvals, type OperatorDecision } from './approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import { ClientResults } from './client-results.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { EventFeed } from './events.ts';
 import { failure, type Failure } from './failures.ts';
+import type { GrantOffice } from './grant-office.ts';
 import type { Guard } from './guard.ts';
 import { Intake, type CallRequest, type Submitted } from './intake.ts';
 import { plainRow } from './ledger.ts';
@@ -14,7 +15,9 @@ import { Mailboxes } from './mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { CallFilter, Clock, Digest, Ids, Log, Page, Run, Schemas, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { recover, type RecoveryReport } from './recovery.ts';
+import type { Redactor } from './redaction.ts';
 import { Registry, type RegisteredTool } from './registry.ts';
 import type { LiveCall } from './live-call.ts';
 import type { Pack } from './server-tool.ts';
@@ -32,6 +35,9 @@ export interface EngineParts {
   readonly schemas: Schemas;
   readonly limits: Limits;
   readonly guard: Guard;
+  readonly grants: GrantOffice;
+  readonly rates: RateLimits;
+  readonly redactor: Redactor;
 }
 
 /** A value, or the reason why there is none. */
@@ -56,7 +62,7 @@ export class Engine {
   readonly #dispatcher: Dispatcher;
   readonly #intake: Intake;
   readonly #waiters: Waiters;
-  readonly #approvals: ApprovalParts;
+  readonly #approvals: Approvals;
   readonly #endedListeners: Set<(call: Call) => void> = new Set();
   #draining = false;
 
@@ -73,7 +79,7 @@ export class Engine {
     this.feed = new EventFeed(store);
     this.#tasks = new Tasks(log);
     const ended = (call: Call): void => this.#ended(call);
-    this.#lifecycle = new Lifecycle({ store, clock, log, mailboxes: this.mailboxes, ended });
+    this.#lifecycle = new Lifecycle({ ...parts, mailboxes: this.mailboxes, ended });
     this.#waiters = new Waiters(this.#lifecycle.wheel);
     const shared = {
       ...parts,
@@ -82,12 +88,13 @@ export class Engine {
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
       resultBytes: limits.resultBytes,
-      progress: (live: LiveCall, data: unknown) => this.feed.progress(live.call, clock.now(), data),
+      progress: (live: LiveCall, data: unknown) =>
+        this.feed.progress(live.call, clock.now(), parts.redactor.value(data)),
     };
     this.#dispatcher = new Dispatcher(shared);
     this.clients = new ClientResults(shared);
     this.#intake = new Intake({ ...shared, dispatcher: this.#dispatcher, isDraining: () => this.#draining });
-    this.#approvals = { ...shared, dispatch: (live) => this.#dispatcher.dispatch(live) };
+    this.#approvals = new Approvals({ ...shared, dispatch: (live) => this.#dispatcher.dispatch(live) });
   }
 
   get isDraining(): boolean {
@@ -104,8 +111,11 @@ export class Engine {
       this.#parts.log.warn('registry.tool_left_out', { tool_name: name, code, reason });
     }
     return await recover({
-      ...this.#approvals,
-      releaseApproved: (live) => releaseApproved(this.#approvals, live),
+      ...this.#parts,
+      lifecycle: this.#lifecycle,
+      registry: this.registry,
+      dispatch: (live) => this.#dispatcher.dispatch(live),
+      releaseApproved: (live) => this.#approvals.release(live),
     });
   }
 
@@ -179,7 +189,7 @@ export class Engine {
     const refused =
       live === undefined
         ? failure('conflict', `call ${id} does not wait for a decision: it is ${call.state.name}`)
-        : await decideApproval(this.#approvals, live, principal, decision);
+        : await this.#approvals.decide(live, principal, decision);
     const standing = live?.call ?? call;
     return refused === null ? { ok: true, value: standing } : { ok: false, failure: refused, call: standing };
   }

@@ -1,6 +1,8 @@
 import { rfc3339, statusOf, type CallStateName, type EventType } from '@patchboard/wire';
 import type { Call } from './call.ts';
-import type { CommittedRow, Store } from './ports.ts';
+import type { CommittedRow, LedgerFilter, Store } from './ports.ts';
+import type { Principal } from './principal.ts';
+import { maySeeCall, onlyAgent } from './visibility.ts';
 
 /** What a subscriber sees. `seq` is the ledger's; progress has none and is not replayed. */
 export interface BoardEvent {
@@ -14,11 +16,21 @@ export interface BoardEvent {
 }
 
 export interface EventFilter {
-  readonly tenant: string;
+  /** Sees its tenant's events; of calls, only those it may see. */
+  readonly principal: Principal;
   readonly callId: string | null;
 }
 
 type Listener = (event: BoardEvent) => void;
+
+/** One who reads from some point on. */
+export interface EventReader {
+  next(event: BoardEvent): void;
+  /** Resolves when it can take more old events; live ones it takes as they come. */
+  ready(): Promise<void>;
+  /** The old events could not be read; nothing comes after that. */
+  failed(error: unknown): void;
+}
 
 const REPLAY_PAGE = 200;
 
@@ -52,30 +64,24 @@ export class EventFeed {
       tenant: call.tenant,
       callId: call.id,
       data: { tool_call_id: call.id, at: rfc3339(at), data },
-      call: null,
+      call,
     });
   }
 
   /**
    * Everything after `after`, then live events. While old rows are read, live events are not kept but only noted:
    * the rows behind them are read again, so memory stays flat however long the replay takes.
-   * The answer ends it; a replay that fails calls `failed`.
+   * The answer ends it.
    */
-  follow(
-    filter: EventFilter,
-    after: number | null,
-    listener: Listener,
-    failed: (error: unknown) => void,
-  ): () => void {
-    const matches = (event: BoardEvent): boolean =>
-      event.tenant === filter.tenant && (filter.callId === null || event.callId === filter.callId);
-    if (after === null) return this.listen((event) => matches(event) && listener(event));
+  follow(filter: EventFilter, after: number | null, reader: EventReader): () => void {
+    const matches = (event: BoardEvent): boolean => maySeeEvent(filter, event);
+    if (after === null) return this.listen((event) => matches(event) && reader.next(event));
     let live = false;
     let missed = false;
     let ended = false;
     const stop = this.listen((event) => {
       if (!matches(event)) return;
-      if (live || event.seq === null) listener(event);
+      if (live || event.seq === null) reader.next(event);
       else missed = true;
     });
     const replay = async (): Promise<void> => {
@@ -87,13 +93,14 @@ export class EventFeed {
         for (const committed of rows) {
           last = committed.row.seq;
           const event = eventOf(committed);
-          if (event !== null) listener(event);
+          if (event !== null && matches(event)) reader.next(event);
         }
         if (rows.length === 0 && !missed) break;
+        await reader.ready();
       }
       live = true;
     };
-    replay().catch(failed);
+    replay().catch((error: unknown) => reader.failed(error));
     return () => {
       ended = true;
       stop();
@@ -110,10 +117,16 @@ export class EventFeed {
   }
 }
 
-function ledgerFilter(filter: EventFilter): { tenant: string; callId?: string } {
-  return filter.callId === null
-    ? { tenant: filter.tenant }
-    : { tenant: filter.tenant, callId: filter.callId };
+function ledgerFilter({ principal, callId }: EventFilter): LedgerFilter {
+  const { tenant } = principal;
+  return callId === null ? { tenant } : { tenant, callId };
+}
+
+function maySeeEvent({ principal, callId }: EventFilter, event: BoardEvent): boolean {
+  if (event.tenant !== principal.tenant || (callId !== null && event.callId !== callId)) return false;
+  if (event.callId === null) return true;
+  // Of a call that is no longer stored nobody knows whose it was.
+  return event.call === null ? onlyAgent(principal) === null : maySeeCall(principal, event.call);
 }
 
 /** Null for rows that are no event, such as refusals. */

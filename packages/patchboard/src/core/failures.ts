@@ -1,4 +1,5 @@
 import type { FailureCode, InputIssueView, OutcomeKnowledge } from '@patchboard/wire';
+import type { Allowance } from './token-buckets.ts';
 
 interface FailureMeaning {
   /** Whether the same request may do better later, with nothing changed. */
@@ -57,6 +58,8 @@ export interface Failure {
   readonly note?: string;
   /** What exactly is wrong with an input. Answered to the caller, not stored. */
   readonly issues?: readonly InputIssueView[];
+  /** When to come back, and what the limit is. Answered to the caller, not stored. */
+  readonly rate?: Allowance;
 }
 
 export function failure(

@@ -6,11 +6,12 @@ import type { Dispatcher } from './dispatcher.ts';
 import { endState } from './endings.ts';
 import { failure, messageOf, type Failure } from './failures.ts';
 import type { Decision, Guard } from './guard.ts';
-import { callRow, firstCallRow, permissionRow, refusedRow, type LedgerDraft } from './ledger.ts';
+import { callRow, firstCallRow, permissionRequiredRow, refusedRow, type LedgerDraft } from './ledger.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { Clock, Digest, Ids, Run, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
+import type { RateLimits } from './rate-limits.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
 import type { SlotKey } from './slots.ts';
 
@@ -42,6 +43,7 @@ export interface IntakeParts {
   readonly ids: Ids;
   readonly digest: Digest;
   readonly limits: Limits;
+  readonly rates: RateLimits;
   readonly isDraining: () => boolean;
 }
 
@@ -56,7 +58,7 @@ export class Intake {
   async submit(request: CallRequest, principal: Principal): Promise<Submitted> {
     const resolved = this.resolve(request, principal);
     if ('code' in resolved) return await this.#refuse(request, principal, resolved);
-    const busy = this.#busy(principal);
+    const busy = this.#busy(principal, resolved);
     if (busy !== null) return await this.#refuse(request, principal, busy);
     const decision = await this.decide(resolved, request, principal);
     return await this.#record(request, principal, resolved, decision);
@@ -97,9 +99,11 @@ export class Intake {
     }
   }
 
-  #busy(principal: Principal): Failure | null {
-    const { limits, lifecycle, isDraining } = this.#parts;
+  #busy(principal: Principal, tool: RegisteredTool): Failure | null {
+    const { limits, lifecycle, isDraining, rates } = this.#parts;
     if (isDraining()) return failure('overloaded', 'the server is shutting down');
+    const tooFast = rates.check(principal, tool.name);
+    if (tooFast !== null) return tooFast;
     if (lifecycle.openOf(principal.tenant) < limits.openCallsPerTenant) return null;
     return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
   }
@@ -214,6 +218,7 @@ export class Intake {
       clientId,
       target: request.target,
       argsJson: JSON.stringify(request.args),
+      argsRedacted: false,
       timeoutMs: tool.timeoutMs,
       traceId: request.traceId,
       replayOf: request.replayOf,
@@ -230,7 +235,7 @@ export class Intake {
     const entries = call.timeline.map((entry, index) =>
       index === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry),
     );
-    if (call.approval !== null) entries.push(permissionRow('permission_required', call, now));
+    if (call.approval !== null) entries.push(permissionRequiredRow(call, call.approval, now));
     return { call, entries };
   }
 
@@ -244,6 +249,7 @@ export class Intake {
       decidedBy: null,
       decidedAt: null,
       note: null,
+      originalArgsJson: null,
     };
   }
 

@@ -1,6 +1,7 @@
 import { rfc3339 } from '@patchboard/wire';
-import type { Call, TimelineEntry } from './call.ts';
+import type { Approval, Call, TimelineEntry } from './call.ts';
 import { canonicalJson } from './canonical-json.ts';
+import type { JsonChange } from './json-diff.ts';
 import type { Digest } from './ports.ts';
 
 /** What happened, before the store gives it its place in the chain. */
@@ -48,11 +49,8 @@ export function chainHash(digest: Digest, previous: string, seq: number, draft: 
 /** One row for one move of a call. The first one says what the call is; later ones only what changed. */
 export function callRow(call: Call, entry: TimelineEntry): LedgerDraft {
   return {
-    at: entry.at,
-    tenant: call.tenant,
+    ...aboutCall(call, entry.at),
     kind: 'call.state',
-    callId: call.id,
-    traceId: call.traceId,
     body: JSON.stringify({ state: entry.state, attempt: entry.attempt, code: entry.code }),
   };
 }
@@ -72,30 +70,27 @@ export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string)
   return { ...callRow(call, entry), body: JSON.stringify(body) };
 }
 
-/** What an operator was asked, or answered. */
-export function permissionRow(
-  kind: 'permission_required' | 'permission_decided',
-  call: Call,
-  at: number,
-): LedgerDraft {
+/** What an operator is asked. */
+export function permissionRequiredRow(call: Call, approval: Approval, at: number): LedgerDraft {
+  const body = { digest: approval.digest, reason: approval.reason, expires_at: rfc3339(approval.expiresAt) };
+  return { ...aboutCall(call, at), kind: 'permission_required', body: JSON.stringify(body) };
+}
+
+/** What the operator said, and what was changed before it ran. */
+export function permissionDecidedRow(call: Call, edits: readonly JsonChange[], at: number): LedgerDraft {
   const { approval } = call;
-  const body =
-    kind === 'permission_required'
-      ? { digest: approval?.digest, reason: approval?.reason, expires_at: rfc3339(approval?.expiresAt ?? at) }
-      : {
-          digest: approval?.digest,
-          decision: approval?.decision,
-          decided_by: approval?.decidedBy,
-          note: approval?.note,
-        };
-  return {
-    at,
-    tenant: call.tenant,
-    kind,
-    callId: call.id,
-    traceId: call.traceId,
-    body: JSON.stringify(body),
+  const body = {
+    digest: approval?.digest,
+    decision: approval?.decision,
+    decided_by: approval?.decidedBy,
+    note: approval?.note ?? undefined,
+    edits: edits.length === 0 ? undefined : edits,
   };
+  return { ...aboutCall(call, at), kind: 'permission_decided', body: JSON.stringify(body) };
+}
+
+function aboutCall(call: Call, at: number): Pick<LedgerDraft, 'at' | 'tenant' | 'callId' | 'traceId'> {
+  return { at, tenant: call.tenant, callId: call.id, traceId: call.traceId };
 }
 
 export interface RefusedCall {

@@ -7,6 +7,7 @@ import { liveCall, nothing, type LiveCall } from './live-call.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Inserted, Log, NewCall, Store } from './ports.ts';
+import type { Redactor } from './redaction.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
 export interface LifecycleParts {
@@ -14,8 +15,18 @@ export interface LifecycleParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly mailboxes: Mailboxes;
+  readonly redactor: Redactor;
   /** Told of every ending, once, after it is durable. */
   readonly ended: (call: Call) => void;
+}
+
+/** What goes along with a move. */
+export interface MoveExtra {
+  readonly approval?: Approval;
+  /** An operator's edit. */
+  readonly argsJson?: string;
+  /** Ledger rows besides those of the moves. */
+  readonly rows?: (call: Call) => readonly LedgerDraft[];
 }
 
 const PERSIST_RETRY_MS = 500;
@@ -53,7 +64,9 @@ export class Lifecycle {
 
   /** Records a new call. It is live from the commit on, unless it was born ended. */
   async record(record: NewCall): Promise<{ inserted: Inserted; live: LiveCall | null }> {
-    const inserted = await this.#parts.store.insertCall(record);
+    const inserted = await this.#parts.store.insertCall(
+      isOpen(record.call) ? record : { ...record, call: this.#redact(record.call) },
+    );
     if (inserted.kind !== 'inserted') return { inserted, live: null };
     if (!isOpen(record.call)) {
       this.#parts.ended(record.call);
@@ -75,14 +88,10 @@ export class Lifecycle {
    * The only way on: through the gate, into the store, then here. Several moves may share one commit.
    * False: another move of this call was committed first, and nothing of this one was.
    */
-  async advance(
-    live: LiveCall,
-    states: readonly CallState[],
-    extra: { approval?: Approval; rows?: (call: Call) => readonly LedgerDraft[] } = {},
-  ): Promise<boolean> {
+  async advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): Promise<boolean> {
     const at = this.#parts.clock.now();
     const from = live.call;
-    let next = from;
+    let next = extra.argsJson === undefined ? from : { ...from, argsJson: extra.argsJson };
     const rows: LedgerDraft[] = [];
     for (const state of states) {
       next = move(next, state, at, extra.approval ?? next.approval);
@@ -90,7 +99,9 @@ export class Lifecycle {
       if (entry !== undefined) rows.push(callRow(next, entry));
     }
     if (extra.rows !== undefined) rows.push(...extra.rows(next));
-    if (!(await this.#parts.store.replaceCall(next, from.version, rows))) return false;
+    if (!isOpen(next)) next = this.#redact(next);
+    const argsChanged = next.argsJson !== from.argsJson;
+    if (!(await this.#parts.store.replaceCall(next, from.version, rows, argsChanged))) return false;
     live.call = next;
     live.disarm();
     if (isOpen(next)) this.#arm(live);
@@ -127,6 +138,19 @@ export class Lifecycle {
 
   close(): void {
     this.wheel.clear();
+  }
+
+  /** Once it has ended nobody needs the secrets in its arguments any more. */
+  #redact(call: Call): Call {
+    const { redactor } = this.#parts;
+    const argsJson = redactor.json(call.argsJson);
+    if (argsJson === call.argsJson) return call;
+    const original = call.approval?.originalArgsJson ?? null;
+    const approval =
+      call.approval === null || original === null
+        ? call.approval
+        : { ...call.approval, originalArgsJson: redactor.json(original) };
+    return { ...call, argsJson, argsRedacted: true, approval };
   }
 
   #arm(live: LiveCall): void {

@@ -6,6 +6,8 @@ export interface Limits {
   readonly concurrencyPerRun: number;
   /** Calls that execute in this server at once, whoever asks. */
   readonly concurrencyServer: number;
+  /** Of these, the share one tenant may hold: its flood leaves room for others. */
+  readonly concurrencyPerTenant: number;
   /** How long a call waits for a slot before it fails as `queue_timeout`. */
   readonly queueWaitMs: number;
   /** Calls of one tenant that have not ended. */
@@ -26,6 +28,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   concurrencyPerRun: 3,
   concurrencyServer: 64,
+  concurrencyPerTenant: 48,
   queueWaitMs: 60_000,
   openCallsPerTenant: 10_000,
   resultBytes: WIRE_LIMITS.resultBytes,

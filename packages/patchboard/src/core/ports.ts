@@ -1,5 +1,6 @@
 import type { CallStateName, InputIssueView, JsonSchema } from '@patchboard/wire';
 import type { Call } from './call.ts';
+import type { DocumentStore } from './documents.ts';
 import type { LedgerDraft, LedgerRow } from './ledger.ts';
 import type { StoredTool } from './registry.ts';
 
@@ -120,10 +121,18 @@ export interface CommittedRow {
  * Ledger rows get their sequence and hash at commit, in the order of the writes.
  * A write that finds no room rejects with `StorageFull` and changes nothing.
  */
-export interface Store {
+export interface Store extends DocumentStore {
   insertCall(record: NewCall): Promise<Inserted>;
-  /** Succeeds only if the stored version is `expectedVersion`; false means another writer won and nothing was written. */
-  replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): Promise<boolean>;
+  /**
+   * Succeeds only if the stored version is `expectedVersion`; false means another writer won and nothing was written.
+   * `argsChanged`: the arguments are rewritten too (an operator's edit, or redaction at the end); else they stay as stored.
+   */
+  replaceCall(
+    call: Call,
+    expectedVersion: number,
+    entries: readonly LedgerDraft[],
+    argsChanged?: boolean,
+  ): Promise<boolean>;
   findCall(id: string): Promise<Call | undefined>;
   /** Newest first. May scan far for rare matches, but never holds the thread for long. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;

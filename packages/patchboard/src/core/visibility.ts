@@ -21,5 +21,5 @@ export function maySeeCall(
 
 /** The one agent a list must be narrowed to; null: all of the tenant. */
 export function onlyAgent(principal: Principal): string | null {
-  return principal.kind === 'agent' ? principal.agentId : null;
+  return principal.kind === 'agent' || principal.kind === 'client' ? principal.agentId : null;
 }

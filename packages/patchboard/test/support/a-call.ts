@@ -16,6 +16,7 @@ export function aCall(given: Partial<Call> = {}): Call {
     clientId: null,
     target: null,
     argsJson: '{}',
+    argsRedacted: false,
     timeoutMs: 5000,
     traceId: null,
     replayOf: null,

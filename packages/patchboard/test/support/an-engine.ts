@@ -1,5 +1,6 @@
 import { Engine } from '../../src/core/engine.ts';
 import type { Guard } from '../../src/core/guard.ts';
+import { GrantOffice } from '../../src/core/grant-office.ts';
 import { GrantBook } from '../../src/core/grants.ts';
 import type { CallRequest } from '../../src/core/intake.ts';
 import { resolveLimits, type Limits } from '../../src/core/limits.ts';
@@ -7,6 +8,8 @@ import { PolicyGuard } from '../../src/core/policy-guard.ts';
 import { EMPTY_POLICY } from '../../src/core/policy/document.ts';
 import type { Log, Store } from '../../src/core/ports.ts';
 import type { Principal } from '../../src/core/principal.ts';
+import { DEFAULT_RATES, RateLimits, type Rates } from '../../src/core/rate-limits.ts';
+import { Redactor } from '../../src/core/redaction.ts';
 import { SCOPES_OF_KIND } from '../../src/core/scopes.ts';
 import type { ServerTool } from '../../src/core/server-tool.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
@@ -72,20 +75,25 @@ export async function anEngine(given: {
   store?: Store;
   guard?: Guard;
   log?: Log;
+  rates?: Rates;
+  redact?: readonly string[];
 }): Promise<EngineFixture> {
   const clock = given.clock ?? new FakeClock();
   const store = given.store ?? memoryStore({ digest: nodeDigest });
+  const book = new GrantBook(nodeDigest);
+  const ids = timeOrderedIds(clock);
   const engine = new Engine({
     store,
     clock,
-    ids: timeOrderedIds(clock),
+    ids,
     log: given.log ?? silentLog,
     digest: nodeDigest,
     schemas,
     limits: resolveLimits(given.limits),
-    guard:
-      given.guard ??
-      new PolicyGuard({ version: 0, document: EMPTY_POLICY }, new GrantBook(nodeDigest), clock),
+    guard: given.guard ?? new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, clock),
+    grants: new GrantOffice({ store, book, clock, ids, digest: nodeDigest }),
+    rates: new RateLimits(given.rates ?? DEFAULT_RATES, clock),
+    redactor: new Redactor(given.redact ?? []),
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();

@@ -1,0 +1,56 @@
+import { failure, type Failure } from './failures.ts';
+import type { Clock } from './ports.ts';
+import type { Principal } from './principal.ts';
+import { TokenBuckets, type Rate } from './token-buckets.ts';
+
+/** Null: not limited. */
+export interface Rates {
+  readonly principal: Rate | null;
+  readonly tenant: Rate | null;
+  /** Per tenant and tool; `tools` gives single tools one of their own. */
+  readonly tool: Rate | null;
+  readonly tools: ReadonlyMap<string, Rate>;
+}
+
+export const DEFAULT_RATES: Rates = {
+  principal: { burst: 400, perSecond: 200 },
+  tenant: { burst: 2000, perSecond: 1000 },
+  tool: null,
+  tools: new Map(),
+};
+
+/** How often calls may be made. Local mode is one's own machine and is not limited. */
+export class RateLimits {
+  readonly #rates: Rates;
+  readonly #buckets: TokenBuckets;
+
+  constructor(rates: Rates, clock: Clock) {
+    this.#rates = rates;
+    this.#buckets = new TokenBuckets(clock);
+  }
+
+  /** Null: go on. A call that one limit refuses is not counted by the others. */
+  check(principal: Principal, toolName: string): Failure | null {
+    if (principal.kind === 'local') return null;
+    const { tenant } = principal;
+    const limits: [string, Rate | null, string][] = [
+      [`principal\n${tenant}\n${principal.kind}\n${principal.id}`, this.#rates.principal, principal.id],
+      [`tenant\n${tenant}`, this.#rates.tenant, `tenant ${tenant}`],
+      [`tool\n${tenant}\n${toolName}`, this.#rates.tools.get(toolName) ?? this.#rates.tool, toolName],
+    ];
+    const taken: string[] = [];
+    for (const [name, rate, who] of limits) {
+      if (rate === null) continue;
+      const allowance = this.#buckets.take(name, rate);
+      if (allowance.allowed) {
+        taken.push(name);
+        continue;
+      }
+      for (const other of taken) this.#buckets.putBack(other);
+      return failure('rate_limited', `too many calls: ${who} may make ${rate.perSecond} a second`, {
+        rate: allowance,
+      });
+    }
+    return null;
+  }
+}

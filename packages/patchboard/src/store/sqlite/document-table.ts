@@ -1,0 +1,27 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DocumentKind } from '../../core/documents.ts';
+import { text } from './rows.ts';
+
+export class DocumentTable {
+  readonly #put: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #all: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#put = database.prepare('insert or replace into documents (kind, id, body) values (?, ?, ?)');
+    this.#remove = database.prepare('delete from documents where kind = ? and id = ?');
+    this.#all = database.prepare('select id, body from documents where kind = ? order by id');
+  }
+
+  put(kind: DocumentKind, id: string, body: string): void {
+    this.#put.run(kind, id, body);
+  }
+
+  remove(kind: DocumentKind, id: string): void {
+    this.#remove.run(kind, id);
+  }
+
+  all(kind: DocumentKind): { readonly id: string; readonly body: string }[] {
+    return this.#all.all(kind).map((row) => ({ id: text(row, 'id'), body: text(row, 'body') }));
+  }
+}
