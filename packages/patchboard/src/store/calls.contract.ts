@@ -27,6 +27,7 @@ export function describeCalls(subject: Subject): void {
         decidedBy: 'op',
         decidedAt: START + 4,
         note: 'fine',
+        originalArgsJson: '{"text":"before"}',
       };
       const call: Call = aCall(1, {
         source: 'client',
@@ -76,7 +77,9 @@ export function describeCalls(subject: Subject): void {
       const call = aCall(1);
       await insertAll(store, [call]);
       const endings = [completed(call), failed(call), executing(call), completed(call), failed(call)];
-      const won = await Promise.all(endings.map((next) => store.replaceCall(next, 1, rowsOf(next, 1))));
+      const won = await Promise.all(
+        endings.map((next) => store.replaceCall(next, 1, rowsOf(next, 1), false)),
+      );
       expect(won.filter(Boolean)).toHaveLength(1);
       const winner = endings[won.indexOf(true)]!;
       expect(await store.findCall(call.id)).toEqual(winner);
@@ -89,10 +92,24 @@ export function describeCalls(subject: Subject): void {
       const call = aCall(1);
       await insertAll(store, [call]);
       const done = completed(call);
-      expect(await store.replaceCall(done, 2, rowsOf(done, 1))).toBe(false);
-      expect(await store.replaceCall(completed(aCall(2)), 1, rowsOf(done, 1))).toBe(false);
+      expect(await store.replaceCall(done, 2, rowsOf(done, 1), false)).toBe(false);
+      expect(await store.replaceCall(completed(aCall(2)), 1, rowsOf(done, 1), false)).toBe(false);
       expect(await store.findCall(call.id)).toEqual(call);
       expect((await store.ledgerHead()).seq).toBe(1);
+    });
+
+    it('rewrites the arguments only when it is told so', async () => {
+      const { store } = subject;
+      await insertAll(store, [aCall(1), aCall(2)]);
+      const edited = { ...executing(aCall(1)), argsJson: '{"edited":true}', argsRedacted: true };
+      expect(await store.replaceCall(edited, 1, rowsOf(edited, 1), true)).toBe(true);
+      expect(await store.findCall(edited.id)).toEqual(edited);
+      const kept = executing(aCall(2));
+      expect(await store.replaceCall(kept, 1, rowsOf(kept, 1), false)).toBe(true);
+      expect(await store.findCall(kept.id)).toEqual(kept);
+      const late = { ...executing(aCall(1)), argsJson: '{"late":true}' };
+      expect(await store.replaceCall(late, 1, rowsOf(late, 1), true)).toBe(false);
+      expect(await store.findCall(edited.id)).toEqual(edited);
     });
 
     it('may follow an insert that has not settled', async () => {
@@ -100,7 +117,7 @@ export function describeCalls(subject: Subject): void {
       const call = aCall(1);
       const done = completed(call);
       const inserted = store.insertCall(aRecord(call));
-      const replaced = store.replaceCall(done, 1, rowsOf(done, 1));
+      const replaced = store.replaceCall(done, 1, rowsOf(done, 1), false);
       expect([(await inserted).kind, await replaced]).toEqual(['inserted', true]);
     });
   });
@@ -215,7 +232,7 @@ export function describeCalls(subject: Subject): void {
     expect(await store.countByState()).toEqual({});
     await insertAll(store, [aCall(1), aCall(2), executing(aCall(3)), failed(aCall(4))]);
     const done = completed(aCall(1));
-    await Promise.all([1, 2, 3].map(() => store.replaceCall(done, 1, rowsOf(done, 1))));
+    await Promise.all([1, 2, 3].map(() => store.replaceCall(done, 1, rowsOf(done, 1), false)));
     expect(await store.countByState()).toEqual({ PENDING: 1, EXECUTING: 1, COMPLETED: 1, FAILED: 1 });
   });
 }

@@ -112,7 +112,7 @@ export function describeLists(subject: Subject): void {
       await insertAll(store, calls);
       const open = calls.filter(isOpen);
       const done = completed(aCall(1, { tenant: 'other', runId: 'run_0_0', toolName: 'fs.read' }));
-      await store.replaceCall(done, 1, rowsOf(done, 1));
+      await store.replaceCall(done, 1, rowsOf(done, 1), false);
       const found: Call[] = [];
       for await (const call of store.openCalls()) found.push(call);
       expect(found).toEqual(open.slice(1));
@@ -125,7 +125,7 @@ export function describeLists(subject: Subject): void {
       for await (const call of store.openCalls()) {
         found.push(call);
         const done = completed(aCall(2));
-        await store.replaceCall(done, 1, rowsOf(done, 1));
+        await store.replaceCall(done, 1, rowsOf(done, 1), false);
       }
       expect(idsOf(found)).toEqual([1, 3].map(callId));
     });

@@ -1,5 +1,6 @@
 import type { CallStateName } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../core/call.ts';
+import type { DocumentKind } from '../core/documents.ts';
 import { GENESIS, type LedgerDraft, type LedgerRow } from '../core/ledger.ts';
 import type {
   CallFilter,
@@ -39,6 +40,7 @@ class MemoryStore implements Store {
   readonly #keys: Map<string, UsedKey> = new Map();
   readonly #keyOfCall: Map<string, string> = new Map();
   readonly #tools: Map<string, StoredTool> = new Map();
+  readonly #documents: Map<string, { kind: DocumentKind; id: string; body: string }> = new Map();
   readonly #chain: MemoryChain;
   readonly #watchers: Watchers = new Watchers();
 
@@ -149,6 +151,28 @@ class MemoryStore implements Store {
     return [...this.#tools.values()];
   }
 
+  async putDocument(
+    kind: DocumentKind,
+    id: string,
+    body: string,
+    entries: readonly LedgerDraft[],
+  ): Promise<void> {
+    this.#documents.set(pairKey(kind, id), { kind, id, body });
+    this.#write(entries);
+  }
+
+  async deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void> {
+    this.#documents.delete(pairKey(kind, id));
+    this.#write(entries);
+  }
+
+  async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
+    return [...this.#documents.values()]
+      .filter((document) => document.kind === kind)
+      .map(({ id, body }) => ({ id, body }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
   async append(entries: readonly LedgerDraft[]): Promise<void> {
     this.#write(entries);
   }
@@ -179,7 +203,7 @@ class MemoryStore implements Store {
 
   async purgeCalls(before: number, limit: number): Promise<number> {
     let purged = 0;
-    for (const call of [...this.#calls.values()]) {
+    for (const call of this.#calls.values()) {
       if (purged >= limit) break;
       if ((endedAt(call) ?? Infinity) >= before) continue;
       this.#calls.delete(call.id);

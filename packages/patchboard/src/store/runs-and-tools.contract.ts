@@ -55,6 +55,27 @@ export function describeRunsAndTools(subject: Subject): void {
   });
 }
 
+export function describeDocuments(subject: Subject): void {
+  describe('documents', () => {
+    it('are added, replaced and deleted by kind and id, each with its ledger rows', async () => {
+      const { store } = subject;
+      await store.putDocument('key', 'b', '{"n":1}', [anEntry()]);
+      await store.putDocument('key', 'a', '{"n":2}', [anEntry()]);
+      await store.putDocument('grant', 'a', '{"n":3}', [anEntry(), anEntry()]);
+      await store.putDocument('key', 'b', '{"n":4}', [anEntry()]);
+      expect(await store.documents('key')).toEqual([
+        { id: 'a', body: '{"n":2}' },
+        { id: 'b', body: '{"n":4}' },
+      ]);
+      await store.deleteDocument('key', 'a', [anEntry()]);
+      expect(await store.documents('key')).toEqual([{ id: 'b', body: '{"n":4}' }]);
+      expect(await store.documents('grant')).toEqual([{ id: 'a', body: '{"n":3}' }]);
+      expect(await store.documents('policy')).toEqual([]);
+      expect((await store.ledgerHead()).seq).toBe(6);
+    });
+  });
+}
+
 function sorted<T>(values: readonly T[]): string[] {
   return values.map((value) => JSON.stringify(value)).sort();
 }

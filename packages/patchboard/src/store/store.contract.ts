@@ -3,7 +3,7 @@ import type { Store } from '../core/ports.ts';
 import { describeCalls } from './calls.contract.ts';
 import { describeLedger } from './ledger.contract.ts';
 import { describeLists } from './lists.contract.ts';
-import { describeRunsAndTools } from './runs-and-tools.contract.ts';
+import { describeDocuments, describeRunsAndTools } from './runs-and-tools.contract.ts';
 import { aCall, aRecord, aTool, anEntry, completed, idsOf, insertAll, rowsOf } from './samples.contract.ts';
 
 export interface OpenedStore {
@@ -36,6 +36,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     describeLists(subject);
     describeLedger(subject);
     describeRunsAndTools(subject);
+    describeDocuments(subject);
     describeReopening(subject);
   });
 }
@@ -47,9 +48,10 @@ function describeReopening(subject: Subject): void {
     const key = { scope: 'acme/agent-1/weather/k1', bodyHash: 'b1', expiresAt: 9e12 };
     const done = completed(aCall(1));
     await store.insertCall(aRecord(aCall(1), key));
-    await store.replaceCall(done, 1, rowsOf(done, 1));
+    await store.replaceCall(done, 1, rowsOf(done, 1), false);
     await insertAll(store, [aCall(2)]);
     await store.saveTools([aTool('camera.take')], anEntry());
+    await store.putDocument('key', 'k1', '{}', [anEntry()]);
     const before = {
       ledger: await store.readLedger({}, 0, 100),
       head: await store.ledgerHead(),
@@ -62,6 +64,7 @@ function describeReopening(subject: Subject): void {
     expect(await again.ledgerHead()).toEqual(before.head);
     expect(await again.countByState()).toEqual(before.counts);
     expect(await again.tools()).toEqual([aTool('camera.take')]);
+    expect(await again.documents('key')).toEqual([{ id: 'k1', body: '{}' }]);
     expect(await again.findRun('acme', 'run_1')).toMatchObject({ agentId: 'agent-1' });
     expect(idsOf((await again.listCalls({ tenant: 'acme' }, null, 10)).items)).toEqual([
       aCall(2).id,

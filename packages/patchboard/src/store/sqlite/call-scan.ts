@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isTerminal, type CallStateName } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call.ts';
 import type { CallFilter, Page } from '../../core/ports.ts';
 import { callCursor } from '../cursors.ts';

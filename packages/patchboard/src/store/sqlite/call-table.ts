@@ -20,6 +20,7 @@ type Counts = Partial<Record<CallStateName, number>>;
 export class CallTable {
   readonly #insert: StatementSync;
   readonly #replace: StatementSync;
+  readonly #rewriteArgs: StatementSync;
   readonly #byId: StatementSync;
   readonly #byNo: StatementSync;
   readonly #byKey: StatementSync;
@@ -35,6 +36,7 @@ export class CallTable {
     this.#replace = database.prepare(
       `update calls set version = ?, state = ?, ended_at = ?, tail = ?, result = ? where id = ? and version = ?`,
     );
+    this.#rewriteArgs = database.prepare('update calls set args = ? where id = ?');
     this.#byId = database.prepare('select * from calls where id = ?');
     this.#byNo = database.prepare('select * from calls where no = ?');
     this.#byKey = database.prepare(
@@ -94,6 +96,10 @@ export class CallTable {
     if (changes === 0) return false;
     this.#countIfEnded(call.state.name, 1);
     return true;
+  }
+
+  rewriteArgs({ argsJson, id }: Call): void {
+    this.#rewriteArgs.run(argsJson, id);
   }
 
   find(id: string): Call | undefined {

@@ -53,6 +53,13 @@ export const MIGRATIONS: readonly string[] = [
     unique (id, tenant)
   ) strict;
 
+  create table documents (
+    kind text not null,
+    id text not null,
+    body text not null,
+    primary key (kind, id)
+  ) without rowid;
+
   create table tools (
     tenant text not null,
     name text not null,

@@ -42,11 +42,14 @@ type Detail<State> = State extends CallState ? Omit<State, 'name' | 'resultJson'
 interface Tail {
   readonly state: Detail<CallState>;
   readonly approval: Approval | null;
+  /** Absent: false. */
+  readonly argsRedacted?: true;
   readonly timeline: readonly TimelineEntry[];
 }
 
-export function tailOf({ state, approval, timeline }: Call): string {
-  const tail: Tail = { state: detailOf(state), approval, timeline };
+export function tailOf({ state, approval, timeline, argsRedacted }: Call): string {
+  const rest = argsRedacted ? { argsRedacted } : {};
+  const tail: Tail = { state: detailOf(state), approval, timeline, ...rest };
   return JSON.stringify(tail);
 }
 
@@ -85,6 +88,7 @@ export function toCall(row: Row): Call {
     clientId: textOrNull(row, 'client_id'),
     target: textOrNull(row, 'target'),
     argsJson: text(row, 'args'),
+    argsRedacted: tail.argsRedacted === true,
     timeoutMs: integer(row, 'timeout_ms'),
     traceId: textOrNull(row, 'trace_id'),
     replayOf: textOrNull(row, 'replay_of'),

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CallStateName } from '@patchboard/wire';
 import type { Call } from '../../core/call.ts';
+import type { DocumentKind } from '../../core/documents.ts';
 import type { LedgerDraft } from '../../core/ledger.ts';
 import type {
   CallFilter,
@@ -17,6 +18,7 @@ import type { StoredTool } from '../../core/registry.ts';
 import { Watchers } from '../watchers.ts';
 import { CallScan } from './call-scan.ts';
 import { CallTable } from './call-table.ts';
+import { DocumentTable } from './document-table.ts';
 import { GroupCommit } from './group-commit.ts';
 import { LedgerTable } from './ledger-rows.ts';
 import { openDatabase } from './open.ts';
@@ -55,6 +57,7 @@ class SqliteStore implements Store {
   readonly #scan: CallScan;
   readonly #runs: RunTable;
   readonly #ledger: LedgerTable;
+  readonly #documents: DocumentTable;
   readonly #watchers: Watchers = new Watchers();
   readonly #saveTool: StatementSync;
   readonly #removeTool: StatementSync;
@@ -65,6 +68,7 @@ class SqliteStore implements Store {
     this.#calls = new CallTable(database);
     this.#scan = new CallScan(database, this.#calls);
     this.#runs = new RunTable(database);
+    this.#documents = new DocumentTable(database);
     this.#ledger = new LedgerTable(database, { digest, findCall: (id) => this.#calls.find(id) });
     this.#saveTool = database.prepare(
       `insert or replace into tools (tenant, name, client_id, wire_name, spec, registered_at)
@@ -106,9 +110,15 @@ class SqliteStore implements Store {
     return INSERTED;
   }
 
-  replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): Promise<boolean> {
+  replaceCall(
+    call: Call,
+    expectedVersion: number,
+    entries: readonly LedgerDraft[],
+    argsChanged = false,
+  ): Promise<boolean> {
     const replace = (): boolean => {
       if (!this.#calls.replace(call, expectedVersion)) return false;
+      if (argsChanged) this.#calls.rewriteArgs(call);
       this.#ledger.append(entries, call);
       return true;
     };
@@ -174,6 +184,24 @@ class SqliteStore implements Store {
 
   async tools(): Promise<readonly StoredTool[]> {
     return this.#tools.all().map(toTool);
+  }
+
+  putDocument(kind: DocumentKind, id: string, body: string, entries: readonly LedgerDraft[]): Promise<void> {
+    return this.#commit.write(() => {
+      this.#documents.put(kind, id, body);
+      this.#ledger.append(entries, null);
+    });
+  }
+
+  deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void> {
+    return this.#commit.write(() => {
+      this.#documents.remove(kind, id);
+      this.#ledger.append(entries, null);
+    });
+  }
+
+  async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
+    return this.#documents.all(kind);
   }
 
   append(entries: readonly LedgerDraft[]): Promise<void> {
