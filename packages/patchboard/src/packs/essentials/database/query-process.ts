@@ -33,7 +33,12 @@ export class QueryProcess {
         resolve(reason);
         onEnd();
       };
-      this.#child.once('exit', (code, signal) => end(signal ?? `code ${code}`));
+      this.#child.once('exit', (code, signal) => {
+        const reason = signal ?? `code ${code}`;
+        // Its last words may still be in the channel, which says so by closing after them.
+        if (this.#child.connected) this.#child.once('disconnect', () => end(reason));
+        else end(reason);
+      });
       // Sent instead of an exit when the child cannot be started, and also when the channel breaks.
       this.#child.on('error', (error) => {
         if (this.#child.pid === undefined) end(error.message);
