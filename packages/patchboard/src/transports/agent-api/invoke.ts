@@ -2,10 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call.ts';
 import type { CallRequest, Submitted } from '../../core/intake.ts';
 import type { Principal } from '../../core/principal.ts';
-import { callJson, receiptJson } from '../shared/call-view.ts';
+import { callJson } from '../shared/call-view.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
+import { sendReceipt } from '../shared/receipt.ts';
 import { idempotencyKeyOf, traceIdOf, waitSecondsOf } from '../shared/request-hints.ts';
 import { sendJson, type Route, type Schema } from '../shared/routes.ts';
 import { ANY, FLAG, headers, object, optional, PEER_ID, ref, TEXT } from '../shared/schemas.ts';
@@ -102,7 +103,7 @@ export async function sendSubmitted(
           return;
         }
       }
-      sendJson(reply, 202, receiptJson(id));
+      sendReceipt(reply, id);
       return;
     }
     case 'denied':

@@ -29,11 +29,6 @@ export function callJson(call: Call): string {
   );
 }
 
-/** Made of pieces because it is what a busy server writes most; an id needs no escaping. */
-export function receiptJson(callId: string): string {
-  return `{"tool_call_id":"${callId}","status":"pending","message":"tool call created, use tool_call_id to poll result"}`;
-}
-
 function epochSeconds(epochMs: number): number {
   return Math.floor(epochMs / 1000);
 }

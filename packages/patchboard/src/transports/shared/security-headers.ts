@@ -7,6 +7,8 @@ export const API_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
+export const API_HEADER_NAMES: readonly string[] = Object.keys(API_HEADERS);
+
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-methods': 'GET, POST, DELETE',
   'access-control-allow-headers':

@@ -1,0 +1,33 @@
+import type { FastifyReply } from 'fastify';
+import { sendJson } from './routes.ts';
+import { API_HEADERS } from './security-headers.ts';
+
+/** Names and values in turn: the form Node writes without looking at it twice. */
+const HEADERS: readonly string[] = [
+  ...Object.entries(API_HEADERS).flat(),
+  'content-type',
+  'application/json; charset=utf-8',
+  'content-length',
+];
+
+/**
+ * The answer a busy server gives most, written past Fastify: that is a quarter of what the whole request costs.
+ * Whoever needs a header more than usual gets it the usual way.
+ */
+export function sendReceipt(reply: FastifyReply, callId: string): void {
+  const json = receiptJson(callId);
+  const { request, raw } = reply;
+  if (request.headers.origin !== undefined) {
+    sendJson(reply, 202, json);
+    return;
+  }
+  reply.hijack();
+  request.counter?.count(202);
+  raw.writeHead(202, [...HEADERS, String(json.length)]);
+  raw.end(json, 'latin1');
+}
+
+/** Ids are plain ASCII and need no escaping. */
+function receiptJson(callId: string): string {
+  return `{"tool_call_id":"${callId}","status":"pending","message":"tool call created, use tool_call_id to poll result"}`;
+}
