@@ -5,12 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Settings } from './cli/settings.ts';
 import { Engine } from './core/engine.ts';
 import { messageOf } from './core/failures.ts';
-import { GrantOffice } from './core/grant-office.ts';
-import { GrantBook } from './core/grants.ts';
-import { PolicyGuard } from './core/policy-guard.ts';
-import { EMPTY_POLICY } from './core/policy/document.ts';
 import type { Log, Store } from './core/ports.ts';
-import { DEFAULT_RATES, RateLimits } from './core/rate-limits.ts';
+import { RateLimits } from './core/rate-limits.ts';
 import { Redactor } from './core/redaction.ts';
 import type { Pack, ServerTool } from './core/server-tool.ts';
 import { essentialsPack } from './packs/essentials/pack.ts';
@@ -25,7 +21,7 @@ import { homeRoutes } from './transports/home/routes.ts';
 import { internalRoutes } from './transports/internal-api/routes.ts';
 import { operatorRoutes } from './transports/operator-api/routes.ts';
 import { createHttpApp } from './transports/shared/app.ts';
-import { localIdentity } from './transports/shared/local-identity.ts';
+import { openGuard } from './platform-guard.ts';
 import { VERSION } from './version.ts';
 
 /** A running server: everything is wired here and nowhere else. */
@@ -33,6 +29,10 @@ export interface Platform {
   readonly engine: Engine;
   readonly store: Store;
   readonly url: string;
+  /** Requests without a credential are taken. */
+  readonly isLocal: boolean;
+  /** Opens one browser session. */
+  loginToken(): string;
   /** Stops taking requests, lets work finish, and lets go of everything. */
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function startPlatform(
 
 async function start(settings: Settings, log: Log, store: Store, packs: readonly Pack[]): Promise<Platform> {
   const ids = timeOrderedIds(nodeClock);
-  const book = new GrantBook(nodeDigest);
+  const { guard, offices, gatekeeper, sessions } = await openGuard(settings, { store, ids, log });
   const engine = new Engine({
     store,
     clock: nodeClock,
@@ -76,10 +76,10 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
     digest: nodeDigest,
     schemas: ajvSchemas(),
     limits: settings.limits,
-    guard: new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, nodeClock),
-    grants: new GrantOffice({ store, book, clock: nodeClock, ids, digest: nodeDigest }),
-    rates: new RateLimits(DEFAULT_RATES, nodeClock),
-    redactor: new Redactor([]),
+    guard,
+    grants: offices.grants,
+    rates: new RateLimits(settings.rates, nodeClock),
+    redactor: new Redactor(settings.redact),
   });
   for (const pack of packs) engine.addPack(withTimeouts(pack, settings.toolTimeoutsMs));
   engine.onEnded((call) => logEndedCall(log, call));
@@ -89,7 +89,9 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
     engine,
     store,
     log,
-    authenticator: localIdentity(),
+    digest: nodeDigest,
+    offices,
+    authenticator: gatekeeper,
     door: { allowedHosts: settings.allowedHosts, allowedOrigins: settings.allowedOrigins },
     version: VERSION,
     clock: nodeClock,
@@ -101,6 +103,8 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
     engine,
     store,
     url,
+    isLocal: gatekeeper.isLocal,
+    loginToken: () => sessions.issueLoginToken(),
     close: async () => {
       stopPurging();
       await app.close();

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LineCounter, parseDocument, type Document } from 'yaml';
-import { DEFAULT_LIMITS } from '../core/limits.ts';
 import { messageOf } from '../core/failures.ts';
+import { CONFIG_SCHEMA, type ConfigFile } from './config-schema.ts';
 
 /** A setting that cannot be used. Its message is one line for a person. */
 export class ConfigError extends Error {
@@ -11,60 +11,6 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
   }
 }
-
-/** The config file as written; `resolveSettings` turns it into complete settings. */
-export interface ConfigFile {
-  readonly http?: {
-    readonly allowed_hosts?: readonly string[];
-    readonly allowed_origins?: readonly string[];
-  };
-  readonly tools?: Readonly<Record<string, ToolConfig>>;
-  readonly limits?: Readonly<Record<string, number>>;
-  readonly retention?: { readonly calls_days?: number };
-}
-
-export interface ToolConfig {
-  readonly timeout_ms?: number;
-  /** database.query only: a SQLite file or a postgres:// URL. */
-  readonly database?: string;
-}
-
-const count = { type: 'integer', minimum: 1 };
-const names = { type: 'array', items: { type: 'string', minLength: 1 } };
-
-/** Limits as they are written in the file: snake_case of the engine's own names. */
-export const LIMIT_KEYS: ReadonlyMap<string, keyof typeof DEFAULT_LIMITS> = new Map(
-  (Object.keys(DEFAULT_LIMITS) as (keyof typeof DEFAULT_LIMITS)[]).map((name) => [snakeCase(name), name]),
-);
-
-export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    http: {
-      type: 'object',
-      additionalProperties: false,
-      properties: { allowed_hosts: names, allowed_origins: names },
-    },
-    tools: {
-      type: 'object',
-      additionalProperties: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          timeout_ms: { ...count, maximum: DEFAULT_LIMITS.maxTimeoutMs },
-          database: { type: 'string', minLength: 1 },
-        },
-      },
-    },
-    limits: {
-      type: 'object',
-      additionalProperties: false,
-      properties: Object.fromEntries([...LIMIT_KEYS.keys()].map((key) => [key, count])),
-    },
-    retention: { type: 'object', additionalProperties: false, properties: { calls_days: count } },
-  },
-};
 
 /** Reads YAML or JSON (which is YAML too). Every complaint names file, line and key. */
 export function readConfigFile(file: string): ConfigFile {
@@ -113,8 +59,4 @@ function lineOf(document: Document, lines: LineCounter, path: readonly string[])
 
 function unescapePointer(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
-import process from 'node:process';
 import type { Command } from 'commander';
 import { messageOf } from '../core/failures.ts';
 import { clientSettings, environment } from './config.ts';

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import process from 'node:process';
 import type { Command } from 'commander';
 import { pino, type DestinationStream } from 'pino';
 import { pinoLog } from '../runtime/log.ts';

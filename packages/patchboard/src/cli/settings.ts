@@ -1,8 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { messageOf } from '../core/failures.ts';
 import { resolveLimits, type Limits } from '../core/limits.ts';
+import { decodePolicy } from '../core/policy/document.ts';
+import { DEFAULT_RATES, type Rates } from '../core/rate-limits.ts';
+import type { Rate } from '../core/token-buckets.ts';
+import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
-import { ConfigError, LIMIT_KEYS, readConfigFile, type ConfigFile } from './config-file.ts';
+import { ConfigError, readConfigFile } from './config-file.ts';
+import { LIMIT_KEYS, type ConfigFile, type JwtConfig, type RateConfig } from './config-schema.ts';
 import type { Environment } from './config.ts';
 
 /** Everything the server needs to know, complete: below this line nothing is optional. */
@@ -20,6 +27,14 @@ export interface Settings {
   readonly toolTimeoutsMs: ReadonlyMap<string, number>;
   /** Null: calls are kept for ever. */
   readonly keepCallsMs: number | null;
+  readonly isProduction: boolean;
+  readonly trustProxy: boolean;
+  /** Null: no tokens of another issuer are taken. */
+  readonly jwt: JwtSettings | null;
+  /** The policy document the server starts with; operators may replace it. */
+  readonly policy: unknown;
+  readonly rates: Rates;
+  readonly redact: readonly string[];
 }
 
 /** Flags win over the environment, the environment over the file. */
@@ -55,6 +70,12 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     queryDatabase: file.tools?.['database.query']?.database ?? null,
     toolTimeoutsMs: timeoutsOf(file),
     keepCallsMs: file.retention?.calls_days === undefined ? null : file.retention.calls_days * DAY_MS,
+    isProduction: given['NODE_ENV'] === 'production',
+    trustProxy: file.http?.trust_proxy ?? false,
+    jwt: file.auth?.jwt === undefined ? null : jwtOf(file.auth.jwt, given),
+    policy: policyOf(file),
+    rates: ratesOf(file),
+    redact: file.redact ?? [],
   });
 }
 
@@ -64,11 +85,62 @@ export function isLoopback(host: string): boolean {
 }
 
 function hostOf(given: string | undefined): string {
-  const host = isSet(given) ? given : '127.0.0.1';
-  if (isLoopback(host)) return host;
-  throw new ConfigError(
-    `HOST=${host} is not a loopback address, and no credentials are configured: anybody could call every tool`,
+  return isSet(given) ? given : '127.0.0.1';
+}
+
+function policyOf(file: ConfigFile): unknown {
+  const document = { ...file.policy, ...(file.devices === undefined ? {} : { devices: file.devices }) };
+  const decoded = decodePolicy(document);
+  if (decoded.ok) return document;
+  const [first] = decoded.problems;
+  throw new ConfigError(`policy${first?.path ?? ''} ${first?.message ?? 'is not valid'}`);
+}
+
+function jwtOf(config: JwtConfig, given: Environment): JwtSettings {
+  const { issuer, audience } = config;
+  const sources = [config.secret_env, config.jwks_url, config.jwks_file].filter(
+    (source) => source !== undefined,
   );
+  if (sources.length !== 1) {
+    throw new ConfigError('auth.jwt needs exactly one of secret_env, jwks_url and jwks_file');
+  }
+  if (config.jwks_url !== undefined)
+    return { issuer, audience, keys: { kind: 'jwks_url', url: config.jwks_url } };
+  if (config.jwks_file !== undefined)
+    return { issuer, audience, keys: { kind: 'jwks', jwks: jwksOf(config.jwks_file) } };
+  const secret = given[config.secret_env ?? ''];
+  if (secret !== undefined && secret.length >= 32)
+    return { issuer, audience, keys: { kind: 'secret', secret } };
+  throw new ConfigError(
+    `auth.jwt.secret_env: the variable ${config.secret_env} must hold at least 32 characters`,
+  );
+}
+
+function jwksOf(file: string): { keys: Record<string, unknown>[] } {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as { keys?: unknown };
+    if (Array.isArray(value.keys)) return { keys: value.keys as Record<string, unknown>[] };
+  } catch (error) {
+    throw new ConfigError(`auth.jwt.jwks_file: ${messageOf(error)}`);
+  }
+  throw new ConfigError(`auth.jwt.jwks_file: ${file} has no list of keys`);
+}
+
+function ratesOf({ rates = {}, tools = {} }: ConfigFile): Rates {
+  const rateOf = (config: RateConfig): Rate => ({ burst: config.burst, perSecond: config.per_second });
+  const pick = (name: 'principal' | 'tenant' | 'tool'): Rate | null => {
+    const config = rates[name];
+    return config === undefined ? DEFAULT_RATES[name] : config === null ? null : rateOf(config);
+  };
+  const ofTools = Object.entries(tools).flatMap(([name, tool]): [string, Rate][] =>
+    tool.rate === undefined ? [] : [[name, rateOf(tool.rate)]],
+  );
+  return {
+    principal: pick('principal'),
+    tenant: pick('tenant'),
+    tool: pick('tool'),
+    tools: new Map(ofTools),
+  };
 }
 
 function portOf(given: string | undefined): number {

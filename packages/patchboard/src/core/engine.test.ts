@@ -72,6 +72,7 @@ describe('the way of a call', () => {
     const execute = vi.fn();
     const guard = {
       lists: () => true,
+      registers: () => true,
       admit: () => ({ effect: 'deny', rule: 'test', reason: 'not today', policyVersion: 1 }) as const,
       review: (_call: unknown, outcome: never) => outcome,
     };
@@ -87,6 +88,7 @@ describe('the way of a call', () => {
   it('denies when the guard throws', async () => {
     const guard = {
       lists: () => true,
+      registers: () => true,
       admit: () => {
         throw new Error('policy unreadable');
       },

@@ -75,7 +75,7 @@ export class Engine {
       clientTimeoutMs: limits.clientTimeoutMs,
       toolsPerClient: limits.toolsPerClient,
     });
-    this.directory = new ToolDirectory(store, this.registry, clock);
+    this.directory = new ToolDirectory(store, this.registry, clock, parts.guard);
     this.feed = new EventFeed(store);
     this.#tasks = new Tasks(log);
     const ended = (call: Call): void => this.#ended(call);

@@ -3,6 +3,7 @@ import type { GrantBook } from './grants.ts';
 import type { Decision, Guard, GuardRequest } from './guard.ts';
 import type { Outcome } from './outcome.ts';
 import { decidePolicy, mayEverCall } from './policy/decide.ts';
+import { matchesGlob } from './policy/glob.ts';
 import type { PolicyDocument } from './policy/document.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
@@ -37,6 +38,15 @@ export class PolicyGuard implements Guard {
   lists(principal: Principal, tool: RegisteredTool): boolean {
     const { document } = this.#policy;
     return document !== null && mayEverCall(document, principal.agentId, tool.name);
+  }
+
+  registers(toolName: string): boolean {
+    const { document } = this.#policy;
+    if (document === null) return false;
+    return (
+      document.registerable === null ||
+      document.registerable.some((pattern) => matchesGlob(pattern, toolName))
+    );
   }
 
   admit({ principal, tool, args }: GuardRequest): Decision {

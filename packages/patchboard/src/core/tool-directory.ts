@@ -1,4 +1,5 @@
 import type { RejectedTool, ToolSpec } from '@patchboard/wire';
+import type { Guard } from './guard.ts';
 import { plainRow } from './ledger.ts';
 import type { Clock, Store } from './ports.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
@@ -13,8 +14,10 @@ export class ToolDirectory {
   readonly #store: Store;
   readonly #registry: Registry;
   readonly #clock: Clock;
+  readonly #guard: Guard;
 
-  constructor(store: Store, registry: Registry, clock: Clock) {
+  constructor(store: Store, registry: Registry, clock: Clock, guard: Guard) {
+    this.#guard = guard;
     this.#store = store;
     this.#registry = registry;
     this.#clock = clock;
@@ -26,6 +29,11 @@ export class ToolDirectory {
     const stored = new Map<string, ToolSpec>();
     const rejected: RejectedTool[] = [];
     for (const spec of specs) {
+      if (!this.#guard.registers(spec.name)) {
+        const reason = 'policy does not let clients register this name';
+        rejected.push({ name: spec.name, code: 'permission_denied', reason });
+        continue;
+      }
       const admitted = this.#registry.admit(tenant, clientId, spec);
       if (!admitted.ok) {
         rejected.push({ name: spec.name, code: admitted.code, reason: admitted.reason });

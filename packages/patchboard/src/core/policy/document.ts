@@ -30,8 +30,8 @@ export interface AgentPolicy {
 export interface PolicyDocument {
   readonly default: AgentPolicy;
   readonly agents: ReadonlyMap<string, AgentPolicy>;
-  /** Glob patterns; empty: clients may register any free name. */
-  readonly registerable: readonly string[];
+  /** What clients may call the tools they lend; null: any free name. */
+  readonly registerable: readonly string[] | null;
 }
 
 export const EMPTY_AGENT_POLICY: AgentPolicy = {
@@ -47,7 +47,7 @@ export const EMPTY_AGENT_POLICY: AgentPolicy = {
 export const EMPTY_POLICY: PolicyDocument = {
   default: EMPTY_AGENT_POLICY,
   agents: new Map(),
-  registerable: [],
+  registerable: null,
 };
 
 export type DecodedPolicy =
@@ -77,7 +77,10 @@ class PolicyDecoder {
     return {
       default: this.#agent(given['default'] ?? {}, '/default'),
       agents,
-      registerable: this.#strings(devices['registerable'] ?? [], '/devices/registerable'),
+      registerable:
+        devices['registerable'] === undefined
+          ? null
+          : this.#strings(devices['registerable'], '/devices/registerable'),
     };
   }
 

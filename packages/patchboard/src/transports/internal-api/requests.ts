@@ -64,7 +64,7 @@ function requests(
 }
 
 function stream(context: HttpContext, reply: FastifyReply, box: Mailbox): void {
-  const open = context.streams.open(reply);
+  const open = context.streams.open(reply, principalOf(reply.request));
   const detach = context.engine.mailboxes.attach(box.tenant, box.clientId, {
     deliver: (wanted) => open.write(encodeSse({ event: 'tool_request', data: JSON.stringify(wanted) })),
     withdraw: (callId, reason) => {

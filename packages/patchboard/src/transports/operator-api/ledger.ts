@@ -93,7 +93,7 @@ function startOf(query: LedgerQuery, cursor: string | null): number {
   return Math.max(Number(cursor), Number(query.after ?? 0));
 }
 
-function rowJson({ seq, at, tenant, kind, callId, traceId, body, hash }: LedgerRow): string {
+export function rowJson({ seq, at, tenant, kind, callId, traceId, body, hash }: LedgerRow): string {
   const text = JSON.stringify;
   return (
     `{"seq":${seq},"at":"${rfc3339(at)}","tenant_id":${text(tenant)},"kind":"${kind}"` +

@@ -1,7 +1,23 @@
 import type { Route } from '../shared/routes.ts';
+import { approvalRoutes } from './approvals.ts';
 import { descriptionRoutes } from './description.ts';
+import { grantRoutes } from './grants.ts';
 import { healthRoutes } from './health.ts';
+import { keyRoutes } from './keys.ts';
+import { ledgerProofRoutes } from './ledger-proof.ts';
 import { ledgerRoute } from './ledger.ts';
+import { policyRoutes } from './policy.ts';
+import { sessionRoutes } from './session.ts';
 
-/** For those who watch. */
-export const operatorRoutes: readonly Route[] = [ledgerRoute, ...healthRoutes, ...descriptionRoutes];
+/** For those who watch and decide. */
+export const operatorRoutes: readonly Route[] = [
+  ...approvalRoutes,
+  ...grantRoutes,
+  ledgerRoute,
+  ...ledgerProofRoutes,
+  ...keyRoutes,
+  ...policyRoutes,
+  ...sessionRoutes,
+  ...healthRoutes,
+  ...descriptionRoutes,
+];

@@ -11,17 +11,17 @@ import { mount } from './mount.ts';
 import { openApi } from './openapi.ts';
 import { Openings } from './openings.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } from './problem.ts';
-import { API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
+import { API_HEADER_NAMES, API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
 import { Streams } from './streams.ts';
 import { ToolLists } from './tool-lists.ts';
 
 /** The HTTP server of all faces, ready to listen. `close()` ends streams and waits first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
   const limits = resolveHttpLimits(parts.limits);
-  const { engine, store, clock, log, version } = parts;
+  const { engine, store, clock, log, digest, offices, version } = parts;
   const door = new Door(parts.door);
   const app = newApp(limits, door, log);
-  const openings = new Openings();
+  const openings = new Openings(clock);
   const streams = new Streams(clock, limits, openings);
   const metrics = new HttpMetrics(engine, () => streams.size);
   const toolLists = new ToolLists(engine);
@@ -31,6 +31,8 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     store,
     clock,
     log,
+    digest,
+    offices,
     limits,
     version,
     startedAt: parts.startedAt ?? clock.now(),
@@ -41,13 +43,16 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     openapi,
   };
   guardDoor(app, door);
-  countAnswers(app, metrics);
+  finishAnswers(app, metrics);
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
   app.addHook('preClose', (done) => {
     openings.endAll();
     done();
   });
+  // A connection ends with the credential it was opened with.
+  const stopWatchingKeys = offices.keys.ring.onRevoked((keyId) => openings.endOf(keyId));
   app.addHook('onClose', (_app, done) => {
+    stopWatchingKeys();
     metrics.close();
     done();
   });
@@ -102,7 +107,6 @@ function newApp(limits: HttpLimits, door: Door, log: Log): FastifyInstance {
 
 function guardDoor(app: FastifyInstance, door: Door): void {
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(API_HEADERS);
     const { headers } = request;
     const refused = door.check(headers);
     if (refused !== null) {
@@ -121,9 +125,13 @@ function guardDoor(app: FastifyInstance, door: Door): void {
   });
 }
 
-function countAnswers(app: FastifyInstance, metrics: HttpMetrics): void {
+/** Every answer but those that are written past Fastify: streams and receipts. */
+function finishAnswers(app: FastifyInstance, metrics: HttpMetrics): void {
   const unmatched = metrics.route('*', '(none)');
   app.addHook('onSend', (request, reply, payload, done) => {
+    for (const name of API_HEADER_NAMES) {
+      if (!reply.hasHeader(name)) reply.header(name, API_HEADERS[name]);
+    }
     (request.counter ?? unmatched).count(reply.statusCode);
     if (request.refusal !== null) metrics.refused(request.refusal);
     done(null, payload);

@@ -1,10 +1,11 @@
 import type { FailureCode } from '@patchboard/wire';
 import type { Engine } from '../../core/engine.ts';
-import type { Clock, Log, Store } from '../../core/ports.ts';
+import type { Authenticator } from '../../core/authenticator.ts';
+import type { Offices } from '../../core/offices.ts';
+import type { Clock, Digest, Log, Store } from '../../core/ports.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { DoorOptions } from './door.ts';
 import type { HttpLimits } from './http-limits.ts';
-import type { Authenticator } from './identity.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
 import type { Openings } from './openings.ts';
 import type { Route } from './routes.ts';
@@ -17,6 +18,8 @@ export interface HttpParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly digest: Digest;
+  readonly offices: Offices;
   readonly authenticator: Authenticator;
   readonly door: DoorOptions;
   readonly limits?: Partial<HttpLimits>;
@@ -33,6 +36,8 @@ export interface HttpContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly digest: Digest;
+  readonly offices: Offices;
   readonly limits: Readonly<HttpLimits>;
   readonly version: string;
   readonly startedAt: number;

@@ -5,6 +5,7 @@ import { eventOf, type BoardEvent, type EventFilter } from '../../core/events.ts
 import { messageOf } from '../../core/failures.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { HttpContext } from './context.ts';
+import { principalOf } from './identity.ts';
 import type { Schema } from './routes.ts';
 import { headers, optional, TEXT } from './schemas.ts';
 import type { EventStream } from './streams.ts';
@@ -39,7 +40,7 @@ export function streamEvents(
   given: { filter: EventFilter; after: number | null; endsWithCall: boolean },
 ): void {
   const { filter, after, endsWithCall } = given;
-  const stream = context.streams.open(reply);
+  const stream = context.streams.open(reply, principalOf(reply.request));
   let last = after ?? 0;
   const stop = context.engine.feed.follow(filter, after, {
     next: (event) => {
@@ -70,7 +71,7 @@ export async function streamCall(
     return;
   }
   // Over already: live events would never end a reader that asks for what comes after the last one.
-  const stream = context.streams.open(reply);
+  const stream = context.streams.open(reply, principalOf(reply.request));
   await replay(context, stream, call, after);
   stream.end();
 }

@@ -1,10 +1,11 @@
 import type { FailureCode } from '@patchboard/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { Authenticator } from '../../core/authenticator.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Scope } from '../../core/scopes.ts';
 import type { HttpContext } from './context.ts';
-import { isFailure, type Authenticator } from './identity.ts';
+import { isFailure } from './identity.ts';
 import type { RouteCounter } from './metrics.ts';
 import { HTTP_STATUS, sendProblem } from './problem.ts';
 import type { Route, RouteAnswer, Schema } from './routes.ts';

@@ -1,7 +1,28 @@
-/** What a closing server must end first: streams and waits, which would hold it open for as long as they please. */
+import type { Clock } from '../../core/ports.ts';
+import type { Principal } from '../../core/principal.ts';
+
+interface Opening {
+  readonly end: () => void;
+  readonly credentialId: string | null;
+  /** Calls off the end that comes with the credential's expiry. */
+  readonly disarm: () => void;
+}
+
+/** Longer than any timer can be set for. */
+const FAR_MS = 2_000_000_000;
+
+/**
+ * Streams and waits that are open. A closing server ends them first, since they would hold it open for as long as
+ * they please; and each ends with the credential that opened it.
+ */
 export class Openings {
-  readonly #open: Set<() => void> = new Set();
+  readonly #clock: Clock;
+  readonly #open: Set<Opening> = new Set();
   #isClosing = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   get size(): number {
     return this.#open.size;
@@ -12,21 +33,43 @@ export class Openings {
   }
 
   /** `end` is called at most once, and at once if the server is closing already; the answer takes it back. */
-  add(end: () => void): () => void {
+  add(end: () => void, principal: Principal): () => void {
     if (this.#isClosing) {
       end();
       return () => undefined;
     }
-    this.#open.add(end);
+    const { credential } = principal;
+    const opening: Opening = {
+      end,
+      credentialId: credential?.id ?? null,
+      disarm: this.#endAt(credential?.expiresAt ?? null, () => this.#finish(opening)),
+    };
+    this.#open.add(opening);
     return () => {
-      this.#open.delete(end);
+      opening.disarm();
+      this.#open.delete(opening);
     };
   }
 
   endAll(): void {
     this.#isClosing = true;
-    const open = [...this.#open];
-    this.#open.clear();
-    for (const end of open) end();
+    for (const opening of [...this.#open]) this.#finish(opening);
+  }
+
+  /** The credential is no longer good. */
+  endOf(credentialId: string): void {
+    for (const opening of [...this.#open]) {
+      if (opening.credentialId === credentialId) this.#finish(opening);
+    }
+  }
+
+  #finish(opening: Opening): void {
+    opening.disarm();
+    if (this.#open.delete(opening)) opening.end();
+  }
+
+  #endAt(expiresAt: number | null, end: () => void): () => void {
+    if (expiresAt === null) return () => undefined;
+    return this.#clock.after(Math.min(FAR_MS, Math.max(0, expiresAt - this.#clock.now())), end);
   }
 }

@@ -21,7 +21,7 @@ export interface RouteAnswer {
  * What it may refuse with is listed by code; the status follows from the code.
  */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly name: string;
   readonly face: 'agent' | 'internal' | 'operator' | 'home';

@@ -1,8 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../core/ports.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { Openings } from './openings.ts';
+import { API_HEADERS } from './security-headers.ts';
 
 const HEARTBEAT = ': still here\n\n';
 
@@ -83,13 +85,13 @@ export class Streams {
   }
 
   /** Takes the reply over: from here on the stream answers. */
-  open(reply: FastifyReply): EventStream {
+  open(reply: FastifyReply, principal: Principal): EventStream {
     reply.hijack();
     const stream = new EventStream(reply, this.#limits.streamBufferBytes);
     reply.raw.writeHead(200, {
+      ...API_HEADERS,
       ...(reply.getHeaders() as OutgoingHttpHeaders),
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
       // Proxies that buffer would hold events back.
       'x-accel-buffering': 'no',
       // A closing server need not wait for the socket to fall idle.
@@ -98,7 +100,7 @@ export class Streams {
     stream.write(': open\n\n');
     this.#open.add(stream);
     this.#beat();
-    const leave = this.#openings.add(() => stream.end());
+    const leave = this.#openings.add(() => stream.end(), principal);
     stream.onClose(() => {
       leave();
       this.#open.delete(stream);

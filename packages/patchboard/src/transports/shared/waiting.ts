@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Call } from '../../core/call.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { HttpContext } from './context.ts';
+import { principalOf } from './identity.ts';
 
 /** `work` gets a signal that fires when the asker hangs up or the server closes: then nobody waits any more. */
 export async function whileListening<T>(
@@ -11,7 +12,7 @@ export async function whileListening<T>(
 ): Promise<T> {
   const stop = new AbortController();
   const abort = (): void => stop.abort();
-  const leave = context.openings.add(abort);
+  const leave = context.openings.add(abort, principalOf(reply.request));
   reply.raw.once('close', abort);
   try {
     return await work(stop.signal);

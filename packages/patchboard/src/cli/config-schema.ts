@@ -1,0 +1,116 @@
+import { DEFAULT_LIMITS } from '../core/limits.ts';
+
+/** The config file as written; `resolveSettings` turns it into complete settings. */
+export interface ConfigFile {
+  readonly http?: {
+    readonly allowed_hosts?: readonly string[];
+    readonly allowed_origins?: readonly string[];
+    /** A proxy we run stands in front: what it says about the client counts. */
+    readonly trust_proxy?: boolean;
+  };
+  readonly tools?: Readonly<Record<string, ToolConfig>>;
+  readonly limits?: Readonly<Record<string, number>>;
+  readonly retention?: { readonly calls_days?: number };
+  readonly auth?: { readonly jwt?: JwtConfig };
+  /** Checked by the engine's own decoder, which knows it best. */
+  readonly policy?: Readonly<Record<string, unknown>>;
+  readonly devices?: { readonly registerable?: readonly string[] };
+  readonly rates?: Readonly<Partial<Record<'principal' | 'tenant' | 'tool', RateConfig | null>>>;
+  /** Names of members whose values are not kept. */
+  readonly redact?: readonly string[];
+}
+
+export interface JwtConfig {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Name of the variable that holds the HS256 secret. */
+  readonly secret_env?: string;
+  readonly jwks_url?: string;
+  readonly jwks_file?: string;
+}
+
+export interface RateConfig {
+  readonly burst: number;
+  readonly per_second: number;
+}
+
+export interface ToolConfig {
+  readonly timeout_ms?: number;
+  /** Calls of one tenant. */
+  readonly rate?: RateConfig;
+  /** database.query only: a SQLite file or a postgres:// URL. */
+  readonly database?: string;
+}
+
+const count = { type: 'integer', minimum: 1 };
+const text = { type: 'string', minLength: 1 };
+const rate = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['burst', 'per_second'],
+  properties: { burst: count, per_second: { type: 'number', exclusiveMinimum: 0 } },
+};
+const names = { type: 'array', items: { type: 'string', minLength: 1 } };
+
+/** Limits as they are written in the file: snake_case of the engine's own names. */
+export const LIMIT_KEYS: ReadonlyMap<string, keyof typeof DEFAULT_LIMITS> = new Map(
+  (Object.keys(DEFAULT_LIMITS) as (keyof typeof DEFAULT_LIMITS)[]).map((name) => [snakeCase(name), name]),
+);
+
+export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    http: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { allowed_hosts: names, allowed_origins: names, trust_proxy: { type: 'boolean' } },
+    },
+    tools: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          timeout_ms: { ...count, maximum: DEFAULT_LIMITS.maxTimeoutMs },
+          database: text,
+          rate,
+        },
+      },
+    },
+    limits: {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries([...LIMIT_KEYS.keys()].map((key) => [key, count])),
+    },
+    auth: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        jwt: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['issuer', 'audience'],
+          properties: { issuer: text, audience: text, secret_env: text, jwks_url: text, jwks_file: text },
+        },
+      },
+    },
+    policy: { type: 'object' },
+    devices: { type: 'object', additionalProperties: false, properties: { registerable: names } },
+    rates: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        principal: { anyOf: [rate, { type: 'null' }] },
+        tenant: { anyOf: [rate, { type: 'null' }] },
+        tool: { anyOf: [rate, { type: 'null' }] },
+      },
+    },
+    redact: names,
+    retention: { type: 'object', additionalProperties: false, properties: { calls_days: count } },
+  },
+};
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,19 @@
+import type { Failure } from './failures.ts';
+import type { Principal } from './principal.ts';
+
+/** What an identity may be read from: never the body. Names are in lower case. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Says who is asking, or why nobody may ask like this. Answers at once where it can. */
+export interface Authenticator {
+  authenticate(given: Credentials): Principal | Failure | Promise<Principal | Failure>;
+}
+
+/** Browser sessions of operators. */
+export interface SessionBook {
+  /** Null: the token opens nothing. */
+  open(token: string): { readonly id: string; readonly maxAgeSeconds: number } | null;
+  close(id: string): void;
+}

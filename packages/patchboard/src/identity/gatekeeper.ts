@@ -1,0 +1,108 @@
+import { PEER_ID_PATTERN } from '@patchboard/wire';
+import type { Authenticator, Credentials } from '../core/authenticator.ts';
+import { failure, type Failure } from '../core/failures.ts';
+import type { KeyOffice } from '../core/key-office.ts';
+import { DEFAULT_TENANT, type Principal } from '../core/principal.ts';
+import { SCOPES_OF_KIND } from '../core/scopes.ts';
+import { sessionIdIn } from '../core/session-cookie.ts';
+import type { JwtIdentity } from './jwt-identity.ts';
+import { localPrincipal } from './local-principal.ts';
+import { isOperatorToken, isSameSecret } from './operator-token.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface GatekeeperParts {
+  readonly keys: KeyOffice;
+  readonly jwt: JwtIdentity | null;
+  readonly operatorToken: string;
+  readonly sessions: Sessions;
+  /** Bound to loopback and not in production: the rest of what local mode needs is looked at per request. */
+  readonly mayBeLocal: boolean;
+}
+
+const NAMING_HEADERS = ['x-agent-id', 'x-client-id', 'x-tenant-id'] as const;
+
+/** Who is asking: by key, token or session, or in local mode by nothing but being here. */
+export class Gatekeeper implements Authenticator {
+  readonly #parts: GatekeeperParts;
+
+  constructor(parts: GatekeeperParts) {
+    this.#parts = parts;
+  }
+
+  authenticate({ headers }: Credentials): Principal | Failure | Promise<Principal | Failure> {
+    const { authorization } = headers;
+    if (authorization !== undefined) return this.#byBearer(authorization, headers);
+    const session = sessionIdIn(headers['cookie']);
+    if (session !== null && this.#parts.sessions.find(session) !== null) {
+      return operator(headers, `session:${session.slice(0, 8)}`);
+    }
+    return this.#withoutCredential(headers);
+  }
+
+  /** Local mode ends with the first key, and never begins where a token issuer is configured. */
+  get isLocal(): boolean {
+    return this.#parts.mayBeLocal && this.#parts.jwt === null && this.#parts.keys.ring.size === 0;
+  }
+
+  #withoutCredential(headers: Credentials['headers']): Principal | Failure {
+    if (!this.isLocal) {
+      const recommendations = ['send Authorization: Bearer <key>; make one with: patchboard keys create'];
+      return failure('auth_required', 'a credential is needed', { recommendations });
+    }
+    const proxy = Object.keys(headers).find(
+      (name) => name === 'forwarded' || name.startsWith('x-forwarded-'),
+    );
+    if (proxy === undefined) return localPrincipal(headers);
+    return failure('auth_required', `a credential is needed: ${proxy} says that the request was forwarded`);
+  }
+
+  #byBearer(
+    authorization: string | string[],
+    headers: Credentials['headers'],
+  ): Principal | Failure | Promise<Principal | Failure> {
+    const match = typeof authorization === 'string' ? /^bearer +(\S+)$/i.exec(authorization.trim()) : null;
+    const secret = match?.[1];
+    if (secret === undefined) return failure('auth_required', 'Authorization must be: Bearer <key or token>');
+    if (isOperatorToken(secret)) {
+      return isSameSecret(secret, this.#parts.operatorToken)
+        ? operator(headers, 'operator-token')
+        : failure('auth_required', 'this is not the operator token of this server');
+    }
+    if (secret.startsWith('pb_')) return agreeing(this.#parts.keys.authenticate(secret), headers);
+    if (this.#parts.jwt === null) return failure('auth_required', 'this is not a key of ours');
+    return this.#parts.jwt.authenticate(secret).then((found) => agreeing(found, headers));
+  }
+}
+
+/** The operator of this data folder: for every tenant, the one the header names. */
+function operator(headers: Credentials['headers'], credentialId: string): Principal | Failure {
+  const tenant = headers['x-tenant-id'] ?? DEFAULT_TENANT;
+  if (typeof tenant !== 'string' || !PEER_ID_PATTERN.test(tenant)) {
+    return failure('body_invalid', 'X-Tenant-ID must be 1 to 200 visible ASCII characters without spaces');
+  }
+  return {
+    kind: 'operator',
+    id: 'operator',
+    tenant,
+    scopes: new Set(SCOPES_OF_KIND.operator),
+    agentId: 'operator',
+    clientId: null,
+    credential: { id: credentialId, expiresAt: null },
+  };
+}
+
+/** A header may repeat what the credential says, never say something else. */
+function agreeing(found: Principal | Failure, headers: Credentials['headers']): Principal | Failure {
+  if ('code' in found) return found;
+  const own = { 'x-agent-id': found.agentId, 'x-client-id': found.clientId, 'x-tenant-id': found.tenant };
+  for (const name of NAMING_HEADERS) {
+    const said = headers[name];
+    if (said !== undefined && said !== own[name]) {
+      return failure(
+        'permission_denied',
+        `permission denied: ${name} names somebody else than the credential`,
+      );
+    }
+  }
+  return found;
+}

@@ -1,0 +1,101 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyOptions,
+} from 'jose';
+import { PEER_ID_PATTERN } from '@patchboard/wire';
+import { failure, messageOf, type Failure } from '../core/failures.ts';
+import { DEFAULT_TENANT, type Principal } from '../core/principal.ts';
+import { isScope, SCOPES_OF_KIND, type Scope } from '../core/scopes.ts';
+
+/** Where the keys come from, and what a token must say. */
+export interface JwtSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly keys:
+    | { readonly kind: 'secret'; readonly secret: string }
+    | { readonly kind: 'jwks_url'; readonly url: string }
+    | { readonly kind: 'jwks'; readonly jwks: { readonly keys: readonly Record<string, unknown>[] } };
+}
+
+type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: JWTPayload }>;
+
+const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+const KINDS: readonly unknown[] = ['agent', 'client', 'service', 'operator'];
+const CLOCK_TOLERANCE_S = 5;
+
+/** Takes tokens of one issuer for one audience. The algorithm is fixed by the kind of key, never by the token. */
+export class JwtIdentity {
+  readonly #verify: Verify;
+  readonly #options: JWTVerifyOptions;
+
+  constructor(settings: JwtSettings) {
+    this.#verify = verifierOf(settings);
+    this.#options = {
+      issuer: settings.issuer,
+      audience: settings.audience,
+      algorithms: settings.keys.kind === 'secret' ? ['HS256'] : ASYMMETRIC,
+      requiredClaims: ['iss', 'aud', 'exp', 'sub'],
+      clockTolerance: CLOCK_TOLERANCE_S,
+    };
+  }
+
+  async authenticate(token: string): Promise<Principal | Failure> {
+    try {
+      const { payload } = await this.#verify(token, this.#options);
+      return principalOf(payload);
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return failure('auth_required', 'the token has expired');
+      return failure('auth_required', `the token is not accepted: ${messageOf(error)}`);
+    }
+  }
+}
+
+function verifierOf({ keys }: JwtSettings): Verify {
+  if (keys.kind === 'secret') {
+    const secret = new TextEncoder().encode(keys.secret);
+    return async (token, options) => await jwtVerify(token, secret, options);
+  }
+  const set =
+    keys.kind === 'jwks_url'
+      ? createRemoteJWKSet(new URL(keys.url))
+      : createLocalJWKSet({ keys: [...keys.jwks.keys] as never });
+  return async (token, options) => await jwtVerify(token, set, options);
+}
+
+/** `tenant`, `kind` and `scope` are our claims; without them: the default tenant, an agent, what agents may do. */
+function principalOf(payload: JWTPayload): Principal | Failure {
+  const { sub, exp } = payload;
+  const tenant = payload['tenant'] ?? DEFAULT_TENANT;
+  const kind = payload['kind'] ?? 'agent';
+  if (typeof sub !== 'string' || !PEER_ID_PATTERN.test(sub)) return unusable('sub');
+  if (typeof tenant !== 'string' || !PEER_ID_PATTERN.test(tenant)) return unusable('tenant');
+  if (!KINDS.includes(kind)) return unusable('kind');
+  const scopes = scopesOf(payload['scope'], kind as Principal['kind']);
+  if (scopes === null || typeof exp !== 'number') return unusable('scope');
+  return {
+    kind: kind as Principal['kind'],
+    id: sub,
+    tenant,
+    scopes,
+    agentId: sub,
+    clientId: sub,
+    credential: { id: `jwt:${sub}`, expiresAt: exp * 1000 },
+  };
+}
+
+/** Null: it names a scope we do not know. Fewer than the kind's own are possible, more are not. */
+function scopesOf(claim: unknown, kind: Principal['kind']): ReadonlySet<Scope> | null {
+  const own = SCOPES_OF_KIND[kind];
+  if (claim === undefined) return new Set(own);
+  const names = typeof claim === 'string' ? claim.split(' ').filter((name) => name !== '') : claim;
+  if (!Array.isArray(names) || !names.every(isScope)) return null;
+  return new Set(own.filter((scope) => names.includes(scope)));
+}
+
+function unusable(claim: string): Failure {
+  return failure('auth_required', `the token's claim ${claim} cannot be used`);
+}

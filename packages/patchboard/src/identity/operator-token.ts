@@ -1,0 +1,48 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmod, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const FILE = 'operator.token';
+const PREFIX = 'op_';
+
+export function operatorTokenFile(dataFolder: string): string {
+  return join(dataFolder, FILE);
+}
+
+/** The operator's token of this data folder; made on first use, readable by its owner only. */
+export async function ensureOperatorToken(dataFolder: string): Promise<string> {
+  const file = operatorTokenFile(dataFolder);
+  const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+  try {
+    // `wx` fails when it is there: two starts at once cannot both write.
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${token}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  await chmod(file, 0o600);
+  const kept = (await readFile(file, 'utf8')).trim();
+  if (!kept.startsWith(PREFIX) || kept.length < 40) {
+    throw new Error(`${file} holds no operator token: delete it, and a new one is made at the next start`);
+  }
+  return kept;
+}
+
+export function isOperatorToken(text: string): boolean {
+  return text.startsWith(PREFIX);
+}
+
+/** Compares hashes, so that neither content nor length shows in the time it takes. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(sha256(given), sha256(expected));
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

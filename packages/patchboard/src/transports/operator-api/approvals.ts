@@ -1,0 +1,190 @@
+import { rfc3339 } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { OperatorDecision } from '../../core/approvals.ts';
+import type { Call } from '../../core/call.ts';
+import type { GrantRequest } from '../../core/grant-office.ts';
+import type { Predicate } from '../../core/policy/predicate.ts';
+import { callJson } from '../shared/call-view.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/paging.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes.ts';
+import {
+  ANNOTATIONS,
+  ANY,
+  FLAG,
+  listOf,
+  nullable,
+  object,
+  optional,
+  ref,
+  TEXT,
+  TIME,
+} from '../shared/schemas.ts';
+
+const APPROVAL_REQUEST = object({
+  tool_call_id: TEXT,
+  run_id: TEXT,
+  agent_id: TEXT,
+  tool_name: TEXT,
+  tool_version: TEXT,
+  description: TEXT,
+  annotations: ANNOTATIONS,
+  args: ANY,
+  reason: TEXT,
+  rule: TEXT,
+  digest: { ...TEXT, description: 'of exactly what is shown; hand it back with the decision' },
+  created_at: TIME,
+  expires_at: TIME,
+});
+
+const listRoute: Route = {
+  method: 'GET',
+  url: '/v1/approvals',
+  name: 'listApprovals',
+  face: 'operator',
+  summary: 'Calls that wait for a decision, newest first, with everything that will run.',
+  scope: 'approvals:decide',
+  query: optional(PAGE_QUERY),
+  answers: {
+    200: {
+      description: 'one page',
+      schema: object({ approvals: listOf(APPROVAL_REQUEST), next_cursor: NEXT_CURSOR }),
+    },
+  },
+  refusals: [],
+  handle: listApprovals,
+};
+
+async function listApprovals(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const principal = principalOf(request);
+  const { limit, cursor } = pageOf(request.query as PageQuery);
+  const filter = { tenant: principal.tenant, states: ['APPROVAL_REQUIRED'] as const };
+  const page = await context.engine.list(filter, cursor, limit);
+  const rows = page.items.map((call) => approvalJson(context, call));
+  sendJson(reply, 200, pageJson('approvals', rows, page.nextCursor));
+}
+
+function approvalJson({ engine }: HttpContext, call: Call): string {
+  const tool = engine.registry.find(call.tenant, call.toolName);
+  return JSON.stringify({
+    tool_call_id: call.id,
+    run_id: call.runId,
+    agent_id: call.agentId,
+    tool_name: call.toolName,
+    tool_version: call.toolVersion,
+    description: tool?.description ?? '',
+    annotations: tool?.annotations ?? {},
+    args: JSON.parse(call.argsJson) as unknown,
+    reason: call.approval?.reason ?? '',
+    rule: call.decision.rule,
+    digest: call.approval?.digest ?? '',
+    created_at: rfc3339(call.createdAt),
+    expires_at: rfc3339(call.approval?.expiresAt ?? call.createdAt),
+  });
+}
+
+interface DecisionBody {
+  readonly decision: 'allow' | 'deny';
+  readonly digest: string;
+  readonly note?: string | null;
+  readonly args?: unknown;
+  readonly grant?: {
+    readonly scope: GrantRequest['scope'];
+    readonly when?: readonly Predicate[];
+    readonly this_agent_only?: boolean;
+    readonly lifetime_s?: number | null;
+  };
+}
+
+const NUMBER = { type: 'number' };
+
+export const PREDICATE: Schema = object(
+  {
+    arg: { type: 'string', pattern: '^(/.*)?$', description: 'JSON pointer into the arguments' },
+    equals: ANY,
+    prefix: TEXT,
+    glob: TEXT,
+    gt: NUMBER,
+    gte: NUMBER,
+    lt: NUMBER,
+    lte: NUMBER,
+  },
+  ['equals', 'prefix', 'glob', 'gt', 'gte', 'lt', 'lte'],
+);
+
+const decisionRoute: Route = {
+  method: 'POST',
+  url: '/v1/tool_calls/:id/decision',
+  name: 'decideCall',
+  face: 'operator',
+  summary: 'Allow or deny a call that waits, once. Other `args` run instead of those that were asked for.',
+  scope: 'approvals:decide',
+  params: object({ id: TEXT }),
+  body: object(
+    {
+      decision: { enum: ['allow', 'deny'] },
+      digest: { ...TEXT, description: 'as `GET /v1/approvals` shows it' },
+      note: {
+        ...nullable({ type: 'string', maxLength: 2000 }),
+        description: 'reaches the model when denied',
+      },
+      args: { ...ANY, description: 'run these instead; they must fit the schema' },
+      grant: object(
+        {
+          scope: { enum: ['exact', 'predicate', 'tool'], description: 'what need not be asked again' },
+          when: { ...listOf(PREDICATE), description: 'for scope `predicate`' },
+          this_agent_only: { ...FLAG, default: true },
+          lifetime_s: nullable({ type: 'integer', minimum: 1, maximum: 31_536_000 }),
+        },
+        ['when', 'this_agent_only', 'lifetime_s'],
+      ),
+    },
+    ['note', 'args', 'grant'],
+  ),
+  answers: { 200: { description: 'the record as it is now', schema: ref('Call') } },
+  refusals: ['call_not_found', 'conflict', 'input_invalid', 'permission_denied'],
+  handle: decide,
+};
+
+async function decide(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { id } = request.params as { id: string };
+  const answer = await context.engine.decide(
+    principalOf(request),
+    id,
+    decisionOf(request.body as DecisionBody),
+  );
+  if (answer.ok) sendJson(reply, 200, callJson(answer.value));
+  else
+    sendProblem(
+      reply,
+      answer.failure,
+      answer.call === undefined ? {} : { toolCallId: id, state: answer.call.state.name },
+    );
+}
+
+function decisionOf({ decision, digest, note, args, grant }: DecisionBody): OperatorDecision {
+  return {
+    decision,
+    digest,
+    note: note ?? null,
+    ...(args === undefined ? {} : { edit: { args } }),
+    ...(grant === undefined
+      ? {}
+      : {
+          grant: {
+            scope: grant.scope,
+            when: grant.when ?? [],
+            thisAgentOnly: grant.this_agent_only ?? true,
+            lifetimeMs: grant.lifetime_s == null ? null : grant.lifetime_s * 1000,
+          },
+        }),
+  };
+}
+
+export const approvalRoutes: readonly Route[] = [listRoute, decisionRoute];

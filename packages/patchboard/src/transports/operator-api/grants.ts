@@ -1,0 +1,86 @@
+import { rfc3339 } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Grant } from '../../core/grants.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { listOf, nullable, object, TEXT, TIME } from '../shared/schemas.ts';
+import { PREDICATE } from './approvals.ts';
+
+const GRANT = object({
+  grant_id: TEXT,
+  tool_name: TEXT,
+  tool_version: TEXT,
+  agent_id: nullable(TEXT),
+  scope: { enum: ['exact', 'predicate', 'tool'] },
+  args_sha256: nullable(TEXT),
+  when: listOf(PREDICATE),
+  created_at: TIME,
+  created_by: TEXT,
+  expires_at: nullable(TIME),
+});
+
+const listRoute: Route = {
+  method: 'GET',
+  url: '/v1/grants',
+  name: 'listGrants',
+  face: 'operator',
+  summary: 'Standing answers: what operators need not be asked again.',
+  scope: 'approvals:decide',
+  answers: {
+    200: {
+      description: 'all of the tenant',
+      schema: object({ grants: listOf(GRANT), next_cursor: { type: 'null' } }),
+    },
+  },
+  refusals: [],
+  handle: listGrants,
+};
+
+function listGrants(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const grants = context.offices.grants.list(principalOf(request)).map(grantView);
+  sendJson(reply, 200, JSON.stringify({ grants, next_cursor: null }));
+}
+
+const revokeRoute: Route = {
+  method: 'DELETE',
+  url: '/v1/grants/:id',
+  name: 'revokeGrant',
+  face: 'operator',
+  summary: 'Ask again from now on.',
+  scope: 'approvals:decide',
+  params: object({ id: TEXT }),
+  answers: { 200: { description: 'the grant that was', schema: GRANT } },
+  refusals: ['grant_not_found'],
+  handle: revokeGrant,
+};
+
+async function revokeGrant(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { id } = request.params as { id: string };
+  const revoked = await context.offices.grants.revoke(principalOf(request), id);
+  if ('code' in revoked) sendProblem(reply, revoked);
+  else sendJson(reply, 200, JSON.stringify(grantView(revoked)));
+}
+
+function grantView(grant: Grant): Record<string, unknown> {
+  const { scope } = grant;
+  return {
+    grant_id: grant.id,
+    tool_name: grant.toolName,
+    tool_version: grant.toolVersion,
+    agent_id: grant.agentId,
+    scope: scope.kind,
+    args_sha256: scope.kind === 'exact' ? scope.argsSha256 : null,
+    when: scope.kind === 'predicate' ? scope.when : [],
+    created_at: rfc3339(grant.createdAt),
+    created_by: grant.createdBy,
+    expires_at: grant.expiresAt === null ? null : rfc3339(grant.expiresAt),
+  };
+}
+
+export const grantRoutes: readonly Route[] = [listRoute, revokeRoute];

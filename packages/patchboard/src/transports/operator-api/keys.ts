@@ -1,0 +1,134 @@
+import { parseTime, rfc3339 } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../core/failures.ts';
+import type { ApiKey, KeyKind, KeyRequest } from '../../core/key-ring.ts';
+import { SCOPES, type Scope } from '../../core/scopes.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes.ts';
+import { listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
+
+const KIND: Schema = { enum: ['agent', 'client', 'service', 'operator'] };
+const SCOPE: Schema = { enum: SCOPES };
+
+const KEY = {
+  key_id: TEXT,
+  tenant_id: TEXT,
+  kind: KIND,
+  name: { ...TEXT, description: 'the agent, client, service or operator it stands for' },
+  scopes: listOf(SCOPE),
+  hint: { ...TEXT, description: 'the first characters of the secret' },
+  created_at: TIME,
+  created_by: TEXT,
+  expires_at: nullable(TIME),
+};
+
+const listRoute: Route = {
+  method: 'GET',
+  url: '/v1/keys',
+  name: 'listKeys',
+  face: 'operator',
+  summary: 'The keys in force, without their secrets.',
+  scope: 'keys:write',
+  answers: {
+    200: {
+      description: 'all of the tenant',
+      schema: object({ keys: listOf(object(KEY)), next_cursor: { type: 'null' } }),
+    },
+  },
+  refusals: [],
+  handle: listKeys,
+};
+
+function listKeys(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { tenant } = principalOf(request);
+  const keys = context.offices.keys.ring.list(tenant).map(keyView);
+  sendJson(reply, 200, JSON.stringify({ keys, next_cursor: null }));
+}
+
+interface KeyBody {
+  readonly kind: KeyKind;
+  readonly name: string;
+  readonly tenant_id?: string;
+  readonly scopes?: readonly Scope[];
+  readonly expires_at?: string | null;
+}
+
+const createRoute: Route = {
+  method: 'POST',
+  url: '/v1/keys',
+  name: 'createKey',
+  face: 'operator',
+  summary: 'Mint a key, never wider than your own credential. The secret is shown this once.',
+  scope: 'keys:write',
+  body: object(
+    {
+      kind: KIND,
+      name: PEER_ID,
+      tenant_id: { ...PEER_ID, description: 'default: your own, and no other is possible' },
+      scopes: { ...listOf(SCOPE), minItems: 1, description: 'default: what the kind is good for' },
+      expires_at: nullable({ ...TEXT, description: 'RFC 3339, or epoch seconds; default: never' }),
+    },
+    ['tenant_id', 'scopes', 'expires_at'],
+  ),
+  answers: { 201: { description: 'the key and its secret', schema: object({ ...KEY, key: TEXT }) } },
+  refusals: ['permission_denied'],
+  handle: createKey,
+};
+
+async function createKey(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const principal = principalOf(request);
+  const body = request.body as KeyBody;
+  const expiresAt = body.expires_at == null ? null : parseTime(body.expires_at);
+  if (expiresAt === null && body.expires_at != null) {
+    sendProblem(reply, failure('body_invalid', 'body/expires_at must be RFC 3339 or epoch seconds'));
+    return;
+  }
+  const wanted: KeyRequest = {
+    tenant: body.tenant_id ?? principal.tenant,
+    kind: body.kind,
+    name: body.name,
+    scopes: body.scopes ?? null,
+    expiresAt,
+  };
+  const minted = await context.offices.keys.mint(principal, wanted);
+  if ('code' in minted) sendProblem(reply, minted);
+  else sendJson(reply, 201, JSON.stringify({ ...keyView(minted.key), key: minted.secret }));
+}
+
+const revokeRoute: Route = {
+  method: 'DELETE',
+  url: '/v1/keys/:id',
+  name: 'revokeKey',
+  face: 'operator',
+  summary: 'The key opens nothing from now on, and what it holds open is ended.',
+  scope: 'keys:write',
+  params: object({ id: TEXT }),
+  answers: { 200: { description: 'the key that was', schema: object(KEY) } },
+  refusals: ['key_not_found'],
+  handle: revokeKey,
+};
+
+async function revokeKey(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { id } = request.params as { id: string };
+  const revoked = await context.offices.keys.revoke(principalOf(request), id);
+  if ('code' in revoked) sendProblem(reply, revoked);
+  else sendJson(reply, 200, JSON.stringify(keyView(revoked)));
+}
+
+function keyView(key: ApiKey): Record<string, unknown> {
+  return {
+    key_id: key.id,
+    tenant_id: key.tenant,
+    kind: key.kind,
+    name: key.name,
+    scopes: key.scopes,
+    hint: key.hint,
+    created_at: rfc3339(key.createdAt),
+    created_by: key.createdBy,
+    expires_at: key.expiresAt === null ? null : rfc3339(key.expiresAt),
+  };
+}
+
+export const keyRoutes: readonly Route[] = [listRoute, createRoute, revokeRoute];

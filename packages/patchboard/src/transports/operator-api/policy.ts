@@ -1,0 +1,140 @@
+import { rfc3339 } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../core/failures.ts';
+import { decidePolicy, mayEverCall } from '../../core/policy/decide.ts';
+import { decodePolicy } from '../../core/policy/document.ts';
+import type { PolicyText } from '../../core/policy-office.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { ANY, COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
+
+const POLICY = object({
+  version: COUNT,
+  document: { type: 'object' },
+  changed_at: nullable(TIME),
+  changed_by: TEXT,
+});
+
+const STEP = { rule: TEXT, effect: { enum: ['allow', 'ask', 'deny'] }, reason: TEXT };
+
+const readRoute: Route = {
+  method: 'GET',
+  url: '/v1/policy',
+  name: 'readPolicy',
+  face: 'operator',
+  summary: 'The policy in force.',
+  scope: 'policy:write',
+  answers: { 200: { description: 'the document and its version', schema: POLICY } },
+  refusals: [],
+  handle: readPolicy,
+};
+
+function readPolicy(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
+  sendJson(reply, 200, policyJson(context.offices.policies.current));
+}
+
+const replaceRoute: Route = {
+  method: 'PUT',
+  url: '/v1/policy',
+  name: 'replacePolicy',
+  face: 'operator',
+  summary:
+    'Put another policy in force. `version`: the one you looked at; if another is in force by then, nothing changes.',
+  scope: 'policy:write',
+  body: object({ document: { type: 'object' }, version: COUNT }, ['version']),
+  answers: { 200: { description: 'in force from now on', schema: POLICY } },
+  refusals: ['conflict', 'body_invalid'],
+  handle: replacePolicy,
+};
+
+async function replacePolicy(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { document, version } = request.body as { document: unknown; version?: number };
+  const replaced = await context.offices.policies.replace(principalOf(request), document, version ?? null);
+  if ('code' in replaced) sendProblem(reply, replaced);
+  else sendJson(reply, 200, policyJson(replaced));
+}
+
+const explainRoute: Route = {
+  method: 'POST',
+  url: '/v1/policy/explain',
+  name: 'explainPolicy',
+  face: 'operator',
+  summary:
+    'What the policy says to a call, by which rule, and which others would have matched. Nothing is recorded.',
+  scope: 'policy:write',
+  body: object(
+    {
+      tool_name: TEXT,
+      agent_id: PEER_ID,
+      args: ANY,
+      document: { type: 'object', description: 'ask this policy instead of the one in force' },
+    },
+    ['agent_id', 'args', 'document'],
+  ),
+  answers: {
+    200: {
+      description: 'the decision and its trace',
+      schema: object({
+        ...STEP,
+        policy_version: nullable(COUNT),
+        listed: FLAG,
+        also_matched: listOf(object(STEP)),
+      }),
+    },
+  },
+  refusals: ['tool_not_found', 'body_invalid'],
+  handle: explain,
+};
+
+interface Question {
+  readonly tool_name: string;
+  readonly agent_id?: string;
+  readonly args?: unknown;
+  readonly document?: unknown;
+}
+
+function explain(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { engine, offices } = context;
+  const { tool_name: name, agent_id: agentId = 'local', args = {}, document } = request.body as Question;
+  const { tenant } = principalOf(request);
+  const tool = engine.registry.find(tenant, name);
+  if (tool === undefined) {
+    sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
+    return;
+  }
+  const { version, document: inForce } = offices.policies.current;
+  const decoded = decodePolicy(document ?? inForce);
+  if (!decoded.ok) {
+    sendProblem(reply, failure('body_invalid', 'the policy cannot be read', { issues: decoded.problems }));
+    return;
+  }
+  const question = { agentId, toolName: tool.name, annotations: tool.annotations, args };
+  const { effect, rule, reason, alsoMatched } = decidePolicy(decoded.policy, question);
+  const listed = mayEverCall(decoded.policy, agentId, tool.name);
+  const policyVersion = document === undefined ? version : null;
+  sendJson(
+    reply,
+    200,
+    JSON.stringify({
+      effect,
+      rule,
+      reason,
+      policy_version: policyVersion,
+      listed,
+      also_matched: alsoMatched,
+    }),
+  );
+}
+
+function policyJson({ version, document, changedAt, changedBy }: PolicyText): string {
+  const changed = changedAt === null ? null : rfc3339(changedAt);
+  return JSON.stringify({ version, document, changed_at: changed, changed_by: changedBy });
+}
+
+export const policyRoutes: readonly Route[] = [readRoute, replaceRoute, explainRoute];

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../core/failures.ts';
+import { sessionIdIn } from '../../core/session-cookie.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { COUNT, object, TEXT } from '../shared/schemas.ts';
+import { clearedCookie, cookieOf } from './cookies.ts';
+
+const openRoute: Route = {
+  method: 'POST',
+  url: '/v1/session',
+  name: 'openSession',
+  face: 'operator',
+  summary: 'Exchange the operator token, or a login token, which is spent by it, for a session cookie.',
+  // The token in the body is the credential.
+  scope: null,
+  body: object({ token: TEXT }),
+  answers: { 200: { description: 'the cookie is set', schema: object({ expires_in_s: COUNT }) } },
+  refusals: ['auth_required'],
+  handle: openSession,
+};
+
+function openSession(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { token } = request.body as { token: string };
+  const session = context.offices.sessions.open(token);
+  if (session === null) {
+    sendProblem(reply, failure('auth_required', 'the token is not known, has expired or was used before'));
+    return;
+  }
+  reply.header('set-cookie', cookieOf(session.id, session.maxAgeSeconds));
+  sendJson(reply, 200, JSON.stringify({ expires_in_s: session.maxAgeSeconds }));
+}
+
+const closeRoute: Route = {
+  method: 'DELETE',
+  url: '/v1/session',
+  name: 'closeSession',
+  face: 'operator',
+  summary: 'Log out.',
+  scope: null,
+  answers: { 200: { description: 'the cookie is gone', schema: object({ ok: { const: true } }) } },
+  refusals: [],
+  handle: closeSession,
+};
+
+function closeSession(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const id = sessionIdIn(request.headers.cookie);
+  if (id !== null) context.offices.sessions.close(id);
+  reply.header('set-cookie', clearedCookie());
+  sendJson(reply, 200, '{"ok":true}');
+}
+
+export const sessionRoutes: readonly Route[] = [openRoute, closeRoute];
