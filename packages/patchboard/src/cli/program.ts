@@ -2,6 +2,7 @@ import { PatchboardError } from '@patchboard/client';
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from './config-file.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from './exit-codes.ts';
+import { StoreRefused } from '../store/sqlite/store-refused.ts';
 import { printable } from './terminal-text.ts';
 
 /** Adds one command to the program. */
@@ -51,7 +52,7 @@ export async function runProgram(
 }
 
 export function errorText(error: unknown): string {
-  if (error instanceof UsageError || error instanceof ConfigError)
+  if (error instanceof UsageError || error instanceof ConfigError || error instanceof StoreRefused)
     return `patchboard: ${printable(error.message)}`;
   // Whatever is not foreseen is a bug, and its stack is what a report needs.
   if (!(error instanceof PatchboardError)) {
