@@ -1,0 +1,65 @@
+import { matches, type Check, type CheckRun } from './check-run.ts';
+import { checkOf, checksByName, checksOf, every, type ApplicatorContext } from './applicator-context.ts';
+import { isObject } from './keywords.ts';
+
+export function checkAllOf(context: ApplicatorContext): Check {
+  const checks = checksOf(context, 'allOf');
+  return (value, run, evaluated) => every(checks, run, (check) => check(value, run, evaluated));
+}
+
+export function checkAnyOf(context: ApplicatorContext): Check {
+  const checks = checksOf(context, 'anyOf');
+  return (value, run, evaluated) => {
+    let passed = 0;
+    for (const check of checks) {
+      if (matches(check, value, run, evaluated)) passed += 1;
+      // Whoever asks what was looked at wants to hear it from every schema that matches.
+      if (passed > 0 && evaluated === null) break;
+    }
+    return passed > 0 || explain(checks, value, run, 'must match a schema in anyOf');
+  };
+}
+
+export function checkOneOf(context: ApplicatorContext): Check {
+  const checks = checksOf(context, 'oneOf');
+  return (value, run, evaluated) => {
+    let passed = 0;
+    for (const check of checks) if (matches(check, value, run, evaluated)) passed += 1;
+    if (passed === 1) return true;
+    if (passed > 1) return run.fail('must match exactly one schema in oneOf, and matches several');
+    return explain(checks, value, run, 'must match exactly one schema in oneOf');
+  };
+}
+
+/** None matched: says why not, for each of them. */
+function explain(checks: readonly Check[], value: unknown, run: CheckRun, message: string): false {
+  for (const check of checks) {
+    if (run.isBrief) break;
+    check(value, run, null);
+  }
+  return run.fail(message);
+}
+
+export function checkNot(context: ApplicatorContext): Check {
+  const check = checkOf(context, 'not');
+  return (value, run) => !matches(check, value, run, null) || run.fail('must not be valid');
+}
+
+export function checkIf(context: ApplicatorContext): Check {
+  const { schema } = context;
+  const condition = checkOf(context, 'if');
+  const then = schema['then'] === undefined ? null : checkOf(context, 'then');
+  const otherwise = schema['else'] === undefined ? null : checkOf(context, 'else');
+  return (value, run, evaluated) => {
+    const branch = matches(condition, value, run, evaluated) ? then : otherwise;
+    return branch === null || branch(value, run, evaluated);
+  };
+}
+
+export function checkDependentSchemas(context: ApplicatorContext): Check {
+  const checks = checksByName(context, 'dependentSchemas');
+  return (value, run, evaluated) => {
+    if (!isObject(value)) return true;
+    return every(checks, run, ([name, check]) => !Object.hasOwn(value, name) || check(value, run, evaluated));
+  };
+}

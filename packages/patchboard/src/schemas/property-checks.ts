@@ -1,0 +1,99 @@
+import { checkMember, type Check, type CheckRun, type Evaluated } from './check-run.ts';
+import {
+  checkOf,
+  checksByName,
+  every,
+  type ApplicatorContext,
+  type SchemaMap,
+} from './applicator-context.ts';
+import { isObject, type JsonObject } from './keywords.ts';
+import type { Pattern } from './patterns.ts';
+
+export function checkProperties(context: ApplicatorContext): Check {
+  const checks = checksByName(context, 'properties');
+  return (value, run, evaluated) => {
+    if (!isObject(value)) return true;
+    run.spend(checks.length);
+    return every(
+      checks,
+      run,
+      ([name, check]) => !Object.hasOwn(value, name) || member(value, name, check, run, evaluated),
+    );
+  };
+}
+
+function member(
+  value: JsonObject,
+  name: string,
+  check: Check,
+  run: CheckRun,
+  evaluated: Evaluated | null,
+): boolean {
+  evaluated?.add(name, run);
+  return checkMember(check, value[name], name, run);
+}
+
+export function checkPatternProperties(context: ApplicatorContext): Check {
+  const checks = checksByName(context, 'patternProperties').map(([source, check]) => ({
+    pattern: context.patternOf(source),
+    check,
+  }));
+  return (value, run, evaluated) => {
+    if (!isObject(value)) return true;
+    return every(Object.keys(value), run, (name) =>
+      every(checks, run, ({ pattern, check }) => {
+        run.spend(1 + name.length * pattern.stepsPerChar);
+        return !pattern.test(name) || member(value, name, check, run, evaluated);
+      }),
+    );
+  };
+}
+
+export function checkAdditionalProperties(context: ApplicatorContext): Check {
+  const check = checkOf(context, 'additionalProperties');
+  const isForbidden = context.schema['additionalProperties'] === false;
+  const named = new Set(Object.keys((context.schema['properties'] as SchemaMap | undefined) ?? {}));
+  const patterns = Object.keys((context.schema['patternProperties'] as SchemaMap | undefined) ?? {}).map(
+    context.patternOf,
+  );
+  return (value, run, evaluated) => {
+    if (!isObject(value)) return true;
+    return every(Object.keys(value), run, (name) => {
+      run.spend(1);
+      if (named.has(name) || matchesAny(patterns, name, run)) return true;
+      return isForbidden ? run.fail(notAllowed(name)) : member(value, name, check, run, evaluated);
+    });
+  };
+}
+
+function matchesAny(patterns: readonly Pattern[], name: string, run: CheckRun): boolean {
+  return patterns.some((pattern) => {
+    run.spend(1 + name.length * pattern.stepsPerChar);
+    return pattern.test(name);
+  });
+}
+
+function notAllowed(name: string): string {
+  return `must not have the property ${JSON.stringify(name.slice(0, 100))}`;
+}
+
+export function checkPropertyNames(context: ApplicatorContext): Check {
+  const check = checkOf(context, 'propertyNames');
+  return (value, run) => {
+    if (!isObject(value)) return true;
+    return every(Object.keys(value), run, (name) => checkMember(check, name, name, run));
+  };
+}
+
+export function checkUnevaluatedProperties(context: ApplicatorContext): Check {
+  const check = checkOf(context, 'unevaluatedProperties');
+  const isForbidden = context.schema['unevaluatedProperties'] === false;
+  return (value, run, evaluated) => {
+    if (!isObject(value)) return true;
+    const left = Object.keys(value).filter((name) => evaluated?.has(name) !== true);
+    run.spend(left.length);
+    return every(left, run, (name) =>
+      isForbidden ? run.fail(notAllowed(name)) : member(value, name, check, run, evaluated),
+    );
+  };
+}

@@ -1,0 +1,74 @@
+import { isObject, type JsonObject } from './keywords.ts';
+import { SchemaProblem } from './schema-problem.ts';
+
+/** Finds what a `$ref` points to. Only places in the same document: nothing is ever fetched. */
+export class References {
+  readonly #root: unknown;
+  readonly #id: string | null;
+  #anchors: Map<string, { schema: unknown; pointer: string }> | null = null;
+
+  constructor(root: unknown) {
+    this.#root = root;
+    const id = isObject(root) ? root['$id'] : undefined;
+    this.#id = typeof id === 'string' && !id.startsWith('#') ? id.replace(/#$/, '') : null;
+  }
+
+  /** `from` is the pointer of the schema that holds the reference. */
+  resolve(reference: string, from: string): { schema: unknown; pointer: string } {
+    const local =
+      this.#id !== null && reference.startsWith(this.#id) ? reference.slice(this.#id.length) : reference;
+    if (local === '' || local === '#') return { schema: this.#root, pointer: '' };
+    const found = local.startsWith('#/') ? this.#follow(local.slice(1)) : this.#anchor(local);
+    if (found !== null) return found;
+    const why = local.startsWith('#')
+      ? 'points to nothing'
+      : 'points outside the schema, which is never fetched';
+    throw new SchemaProblem(from, `the reference ${JSON.stringify(reference)} ${why}`);
+  }
+
+  #follow(fragment: string): { schema: unknown; pointer: string } | null {
+    const pointer = decodeFragment(fragment);
+    let schema = this.#root;
+    for (const step of pointer.split('/').slice(1)) {
+      const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+      if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) return null;
+      schema = (schema as JsonObject)[key];
+    }
+    return { schema, pointer };
+  }
+
+  #anchor(reference: string): { schema: unknown; pointer: string } | null {
+    if (!reference.startsWith('#')) return null;
+    if (this.#anchors === null) {
+      this.#anchors = new Map();
+      this.#collect(this.#root, '', this.#anchors);
+    }
+    return this.#anchors.get(decodeFragment(reference.slice(1))) ?? null;
+  }
+
+  /** In one document without inner `$id`s, a dynamic anchor can only ever mean itself. */
+  #collect(
+    value: unknown,
+    pointer: string,
+    anchors: Map<string, { schema: unknown; pointer: string }>,
+  ): void {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      if (typeof member === 'string' && (key === '$anchor' || key === '$dynamicAnchor')) {
+        if (!anchors.has(member)) anchors.set(member, { schema: value, pointer });
+      } else if (key === '$id' && typeof member === 'string' && member.startsWith('#')) {
+        anchors.set(member.slice(1), { schema: value, pointer });
+      } else {
+        this.#collect(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, anchors);
+      }
+    }
+  }
+}
+
+function decodeFragment(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

@@ -1,0 +1,46 @@
+import { isObject, type JsonObject } from './keywords.ts';
+
+/** Older spellings that are still common, in the words of 2020-12. */
+export function toCurrentDraft(schema: JsonObject): JsonObject {
+  const { items, additionalItems, dependencies, nullable, ...rest } = schema;
+  return {
+    ...rest,
+    ...currentItems(items, additionalItems),
+    ...currentDependencies(rest, dependencies),
+    ...(nullable === true ? currentNullable(rest) : {}),
+  };
+}
+
+function currentItems(items: unknown, additionalItems: unknown): JsonObject {
+  if (items === undefined) return {};
+  if (!Array.isArray(items)) return { items };
+  return {
+    ...(items.length > 0 ? { prefixItems: items as unknown } : {}),
+    ...(additionalItems === undefined ? {} : { items: additionalItems }),
+  };
+}
+
+function currentDependencies(schema: JsonObject, dependencies: unknown): JsonObject {
+  if (dependencies === undefined) return {};
+  // Left where it is, a wrong shape is reported by the keyword that would have taken it.
+  if (!isObject(dependencies)) return { dependentSchemas: dependencies };
+  const entries = Object.entries(dependencies);
+  const required = entries.filter(([, value]) => Array.isArray(value));
+  const schemas = entries.filter(([, value]) => !Array.isArray(value));
+  return {
+    ...(required.length > 0 ? { dependentRequired: merged(schema['dependentRequired'], required) } : {}),
+    ...(schemas.length > 0 ? { dependentSchemas: merged(schema['dependentSchemas'], schemas) } : {}),
+  };
+}
+
+function merged(current: unknown, entries: [string, unknown][]): JsonObject {
+  return { ...Object.fromEntries(entries), ...(isObject(current) ? current : {}) };
+}
+
+/** OpenAPI 3.0 says it so. */
+function currentNullable(schema: JsonObject): JsonObject {
+  const { type } = schema;
+  if (type === undefined) return {};
+  const types: unknown[] = Array.isArray(type) ? type : [type];
+  return { type: types.includes('null') ? types : [...types, 'null'] };
+}

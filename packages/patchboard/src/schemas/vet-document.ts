@@ -1,0 +1,37 @@
+import { hasHiddenCharacters } from '../core/tool-names.ts';
+import { isObject, type JsonObject } from './keywords.ts';
+import { pointerTo, SchemaProblem } from './schema-problem.ts';
+
+/** Looks at every value of the document, whether or not some keyword reaches it. */
+export function vetDocument(document: unknown, maxDepth: number): void {
+  vet(document, '', maxDepth);
+}
+
+function vet(value: unknown, pointer: string, depthLeft: number): void {
+  if (typeof value === 'string') return vetText(value, pointer);
+  if (typeof value !== 'object' || value === null) return;
+  if (depthLeft === 0) throw new SchemaProblem(pointer, 'nested too deeply');
+  if (Array.isArray(value)) {
+    for (const [place, item] of value.entries()) vet(item, pointerTo(pointer, place), depthLeft - 1);
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    vetText(key, pointer);
+    const place = pointerTo(pointer, key);
+    if (key === '__proto__') throw new SchemaProblem(place, 'the key "__proto__" is not allowed');
+    if (key === 'constructor' && hasPrototype(member)) {
+      throw new SchemaProblem(place, 'the key "prototype" under "constructor" is not allowed');
+    }
+    vet(member, place, depthLeft - 1);
+  }
+}
+
+function vetText(text: string, pointer: string): void {
+  if (hasHiddenCharacters(text)) {
+    throw new SchemaProblem(pointer, 'holds control, bidirectional or zero-width characters');
+  }
+}
+
+function hasPrototype(value: unknown): boolean {
+  return isObject(value) && Object.hasOwn(value as JsonObject, 'prototype');
+}
