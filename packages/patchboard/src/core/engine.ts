@@ -261,10 +261,12 @@ export class Engine {
     this.#waiters.wakeAll();
     const { clock, limits } = this.#parts;
     const running = (): LiveCall[] => this.#lifecycle.all().filter(isRunningHere);
-    await Promise.race([
-      this.#quiet(running),
-      new Promise<void>((resolve) => clock.after(limits.drainMs, resolve)),
-    ]);
+    let callOff = (): void => {};
+    const enough = new Promise<void>((resolve) => {
+      callOff = clock.after(limits.drainMs, resolve);
+    });
+    await Promise.race([this.#quiet(running), enough]);
+    callOff(); // or the process would stay for as long as it might have waited
     const sealed: BadOutcome = {
       kind: 'sealed',
       failure: failure('interrupted', 'the server was stopped while the tool was running', {
