@@ -30,9 +30,11 @@ export async function runServer(settings: Settings, parts: PlatformParts = {}): 
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
   const platform = await startPlatform(settings, log, parts);
+  // Listened for before anybody is told that the server is there: a signal may follow at once.
+  const stopping = stopSignal();
   process.stdout.write(`Patchboard is ready at ${platform.url}\n`);
   if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url));
-  const signal = await stopSignal();
+  const signal = await stopping;
   log.info('server.stopping', { signal });
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
   await platform.close();
