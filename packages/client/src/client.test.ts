@@ -143,7 +143,7 @@ describe('dry run', () => {
     const answer = {
       valid: false,
       errors: [{ path: '/a', message: 'must be a number' }],
-      decision: { effect: 'ask', rule: 'default', reason: 'destructive' },
+      decision: { effect: 'ask', rule: 'default', reason: 'destructive', policy_version: 0 },
       route: { source: 'server', client_id: null, online: true },
     };
     const server = await fakeServer((_seen, response) => json(response, 200, answer));

@@ -4,6 +4,7 @@ import {
   type AttemptView,
   type CallErrorView,
   type CallView,
+  type DecisionView,
   type DryRunView,
   type InputIssueView,
   type JsonSchema,
@@ -98,6 +99,14 @@ const approval: Decoder<ApprovalView> = object<ApprovalView>({
   decided_by: optional(string),
   decided_at: optional(string),
   note: optional(string),
+  original_args: optional(anything),
+});
+
+const decision: Decoder<DecisionView> = object<DecisionView>({
+  effect: word<DecisionView['effect']>(),
+  rule: string,
+  reason: string,
+  policy_version: number,
 });
 
 const attempt: Decoder<AttemptView> = object<AttemptView>({
@@ -128,6 +137,7 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   completed_at: nullable(number),
   state: word<CallView['state']>(),
   agent_id: withDefault(string, ''),
+  decision,
   approval: nullable(approval),
   attempts: listOf(attempt),
   duration_ms: nullable(number),
@@ -163,11 +173,7 @@ export const decodeLedgerRow: Decoder<LedgerRowView> = object<LedgerRowView>({
 export const decodeDryRun: Decoder<DryRunView> = object<DryRunView>({
   valid: boolean,
   errors: decodeIssues,
-  decision: object<DryRunView['decision']>({
-    effect: word<DryRunView['decision']['effect']>(),
-    rule: withDefault(string, ''),
-    reason: withDefault(string, ''),
-  }),
+  decision,
   route,
 });
 

@@ -152,6 +152,7 @@ export function aCall(given: Partial<CallView> = {}): CallView {
     completed_at: 1_700_000_001,
     state: 'COMPLETED',
     agent_id: 'local',
+    decision: { effect: 'allow', rule: 'annotations', reason: 'not risky', policy_version: 0 },
     approval: null,
     attempts: [],
     duration_ms: 5,

@@ -36,6 +36,7 @@ export type {
   AttemptView,
   CallErrorView,
   CallView,
+  DecisionView,
   DryRunView,
   InputIssueView,
   JsonSchema,

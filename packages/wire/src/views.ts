@@ -77,6 +77,16 @@ export interface ApprovalView {
   readonly decided_by?: string;
   readonly decided_at?: string;
   readonly note?: string;
+  /** As the agent sent them, if the operator changed them. */
+  readonly original_args?: unknown;
+}
+
+/** Why a call was allowed, asked about or denied. */
+export interface DecisionView {
+  readonly effect: 'allow' | 'ask' | 'deny';
+  readonly rule: string;
+  readonly reason: string;
+  readonly policy_version: number;
 }
 
 /** The durable record of one call. `created_at` and `completed_at` are whole epoch seconds. */
@@ -93,6 +103,7 @@ export interface CallView {
   readonly completed_at: number | null;
   readonly state: CallStateName;
   readonly agent_id: string;
+  readonly decision: DecisionView;
   readonly approval: ApprovalView | null;
   readonly attempts: readonly AttemptView[];
   readonly duration_ms: number | null;

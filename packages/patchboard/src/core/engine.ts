@@ -1,4 +1,4 @@
-import type { DryRunView } from '@patchboard/wire';
+import type { InputIssueView, ToolSourceName } from '@patchboard/wire';
 import { Approvals, type OperatorDecision } from './approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import { ClientResults } from './client-results.ts';
@@ -6,7 +6,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { EventFeed } from './events.ts';
 import { failure, type Failure } from './failures.ts';
 import type { GrantOffice } from './grant-office.ts';
-import type { Guard } from './guard.ts';
+import type { Decision, Guard } from './guard.ts';
 import { Intake, type CallRequest, type Submitted } from './intake.ts';
 import { plainRow } from './ledger.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -44,6 +44,21 @@ export interface EngineParts {
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly call?: Call };
+
+/** What would become of a call. */
+export interface Preview {
+  readonly valid: boolean;
+  readonly errors: readonly InputIssueView[];
+  readonly decision: Decision;
+  readonly route: Route;
+}
+
+/** Who would run it, and whether they are there. */
+export interface Route {
+  readonly source: ToolSourceName;
+  readonly clientId: string | null;
+  readonly online: boolean;
+}
 
 /**
  * The one path of every call. Faces decode and encode; this decides nothing about who may ask (the guard does)
@@ -125,7 +140,7 @@ export class Engine {
   }
 
   /** What would happen; nothing is recorded and nothing runs. */
-  async preview(request: CallRequest, principal: Principal): Promise<Answer<DryRunView>> {
+  async preview(request: CallRequest, principal: Principal): Promise<Answer<Preview>> {
     const resolved = this.#intake.resolve(request, principal);
     if ('code' in resolved && resolved.code !== 'input_invalid') return { ok: false, failure: resolved };
     const tool = this.registry.find(principal.tenant, request.toolName);
@@ -138,10 +153,10 @@ export class Engine {
     };
   }
 
-  route(tool: RegisteredTool, tenant: string): DryRunView['route'] {
-    if (tool.runsOn.kind === 'server') return { source: tool.source, client_id: null, online: true };
+  route(tool: RegisteredTool, tenant: string): Route {
+    if (tool.runsOn.kind === 'server') return { source: tool.source, clientId: null, online: true };
     const { clientId } = tool.runsOn;
-    return { source: tool.source, client_id: clientId, online: this.mailboxes.isOnline(tenant, clientId) };
+    return { source: tool.source, clientId, online: this.mailboxes.isOnline(tenant, clientId) };
   }
 
   /** What this principal may call. */

@@ -56,7 +56,8 @@ export function callRow(call: Call, entry: TimelineEntry): LedgerDraft {
 }
 
 export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string): LedgerDraft {
-  const { toolName, toolVersion, runId, agentId, decision, replayOf } = call;
+  const { toolName, toolVersion, runId, agentId, replayOf } = call;
+  const { effect, rule, reason, policyVersion } = call.decision;
   const body = {
     state: entry.state,
     tool_name: toolName,
@@ -64,7 +65,7 @@ export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string)
     run_id: runId,
     agent_id: agentId,
     args_sha256: argsHash,
-    decision,
+    decision: { effect, rule, reason, policy_version: policyVersion },
     replay_of: replayOf ?? undefined,
   };
   return { ...callRow(call, entry), body: JSON.stringify(body) };

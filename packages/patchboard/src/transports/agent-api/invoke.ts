@@ -1,8 +1,10 @@
+import type { DryRunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call.ts';
+import type { Preview } from '../../core/engine.ts';
 import type { CallRequest, Submitted } from '../../core/intake.ts';
 import type { Principal } from '../../core/principal.ts';
-import { callJson } from '../shared/call-view.ts';
+import { callJson, decisionView } from '../shared/call-view.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
@@ -78,12 +80,17 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
   };
   if (isDryRun === true) {
     const answer = await context.engine.preview(wanted, principal);
-    if (answer.ok) sendJson(reply, 200, JSON.stringify(answer.value));
+    if (answer.ok) sendJson(reply, 200, JSON.stringify(dryRunView(answer.value)));
     else sendProblem(reply, answer.failure);
     return;
   }
   const submitted = await context.engine.submit(wanted, principal);
   await sendSubmitted(context, { reply, principal, waitSeconds: waitSecondsOf(request.headers) }, submitted);
+}
+
+function dryRunView({ valid, errors, decision, route }: Preview): DryRunView {
+  const { source, clientId, online } = route;
+  return { valid, errors, decision: decisionView(decision), route: { source, client_id: clientId, online } };
 }
 
 /** The receipt; or the record, if the asker waits and the call ends in time. */

@@ -4,9 +4,11 @@ import {
   type ApprovalView,
   type AttemptView,
   type CallErrorView,
+  type DecisionView,
   type TimelineEntryView,
 } from '@patchboard/wire';
 import { endedAt, type Approval, type Call } from '../../core/call.ts';
+import type { Decision } from '../../core/guard.ts';
 
 /** The record as JSON text. Arguments and result go in as the text they are kept as: nobody looks inside. */
 export function callJson(call: Call): string {
@@ -21,6 +23,7 @@ export function callJson(call: Call): string {
     `,"created_at":${epochSeconds(call.createdAt)}` +
     `,"completed_at":${ended === null ? 'null' : epochSeconds(ended)}` +
     `,"state":"${state.name}","agent_id":${text(call.agentId)}` +
+    `,"decision":${text(decisionView(call.decision))}` +
     `,"approval":${call.approval === null ? 'null' : text(approvalView(call.approval))}` +
     `,"attempts":${text(attemptViews(call))}` +
     `,"duration_ms":${ended === null ? 'null' : ended - call.createdAt}` +
@@ -45,8 +48,12 @@ function errorView(error: CallErrorView): CallErrorView {
   };
 }
 
+export function decisionView({ effect, rule, reason, policyVersion }: Decision): DecisionView {
+  return { effect, rule, reason, policy_version: policyVersion };
+}
+
 function approvalView(approval: Approval): ApprovalView {
-  const { digest, expiresAt, decision, decidedBy, decidedAt, note } = approval;
+  const { digest, expiresAt, decision, decidedBy, decidedAt, note, originalArgsJson } = approval;
   return {
     required: true,
     digest,
@@ -55,6 +62,7 @@ function approvalView(approval: Approval): ApprovalView {
     ...(decidedBy === null ? {} : { decided_by: decidedBy }),
     ...(decidedAt === null ? {} : { decided_at: rfc3339(decidedAt) }),
     ...(note === null ? {} : { note }),
+    ...(originalArgsJson === null ? {} : { original_args: JSON.parse(originalArgsJson) as unknown }),
   };
 }
 

@@ -97,9 +97,17 @@ const APPROVAL = object(
     decided_by: TEXT,
     decided_at: TIME,
     note: TEXT,
+    original_args: ANY,
   },
-  ['decision', 'decided_by', 'decided_at', 'note'],
+  ['decision', 'decided_by', 'decided_at', 'note', 'original_args'],
 );
+
+const DECISION = object({
+  effect: { enum: ['allow', 'ask', 'deny'] },
+  rule: TEXT,
+  reason: TEXT,
+  policy_version: COUNT,
+});
 
 const PROVIDER = object({ kind: SOURCE, client_id: nullable(TEXT), online: FLAG });
 
@@ -152,6 +160,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     completed_at: nullable({ ...COUNT, description: 'epoch seconds' }),
     state: STATE,
     agent_id: TEXT,
+    decision: DECISION,
     approval: nullable(APPROVAL),
     attempts: listOf(
       object({ attempt: COUNT, started_at: TIME, ended_at: nullable(TIME), code: nullable(CODE) }),
@@ -164,7 +173,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
   DryRun: object({
     valid: FLAG,
     errors: ISSUES,
-    decision: object({ effect: { enum: ['allow', 'ask', 'deny'] }, rule: TEXT, reason: TEXT }),
+    decision: DECISION,
     route: object({ source: SOURCE, client_id: nullable(TEXT), online: FLAG }),
   }),
   Run: object({ run_id: TEXT, agent_id: TEXT, created_at: TIME, cancelled_at: nullable(TIME) }),

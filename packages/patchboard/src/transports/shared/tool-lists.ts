@@ -66,11 +66,11 @@ export function toolView(tool: RegisteredTool): ToolView {
 }
 
 export function toolDetailView(engine: Engine, tenant: string, tool: RegisteredTool): ToolDetailView {
-  const { source, client_id, online } = engine.route(tool, tenant);
+  const { source, clientId, online } = engine.route(tool, tenant);
   return {
     ...toolView(tool),
     output_schema: tool.outputSchema,
     metadata: tool.metadata,
-    provider: { kind: source, client_id, online },
+    provider: { kind: source, client_id: clientId, online },
   };
 }
