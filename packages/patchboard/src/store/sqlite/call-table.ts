@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isTerminal, type CallStateName } from '@patchboard/wire';
 import { endedAt, type Call } from '../../core/call.ts';
 import type { NewCall } from '../../core/ports.ts';
-import { STATE_CODES, integer, resultOf, stateNameOf, tailOf, text, toCall } from './rows.ts';
+import { CALL_COLUMNS, STATE_CODES, integer, resultOf, stateNameOf, tailOf, text, toCall } from './rows.ts';
 
 export interface UsedKey {
   readonly callId: string;
@@ -37,8 +37,10 @@ export class CallTable {
       `update calls set version = ?, state = ?, ended_at = ?, tail = ?, result = ? where id = ? and version = ?`,
     );
     this.#rewriteArgs = database.prepare('update calls set args = ? where id = ?');
-    this.#byId = database.prepare('select * from calls where id = ?');
-    this.#byNo = database.prepare('select * from calls where no = ?');
+    this.#byId = database.prepare(`select ${CALL_COLUMNS} from calls where id = ?`);
+    this.#byNo = database.prepare(`select ${CALL_COLUMNS} from calls where no = ?`);
+    this.#byId.setReturnArrays(true);
+    this.#byNo.setReturnArrays(true);
     this.#byKey = database.prepare(
       'select id, idempotency_hash, idempotency_expires_at from calls where idempotency_scope = ?',
     );
@@ -48,7 +50,7 @@ export class CallTable {
     );
     this.#remove = database.prepare('delete from calls where no = ? and ended_at < ? returning state');
     this.#countOpen = database.prepare(
-      `select state, count(*) as calls from calls where state <> 4 and state < 4 group by state`,
+      'select state, count(*) as calls from calls where state <> 4 and state < 4 group by state',
     );
     this.#ended = countEnded(database);
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -157,6 +157,17 @@ describe('group commit', () => {
     const again = await sqliteStore({ file, digest });
     expect((await again.ledgerHead()).seq).toBe(1);
     await again.close();
+  });
+});
+
+describe('redacted arguments', () => {
+  it('leave no trace in the file', async () => {
+    const store = await sqliteStore({ file, digest });
+    await insertAll(store, [aCall(1, { argsJson: '{"token":"hunter2hunter2"}' }), aCall(2)]);
+    const done = { ...completed(aCall(1)), argsJson: '{"token":"•"}', argsRedacted: true };
+    await store.replaceCall(done, 1, rowsOf(done, 1), true);
+    await store.close();
+    expect(readFileSync(file).includes('hunter2hunter2')).toBe(false);
   });
 });
 
