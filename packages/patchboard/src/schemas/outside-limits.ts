@@ -27,8 +27,8 @@ export const OUTSIDE_LIMITS: OutsideLimits = {
   checks: 5_000,
   references: 500,
   checksInPlace: 10_000,
-  patterns: 40,
+  patterns: 25,
   patternLength: 1_000,
   patternSize: 3_000,
-  steps: 600_000,
+  steps: 500_000,
 };

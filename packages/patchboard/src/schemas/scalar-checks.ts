@@ -119,7 +119,7 @@ function checkFormat(name: string): Check {
   const message = `must match format ${JSON.stringify(name)}`;
   return (value, run) => {
     if (format === undefined || typeof value !== format.type) return true;
-    if (typeof value === 'string') run.spend(20 + value.length / CHARS_PER_STEP);
+    if (typeof value === 'string') run.spend(40 + value.length / CHARS_PER_STEP);
     return format.validate(value as never) || run.fail(message);
   };
 }
@@ -175,7 +175,7 @@ function hasAll(value: JsonObject, names: readonly string[], run: CheckRun, when
 
 /** Charges for everything in a value before it is written out for comparison. */
 function spendOnWhole(value: unknown, run: CheckRun): void {
-  run.spend(typeof value === 'string' ? 3 + value.length / CHARS_PER_STEP : 3);
+  run.spend(typeof value === 'string' ? 5 + value.length / CHARS_PER_STEP : 5);
   if (typeof value !== 'object' || value === null) return;
   run.spend(20);
   if (Array.isArray(value)) {
