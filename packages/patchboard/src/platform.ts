@@ -93,6 +93,7 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
     offices,
     authenticator: gatekeeper,
     door: { allowedHosts: settings.allowedHosts, allowedOrigins: settings.allowedOrigins },
+    trustProxy: settings.trustProxy,
     version: VERSION,
     clock: nodeClock,
     routes: [...agentRoutes, ...internalRoutes, ...operatorRoutes, ...homeRoutes],

@@ -4,6 +4,9 @@ import { plainRow } from './ledger.ts';
 import type { Clock, Store } from './ports.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
 
+/** Compiling outside schemas takes time; so many go in one turn of the event loop. */
+const BATCH = 20;
+
 export interface RegistrationReport {
   readonly registered: readonly RegisteredTool[];
   readonly rejected: readonly RejectedTool[];
@@ -28,7 +31,8 @@ export class ToolDirectory {
     const registered = new Map<string, RegisteredTool>();
     const stored = new Map<string, ToolSpec>();
     const rejected: RejectedTool[] = [];
-    for (const spec of specs) {
+    for (const [index, spec] of specs.entries()) {
+      if (index % BATCH === BATCH - 1) await this.#pause();
       if (!this.#guard.registers(spec.name)) {
         const reason = 'policy does not let clients register this name';
         rejected.push({ name: spec.name, code: 'permission_denied', reason });
@@ -71,6 +75,10 @@ export class ToolDirectory {
       else rejected.push({ name: spec.name, code: admitted.code, reason: admitted.reason });
     }
     return rejected;
+  }
+
+  async #pause(): Promise<void> {
+    await new Promise<void>((resolve) => this.#clock.after(0, resolve));
   }
 
   async #keep(

@@ -20,7 +20,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   const limits = resolveHttpLimits(parts.limits);
   const { engine, store, clock, log, digest, offices, version } = parts;
   const door = new Door(parts.door);
-  const app = newApp(limits, door, log);
+  const app = newApp(limits, door, parts);
   const openings = new Openings(clock);
   const streams = new Streams(clock, limits, openings);
   const metrics = new HttpMetrics(engine, () => streams.size);
@@ -64,9 +64,11 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   return app;
 }
 
-function newApp(limits: HttpLimits, door: Door, log: Log): FastifyInstance {
+function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstance {
+  const { log } = parts;
   const app = fastify({
     logger: false,
+    trustProxy: parts.trustProxy ?? false,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.socketIdleMs,
@@ -84,6 +86,7 @@ function newApp(limits: HttpLimits, door: Door, log: Log): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
   });
   app.server.headersTimeout = limits.headersTimeoutMs;
+  app.server.maxConnections = limits.connections;
   app.decorateRequest('principal', null);
   app.decorateRequest('counter', null);
   app.decorateRequest('refusal', null);

@@ -23,6 +23,8 @@ export interface HttpParts {
   readonly authenticator: Authenticator;
   readonly door: DoorOptions;
   readonly limits?: Partial<HttpLimits>;
+  /** What a proxy says about the client counts. Default: no. */
+  readonly trustProxy?: boolean;
   readonly version: string;
   /** Epoch milliseconds; default: now. */
   readonly startedAt?: number;

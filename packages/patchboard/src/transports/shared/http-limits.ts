@@ -16,6 +16,10 @@ export interface HttpLimits {
   /** A socket on which nothing moves is cut; longer than the longest wait, which moves nothing. */
   readonly socketIdleMs: number;
   readonly keepAliveMs: number;
+  /** Sockets open at once; more are turned away. */
+  readonly connections: number;
+  /** When the event loop is this late, new requests are refused. */
+  readonly eventLoopDelayMs: number;
 }
 
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
@@ -28,6 +32,8 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   headersTimeoutMs: 10_000,
   socketIdleMs: 120_000,
   keepAliveMs: 72_000,
+  connections: 20_000,
+  eventLoopDelayMs: 1000,
 };
 
 export function resolveHttpLimits(given: Partial<HttpLimits> = {}): Readonly<HttpLimits> {
