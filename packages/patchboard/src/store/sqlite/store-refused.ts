@@ -68,7 +68,12 @@ export function refusalOf(file: string, error: unknown): StoreRefused {
     case CORRUPT:
       return damaged(file, messageOf(error));
     case FULL:
-      return new StoreRefused(file, 'cannot grow: the disk is full', 'free some space and start again');
+    case IOERR:
+      return new StoreRefused(
+        file,
+        `cannot be opened (${messageOf(error)})`,
+        'check that its disk works and has free space',
+      );
     default:
       return new StoreRefused(
         file,
