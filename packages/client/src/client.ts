@@ -1,12 +1,15 @@
 import type {
+  ApprovalRequestView,
   CallView,
   DryRunView,
   LedgerRowView,
+  LedgerVerdictView,
   ReceiptView,
   StreamEvent,
   ToolDetailView,
   ToolView,
 } from '@patchboard/wire';
+import { approvals, decide, type ApprovalsFilter, type Decision } from './approvals.ts';
 import {
   call,
   cancel,
@@ -23,15 +26,19 @@ import {
 import { record } from './decode.ts';
 import { decodeToolDetail } from './decode-views.ts';
 import { events, type EventOptions } from './events.ts';
+import { grants, type Grants } from './grants.ts';
 import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http.ts';
+import { keys, type Keys } from './keys.ts';
+import { ledgerExport, ledgerVerify } from './ledger-proof.ts';
 import { calls, ledger, tools, type CallsFilter, type LedgerFilter } from './lists.ts';
 import { resolveSettings, type ClientOptions } from './options.ts';
 import type { Pages } from './pages.ts';
+import { policy, type Policy } from './policy.ts';
 import { provider, type Provider } from './provider.ts';
 import { runs, type Runs } from './runs.ts';
 
 /**
- * An agent's way to Patchboard. Options are camelCase; results are the wire's own views and keep its snake_case,
+ * An agent's way to Patchboard, and an operator's. Options are camelCase; results are the wire's own views and keep its snake_case,
  * so that what you log, store or compare is what the server said.
  */
 export interface PatchboardClient {
@@ -59,6 +66,17 @@ export interface PatchboardClient {
   events(options?: EventOptions): AsyncIterableIterator<StreamEvent>;
   readonly runs: Runs;
   ledger(filter?: LedgerFilter): Pages<LedgerRowView>;
+  /** Whether every link of the whole chain holds. A chain that does not is an answer, not an error. */
+  ledgerVerify(options?: RequestOptions): Promise<LedgerVerdictView>;
+  /** Every row of the tenant as a line of JSON, and the head last. Throws if it breaks off. */
+  ledgerExport(options?: RequestOptions): AsyncIterableIterator<string>;
+  /** Calls that wait for an operator, newest first. */
+  approvals(filter?: ApprovalsFilter): Pages<ApprovalRequestView>;
+  /** An operator's word on a call that waits. Throws `conflict` when it no longer does, or is not what was shown. */
+  decide(id: string, decision: Decision): Promise<CallView>;
+  readonly grants: Grants;
+  readonly keys: Keys;
+  readonly policy: Policy;
   stats(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
   /** Asks once and does not try again: a probe should tell what is, now. */
   health(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
@@ -86,6 +104,13 @@ export function createClient(options: ClientOptions): PatchboardClient {
     events: (given = {}) => events(settings, given),
     runs: runs(settings),
     ledger: (filter = {}) => ledger(settings, filter),
+    ledgerVerify: (given = {}) => ledgerVerify(settings, given),
+    ledgerExport: (given = {}) => ledgerExport(settings, given),
+    approvals: (filter = {}) => approvals(settings, filter),
+    decide: (id, decision) => decide(settings, id, decision),
+    grants: grants(settings),
+    keys: keys(settings),
+    policy: policy(settings),
     stats: (given = {}) => request(settings, read('/v1/stats'), record, boundsOf(given)),
     health: (given = {}) => requestOnce(settings, read('/healthz'), record, boundsOf(given)),
     provider: (clientId) => provider(settings, clientId),

@@ -42,7 +42,7 @@ const schema: Decoder<JsonSchema> = check(
   'a JSON Schema',
 );
 
-const annotations: Decoder<ToolAnnotations> = object<ToolAnnotations>({
+export const decodeAnnotations: Decoder<ToolAnnotations> = object<ToolAnnotations>({
   readonly: optional(boolean),
   destructive: optional(boolean),
   idempotent: optional(boolean),
@@ -57,7 +57,7 @@ const toolFields = {
   timeout_ms: number,
   wire_name: withDefault(string, ''),
   version: withDefault(string, ''),
-  annotations: withDefault(annotations, {}),
+  annotations: withDefault(decodeAnnotations, {}),
 };
 
 const route: Decoder<DryRunView['route']> = object<DryRunView['route']>({

@@ -7,12 +7,14 @@ import { retrier, type Repeat } from './retry.ts';
 import type { FetchInit, FetchResponse } from './runtime.ts';
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Asks the server to hold the answer this long; sent as `Prefer: wait`. */
   readonly waitSeconds?: number;
+  /** Where the answer takes longer by nature. Default: the client's `requestTimeoutMs`. */
+  readonly timeoutMs?: number;
   readonly repeat: Repeat;
 }
 
@@ -56,7 +58,7 @@ async function exchange(settings: Settings, what: HttpRequest, bounds: Bounds): 
   const prepared = await prepare(settings, what);
   const guard = guardAttempt(settings, bounds);
   try {
-    guard.arm(settings.requestTimeoutMs + (what.waitSeconds ?? 0) * 1000);
+    guard.arm((what.timeoutMs ?? settings.requestTimeoutMs) + (what.waitSeconds ?? 0) * 1000);
     const init: FetchInit = { ...prepared.init, signal: guard.signal };
     const response = await orAbort(settings.fetch(prepared.url, init), guard.signal);
     const text = await orAbort(response.text(), guard.signal);

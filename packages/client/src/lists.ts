@@ -22,6 +22,8 @@ export interface LedgerFilter extends RequestOptions {
   readonly tenantId?: string;
   readonly from?: Date | string;
   readonly to?: Date | string;
+  /** Only rows with a greater `seq`. */
+  readonly after?: number;
   readonly limit?: number;
 }
 
@@ -45,6 +47,7 @@ export function ledger(settings: Settings, filter: LedgerFilter): Pages<LedgerRo
     tenant_id: filter.tenantId,
     from: timeOf(filter.from),
     to: timeOf(filter.to),
+    after: filter.after,
     limit: filter.limit,
   };
   return pages(settings, { path: '/v1/ledger', plural: 'rows', query, decode: decodeLedgerRow }, filter);

@@ -44,7 +44,7 @@ export async function* resumingFrames(
         retry.reset();
         if (isRepeat(part.id, resumedAfter)) continue;
         last = part.id ?? last;
-        yield part;
+        if (part.data !== null) yield part;
       }
       failure = new NetworkError(`${settings.url} ended the stream`);
       // Whatever came before the end was in the connection that is now drained.
@@ -58,7 +58,7 @@ export async function* resumingFrames(
 }
 
 export function decodeFrame<T>(frame: SseFrame, decode: Decoder<T>): T {
-  const data = parseJson(frame.data);
+  const data = parseJson(frame.data ?? '');
   try {
     if (data !== undefined) return decode(data.value, '');
   } catch (error) {

@@ -28,7 +28,23 @@ export type {
   ToolSpec,
 } from './internal.ts';
 export { PEER_ID_PATTERN, TOOL_NAME_PATTERN, WIRE_LIMITS } from './limits.ts';
-export { encodeSse, sseDecoder } from './sse.ts';
+export { KEY_KINDS } from './operator.ts';
+export type {
+  ApprovalRequestView,
+  EffectName,
+  ExplainView,
+  GrantScopeName,
+  GrantView,
+  KeyKindName,
+  KeyView,
+  LedgerHeadView,
+  LedgerVerdictView,
+  MintedKeyView,
+  PolicyStepView,
+  PolicyView,
+  PredicateView,
+} from './operator.ts';
+export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';
 export { parseTime, rfc3339 } from './time.ts';
 export type {

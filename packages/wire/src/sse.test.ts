@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeSse, sseDecoder, type SseFrame } from './sse.ts';
+import { encodeSse, encodeSsePosition, sseDecoder, type SseFrame } from './sse.ts';
 
 function decodeAll(chunks: readonly string[]): SseFrame[] {
   const decode = sseDecoder();
@@ -36,8 +36,9 @@ describe('server-sent events', () => {
     expect(decode('\n')).toEqual([{ id: '1', event: 'message', data: 'x' }]);
   });
 
-  it('give no event for a block without data', () => {
-    expect(decodeAll(['event: ping\nid: 3\n\n', 'retry: 500\n\n'])).toEqual([]);
+  it('give no event for a block without data, but the position if it holds one', () => {
+    expect(decodeAll(['event: ping\n\n', 'retry: 500\n\n'])).toEqual([]);
+    expect(decodeAll([encodeSsePosition(3)])).toEqual([{ id: '3', event: 'message', data: null }]);
   });
 
   it('keep only the first space after the colon as decoration', () => {

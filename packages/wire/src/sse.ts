@@ -3,7 +3,13 @@
 export interface SseFrame {
   readonly id: string | null;
   readonly event: string;
-  readonly data: string;
+  /** Null: the block says only where the stream stands. */
+  readonly data: string | null;
+}
+
+/** Says where the stream stands, so that a reader cut off before the first event can still resume. */
+export function encodeSsePosition(id: number | string): string {
+  return `id: ${id}\n\n`;
 }
 
 export function encodeSse(frame: { id?: number | string; event: string; data: string }): string {
@@ -22,8 +28,11 @@ export function sseDecoder(): (chunk: string) => SseFrame[] {
 
   function takeLine(line: string): SseFrame | null {
     if (line === '') {
+      const isEmpty = data.length === 0;
       const frame =
-        data.length === 0 ? null : { id, event: event === '' ? 'message' : event, data: data.join('\n') };
+        isEmpty && id === null
+          ? null
+          : { id, event: event === '' ? 'message' : event, data: isEmpty ? null : data.join('\n') };
       id = null;
       event = '';
       data = [];

@@ -73,9 +73,8 @@ export class EventFeed {
    * the rows behind them are read again, so memory stays flat however long the replay takes.
    * The answer ends it.
    */
-  follow(filter: EventFilter, after: number | null, reader: EventReader): () => void {
+  follow(filter: EventFilter, after: number, reader: EventReader): () => void {
     const matches = (event: BoardEvent): boolean => maySeeEvent(filter, event);
-    if (after === null) return this.listen((event) => matches(event) && reader.next(event));
     let live = false;
     let missed = false;
     let ended = false;

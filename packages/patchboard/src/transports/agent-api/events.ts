@@ -46,9 +46,10 @@ const allEventsRoute: Route = {
   handle: allEvents,
 };
 
-function allEvents(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function allEvents(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const filter = { principal: principalOf(request), callId: null };
-  streamEvents(context, reply, { filter, after: resumePoint(request), endsWithCall: false });
+  const after = resumePoint(request) ?? (await context.store.ledgerHead()).seq;
+  streamEvents(context, reply, { filter, after, endsWithCall: false });
 }
 
 const { params: _none, ...withoutParams } = allEventsRoute;

@@ -1,4 +1,4 @@
-import { encodeSse, isCallState, isTerminal } from '@patchboard/wire';
+import { encodeSse, encodeSsePosition, isCallState, isTerminal } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen, type Call } from '../../core/call.ts';
 import { eventOf, type BoardEvent, type EventFilter } from '../../core/events.ts';
@@ -33,15 +33,16 @@ export function resumePoint(request: FastifyRequest): number | null {
   return typeof given === 'string' ? Number(given) : null;
 }
 
-/** Every event the filter lets through after `after` (null: from now on), each once, for as long as the reader stays. */
+/** Every event the filter lets through after `after`, each once, for as long as the reader stays. */
 export function streamEvents(
   context: HttpContext,
   reply: FastifyReply,
-  given: { filter: EventFilter; after: number | null; endsWithCall: boolean },
+  given: { filter: EventFilter; after: number; endsWithCall: boolean },
 ): void {
   const { filter, after, endsWithCall } = given;
   const stream = context.streams.open(reply, principalOf(reply.request));
-  let last = after ?? 0;
+  stream.write(encodeSsePosition(after));
+  let last = after;
   const stop = context.engine.feed.follow(filter, after, {
     next: (event) => {
       // A store may tell of a row that was read a moment ago.

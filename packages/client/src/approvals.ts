@@ -1,0 +1,99 @@
+import type { ApprovalRequestView, CallView, GrantScopeName, PredicateView } from '@patchboard/wire';
+import { get } from './calls.ts';
+import { decodeApprovalRequest } from './decode-operator.ts';
+import { decodeCall } from './decode-views.ts';
+import { NetworkError, PatchboardError } from './errors.ts';
+import { boundsOf, requestOnce, type HttpRequest, type RequestOptions } from './http.ts';
+import type { Settings } from './options.ts';
+import { pages, type Pages } from './pages.ts';
+import { retrier } from './retry.ts';
+
+export interface ApprovalsFilter extends RequestOptions {
+  /** Rows per page. Default 50, at most 200. */
+  readonly limit?: number;
+}
+
+/** "Don't ask again." */
+export interface GrantOptions {
+  readonly scope: GrantScopeName;
+  /** For scope `predicate`. */
+  readonly when?: readonly PredicateView[];
+  /** Default true; false is for every agent of the tenant. */
+  readonly thisAgentOnly?: boolean;
+  /** Default: until it is revoked. */
+  readonly lifetimeSeconds?: number;
+}
+
+export interface Decision extends RequestOptions {
+  readonly decision: 'allow' | 'deny';
+  /** As `approvals` showed it: a decision is about exactly that and nothing else. */
+  readonly digest: string;
+  /** Kept in the ledger; of a denial it reaches the model. */
+  readonly note?: string;
+  /** Run these instead. They must fit the tool's schema. */
+  readonly args?: unknown;
+  readonly grant?: GrantOptions;
+}
+
+export function approvals(settings: Settings, filter: ApprovalsFilter): Pages<ApprovalRequestView> {
+  const source = {
+    path: '/v1/approvals',
+    plural: 'approvals',
+    query: { limit: filter.limit },
+    decode: decodeApprovalRequest,
+  };
+  return pages(settings, source, filter);
+}
+
+export async function decide(settings: Settings, id: string, decision: Decision): Promise<CallView> {
+  const bounds = boundsOf(decision);
+  const what: HttpRequest = {
+    method: 'POST',
+    path: `/v1/tool_calls/${encodeURIComponent(id)}/decision`,
+    body: bodyOf(decision),
+    repeat: 'safe', // a call is decided once
+  };
+  const retry = retrier(settings, bounds, 'brief');
+  let mayHaveArrived = false;
+  for (;;) {
+    try {
+      return await requestOnce(settings, what, decodeCall, bounds);
+    } catch (error) {
+      if (mayHaveArrived && error instanceof PatchboardError && error.code === 'conflict') {
+        // An earlier try, whose answer was lost, may be what decided.
+        const call = await get(settings, id, decision);
+        if (standsAs(call, decision)) return call;
+      }
+      await retry.pause(error, what.repeat);
+      mayHaveArrived ||= error instanceof NetworkError;
+    }
+  }
+}
+
+function bodyOf({ decision, digest, note, args, grant }: Decision): Record<string, unknown> {
+  return {
+    decision,
+    digest,
+    ...(note === undefined ? {} : { note }),
+    ...(args === undefined ? {} : { args }),
+    ...(grant === undefined
+      ? {}
+      : {
+          grant: {
+            scope: grant.scope,
+            ...(grant.when === undefined ? {} : { when: grant.when }),
+            ...(grant.thisAgentOnly === undefined ? {} : { this_agent_only: grant.thisAgentOnly }),
+            ...(grant.lifetimeSeconds === undefined ? {} : { lifetime_s: grant.lifetimeSeconds }),
+          },
+        }),
+  };
+}
+
+/** Whether the call was decided as it was to be. Edited arguments have another digest, so those are compared themselves. */
+function standsAs({ approval, args }: CallView, wanted: Decision): boolean {
+  if (approval === null || approval.decision !== wanted.decision) return false;
+  if ((approval.note ?? '') !== (wanted.note ?? '')) return false;
+  return wanted.args === undefined
+    ? approval.digest === wanted.digest
+    : JSON.stringify(args) === JSON.stringify(wanted.args);
+}

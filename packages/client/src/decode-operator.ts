@@ -1,0 +1,112 @@
+import type {
+  ApprovalRequestView,
+  ExplainView,
+  GrantView,
+  KeyView,
+  LedgerHeadView,
+  LedgerVerdictView,
+  MintedKeyView,
+  PolicyStepView,
+  PolicyView,
+  PredicateView,
+} from '@patchboard/wire';
+import {
+  anything,
+  boolean,
+  listOf,
+  nullable,
+  number,
+  object,
+  optional,
+  record,
+  string,
+  withDefault,
+  word,
+  type Decoder,
+} from './decode.ts';
+import { decodeAnnotations } from './decode-views.ts';
+
+export const decodeApprovalRequest: Decoder<ApprovalRequestView> = object<ApprovalRequestView>({
+  tool_call_id: string,
+  run_id: string,
+  agent_id: string,
+  tool_name: string,
+  tool_version: withDefault(string, ''),
+  description: withDefault(string, ''),
+  annotations: withDefault(decodeAnnotations, {}),
+  args: anything,
+  reason: withDefault(string, ''),
+  rule: withDefault(string, ''),
+  // Without it nothing can be decided, so a row that lacks it is no row.
+  digest: string,
+  created_at: string,
+  expires_at: string,
+});
+
+const predicate: Decoder<PredicateView> = object<PredicateView>({
+  arg: string,
+  equals: optional(anything),
+  prefix: optional(string),
+  glob: optional(string),
+  gt: optional(number),
+  gte: optional(number),
+  lt: optional(number),
+  lte: optional(number),
+});
+
+export const decodeGrant: Decoder<GrantView> = object<GrantView>({
+  grant_id: string,
+  tool_name: string,
+  tool_version: withDefault(string, ''),
+  agent_id: nullable(string),
+  scope: word<GrantView['scope']>(),
+  args_sha256: nullable(string),
+  when: listOf(predicate),
+  created_at: string,
+  created_by: withDefault(string, ''),
+  expires_at: nullable(string),
+});
+
+const keyFields = {
+  key_id: string,
+  tenant_id: string,
+  kind: word<KeyView['kind']>(),
+  name: string,
+  scopes: listOf(string),
+  hint: withDefault(string, ''),
+  created_at: string,
+  created_by: withDefault(string, ''),
+  expires_at: nullable(string),
+};
+
+export const decodeKey: Decoder<KeyView> = object<KeyView>(keyFields);
+
+export const decodeMintedKey: Decoder<MintedKeyView> = object<MintedKeyView>({ ...keyFields, key: string });
+
+export const decodePolicy: Decoder<PolicyView> = object<PolicyView>({
+  version: number,
+  document: record,
+  changed_at: nullable(string),
+  changed_by: withDefault(string, ''),
+});
+
+const stepFields = {
+  rule: string,
+  effect: word<PolicyStepView['effect']>(),
+  reason: withDefault(string, ''),
+};
+
+export const decodeExplained: Decoder<ExplainView> = object<ExplainView>({
+  ...stepFields,
+  policy_version: nullable(number),
+  listed: boolean,
+  also_matched: listOf(object<PolicyStepView>(stepFields)),
+});
+
+export const decodeVerdict: Decoder<LedgerVerdictView> = object<LedgerVerdictView>({
+  ok: boolean,
+  rows: number,
+  head: nullable(object<LedgerHeadView>({ seq: number, hash: string })),
+  seq: nullable(number),
+  problem: nullable(string),
+});

@@ -1,0 +1,115 @@
+import type { DecisionView, ToolAnnotations } from './views.ts';
+
+export type EffectName = DecisionView['effect'];
+
+/** One row of `GET /v1/approvals`: everything that will run, as an operator is shown it. */
+export interface ApprovalRequestView {
+  readonly tool_call_id: string;
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly tool_name: string;
+  readonly tool_version: string;
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  readonly args: unknown;
+  readonly reason: string;
+  readonly rule: string;
+  /** Of exactly what is shown; it goes back with the decision. */
+  readonly digest: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
+/** A condition on one argument; all tests that are given must hold. */
+export interface PredicateView {
+  /** JSON pointer into the arguments. */
+  readonly arg: string;
+  readonly equals?: unknown;
+  readonly prefix?: string;
+  readonly glob?: string;
+  readonly gt?: number;
+  readonly gte?: number;
+  readonly lt?: number;
+  readonly lte?: number;
+}
+
+export type GrantScopeName = 'exact' | 'predicate' | 'tool';
+
+/** What operators need not be asked again. */
+export interface GrantView {
+  readonly grant_id: string;
+  readonly tool_name: string;
+  readonly tool_version: string;
+  /** Null: for every agent of the tenant. */
+  readonly agent_id: string | null;
+  readonly scope: GrantScopeName;
+  readonly args_sha256: string | null;
+  readonly when: readonly PredicateView[];
+  readonly created_at: string;
+  readonly created_by: string;
+  /** Null: until revoked. */
+  readonly expires_at: string | null;
+}
+
+export const KEY_KINDS = ['agent', 'client', 'service', 'operator'] as const;
+
+export type KeyKindName = (typeof KEY_KINDS)[number];
+
+export interface KeyView {
+  readonly key_id: string;
+  readonly tenant_id: string;
+  readonly kind: KeyKindName;
+  /** The agent, client, service or operator that the key stands for. */
+  readonly name: string;
+  readonly scopes: readonly string[];
+  /** The first characters of the secret. */
+  readonly hint: string;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly expires_at: string | null;
+}
+
+/** The answer to the request that made the key, and to no other: `key` is the secret. */
+export interface MintedKeyView extends KeyView {
+  readonly key: string;
+}
+
+export interface PolicyView {
+  readonly version: number;
+  readonly document: Readonly<Record<string, unknown>>;
+  /** Null: as the config file gives it. */
+  readonly changed_at: string | null;
+  readonly changed_by: string;
+}
+
+export interface PolicyStepView {
+  /** Where it stands in the document, such as `agents.researcher.autoDenyTools[0]`. */
+  readonly rule: string;
+  readonly effect: EffectName;
+  readonly reason: string;
+}
+
+/** `POST /v1/policy/explain`. */
+export interface ExplainView extends PolicyStepView {
+  /** Null: a document that came with the question was asked. */
+  readonly policy_version: number | null;
+  /** Whether the agent is told of the tool at all. */
+  readonly listed: boolean;
+  readonly also_matched: readonly PolicyStepView[];
+}
+
+export interface LedgerHeadView {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** `GET /v1/ledger/verify`. */
+export interface LedgerVerdictView {
+  readonly ok: boolean;
+  /** How many rows hold. */
+  readonly rows: number;
+  readonly head: LedgerHeadView | null;
+  /** Where the first link breaks, and how; null when none does. */
+  readonly seq: number | null;
+  readonly problem: string | null;
+}
