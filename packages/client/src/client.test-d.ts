@@ -1,4 +1,4 @@
-import type { CallView, ReceiptView, StreamEvent, ToolRequest } from '@patchboard/wire';
+import type { CallView, MintedKeyView, ReceiptView, StreamEvent, ToolRequest } from '@patchboard/wire';
 import { expectTypeOf } from 'vitest';
 import {
   createClient,
@@ -32,3 +32,11 @@ export async function narrows(): Promise<void> {
 export const wrong: Submission = { status: 'FAILED' };
 // @ts-expect-error statuses are a closed list
 client.calls({ status: 'DONE' });
+
+// What operators do.
+expectTypeOf(client.keys.create({ kind: 'agent', name: 'a' })).resolves.toEqualTypeOf<MintedKeyView>();
+expectTypeOf(client.ledgerExport()).toEqualTypeOf<AsyncIterableIterator<string>>();
+// @ts-expect-error a decision is about what was shown, so it names its digest
+void client.decide('tc_1', { decision: 'allow' });
+// @ts-expect-error nobody mints a local key
+void client.keys.create({ kind: 'local', name: 'a' });
