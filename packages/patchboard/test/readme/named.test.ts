@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CONFIG_SCHEMA } from '../../src/cli/config-schema.ts';
+import { clientSettings, type Environment } from '../../src/cli/config.ts';
+import { processContext } from '../../src/cli/context.ts';
+import { resolveSettings } from '../../src/cli/settings.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import { EMPTY_AGENT_POLICY, POLICY_MODES } from '../../src/core/policy/document.ts';
+import { ROOT } from '../support/server-process.ts';
+import { commandsOfHelp } from './cli-help.ts';
+import { codeSpansOf, tablesOf } from './markdown.ts';
+
+/** Every command that talks to a server has these; the text before the table says so. */
+const COMMON = ['--url', '--json'];
+
+/** The tables of a document that begin with one of these words, row by row. */
+function rowsUnder(file: string, titles: readonly string[]): readonly (readonly string[])[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return tablesOf(text).flatMap(([head = [], ...rows]) => (titles.includes(head[0] ?? '') ? rows : []));
+}
+
+function namesIn(rows: readonly (readonly string[])[]): string[] {
+  return rows.map(([first = '']) => codeSpansOf(first)[0] ?? first).toSorted();
+}
+
+describe.each(['README.md', 'README.zh-CN.md', 'docs/configuration.md'])('%s', (file) => {
+  it('names every environment variable that is read, and no other', () => {
+    expect(namesIn(rowsUnder(file, ['variable', '变量']))).toEqual(variablesRead().toSorted());
+  });
+
+  it('names every key of the config file, and no other', () => {
+    expect(namesIn(rowsUnder(file, ['key', '键']))).toEqual(keysOf(CONFIG_SCHEMA).toSorted());
+  });
+
+  it('gives the limits as they are', () => {
+    const rows = rowsUnder(file, ['key', '键']);
+    for (const [name, value] of Object.entries(DEFAULT_LIMITS)) {
+      const key = `limits.${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+      expect(rows.find(([first = '']) => first === `\`${key}\``)?.[1], key).toBe(String(value));
+    }
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('names every key and mode of a policy', () => {
+    const rows = rowsUnder('docs/configuration.md', ['policy key']);
+    expect(namesIn(rows)).toEqual(Object.keys(EMPTY_AGENT_POLICY).toSorted());
+    const text = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
+    for (const mode of POLICY_MODES) expect(text).toContain(`\`${mode}\``);
+  });
+});
+
+describe.each(['README.md', 'README.zh-CN.md'])('%s', (file) => {
+  it('names every command and option, and no other', { timeout: 60_000 }, async () => {
+    const named = rowsUnder(file, ['command', '命令']).map(([first = '', second = '']) => ({
+      path: codeSpansOf(first)[0] ?? first,
+      options: codeSpansOf(second).toSorted(),
+    }));
+    const helped = (await commandsOfHelp()).map(({ path, options }) => ({
+      path,
+      options: options.filter((name) => !COMMON.includes(name)).toSorted(),
+    }));
+    const byPath = (a: { path: string }, b: { path: string }): number => a.path.localeCompare(b.path);
+    expect(named.toSorted(byPath)).toEqual(helped.toSorted(byPath));
+    const spans = codeSpansOf(readFileSync(join(ROOT, file), 'utf8'));
+    expect(spans).toEqual(expect.arrayContaining(COMMON));
+  });
+});
+
+/** Whatever the settings ask an environment for that holds nothing. */
+function variablesRead(): string[] {
+  const read = new Set<string>();
+  const empty: Environment = new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_target, name) => {
+        if (typeof name === 'string') read.add(name);
+        return undefined;
+      },
+    },
+  );
+  resolveSettings(empty, {});
+  clientSettings(empty);
+  processContext(empty);
+  return [...read];
+}
+
+/** Dotted paths of everything that can be set; a name of the user's choice is NAME. */
+function keysOf(schema: unknown, path: readonly string[] = []): string[] {
+  const { properties = {}, additionalProperties } = schema as {
+    properties?: Record<string, unknown>;
+    additionalProperties?: unknown;
+  };
+  const own = Object.entries(properties).flatMap(([key, inner]) => keysOf(inner, [...path, key]));
+  const named =
+    typeof additionalProperties === 'object' ? keysOf(additionalProperties, [...path, 'NAME']) : [];
+  return own.length + named.length === 0 ? [path.join('.')] : [...own, ...named];
+}

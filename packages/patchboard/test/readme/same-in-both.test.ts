@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/server-process.ts';
+import { blocksOf, codeSpansOf, headingsOf, localLinksOf } from './markdown.ts';
+
+const english = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const chinese = readFileSync(join(ROOT, 'README.zh-CN.md'), 'utf8');
+
+describe('README.md and README.zh-CN.md', () => {
+  it('have the same sections', () => {
+    const levels = (markdown: string): number[] => headingsOf(markdown).map(({ level }) => level);
+    expect(levels(chinese)).toEqual(levels(english));
+  });
+
+  it('show the same commands, programs and outputs', () => {
+    const shown = (markdown: string) =>
+      blocksOf(markdown).map(({ language, code, mark }) => ({ language, code, mark }));
+    expect(shown(chinese)).toEqual(shown(english));
+  });
+
+  it('name the same things in their tables', () => {
+    const named = (markdown: string): string[][] => rowsOf(markdown).map((row) => codeSpansOf(row));
+    // Words that are only translated carry no code.
+    expect(named(chinese)).toEqual(named(english));
+  });
+
+  it('lead to the same places', () => {
+    const led = (markdown: string): string[] =>
+      localLinksOf(markdown).filter((link) => !link.startsWith('#') && !link.startsWith('README'));
+    expect(led(chinese)).toEqual(led(english));
+  });
+
+  it('name each other', () => {
+    expect(localLinksOf(english)).toContain('README.zh-CN.md');
+    expect(localLinksOf(chinese)).toContain('README.md');
+  });
+});
+
+function rowsOf(markdown: string): string[] {
+  return markdown.split('\n').filter((line) => line.startsWith('| '));
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { parseConfig } from '../../src/cli/config-file.ts';
+import { runCommand, startCommand, type Finished, type Running } from '../support/run-command.ts';
+import { cleanEnvironment, ROOT, startServer } from '../support/server-process.ts';
+import { misfit, withIds, type Bindings } from './expected-output.ts';
+import { blocksOf, type Block } from './markdown.ts';
+
+/** Commands that a document may tell the reader to type, and that no test runs: they fetch or they do not end. */
+const NOT_RUN =
+  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|docker .*|pip install .*)( *#.*)?$/;
+
+/** Runs the blocks of a document one after the other against a fresh server and answers with what did not fit. */
+export async function walkThrough(file: string): Promise<string[]> {
+  const problems: string[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'patchboard-readme-'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const server = await startServer();
+  symlinkSync(server.dataFolder, join(folder, '.patchboard'));
+  const reader = new Reader(folder, server.port);
+  try {
+    for (const block of blocksOf(readFileSync(join(ROOT, file), 'utf8'))) {
+      const problem = await reader.take(block);
+      if (problem !== null) problems.push(`${file}:${block.line}: ${problem}`);
+    }
+  } finally {
+    await reader.leave();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return problems;
+}
+
+/** Somebody who types what the document says, in order. */
+class Reader {
+  readonly #folder: string;
+  readonly #port: string;
+  readonly #ids: Bindings = new Map();
+  readonly #env: Record<string, string>;
+  #last: Finished | null = null;
+  #background: Running | null = null;
+  #files = 0;
+
+  constructor(folder: string, port: string) {
+    this.#folder = folder;
+    this.#port = port;
+    const path = `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`;
+    // The CLI finds the server by PORT, as a reader's does who chose another one.
+    this.#env = {
+      ...cleanEnvironment(),
+      PATH: path,
+      PORT: port,
+      NODE_OPTIONS: '--conditions=patchboard-source',
+    };
+  }
+
+  async take(block: Block): Promise<string | null> {
+    switch (block.language) {
+      case 'sh':
+        return await this.#type(block);
+      case 'ts':
+        return await this.#program(block);
+      case 'json':
+      case 'text':
+        return block.mark === 'picture' ? null : this.#compare(block);
+      case 'yaml':
+        parseConfig(block.code, 'patchboard.yaml');
+        return null;
+      default:
+        return `a block of "${block.language}" cannot be tested`;
+    }
+  }
+
+  async leave(): Promise<void> {
+    await this.#background?.stop();
+    this.#background = null;
+  }
+
+  async #type(block: Block): Promise<string | null> {
+    if (block.mark === 'not run') {
+      const unknown = block.code.split('\n').filter((line) => line !== '' && !NOT_RUN.test(line));
+      return unknown.length === 0 ? null : `not run, but it could be: ${unknown.join('; ')}`;
+    }
+    const code = withIds(block.code, this.#ids).replaceAll(
+      /(localhost|127\.0\.0\.1):8080/g,
+      `$1:${this.#port}`,
+    );
+    const options = { cwd: this.#folder, env: this.#env };
+    this.#last = await runCommand('bash', ['-euo', 'pipefail', '-c', code], options);
+    await this.leave();
+    return problemWith(this.#last);
+  }
+
+  async #program(block: Block): Promise<string | null> {
+    this.#files += 1;
+    const file = join(this.#folder, `block-${this.#files}.ts`);
+    writeFileSync(file, withIds(block.code, this.#ids).replaceAll(':8080', `:${this.#port}`));
+    const running = startCommand(process.execPath, [file], { cwd: this.#folder, env: this.#env });
+    if (block.mark === 'background') {
+      // Its first line says that it is ready; it goes on until the next command has been typed.
+      await running.says(/\n/);
+      this.#background = running;
+      return null;
+    }
+    this.#last = await running.finished;
+    return problemWith(this.#last);
+  }
+
+  #compare(block: Block): string | null {
+    if (this.#last === null) return 'output of nothing';
+    const { out } = this.#last;
+    this.#last = null;
+    return misfit(block.language, block.code, out, this.#ids);
+  }
+}
+
+function problemWith({ code, out, error }: Finished): string | null {
+  return code === 0 ? null : `exit code ${code}: ${out}${error}`;
+}

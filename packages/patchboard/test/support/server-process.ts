@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the repository. */
+export const ROOT: string = fileURLToPath(new URL('../../../../', import.meta.url));
+
+const MAIN = join(ROOT, 'packages', 'patchboard', 'src', 'cli', 'main.ts');
+
+/** `patchboard serve` as a process of its own, from source, on a free port and a data folder that goes with it. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly port: string;
+  readonly dataFolder: string;
+  /** What it said on stderr so far. */
+  readonly log: () => string;
+  /** Asks it to stop and answers with its exit code. */
+  stop(): Promise<number | null>;
+}
+
+export async function startServer(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'patchboard-test-'));
+  const dataFolder = join(folder, 'data');
+  const args = ['--conditions=patchboard-source', MAIN, 'serve', '--port', '0', '--data', dataFolder];
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { ...cleanEnvironment(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-100_000);
+  });
+  try {
+    const url = await readyUrl(child, () => log);
+    return {
+      url,
+      port: new URL(url).port,
+      dataFolder,
+      log: () => log,
+      stop: async () => {
+        const code = await end(child);
+        process.removeListener('exit', endWithUs);
+        rmSync(folder, { recursive: true, force: true });
+        return code;
+      },
+    };
+  } catch (error) {
+    await end(child);
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The tests' own environment without what would configure a server or a client. */
+export function cleanEnvironment(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([name, value]) =>
+      value !== undefined &&
+      !/^(PATCHBOARD_|OPEN_METEO_|npm_|VITEST|NODE_)|^(PORT|HOST|DATABASE_URL|NATS_URL)$/.test(name),
+  );
+  return Object.fromEntries(kept) as Record<string, string>;
+}
+
+/** Rejects at once when the process ends before it is ready. */
+function readyUrl(child: ChildProcess, log: () => string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const url = /ready at (http:\/\/\S+)/.exec(said)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the server ended with code ${code}: ${log()}`)));
+  });
+}
+
+async function end(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+  return child.exitCode;
+}
