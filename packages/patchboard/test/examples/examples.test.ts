@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '@patchboard/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pythonWithRequests } from '../support/python.ts';
+import { runCommand, startCommand, type CommandOptions } from '../support/run-command.ts';
+import { cleanEnvironment, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
+
+const FOLDER = join(ROOT, 'examples');
+const NODE = [process.execPath, '--conditions=patchboard-source'] as const;
+
+describe('examples', () => {
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    server = await startServer();
+  }, 60_000);
+
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+  });
+
+  function options(more: Readonly<Record<string, string>> = {}): CommandOptions {
+    return { cwd: ROOT, env: { ...cleanEnvironment(), PATCHBOARD_URL: server.url, ...more } };
+  }
+
+  it('agent-polling.py prints the result', async () => {
+    const args = [join(FOLDER, 'agent-polling.py'), 'calculation.eval', '{"expression": "6*7"}'];
+    const { code, out, error } = await runCommand(pythonWithRequests(), args, options());
+    expect(code, error).toBe(0);
+    expect(JSON.parse(out)).toEqual({ value: 42 });
+  });
+
+  it.each([
+    ['calculation.eval', '{"expression": "1/0"}', 'FAILED: division by zero'],
+    ['no.such.tool', '{}', 'refused: tool not found'],
+  ])('agent-polling.py exits non-zero when %s does not do it', async (tool, args, words) => {
+    const command = [join(FOLDER, 'agent-polling.py'), tool, args];
+    const { code, error } = await runCommand(pythonWithRequests(), command, options());
+    expect(code).not.toBe(0);
+    expect(error).toContain(words);
+  });
+
+  it('agent.ts tells its story', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'agent.ts')], options());
+    expect(code, error).toBe(0);
+    expect(out).toMatch(/I may call calculation\.eval, .*\n\d+: PENDING\n\d+: EXECUTING\n\d+: COMPLETED\n/);
+    expect(out).toContain('with tax: 1428\nFAILED: division by zero at position 6\n');
+    expect(out).toMatch(/calculation\.eval FAILED \d+ ms\ncalculation\.eval SUCCEEDED \d+ ms\n$/);
+  });
+
+  it('agent.ts exits non-zero without a server', async () => {
+    const [node, ...flags] = NODE;
+    const away = options({ PATCHBOARD_URL: 'http://127.0.0.1:9' });
+    const { code } = await runCommand(node, [...flags, join(FOLDER, 'agent.ts')], away);
+    expect(code).not.toBe(0);
+  });
+
+  it('lend-a-tool.ts answers calls and leaves', async () => {
+    const [node, ...flags] = NODE;
+    const lender = startCommand(node, [...flags, join(FOLDER, 'lend-a-tool.ts')], options({ CALLS: '2' }));
+    await lender.says(/^lending text\.slug/);
+    const agent = createClient({ url: server.url });
+    const { result } = await agent.call('text.slug', { title: 'Ein Döner, bitte!' });
+    expect(result).toEqual({ slug: 'ein-doner-bitte' });
+    const refused = await agent.call('text.slug', { title: '!?' }, { throwOnFailure: false });
+    expect(refused).toMatchObject({
+      state: 'FAILED',
+      error: { message: 'the title has no letter and no digit' },
+    });
+    expect(await lender.finished).toMatchObject({ code: 0 });
+    expect((await agent.tools()).map(({ name }) => name)).not.toContain('text.slug');
+  });
+
+  it('lend-a-tool.sh answers calls and leaves', async () => {
+    const lender = startCommand('bash', [join(FOLDER, 'lend-a-tool.sh')], options({ CALLS: '1' }));
+    await lender.says(/^lending clock\.utc/);
+    const agent = createClient({ url: server.url });
+    const { result } = await agent.call('clock.utc');
+    expect(result).toEqual({ utc: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) as unknown });
+    expect(await lender.finished).toMatchObject({ code: 0 });
+    expect((await agent.tools()).map(({ name }) => name)).not.toContain('clock.utc');
+  });
+
+  it('lend-a-tool.sh exits non-zero when its tool is not taken', async () => {
+    const owner = createClient({ url: server.url }).provider('somebody-else');
+    await owner.register([{ name: 'clock.utc', schema: true }]);
+    const { code, error } = await runCommand('bash', [join(FOLDER, 'lend-a-tool.sh')], options());
+    await owner.unregister();
+    expect(code).toBe(1);
+    expect(error).toContain('rejected:');
+  });
+
+  it('are all listed, and none is longer than a screen', () => {
+    const listed = readFileSync(join(FOLDER, 'README.md'), 'utf8');
+    for (const name of readdirSync(FOLDER).filter((file) => file !== 'README.md')) {
+      expect(listed).toContain(`(${name})`);
+      expect(readFileSync(join(FOLDER, name), 'utf8').split('\n').length, name).toBeLessThan(60);
+    }
+  });
+});
