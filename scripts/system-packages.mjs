@@ -1,0 +1,76 @@
+// Makes sure of the programs that only tests need. Run before tests, never before a start: a start touches nothing
+// outside its own folders. As root with apt-get it installs what is missing (on a terminal it asks first), else it
+// says the one command to type.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+
+/** `debian`: the package; `brew`: what brings the same where there is no apt-get. */
+const NEEDED = [
+  { debian: 'curl', brew: 'brew install curl', isThere: () => onPath('curl') },
+  { debian: 'python3-requests', brew: 'python3 -m pip install requests', isThere: hasRequests },
+  { debian: 'postgresql', brew: 'brew install postgresql', isThere: hasPostgres },
+];
+
+const missing = NEEDED.filter(({ isThere }) => !isThere());
+if (missing.length > 0) {
+  const names = missing.map(({ debian }) => debian);
+  const prefix = rootPrefix();
+  if (!onPath('apt-get')) giveUp(names, missing.map(({ brew }) => brew).join(' && '));
+  const install = `apt-get install -y ${names.join(' ')}`;
+  if (prefix === undefined || !(await agreed(install))) giveUp(names, `sudo ${install}`);
+  process.stderr.write(`patchboard: installing what the tests need: ${names.join(', ')}…\n`);
+  // A package list that is empty or old is refreshed, and only then.
+  if (!apt(prefix, ['install', ...names])) {
+    apt(prefix, ['update']);
+    apt(prefix, ['install', ...names]);
+  }
+  const left = missing.filter(({ isThere }) => !isThere()).map(({ debian }) => debian);
+  if (left.length > 0) giveUp(left, `sudo apt-get install -y ${left.join(' ')}`);
+}
+
+function apt(prefix, args) {
+  const command = [...prefix, 'apt-get', '-y', '-q', '--no-install-recommends', ...args];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return spawnSync(command[0], command.slice(1), { env, stdio: ['ignore', 2, 2] }).status === 0;
+}
+
+/** What to put before a command that needs root; undefined where root cannot be had without a person. */
+function rootPrefix() {
+  if (process.getuid?.() === 0) return [];
+  const isUnattended = Boolean(process.env.CI) && spawnSync('sudo', ['-n', 'true']).status === 0;
+  return isUnattended ? ['sudo', '-n'] : undefined;
+}
+
+async function agreed(command) {
+  if (!process.stdin.isTTY || process.env.CI) return true;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`The tests need more programs. Run "${command}" now? [Y/n] `);
+  terminal.close();
+  return !/^n/i.test(answer.trim());
+}
+
+function giveUp(names, command) {
+  process.stderr.write(`patchboard: the tests need ${names.join(', ')}. Install with:\n  ${command}\n`);
+  process.exit(1);
+}
+
+function onPath(name) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
+}
+
+/** Debian's own, else whichever Python can import it. */
+function hasRequests() {
+  if (existsSync('/usr/bin/python3') && existsSync('/usr/lib/python3/dist-packages/requests')) return true;
+  return ['python3', '/usr/local/bin/python3', '/usr/bin/python3'].some(
+    (command) => spawnSync(command, ['-c', 'import requests']).status === 0,
+  );
+}
+
+/** Debian keeps the server's binaries out of PATH, one folder per version. */
+function hasPostgres() {
+  const folder = '/usr/lib/postgresql';
+  const versions = existsSync(folder) ? readdirSync(folder) : [];
+  return versions.some((version) => existsSync(join(folder, version, 'bin', 'initdb'))) || onPath('initdb');
+}

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('./system-packages.mjs', import.meta.url));
+const isRoot = process.getuid?.() === 0;
+
+/** A machine where PATH holds only what a test puts there, so that curl is missing for certain. */
+describe('system packages for the tests', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'patchboard-packages-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function run(): { status: number | null; stderr: string } {
+    return spawnSync(process.execPath, [SCRIPT], { env: { PATH: folder }, encoding: 'utf8', input: '' });
+  }
+
+  function put(name: string, text: string): void {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+
+  it('says what to type where there is no apt-get', () => {
+    const { status, stderr } = run();
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/the tests need curl.*Install with:\n {2}brew install curl/s);
+  });
+
+  it('says the one command when it did not help, or may not try', () => {
+    put('apt-get', `echo "$@" >> ${folder}/log; exit 0`);
+    const { status, stderr } = run();
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/Install with:\n {2}sudo apt-get install -y curl/);
+    const tried = existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '';
+    expect(/install curl/.test(tried)).toBe(isRoot);
+  });
+
+  it.runIf(isRoot)('goes on once everything is there, with a fresh package list if it needs one', () => {
+    const pretend = `for name in curl initdb python3; do printf '#!/bin/sh\\n' > ${folder}/$name; /bin/chmod 755 ${folder}/$name; done`;
+    put(
+      'apt-get',
+      `echo "$@" >> ${folder}/log\ncase "$*" in *update*) : > ${folder}/fresh;; esac\n[ -e ${folder}/fresh ] || exit 100\n${pretend}`,
+    );
+    expect(run()).toMatchObject({ status: 0 });
+    expect(readFileSync(join(folder, 'log'), 'utf8').trim().split('\n')).toHaveLength(3);
+  });
+});
