@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
@@ -47,6 +48,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
   app.addHook('preClose', (done) => {
     openings.endAll();
+    closeAsTheyFallIdle(app.server);
     done();
   });
   // A connection ends with the credential it was opened with.
@@ -62,6 +64,18 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     done();
   });
   return app;
+}
+
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Node closes what is idle when the close begins. A connection with a request under way falls idle later, and would
+ * then hold the close for as long as it may be kept alive.
+ */
+function closeAsTheyFallIdle(server: Server): void {
+  const timer = setInterval(() => server.closeIdleConnections(), LOOK_AGAIN_MS);
+  timer.unref();
+  server.once('close', () => clearInterval(timer));
 }
 
 function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstance {

@@ -17,7 +17,7 @@ const HEADERS: readonly string[] = [
 export function sendReceipt(reply: FastifyReply, callId: string): void {
   const json = receiptJson(callId);
   const { request, raw } = reply;
-  if (request.headers.origin !== undefined) {
+  if (request.headers.origin !== undefined || reply.hasHeader('connection')) {
     sendJson(reply, 202, json);
     return;
   }
