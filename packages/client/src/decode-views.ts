@@ -197,4 +197,5 @@ export const decodeToolRequest: Decoder<ToolRequest> = object<ToolRequest>({
   attempt: number,
   attempt_token: string,
   deadline_at: string,
+  traceparent: optional(string),
 });

@@ -14,6 +14,7 @@ import { logEndedCall } from './runtime/call-log.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { timeOrderedIds } from './runtime/ids.ts';
 import { nodeClock } from './runtime/node-clock.ts';
+import { traceEndedCall } from './runtime/tracing.ts';
 import { ajvSchemas } from './schemas/ajv-schemas.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
 import { agentRoutes } from './transports/agent-api/routes.ts';
@@ -83,6 +84,7 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
   });
   for (const pack of packs) engine.addPack(withTimeouts(pack, settings.toolTimeoutsMs));
   engine.onEnded((call) => logEndedCall(log, call));
+  engine.onEnded((call) => traceEndedCall(call, VERSION));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
   const app = createHttpApp({

@@ -37,6 +37,8 @@ export interface ToolRequest {
   readonly attempt: number;
   readonly attempt_token: string;
   readonly deadline_at: string;
+  /** W3C trace context of the caller. */
+  readonly traceparent?: string;
 }
 
 export interface SubmitRequest {

@@ -28,6 +28,8 @@ const BY_CODE: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([
   ['tool_not_found', EXIT.notFound],
   ['call_not_found', EXIT.notFound],
   ['run_not_found', EXIT.notFound],
+  ['key_not_found', EXIT.notFound],
+  ['grant_not_found', EXIT.notFound],
   ['route_not_found', EXIT.notFound],
   ['input_invalid', EXIT.usage],
   ['body_invalid', EXIT.usage],
@@ -40,6 +42,7 @@ const BY_CODE: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([
   ['timeout', EXIT.timeout],
   ['queue_timeout', EXIT.timeout],
   ['misdirected', EXIT.unreachable],
+  ['data_folder_in_use', EXIT.unreachable],
 ]);
 
 export function exitCodeOfCall(call: CallView): ExitCode {

@@ -14,8 +14,24 @@ export function printable(text: string): string {
   );
 }
 
+/** Per UTF-16 unit, as JSON has it. */
 function escaped(character: string): string {
-  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+  let text = '';
+  for (let index = 0; index < character.length; index += 1) {
+    text += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }
+  return text;
+}
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/**
+ * JSON for somebody who answers for it: what a terminal obeys and what it does not show at all (zero-width
+ * characters, tags, variation selectors) is written as the escape it is in JSON, so nothing can hide.
+ */
+export function verbatimJson(value: unknown): string {
+  const text = JSON.stringify(value, null, 2) ?? 'null';
+  return text.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)));
 }
 
 /** JSON escapes what is below U+0020 itself; the rest that a terminal obeys is escaped the same way. */
@@ -31,6 +47,26 @@ export function widthOf(text: string): number {
     else if (!NARROWEST.test(character)) width += 1;
   }
   return width;
+}
+
+/** Every character of the text, in lines of at most `width` columns. */
+export function wrap(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    const lines: string[] = [];
+    let current = '';
+    let used = 0;
+    for (const character of line) {
+      const columns = widthOf(character);
+      if (used + columns > width && current !== '') {
+        lines.push(current);
+        current = '';
+        used = 0;
+      }
+      current += character;
+      used += columns;
+    }
+    return [...lines, current];
+  });
 }
 
 /** At most `width` columns, with an ellipsis where something is left out. */

@@ -26,6 +26,8 @@ export interface Call {
   readonly argsRedacted: boolean;
   readonly timeoutMs: number;
   readonly traceId: string | null;
+  /** The caller's span within that trace. */
+  readonly spanId: string | null;
   readonly replayOf: string | null;
   /** Secret part of the attempt tokens of a client call: a result that does not carry it is not from this attempt. */
   readonly fence: string | null;

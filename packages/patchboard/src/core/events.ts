@@ -26,8 +26,8 @@ type Listener = (event: BoardEvent) => void;
 /** One who reads from some point on. */
 export interface EventReader {
   next(event: BoardEvent): void;
-  /** Resolves when it can take more old events; live ones it takes as they come. */
-  ready(): Promise<void>;
+  /** Resolves when it can take more old events, null: it can now; live ones it takes as they come. */
+  ready(): Promise<void> | null;
   /** The old events could not be read; nothing comes after that. */
   failed(error: unknown): void;
 }
@@ -92,10 +92,13 @@ export class EventFeed {
         for (const committed of rows) {
           last = committed.row.seq;
           const event = eventOf(committed);
-          if (event !== null && matches(event)) reader.next(event);
+          if (event === null || !matches(event)) continue;
+          reader.next(event);
+          const ready = reader.ready();
+          if (ready !== null) await ready;
+          if (ended) return;
         }
         if (rows.length === 0 && !missed) break;
-        await reader.ready();
       }
       live = true;
     };

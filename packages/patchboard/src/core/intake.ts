@@ -23,6 +23,7 @@ export interface CallRequest {
   readonly target: string | null;
   readonly idempotencyKey: string | null;
   readonly traceId: string | null;
+  readonly spanId: string | null;
   readonly replayOf: string | null;
 }
 
@@ -221,6 +222,7 @@ export class Intake {
       argsRedacted: false,
       timeoutMs: tool.timeoutMs,
       traceId: request.traceId,
+      spanId: request.spanId,
       replayOf: request.replayOf,
       fence: clientId === null ? null : ids.secret(128),
       createdAt: now,

@@ -12,7 +12,10 @@ export type LedgerVerdict =
 const PAGE = 1000;
 
 /** Reads the whole chain and says where the first link breaks. Needs the store's own head to notice a cut-off end. */
-export async function verifyLedger(store: Store, digest: Digest): Promise<LedgerVerdict> {
+export async function verifyLedger(
+  store: Pick<Store, 'ledgerHead' | 'readLedger'>,
+  digest: Digest,
+): Promise<LedgerVerdict> {
   const head = await store.ledgerHead();
   let previous = GENESIS;
   let seq = 0;

@@ -6,6 +6,7 @@ import type { LiveCall } from './live-call.ts';
 import { failed, type Outcome } from './outcome.ts';
 import type { Clock, Ids } from './ports.ts';
 import type { ServerTool, ToolContext } from './server-tool.ts';
+import { traceparentOf } from './trace-context.ts';
 
 export interface LocalRunnerParts {
   readonly lifecycle: Lifecycle;
@@ -91,6 +92,7 @@ function contextOf(parts: LocalRunnerParts, live: LiveCall, attempt: number): To
     tenant: call.tenant,
     attempt,
     idempotencyKey: call.id,
+    traceparent: traceparentOf(call),
     get signal() {
       return stop.signal;
     },

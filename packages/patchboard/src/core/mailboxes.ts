@@ -1,6 +1,7 @@
 import { rfc3339, type ToolRequest } from '@patchboard/wire';
 import { attemptsOf, type Call } from './call.ts';
 import type { LiveCall } from './live-call.ts';
+import { traceparentOf } from './trace-context.ts';
 
 /** One connection of a client: a stream, a long poll or a socket. */
 export interface Carrier {
@@ -96,6 +97,7 @@ function isUnanswered(live: LiveCall): boolean {
 }
 
 export function toolRequest(call: Call): ToolRequest {
+  const traceparent = traceparentOf(call);
   return {
     tool_call_id: call.id,
     tool_name: call.toolName,
@@ -103,6 +105,7 @@ export function toolRequest(call: Call): ToolRequest {
     timeout_ms: call.timeoutMs,
     attempt: Math.max(1, attemptsOf(call)),
     attempt_token: attemptToken(call),
+    ...(traceparent === null ? {} : { traceparent }),
     deadline_at: rfc3339('deadlineAt' in call.state ? call.state.deadlineAt : call.createdAt),
   };
 }

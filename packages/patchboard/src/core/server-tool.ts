@@ -10,6 +10,8 @@ export interface ToolContext {
   readonly attempt: number;
   /** The same for every attempt of one call: hand it to whatever must not act twice. */
   readonly idempotencyKey: string;
+  /** W3C trace context of the caller, to hand on to whatever the tool asks; null when there is none. */
+  readonly traceparent: string | null;
   /** Aborted at the deadline, on cancel and on shutdown. */
   readonly signal: AbortSignal;
   /** Epoch milliseconds. */

@@ -7,6 +7,7 @@ export function logEndedCall(log: Log, call: Call): void {
   const fields = {
     tool_call_id: call.id,
     trace_id: call.traceId ?? undefined,
+    span_id: call.spanId ?? undefined,
     tool_name: call.toolName,
     tenant_id: call.tenant,
     agent_id: call.agentId,

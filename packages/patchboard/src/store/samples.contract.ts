@@ -26,6 +26,7 @@ export function aCall(n: number, given: Partial<Call> = {}): Call {
     argsRedacted: false,
     timeoutMs: 30_000,
     traceId: null,
+    spanId: null,
     replayOf: null,
     fence: null,
     createdAt,

@@ -19,6 +19,7 @@ export function aCall(given: Partial<Call> = {}): Call {
     argsRedacted: false,
     timeoutMs: 5000,
     traceId: null,
+    spanId: null,
     replayOf: null,
     fence: null,
     createdAt,

@@ -54,6 +54,7 @@ export function aRequest(given: Partial<CallRequest> & Pick<CallRequest, 'toolNa
     target: null,
     idempotencyKey: null,
     traceId: null,
+    spanId: null,
     replayOf: null,
     ...given,
   };

@@ -25,6 +25,7 @@ export const MIGRATIONS: readonly string[] = [
     client_id text,
     target text,
     trace_id text,
+    span_id text,
     replay_of text,
     fence text,
     idempotency_scope text,

@@ -74,7 +74,7 @@ function detailOf(state: CallState): Detail<CallState> {
 
 /** What `toCall` takes, in its order. */
 export const CALL_COLUMNS = `id, tenant, run_id, agent_id, tool_name, tool_version, source, client_id, target, args,
-  timeout_ms, trace_id, replay_of, fence, created_at, decision, version, state, tail, result`;
+  timeout_ms, trace_id, replay_of, fence, created_at, decision, version, state, tail, result, span_id`;
 
 type CallValues = readonly [
   id: string,
@@ -97,6 +97,7 @@ type CallValues = readonly [
   state: number,
   tail: string,
   result: string | null,
+  spanId: string | null,
 ];
 
 /** From values by position, because rows with names take twice as long; the tables are strict, so the types hold. */
@@ -119,6 +120,7 @@ export function toCall(values: unknown): Call {
     argsRedacted: tail.argsRedacted === true,
     timeoutMs: row[10],
     traceId: row[11],
+    spanId: row[20],
     replayOf: row[12],
     fence: row[13],
     createdAt: row[14],

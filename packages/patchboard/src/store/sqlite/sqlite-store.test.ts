@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digest } from '../samples.contract.ts';
-import { storeContract } from '../store.contract.ts';
+import { durableStoreContract } from '../store.contract.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
-storeContract('sqliteStore', async () => {
+durableStoreContract('sqliteStore', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-store-'));
   const file = join(folder, 'store.db');
   let store = await sqliteStore({ file, digest });

@@ -11,6 +11,18 @@ export class StoreRefused extends Error {
   }
 }
 
+/** Another process, most likely a server, has it open. */
+export class StoreInUse extends StoreRefused {
+  constructor(file: string) {
+    super(
+      file,
+      'is in use by another process',
+      'stop that process, or give this one a data folder of its own',
+    );
+    this.name = 'StoreInUse';
+  }
+}
+
 const BUSY = 5;
 const NOMEM = 7;
 const READONLY = 8;
@@ -58,11 +70,7 @@ export function refusalOf(file: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   switch (sqliteCode(error)) {
     case BUSY:
-      return new StoreRefused(
-        file,
-        'is in use by another process',
-        'stop that process, or give this one a data folder of its own',
-      );
+      return new StoreInUse(file);
     case NOTADB:
       return new StoreRefused(file, 'is not a Patchboard store', 'name another file, or move this one away');
     case CORRUPT:

@@ -9,7 +9,7 @@ import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { sendReceipt } from '../shared/receipt.ts';
-import { idempotencyKeyOf, traceIdOf, waitSecondsOf } from '../shared/request-hints.ts';
+import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/request-hints.ts';
 import { sendJson, type Route, type Schema } from '../shared/routes.ts';
 import { ANY, FLAG, headers, object, optional, PEER_ID, ref, TEXT } from '../shared/schemas.ts';
 import { waitForEnd } from '../shared/waiting.ts';
@@ -75,7 +75,7 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
     args: body.args === undefined ? {} : body.args,
     target: body.target ?? null,
     idempotencyKey: idempotencyKeyOf(request.headers),
-    traceId: traceIdOf(request.headers),
+    ...traceOf(request.headers),
     replayOf: null,
   };
   if (isDryRun === true) {

@@ -3,7 +3,7 @@ import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
-import { idempotencyKeyOf, traceIdOf, waitSecondsOf } from '../shared/request-hints.ts';
+import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/request-hints.ts';
 import type { Route } from '../shared/routes.ts';
 import { ANY, optional } from '../shared/schemas.ts';
 import { CALL_PARAMS, callIdOf, noSuchCall } from './calls.ts';
@@ -46,7 +46,7 @@ async function replay(context: HttpContext, request: FastifyRequest, reply: Fast
       args: args === undefined ? (JSON.parse(old.argsJson) as unknown) : args,
       target: old.target,
       idempotencyKey: idempotencyKeyOf(request.headers),
-      traceId: traceIdOf(request.headers),
+      ...traceOf(request.headers),
       replayOf: old.id,
     },
     principal,

@@ -1,4 +1,4 @@
-import { parseTime, rfc3339 } from '@patchboard/wire';
+import { KEY_KINDS, parseTime, rfc3339, type KeyView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import type { ApiKey, KeyKind, KeyRequest } from '../../core/key-ring.ts';
@@ -9,7 +9,7 @@ import { sendProblem } from '../shared/problem.ts';
 import { sendJson, type Route, type Schema } from '../shared/routes.ts';
 import { listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
 
-const KIND: Schema = { enum: ['agent', 'client', 'service', 'operator'] };
+const KIND: Schema = { enum: KEY_KINDS };
 const SCOPE: Schema = { enum: SCOPES };
 
 const KEY = {
@@ -117,7 +117,7 @@ async function revokeKey(context: HttpContext, request: FastifyRequest, reply: F
   else sendJson(reply, 200, JSON.stringify(keyView(revoked)));
 }
 
-function keyView(key: ApiKey): Record<string, unknown> {
+export function keyView(key: ApiKey): KeyView {
   return {
     key_id: key.id,
     tenant_id: key.tenant,

@@ -43,10 +43,10 @@ export class Door {
         recommendations: ['add it to http.allowed_hosts in the config file'],
       });
     }
-    const site = headers['sec-fetch-site'];
-    if (origin === undefined && site !== 'cross-site') return null;
+    const isForeign = isForeignSite(headers['sec-fetch-site']);
+    if (origin === undefined && !isForeign) return null;
     if (origin !== undefined && this.allowsOrigin(origin)) return null;
-    if (origin !== undefined && site !== 'cross-site' && this.#isOwnOrigin(origin, host)) return null;
+    if (origin !== undefined && !isForeign && this.#isOwnOrigin(origin, host)) return null;
     const who = origin === undefined ? 'another site' : `origin ${origin}`;
     return failure('permission_denied', `permission denied: requests from ${who} are not taken`, {
       recommendations: ['add the origin to http.allowed_origins in the config file'],
@@ -69,4 +69,12 @@ export class Door {
     const name = origin.toLowerCase();
     return this.#ownOrigins.has(name) || name === `http://${host}` || name === `https://${host}`;
   }
+}
+
+/**
+ * Browsers call every port of this machine the same site and send our cookies along, and an image or a script of such
+ * a page has no Origin: only what comes from our own origin or from no page at all is not foreign.
+ */
+function isForeignSite(site: string | string[] | undefined): boolean {
+  return site === 'cross-site' || site === 'same-site';
 }

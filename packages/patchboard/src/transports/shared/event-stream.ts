@@ -85,10 +85,12 @@ async function replay(context: HttpContext, stream: EventStream, call: Call, aft
     for (const committed of rows) {
       last = committed.row.seq;
       const event = eventOf(committed);
-      if (event !== null) stream.write(frameOf(event));
+      if (event === null) continue;
+      stream.write(frameOf(event));
+      const drained = stream.drained();
+      if (drained !== null) await drained;
     }
     if (rows.length < PAGE || !stream.isOpen) return;
-    await stream.drained();
   }
 }
 

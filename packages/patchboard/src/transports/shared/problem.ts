@@ -1,5 +1,5 @@
 import type { CallStateName, FailureCode } from '@patchboard/wire';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FAILURES, type Failure } from '../../core/failures.ts';
 
 /** Each code in the vocabulary of HTTP; a code without a row does not compile. */
@@ -71,8 +71,15 @@ export function sendProblem(reply: FastifyReply, failed: Failure, context: Probl
   const status = HTTP_STATUS[failed.code];
   reply.code(status).header('content-type', PROBLEM_TYPE);
   if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds(failed));
+  if (hasUnreadBody(reply.request)) reply.header('connection', 'close');
   reply.request.refusal = failed.code;
   reply.send(problemJson(failed, context));
+}
+
+/** Refused before it was read: what still comes would only be thrown away. */
+function hasUnreadBody({ raw, headers }: FastifyRequest): boolean {
+  if (raw.complete) return false;
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 /** A limit knows when it lets the next one through; for anything else a second is as good a guess as any. */

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { PEER_ID_PATTERN, WIRE_LIMITS } from '@patchboard/wire';
+import { parseTraceparent } from '../../core/trace-context.ts';
+
+const NO_TRACE = { traceId: null, spanId: null };
 
 const WAIT = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i;
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
-const NO_TRACE = '0'.repeat(32);
 
 /** Seconds of `Prefer: wait=N`, at most what we grant; 0 when it asks for none. A preference is never an error. */
 export function waitSecondsOf(headers: IncomingHttpHeaders): number {
@@ -14,13 +15,15 @@ export function waitSecondsOf(headers: IncomingHttpHeaders): number {
 }
 
 /** `X-Trace-ID` is said on purpose and wins; `traceparent` is often put in by a library. What is malformed is no trace. */
-export function traceIdOf(headers: IncomingHttpHeaders): string | null {
-  const given = headers['x-trace-id'];
-  if (typeof given === 'string' && PEER_ID_PATTERN.test(given)) return given;
+export function traceOf(headers: IncomingHttpHeaders): { traceId: string | null; spanId: string | null } {
   const parent = headers['traceparent'];
-  if (typeof parent !== 'string') return null;
-  const traceId = TRACEPARENT.exec(parent)?.[1];
-  return traceId === undefined || traceId === NO_TRACE ? null : traceId;
+  const context = typeof parent === 'string' ? parseTraceparent(parent) : null;
+  const given = headers['x-trace-id'];
+  if (typeof given === 'string' && PEER_ID_PATTERN.test(given) && given !== context?.traceId) {
+    const span = headers['x-span-id'];
+    return { traceId: given, spanId: typeof span === 'string' && PEER_ID_PATTERN.test(span) ? span : null };
+  }
+  return context ?? NO_TRACE;
 }
 
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {

@@ -187,15 +187,19 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     body: ANY,
     hash: TEXT,
   }),
-  ToolRequest: object({
-    tool_call_id: TEXT,
-    tool_name: TEXT,
-    args: ANY,
-    timeout_ms: COUNT,
-    attempt: COUNT,
-    attempt_token: TEXT,
-    deadline_at: TIME,
-  }),
+  ToolRequest: object(
+    {
+      tool_call_id: TEXT,
+      tool_name: TEXT,
+      args: ANY,
+      timeout_ms: COUNT,
+      attempt: COUNT,
+      attempt_token: TEXT,
+      traceparent: { ...TEXT, description: 'W3C trace context of the caller' },
+      deadline_at: TIME,
+    },
+    ['traceparent'],
+  ),
   Submitted: object({ ok: FLAG, tool_call_id: TEXT, status: { enum: CALL_STATUSES } }),
 };
 

@@ -36,17 +36,20 @@ export class EventStream {
   write(text: string): void {
     if (!this.#isOpen) return;
     const { raw } = this.#reply;
-    raw.write(text);
-    if (raw.writableLength <= this.#bufferBytes) return;
+    // What lies there from before counts, not the text itself: one large event is no reader's fault.
+    if (raw.writableLength <= this.#bufferBytes) {
+      raw.write(text);
+      return;
+    }
     raw.destroy();
     this.#leave();
   }
 
-  /** Resolves when what was written has left, or nobody reads any more. */
-  async drained(): Promise<void> {
+  /** Resolves when what was written has left, or nobody reads any more; null: nothing to wait for. */
+  drained(): Promise<void> | null {
     const { raw } = this.#reply;
-    if (!this.#isOpen || !raw.writableNeedDrain) return;
-    await new Promise<void>((resolve) => {
+    if (!this.#isOpen || !raw.writableNeedDrain) return null;
+    return new Promise<void>((resolve) => {
       raw.once('drain', resolve);
       this.onClose(resolve);
     });

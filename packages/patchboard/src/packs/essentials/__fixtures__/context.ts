@@ -8,6 +8,7 @@ export function aContext(given: Partial<ToolContext> = {}): ToolContext {
     agentId: 'agent_test',
     tenant: 'default',
     attempt: 1,
+    traceparent: null,
     idempotencyKey: 'tc_test',
     signal: new AbortController().signal,
     deadlineAt: Number.MAX_SAFE_INTEGER,

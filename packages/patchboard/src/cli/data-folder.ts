@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PatchboardError } from '@patchboard/client';
+import { KeyOffice } from '../core/key-office.ts';
+import type { ApiKey } from '../core/key-ring.ts';
+import { DEFAULT_TENANT, type Principal } from '../core/principal.ts';
+import { SCOPES } from '../core/scopes.ts';
+import { nodeDigest } from '../runtime/digest.ts';
+import { timeOrderedIds } from '../runtime/ids.ts';
+import { nodeClock } from '../runtime/node-clock.ts';
+import { readOnlyStore, type ReadOnlyStore } from '../store/sqlite/read-only.ts';
+import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { StoreInUse } from '../store/sqlite/store-refused.ts';
+
+export function storeFile(dataFolder: string): string {
+  return join(dataFolder, 'patchboard.db');
+}
+
+export function holdsStore(dataFolder: string): boolean {
+  return existsSync(storeFile(dataFolder));
+}
+
+/** The keys of a data folder that no server uses. The folder is made if it is missing. */
+export async function withKeyOffice<T>(
+  dataFolder: string,
+  work: (keys: KeyOffice) => Promise<T>,
+): Promise<T> {
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const store = await unlocked(dataFolder, () =>
+    sqliteStore({ file: storeFile(dataFolder), digest: nodeDigest }),
+  );
+  try {
+    const ids = timeOrderedIds(nodeClock);
+    const keys = new KeyOffice({ store, ids, clock: nodeClock, digest: nodeDigest });
+    await keys.load();
+    return await work(keys);
+  } finally {
+    await store.close();
+  }
+}
+
+/** For a look only: nothing in the folder changes. */
+export async function withReadOnlyStore<T>(
+  dataFolder: string,
+  work: (store: ReadOnlyStore) => Promise<T>,
+): Promise<T> {
+  const store = await unlocked(dataFolder, () =>
+    Promise.resolve(readOnlyStore(storeFile(dataFolder), nodeDigest)),
+  );
+  try {
+    return await work(store);
+  } finally {
+    store.close();
+  }
+}
+
+export async function keysIn(store: ReadOnlyStore): Promise<ApiKey[]> {
+  return (await store.documents('key')).map(({ body }) => JSON.parse(body) as ApiKey);
+}
+
+/** Whoever may write the data folder is its operator. */
+export function folderOperator(tenant: string = DEFAULT_TENANT): Principal {
+  return {
+    kind: 'operator',
+    id: 'operator',
+    tenant,
+    scopes: new Set(SCOPES),
+    agentId: 'operator',
+    clientId: null,
+    credential: null,
+  };
+}
+
+async function unlocked<T>(dataFolder: string, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof StoreInUse)) throw error;
+    throw new PatchboardError('problem', `${dataFolder} is in use by a running server`, {
+      code: 'data_folder_in_use',
+      recommendations: ['give its address with --url or PATCHBOARD_URL, or stop it first'],
+    });
+  }
+}

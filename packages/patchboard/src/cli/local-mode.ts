@@ -1,0 +1,18 @@
+import { createClient, PatchboardError } from '@patchboard/client';
+
+/** Whether the server takes requests without a credential. Null: it did not say. */
+export async function isLocalMode(url: string): Promise<boolean | null> {
+  try {
+    await createClient({ url, retry: { retries: 0 } }).stats({ signal: AbortSignal.timeout(3000) });
+    return true;
+  } catch (error) {
+    if (error instanceof PatchboardError && error.code === 'auth_required') return false;
+    return null;
+  }
+}
+
+export const LOCAL_MODE_ENDS =
+  'This is the first key, so local mode is over: from now on requests need a credential (PATCHBOARD_KEY, or Authorization: Bearer).';
+
+export const LOCAL_MODE_RETURNS =
+  'No key is left, so local mode is on again: requests from this machine need no credential.';

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { createClient, PatchboardError, type PatchboardClient } from '@patchboard/client';
+import { Option, type Command } from 'commander';
+import { operatorTokenFile } from '../identity/operator-token.ts';
+import { clientSettings } from './config.ts';
+import { withServerOptions, type CliContext, type ServerOptions } from './context.ts';
+import { UsageError } from './exit-codes.ts';
+import { isLoopback } from './settings.ts';
+
+export interface OperatorOptions extends ServerOptions {
+  readonly tenant?: string;
+}
+
+export function withOperatorOptions(command: Command): Command {
+  return withServerOptions(command).addOption(
+    new Option('--tenant <id>', 'tenant to act for, with the operator token (default "default")'),
+  );
+}
+
+/** What an operator command shows the server, and where it comes from. */
+export interface OperatorCredential {
+  readonly url: string;
+  readonly key: string | null;
+  readonly source: 'PATCHBOARD_KEY' | 'operator token' | 'none';
+}
+
+export async function operatorCredential(
+  context: CliContext,
+  options: OperatorOptions,
+): Promise<OperatorCredential> {
+  const settings = clientSettings(context.environment);
+  const url = options.url ?? settings.url;
+  if (settings.key !== null) return { url, key: settings.key, source: 'PATCHBOARD_KEY' };
+  // The token opens everything in this data folder: it is shown to servers of this machine only.
+  const token = isOnThisMachine(url) ? await readToken(settings.dataFolder) : null;
+  return { url, key: token, source: token === null ? 'none' : 'operator token' };
+}
+
+export function operatorClient(credential: OperatorCredential, options: OperatorOptions): PatchboardClient {
+  const { url, key } = credential;
+  try {
+    return createClient({
+      url,
+      ...(key === null ? {} : { key }),
+      ...(options.tenant === undefined ? {} : { headers: { 'x-tenant-id': options.tenant } }),
+    });
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Runs `work` as the operator. A refusal says which credential was shown and which one to set. */
+export async function asOperator<T>(
+  context: CliContext,
+  options: OperatorOptions,
+  work: (client: PatchboardClient, credential: OperatorCredential) => Promise<T>,
+): Promise<T> {
+  const credential = await operatorCredential(context, options);
+  try {
+    return await work(operatorClient(credential, options), credential);
+  } catch (error) {
+    throw withAdvice(error, credential, context);
+  }
+}
+
+export function isOnThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  return isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, '$1'));
+}
+
+async function readToken(dataFolder: string): Promise<string | null> {
+  try {
+    const token = (await readFile(operatorTokenFile(dataFolder), 'utf8')).trim();
+    return token === '' ? null : token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new UsageError(`cannot read the operator token: ${(error as Error).message}`);
+  }
+}
+
+function withAdvice(error: unknown, credential: OperatorCredential, context: CliContext): unknown {
+  if (!(error instanceof PatchboardError) || (error.status !== 401 && error.status !== 403)) return error;
+  if (error.kind !== 'problem') return error;
+  const { kind, detail, code, status, retryable, toolCallId, issues, state, cause } = error;
+  return new PatchboardError(kind, detail, {
+    code,
+    status,
+    retryable,
+    toolCallId,
+    issues,
+    state,
+    cause,
+    recommendations: [adviceFor(credential, clientSettings(context.environment).dataFolder)],
+  });
+}
+
+function adviceFor({ source, url }: OperatorCredential, dataFolder: string): string {
+  switch (source) {
+    case 'PATCHBOARD_KEY':
+      return 'PATCHBOARD_KEY was used; this needs the key of an operator, or unset it to use the operator token';
+    case 'operator token':
+      return `the token in ${dataFolder} was used; set PATCHBOARD_DATA to the data folder of the server at ${url}`;
+    case 'none':
+      return isOnThisMachine(url)
+        ? `set PATCHBOARD_DATA to the server's data folder (${dataFolder} holds no operator token), or PATCHBOARD_KEY to an operator's key`
+        : "set PATCHBOARD_KEY to an operator's key of that server";
+  }
+}

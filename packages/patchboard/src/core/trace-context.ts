@@ -1,0 +1,25 @@
+import type { Call } from './call.ts';
+
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/;
+const NO_TRACE = '0'.repeat(32);
+const NO_SPAN = '0'.repeat(16);
+
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** W3C trace context. Null for what is malformed: such a header is ignored, not an error. */
+export function parseTraceparent(text: string): TraceContext | null {
+  const [, traceId, spanId] = TRACEPARENT.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined || traceId === NO_TRACE || spanId === NO_SPAN)
+    return null;
+  return { traceId, spanId };
+}
+
+/** What is handed on with a call; null when its trace is not a W3C one. */
+export function traceparentOf({ traceId, spanId }: Pick<Call, 'traceId' | 'spanId'>): string | null {
+  if (traceId === null || spanId === null) return null;
+  const text = `00-${traceId}-${spanId}-01`;
+  return parseTraceparent(text) === null ? null : text;
+}

@@ -1,0 +1,40 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context } from '@opentelemetry/api';
+import { endedAt, type Call } from '../core/call.ts';
+import { parseTraceparent, traceparentOf } from '../core/trace-context.ts';
+
+const SAMPLED = 1;
+
+/**
+ * One span per call, written when it has ended, with its moves as events. Without an OpenTelemetry SDK in the
+ * process this does nothing: we bring the API only, and whoever runs the server chooses the exporter.
+ */
+export function traceEndedCall(call: Call, version: string): void {
+  const tracer = trace.getTracer('patchboard', version);
+  const span = tracer.startSpan(
+    `tool ${call.toolName}`,
+    { kind: SpanKind.INTERNAL, startTime: call.createdAt },
+    parentOf(call),
+  );
+  if (span.isRecording()) {
+    span.setAttributes({
+      'patchboard.tool_call_id': call.id,
+      'patchboard.tool_name': call.toolName,
+      'patchboard.tenant_id': call.tenant,
+      'patchboard.agent_id': call.agentId,
+      'patchboard.run_id': call.runId,
+      'patchboard.source': call.source,
+      'patchboard.state': call.state.name,
+    });
+    for (const { state, at } of call.timeline) span.addEvent(state, at);
+    if ('error' in call.state) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: call.state.error.code });
+    }
+  }
+  span.end(endedAt(call) ?? call.createdAt);
+}
+
+function parentOf(call: Call): Context {
+  const context = parseTraceparent(traceparentOf(call) ?? '');
+  if (context === null) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, { ...context, traceFlags: SAMPLED, isRemote: true });
+}

@@ -1,0 +1,47 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Digest, Store } from '../../core/ports.ts';
+import { DocumentTable } from './document-table.ts';
+import { LedgerTable } from './ledger-rows.ts';
+import { APPLICATION_ID } from './migrations.ts';
+import { StoreRefused, refusalOf } from './store-refused.ts';
+
+export interface ReadOnlyStore extends Pick<Store, 'ledgerHead' | 'readLedger' | 'documents'> {
+  close(): void;
+}
+
+const BUSY_TIMEOUT_MS = 250;
+
+/**
+ * A look at a store that no server has open, for those who inspect it: no byte of it changes, and unlike the server's
+ * own opening it lets a damaged ledger in, so that somebody can say where it breaks.
+ */
+export function readOnlyStore(file: string, digest: Digest): ReadOnlyStore {
+  let database: DatabaseSync | null = null;
+  try {
+    database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    if (database.prepare('pragma application_id').get()?.['application_id'] !== APPLICATION_ID) {
+      throw new StoreRefused(file, 'is not a Patchboard store', 'name another data folder');
+    }
+    return reader(file, database, digest);
+  } catch (error) {
+    database?.close();
+    throw refusalOf(file, error);
+  }
+}
+
+function reader(file: string, database: DatabaseSync, digest: Digest): ReadOnlyStore {
+  const documents = new DocumentTable(database);
+  const ledger = new LedgerTable(database, { digest, findCall: () => undefined });
+  return {
+    ledgerHead: () => Promise.resolve(ledger.head),
+    readLedger: async (filter, after, limit) => {
+      try {
+        return await ledger.read(filter, after, limit);
+      } catch (error) {
+        throw refusalOf(file, error);
+      }
+    },
+    documents: (kind) => Promise.resolve(documents.all(kind)),
+    close: () => database.close(),
+  };
+}
