@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StorageFull } from '../../src/core/failures.ts';
+import type { Route } from '../../src/transports/shared/routes.ts';
+import { memoryStore } from '../../src/store/memory.ts';
+import { nodeDigest } from '../../src/runtime/digest.ts';
+import { silentLog } from '../support/an-engine.ts';
+import { allRoutes, aServer, type TestServer } from './support/a-server.ts';
+import { allOf, exchange, open } from './support/raw-http.ts';
+import { add, echo } from './support/toy-tools.ts';
+
+let server: TestServer;
+const INVOKE = '/v1/tools/echo/invoke';
+
+beforeAll(async () => {
+  server = await aServer({ tools: [echo, add] });
+});
+afterAll(async () => {
+  await server.close();
+});
+
+async function recorded(): Promise<number> {
+  return (await server.get('/v1/tool_calls?limit=200')).json.tool_calls.length;
+}
+
+describe('a body that is not acceptable', () => {
+  it.each([
+    ['broken', '{"run_id":"r",\n "args":{,}}', 'line 2, column'],
+    ['cut short', '{"run_id":"r"', 'line 1, column'],
+    ['two keys of one name', '{"run_id":"r","args":{"a":1,"a":2}}', 'a'],
+    ['__proto__', '{"run_id":"r","args":{"__proto__":{"x":1}}}', '__proto__'],
+    ['escaped __proto__', '{"run_id":"r","args":{"\\u005f_proto__":{"x":1}}}', '__proto__'],
+    ['constructor.prototype', '{"run_id":"r","args":{"constructor":{"prototype":{"x":1}}}}', 'prototype'],
+    ['an unsafe integer', '{"run_id":"r","args":{"n":9007199254740993}}', 'line 1'],
+    ['deep', `{"run_id":"r","args":${'['.repeat(70)}${']'.repeat(70)}}`, 'line 1'],
+    ['very deep', `{"run_id":"r","args":${'['.repeat(200_000)}`, 'line 1'],
+    ['not an object', '[]', 'JSON object'],
+    ['null', 'null', 'JSON object'],
+    ['nothing', '', 'JSON object'],
+    ['a run id that is a number', '{"run_id":1}', 'body/run_id'],
+    ['an empty run id', '{"run_id":""}', 'body/run_id'],
+    ['a run id with a space', '{"run_id":"a b"}', 'body/run_id'],
+    ['a run id too long', `{"run_id":"${'r'.repeat(201)}"}`, 'body/run_id'],
+    ['no run id', '{"args":{}}', 'body/run_id is required'],
+    ['an unknown property', '{"run_id":"r","arguments":{}}', 'body/arguments is not known here'],
+    ['a target that is no text', '{"run_id":"r","target":5}', 'body/target'],
+  ])('%s is 400 and records nothing', async (_title, body, words) => {
+    const before = await recorded();
+    const answer = await server.post(INVOKE, body);
+    expect(answer.json).toMatchObject({ status: 400, code: 'body_invalid', retryable: false });
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(answer.json.detail).toContain(words);
+    expect(await recorded()).toBe(before);
+  });
+
+  it('names every property that is wrong', async () => {
+    const { json } = await server.post(INVOKE, { args: {}, one: 1, two: 2 });
+    expect(json.errors).toEqual([
+      { path: '/run_id', message: 'is required' },
+      { path: '/one', message: 'is not known here' },
+      { path: '/two', message: 'is not known here' },
+    ]);
+  });
+
+  it('refuses bytes that are not UTF-8', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"run_id":"r","args":{"a":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}}'),
+    ]);
+    const response = await fetch(server.url + INVOKE, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: bytes,
+    });
+    expect(await response.json()).toMatchObject({
+      status: 400,
+      code: 'body_invalid',
+      detail: 'the body is not UTF-8',
+    });
+  });
+
+  it.each([
+    ['text/plain', {}],
+    ['application/x-www-form-urlencoded', {}],
+    ['multipart/form-data; boundary=x', {}],
+    ['application/jsonp', {}],
+    ['nonsense', {}],
+    ['application/json', { 'content-encoding': 'gzip' }],
+  ])('%s is 415', async (type, more) => {
+    const before = await recorded();
+    const answer = await server.post(INVOKE, '{"run_id":"r"}', {
+      headers: { 'content-type': type, ...more },
+    });
+    expect(answer.json).toMatchObject({ status: 415, code: 'content_type' });
+    expect(await recorded()).toBe(before);
+  });
+
+  it('takes a charset, and a body without a type is 415', async () => {
+    const sent = { headers: { 'content-type': 'application/json; charset=utf-8' } };
+    expect((await server.post(INVOKE, '{"run_id":"r"}', sent)).status).toBe(202);
+    const text = `POST ${INVOKE} HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`;
+    expect(await exchange(server.port, text)).toMatch(/^HTTP\/1\.1 415 /);
+  });
+});
+
+describe('arguments, tools and keys', () => {
+  it('arguments that do not fit are 422, and one ledger row says so', async () => {
+    const answer = await server.post('/v1/tools/math.add/invoke', { run_id: 'r', args: { a: 1 } });
+    expect(answer.json).toMatchObject({ status: 422, code: 'input_invalid' });
+    expect(answer.json.errors).toHaveLength(1);
+    const rows = (await server.get('/v1/ledger?limit=200')).json.rows;
+    expect(rows.at(-1)).toMatchObject({
+      kind: 'call.refused',
+      body: { tool_name: 'math.add', code: 'input_invalid' },
+    });
+  });
+
+  it('an unknown tool is 404 in the words of the seed', async () => {
+    const { json } = await server.post('/v1/tools/no.such/invoke', { run_id: 'r' });
+    expect(json).toMatchObject({ status: 404, code: 'tool_not_found', detail: 'tool not found: no.such' });
+  });
+
+  it.each(['', 'a b', 'k'.repeat(201), 'schlüssel'])('refuses the idempotency key "%s"', async (key) => {
+    const text =
+      `POST ${INVOKE} HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\n` +
+      `Idempotency-Key: ${key}\r\nContent-Length: 14\r\nConnection: close\r\n\r\n{"run_id":"r"}`;
+    expect(await exchange(server.port, text)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('refuses ids in headers that are outside the rule', async () => {
+    for (const name of ['x-agent-id', 'x-client-id', 'x-tenant-id']) {
+      const answer = await server.get('/v1/tools', { headers: { [name]: 'a b' } });
+      expect(answer.json).toMatchObject({ status: 400, code: 'body_invalid' });
+    }
+  });
+});
+
+describe('requests that cannot be served', () => {
+  it.each(['/nope', '/v1/nope', '/v1/tools/echo/invoke/more'])('%s is route_not_found', async (path) => {
+    expect((await server.get(path)).json).toMatchObject({ status: 404, code: 'route_not_found' });
+  });
+
+  it('another method on a known path is route_not_found too', async () => {
+    const response = await fetch(`${server.url}/v1/tools`, { method: 'PUT' });
+    expect(await response.json()).toMatchObject({ code: 'route_not_found' });
+  });
+
+  it('a URL that cannot be decoded, or with an endless name, is 400', async () => {
+    expect((await server.get('/v1/tools/%zz')).json).toMatchObject({ status: 400, code: 'body_invalid' });
+    expect((await server.get(`/v1/tools/${'x'.repeat(2000)}`)).json).toMatchObject({
+      status: 400,
+      code: 'body_invalid',
+    });
+    expect((await server.get(`/v1/tools/${'x'.repeat(300)}`)).json).toMatchObject({
+      status: 404,
+      code: 'tool_not_found',
+    });
+  });
+
+  it('headers over the limit are 431, and what is not HTTP is 400', async () => {
+    const host = `Host: localhost:${server.port}\r\n`;
+    const long = await exchange(
+      server.port,
+      `GET /v1/tools HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
+    );
+    expect(long).toMatch(/^HTTP\/1\.1 431 [^]*"code":"too_large"/);
+    expect(await exchange(server.port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"code":"body_invalid"/);
+  });
+});
+
+describe('size', () => {
+  it('a body over the limit is 413, told or not told beforehand', async () => {
+    const big = `{"run_id":"r","args":{"a":"${'x'.repeat(1_048_576)}"}}`;
+    expect((await server.post(INVOKE, big)).json).toMatchObject({ status: 413, code: 'too_large' });
+  });
+
+  it('an endless chunked body is cut off', async () => {
+    const socket = await open(server.port);
+    const answered = allOf(socket);
+    socket.write(
+      `POST ${INVOKE} HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    let sent = 0;
+    // Until the other side hangs up: writing never ends by itself.
+    const more = (): void => {
+      if (socket.destroyed || sent > 64 * 1_048_576) return;
+      sent += chunk.length;
+      socket.write(chunk, () => setImmediate(more));
+    };
+    more();
+    expect(await answered).toMatch(/^HTTP\/1\.1 413 /);
+    expect(sent).toBeLessThan(64 * 1_048_576);
+  });
+});
+
+describe('faults of our own', () => {
+  it('a full store is 507 and says that a retry may help', async () => {
+    const store = memoryStore({ digest: nodeDigest });
+    store.insertCall = () => Promise.reject(new StorageFull());
+    const full = await aServer({ tools: [echo], store });
+    expect((await full.post(INVOKE, { run_id: 'r' })).json).toMatchObject({
+      status: 507,
+      code: 'storage_full',
+      retryable: true,
+    });
+    expect((await full.get('/v1/tools')).status).toBe(200);
+    await full.close();
+  });
+
+  it('anything unexpected is 500, tells nothing, and is logged once', async () => {
+    const logged: unknown[] = [];
+    const failing: Route = {
+      ...allRoutes.find((route) => route.name === 'health')!,
+      url: '/boom',
+      name: 'boom',
+      handle: () => Promise.reject(new Error('secret at /home/x.ts')),
+    };
+    const broken = await aServer({
+      routes: [failing],
+      log: { ...silentLog, error: (event, fields) => logged.push([event, fields]) },
+    });
+    const answer = await broken.get('/boom');
+    expect(answer.json).toMatchObject({ status: 500, code: 'internal', detail: 'a fault in the server' });
+    expect(answer.text).not.toContain('secret');
+    expect(logged).toMatchObject([
+      ['http.failed', { method: 'GET', route: '/boom', error: 'secret at /home/x.ts' }],
+    ]);
+    await broken.close();
+  });
+});

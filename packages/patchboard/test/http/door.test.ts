@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aServer, type TestServer } from './support/a-server.ts';
+import { exchange } from './support/raw-http.ts';
+import { echo } from './support/toy-tools.ts';
+
+let server: TestServer;
+const ROUTES = [
+  '/',
+  '/v1/tools',
+  '/healthz',
+  '/metrics',
+  '/openapi.json',
+  '/nope',
+  '/v1/events',
+  '/v1/tools/%zz',
+];
+
+beforeAll(async () => {
+  server = await aServer({
+    tools: [echo],
+    allowedHosts: ['board.example', 'exact.example:9000'],
+    allowedOrigins: ['https://app.example'],
+  });
+});
+afterAll(async () => {
+  await server.close();
+});
+
+async function ask(lines: readonly string[], path = '/v1/tools', method = 'GET'): Promise<string> {
+  return await exchange(
+    server.port,
+    `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`,
+  );
+}
+
+function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+}
+
+describe('Host', () => {
+  it.each(ROUTES)('a foreign one is 421 on %s', async (path) => {
+    const answer = await ask([`Host: evil.example:${server.port}`], path);
+    expect(statusOf(answer)).toBe(421);
+    expect(answer).toContain('"code":"misdirected"');
+  });
+
+  it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('%s at the bound port is ours', async (name) => {
+    expect(statusOf(await ask([`Host: ${name}:${server.port}`]))).toBe(200);
+  });
+
+  it.each(['localhost', 'localhost:1', 'localhost.evil.example', '127.0.0.1.nip.io', ''])(
+    '"%s" is not',
+    async (host) => {
+      expect(statusOf(await ask([`Host: ${host}`]))).toBe(421);
+    },
+  );
+
+  it('one that is allowed by name is served at any port, one with a port at that port', async () => {
+    expect(statusOf(await ask(['Host: board.example']))).toBe(200);
+    expect(statusOf(await ask(['Host: board.example:1234']))).toBe(200);
+    expect(statusOf(await ask(['Host: exact.example:9000']))).toBe(200);
+    expect(statusOf(await ask(['Host: exact.example:9001']))).toBe(421);
+  });
+});
+
+describe('Origin', () => {
+  const host = (): string => `Host: localhost:${server.port}`;
+
+  it.each(['http://evil.example', 'null', 'http://localhost:1', 'https://app.example.evil', 'file://'])(
+    '%s is 403 and records nothing',
+    async (origin) => {
+      const body = '{"run_id":"r"}';
+      const before = await server.store.ledgerHead();
+      const answer = await ask(
+        [host(), `Origin: ${origin}`, 'Content-Type: application/json', `Content-Length: ${body.length}`],
+        '/v1/tools/echo/invoke',
+        'POST',
+      );
+      expect(statusOf(answer)).toBe(403);
+      expect(answer).not.toMatch(/access-control/i);
+      expect((await server.store.ledgerHead()).seq).toBe(before.seq);
+    },
+  );
+
+  it('our own passes, without CORS headers', async () => {
+    const answer = await ask([host(), `Origin: http://localhost:${server.port}`]);
+    expect(statusOf(answer)).toBe(200);
+    expect(answer).not.toMatch(/access-control/i);
+  });
+
+  it('an allowed one passes with CORS headers, on receipts and streams too', async () => {
+    const origin = 'Origin: https://app.example';
+    expect(await ask([host(), origin])).toMatch(/access-control-allow-origin: https:\/\/app\.example/i);
+    const answer = await server.post(
+      '/v1/tools/echo/invoke',
+      { run_id: 'r' },
+      { headers: { origin: 'https://app.example' } },
+    );
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    const { tool_call_id: id } = answer.json;
+    const stream = await fetch(`${server.url}/v1/tool_calls/${id}/events`, {
+      headers: { origin: 'https://app.example' },
+    });
+    expect(stream.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    await stream.text();
+  });
+
+  it('answers the preflight of an allowed one and of nobody else', async () => {
+    const wants = 'Access-Control-Request-Method: POST';
+    const allowed = await ask(
+      [host(), 'Origin: https://app.example', wants],
+      '/v1/tools/echo/invoke',
+      'OPTIONS',
+    );
+    expect(statusOf(allowed)).toBe(204);
+    expect(allowed).toMatch(/access-control-allow-methods: GET, POST/i);
+    const foreign = await ask(
+      [host(), 'Origin: https://evil.example', wants],
+      '/v1/tools/echo/invoke',
+      'OPTIONS',
+    );
+    expect(statusOf(foreign)).toBe(403);
+  });
+
+  it('a cross-site request without an origin is 403, one from a bookmark is not', async () => {
+    expect(statusOf(await ask([host(), 'Sec-Fetch-Site: cross-site']))).toBe(403);
+    expect(statusOf(await ask([host(), 'Sec-Fetch-Site: cross-site', 'Origin: https://app.example']))).toBe(
+      200,
+    );
+    expect(statusOf(await ask([host(), 'Sec-Fetch-Site: none']))).toBe(200);
+    expect(
+      statusOf(await ask([host(), 'Sec-Fetch-Site: same-origin', `Origin: http://localhost:${server.port}`])),
+    ).toBe(200);
+  });
+});
+
+describe('local mode', () => {
+  it.each(['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-anything', 'forwarded'])(
+    '%s ends it',
+    async (name) => {
+      const answer = await server.get('/v1/tools', { headers: { [name]: '1.2.3.4' } });
+      expect(answer.json).toMatchObject({ status: 401, code: 'auth_required' });
+    },
+  );
+
+  it('a credential that is not ours is not ignored', async () => {
+    const answer = await server.get('/v1/tools', { headers: { authorization: 'Bearer pb_nonsense' } });
+    expect(answer.json).toMatchObject({ status: 401, code: 'auth_required' });
+  });
+});
+
+describe('what every answer carries', () => {
+  it.each(['/v1/tools', '/healthz', '/nope'])('%s has a policy that allows nothing', async (path) => {
+    const { headers } = await server.get(path);
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  });
+
+  it('a receipt too', async () => {
+    const { headers } = await server.post('/v1/tools/echo/invoke', { run_id: 'r' });
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('the page for people runs nothing and loads nothing', async () => {
+    const page = await fetch(`${server.url}/`);
+    const html = await page.text();
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(html).not.toMatch(/<script|style=|\son\w+=|src=/);
+    for (const [, href] of html.matchAll(/href="([^"]+)"/g))
+      expect((await fetch(server.url + href)).status).toBe(200);
+  });
+});

@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeClock, settled } from '../support/fake-clock.ts';
+import { aServer, type TestServer } from './support/a-server.ts';
+import { open } from './support/raw-http.ts';
+import { openSse, type EventFrame } from './support/sse-reader.ts';
+import { echo, gatedTool } from './support/toy-tools.ts';
+
+let server: TestServer;
+const gate = gatedTool();
+
+beforeAll(async () => {
+  server = await aServer({ tools: [echo, gate.tool] });
+});
+afterAll(async () => {
+  await server.close();
+});
+
+const WAIT = { headers: { prefer: 'wait=10' } };
+
+function states(frames: readonly EventFrame[]): string[] {
+  return frames.filter(({ event }) => event === 'call.state').map(({ data }) => JSON.parse(data).state);
+}
+
+describe('GET /v1/tool_calls/:id/events', () => {
+  it('tells the story from its beginning, progress included, and ends with the call', async () => {
+    const { json } = await server.post('/v1/tools/gated/invoke', { run_id: 'run_1' });
+    await gate.begun();
+    const stream = await openSse(`${server.url}/v1/tool_calls/${json.tool_call_id}/events`);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(stream.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const begun = [(await stream.next())!, (await stream.next())!];
+    expect(states(begun)).toEqual(['PENDING', 'EXECUTING']);
+    gate.progress({ percent: 10 });
+    expect((await stream.next())!).toMatchObject({ id: null, event: 'call.progress' });
+    gate.open();
+    expect(states(await stream.rest())).toEqual(['COMPLETED']);
+  });
+
+  it('resumes after an event, by header or query, also when the call is over', async () => {
+    const { json } = await server.post('/v1/tools/echo/invoke', { run_id: 'run_1' }, WAIT);
+    const url = `${server.url}/v1/tool_calls/${json.tool_call_id}/events`;
+    const all = await (await openSse(url)).rest();
+    expect(states(all)).toEqual(['PENDING', 'EXECUTING', 'COMPLETED']);
+    const ids = all.map(({ id }) => id!);
+    expect(states(await (await openSse(`${url}?after=${ids[0]}`)).rest())).toEqual([
+      'EXECUTING',
+      'COMPLETED',
+    ]);
+    const header = await openSse(`${url}?after=${ids[0]}`, { 'last-event-id': ids[1]! });
+    expect(states(await header.rest())).toEqual(['COMPLETED']);
+    expect(await (await openSse(`${url}?after=${ids[2]}`)).rest()).toEqual([]);
+    expect(await (await openSse(`${url}?after=999999999`)).rest()).toEqual([]);
+  });
+
+  it('ends also for a reader who is ahead of the story', async () => {
+    const { json } = await server.post('/v1/tools/gated/invoke', { run_id: 'run_1' });
+    await gate.begun();
+    const stream = await openSse(`${server.url}/v1/tool_calls/${json.tool_call_id}/events?after=999999999`);
+    gate.open();
+    expect(await stream.rest()).toEqual([]);
+  });
+
+  it.each(['after=-1', 'after=x', 'after=1.5', 'since=1'])('refuses ?%s', async (query) => {
+    expect((await server.get(`/v1/events?${query}`)).json).toMatchObject({
+      status: 400,
+      code: 'body_invalid',
+    });
+  });
+
+  it('answers 404 for a call nobody has', async () => {
+    expect((await server.get('/v1/tool_calls/tc_none/events')).json).toMatchObject({ status: 404 });
+  });
+});
+
+describe('GET /v1/events', () => {
+  it('loses and repeats nothing over reconnects under traffic', async () => {
+    const before = (await server.store.ledgerHead()).seq;
+    const seen: number[] = [];
+    const calls = 60;
+    const traffic = (async () => {
+      for (let index = 0; index < calls; index += 1) {
+        await Promise.all([
+          server.post('/v1/tools/echo/invoke', { run_id: `run_t${index}` }, WAIT),
+          server.post('/v1/tools/echo/invoke', { run_id: `run_u${index}` }, WAIT),
+        ]);
+      }
+    })();
+    const wanted = calls * 2 * 3;
+    let last = before;
+    while (seen.length < wanted) {
+      const stream = await openSse(`${server.url}/v1/events`, { 'last-event-id': String(last) });
+      // Hangs up again and again, in the middle of things.
+      for (let count = 0; count < 17 && seen.length < wanted; count += 1) {
+        const frame = await stream.next();
+        if (frame === null) break;
+        last = Number(frame.id);
+        seen.push(last);
+      }
+      stream.close();
+    }
+    await traffic;
+    const rows = await allRows(before);
+    expect(seen).toEqual(rows);
+    expect(rows).toHaveLength(wanted);
+  });
+
+  it('starts now when the reader does not say where it left off, and sees its own tenant only', async () => {
+    const mine = await openSse(`${server.url}/v1/events`, { 'x-tenant-id': 'mine' });
+    await server.post('/v1/tools/echo/invoke', { run_id: 'run_n' }, WAIT);
+    const sent = { headers: { 'x-tenant-id': 'mine' } };
+    const { json } = await server.post('/v1/tools/echo/invoke', { run_id: 'run_n' }, sent);
+    expect(JSON.parse((await mine.next())!.data)).toMatchObject({
+      tool_call_id: json.tool_call_id,
+      state: 'PENDING',
+    });
+    mine.close();
+  });
+
+  it('replays more than a reader may leave unread', async () => {
+    const small = await aServer({ tools: [echo], http: { streamBufferBytes: 100_000 } });
+    const calls = 400;
+    await Promise.all(
+      Array.from({ length: calls }, (_, index) =>
+        small.post('/v1/tools/echo/invoke', { run_id: `run_${index}` }, WAIT),
+      ),
+    );
+    const stream = await openSse(`${small.url}/v1/events?after=0`);
+    for (let count = 0; count < calls * 3; count += 1) expect(await stream.next()).not.toBeNull();
+    stream.close();
+    await small.close();
+  });
+
+  it('says where it stands before anything happens', async () => {
+    const head = (await server.store.ledgerHead()).seq;
+    const stream = await openSse(`${server.url}/v1/events`, { 'x-tenant-id': 'quiet' });
+    await server.post('/v1/tools/echo/invoke', { run_id: 'run_p' }, { headers: { 'x-tenant-id': 'quiet' } });
+    expect(Number((await stream.next())!.id)).toBeGreaterThan(head);
+    expect(Number(stream.position())).toBe(head);
+    stream.close();
+  });
+});
+
+describe('readers', () => {
+  it('one that does not read is dropped, and the others go on', async () => {
+    const small = await aServer({ tools: [gate.tool], http: { streamBufferBytes: 65_536 } });
+    const { json } = await small.post('/v1/tools/gated/invoke', { run_id: 'run_1' });
+    await gate.begun();
+    const path = `/v1/tool_calls/${json.tool_call_id}/events`;
+    const good = await openSse(small.url + path);
+    await good.next();
+    const lazy = await open(small.port);
+    lazy.pause();
+    lazy.on('error', () => undefined);
+    lazy.write(`GET ${path} HTTP/1.1\r\nHost: localhost:${small.port}\r\n\r\n`);
+    while ((await small.get('/v1/stats')).json.streams < 2) await settled();
+    let sent = 0;
+    while ((await small.get('/v1/stats')).json.streams === 2) {
+      gate.progress('x'.repeat(60_000));
+      sent += 1;
+      // The good reader keeps up.
+      for (let frame = await good.next(); frame?.event !== 'call.progress'; frame = await good.next());
+      expect(sent).toBeLessThan(1000);
+    }
+    gate.open();
+    expect(states(await good.rest())).toEqual(['COMPLETED']);
+    lazy.destroy();
+    await small.close();
+  });
+
+  it('a quiet stream gets a comment now and then', async () => {
+    const clock = new FakeClock();
+    const quiet = await aServer({ clock });
+    const socket = await open(quiet.port);
+    socket.write(`GET /v1/events HTTP/1.1\r\nHost: localhost:${quiet.port}\r\n\r\n`);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+    while (!text.includes(': open')) await once(socket, 'data');
+    await clock.advance(15_000);
+    while (!text.includes(': still here')) await once(socket, 'data');
+    socket.destroy();
+    await quiet.close();
+  });
+});
+
+describe('closing', () => {
+  it('ends streams, waits and polls at once, and answers what is open', async () => {
+    const slow = gatedTool();
+    const closing = await aServer({ tools: [slow.tool], limits: { drainMs: 1 } });
+    const { json } = await closing.post('/v1/tools/gated/invoke', { run_id: 'run_1' });
+    await slow.begun();
+    const events = await openSse(`${closing.url}/v1/events`);
+    const requests = await openSse(`${closing.url}/internal/clients/c/requests`);
+    const wait = closing.get(`/v1/tool_calls/${json.tool_call_id}`, { headers: { prefer: 'wait=60' } });
+    const poll = closing.get('/internal/clients/d/requests?wait=60');
+    while (!closing.engine.mailboxes.isOnline('default', 'd')) await settled();
+    await closing.app.close();
+    expect(await events.rest()).toEqual([]);
+    expect(await requests.rest()).toEqual([]);
+    expect((await wait).json.status).toBe('RUNNING');
+    expect((await poll).json).toEqual({ requests: [] });
+    await closing.engine.drain();
+  });
+
+  it('is not ready while it drains, and takes no calls', async () => {
+    const draining = await aServer({ tools: [echo] });
+    expect((await draining.get('/readyz')).json).toEqual({ status: 'ready' });
+    await draining.engine.drain();
+    const ready = await draining.get('/readyz');
+    expect(ready.json).toMatchObject({ status: 503, code: 'overloaded' });
+    expect(ready.headers.get('retry-after')).toBe('1');
+    expect((await draining.get('/healthz')).status).toBe(200);
+    const call = await draining.post('/v1/tools/echo/invoke', { run_id: 'r' });
+    expect(call.json).toMatchObject({ status: 503, code: 'overloaded', retryable: true });
+    await draining.app.close();
+  });
+});
+
+async function allRows(after: number): Promise<number[]> {
+  const rows: number[] = [];
+  for (let last = after; ;) {
+    const { json } = await server.get(`/v1/ledger?after=${last}&limit=200`);
+    if (json.rows.length === 0) return rows;
+    for (const row of json.rows) if (row.kind === 'call.state') rows.push(row.seq);
+    last = json.rows.at(-1).seq;
+  }
+}

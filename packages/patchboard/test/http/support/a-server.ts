@@ -1,0 +1,174 @@
+import type { AddressInfo } from 'node:net';
+import type {} from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { Engine } from '../../../src/core/engine.ts';
+import { GrantOffice } from '../../../src/core/grant-office.ts';
+import { GrantBook } from '../../../src/core/grants.ts';
+import type { Guard } from '../../../src/core/guard.ts';
+import { KeyOffice } from '../../../src/core/key-office.ts';
+import { resolveLimits, type Limits } from '../../../src/core/limits.ts';
+import { PolicyGuard } from '../../../src/core/policy-guard.ts';
+import { PolicyOffice } from '../../../src/core/policy-office.ts';
+import { EMPTY_POLICY } from '../../../src/core/policy/document.ts';
+import type { Clock, Log, Store } from '../../../src/core/ports.ts';
+import { DEFAULT_RATES, RateLimits } from '../../../src/core/rate-limits.ts';
+import { Redactor } from '../../../src/core/redaction.ts';
+import type { ServerTool } from '../../../src/core/server-tool.ts';
+import { Gatekeeper } from '../../../src/identity/gatekeeper.ts';
+import { Sessions } from '../../../src/identity/sessions.ts';
+import { nodeDigest } from '../../../src/runtime/digest.ts';
+import { timeOrderedIds } from '../../../src/runtime/ids.ts';
+import { nodeClock } from '../../../src/runtime/node-clock.ts';
+import { ajvSchemas } from '../../../src/schemas/ajv-schemas.ts';
+import { memoryStore } from '../../../src/store/memory.ts';
+import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
+import { homeRoutes } from '../../../src/transports/home/routes.ts';
+import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
+import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
+import { createHttpApp } from '../../../src/transports/shared/app.ts';
+import type { HttpLimits } from '../../../src/transports/shared/http-limits.ts';
+import type { Route } from '../../../src/transports/shared/routes.ts';
+import { silentLog } from '../../support/an-engine.ts';
+import { checkAgainst, type OpenApiDocument } from './openapi-check.ts';
+
+const OPERATOR_TOKEN = `pbop_${'t'.repeat(43)}`;
+const schemas = ajvSchemas();
+
+export const allRoutes: readonly Route[] = [
+  ...agentRoutes,
+  ...internalRoutes,
+  ...operatorRoutes,
+  ...homeRoutes,
+];
+
+/** What came back. `json` is undefined when the answer is not JSON. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly json: any;
+}
+
+export type Sent = { headers?: Record<string, string>; signal?: AbortSignal };
+
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly app: FastifyInstance;
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly document: OpenApiDocument;
+  get(path: string, sent?: Sent): Promise<HttpAnswer>;
+  post(path: string, body?: unknown, sent?: Sent): Promise<HttpAnswer>;
+  delete(path: string, sent?: Sent): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+export interface ServerGiven {
+  readonly tools?: readonly ServerTool[];
+  readonly limits?: Partial<Limits>;
+  readonly http?: Partial<HttpLimits>;
+  readonly store?: Store;
+  readonly clock?: Clock;
+  readonly guard?: Guard;
+  readonly log?: Log;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  readonly routes?: readonly Route[];
+}
+
+/** The HTTP faces over a real socket and a store in memory; every JSON answer is held against the API description. */
+export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
+  const clock = given.clock ?? nodeClock;
+  const store = given.store ?? memoryStore({ digest: nodeDigest });
+  const log = given.log ?? silentLog;
+  const ids = timeOrderedIds(clock);
+  const book = new GrantBook(nodeDigest);
+  const policyGuard = new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, clock);
+  const grants = new GrantOffice({ store, book, clock, ids, digest: nodeDigest });
+  const engine = new Engine({
+    store,
+    clock,
+    ids,
+    log,
+    digest: nodeDigest,
+    schemas,
+    limits: resolveLimits(given.limits),
+    guard: given.guard ?? policyGuard,
+    grants,
+    rates: new RateLimits(DEFAULT_RATES, clock),
+    redactor: new Redactor([]),
+  });
+  engine.addPack({ name: 'test', tools: given.tools ?? [] });
+  await engine.start();
+  const keys = new KeyOffice({ store, clock, ids, digest: nodeDigest });
+  const sessions = new Sessions(OPERATOR_TOKEN, clock);
+  const app = createHttpApp({
+    engine,
+    store,
+    clock,
+    log,
+    digest: nodeDigest,
+    offices: {
+      keys,
+      grants,
+      sessions,
+      policies: new PolicyOffice({ store, guard: policyGuard, clock, initial: {} }),
+    },
+    authenticator: new Gatekeeper({
+      keys,
+      jwt: null,
+      operatorToken: OPERATOR_TOKEN,
+      sessions,
+      mayBeLocal: true,
+    }),
+    door: { allowedHosts: given.allowedHosts ?? [], allowedOrigins: given.allowedOrigins ?? [] },
+    limits: given.http ?? {},
+    version: '0.0.0-test',
+    routes: given.routes ?? allRoutes,
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const document = app.swagger() as unknown as OpenApiDocument;
+  const request = async (method: string, path: string, body: unknown, sent: Sent): Promise<HttpAnswer> => {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' };
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...json, ...sent.headers },
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(sent.signal === undefined ? {} : { signal: sent.signal }),
+    });
+    const answer = await answerOf(response);
+    checkAgainst(document, { method, path, answer });
+    return answer;
+  };
+  return {
+    url,
+    port,
+    app,
+    engine,
+    store,
+    document,
+    get: (path, sent = {}) => request('GET', path, undefined, sent),
+    post: (path, body, sent = {}) => request('POST', path, body, sent),
+    delete: (path, sent = {}) => request('DELETE', path, undefined, sent),
+    close: async () => {
+      await app.close();
+      await engine.drain();
+      await store.close();
+    },
+  };
+}
+
+async function answerOf(response: Response): Promise<HttpAnswer> {
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}

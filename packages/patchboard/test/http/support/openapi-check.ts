@@ -1,0 +1,90 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { HttpAnswer } from './a-server.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Record<string, { content?: Record<string, unknown> }>;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: Record<string, unknown> };
+}
+
+interface Checker {
+  readonly ajv: Ajv2020;
+  readonly validators: Map<string, ValidateFunction>;
+}
+
+const checkers = new WeakMap<OpenApiDocument, Checker>();
+
+/** Throws when an answer is not what the document says the route answers. */
+export function checkAgainst(
+  document: OpenApiDocument,
+  given: { method: string; path: string; answer: HttpAnswer },
+): void {
+  const { method, path, answer } = given;
+  const route = routeOf(document, method, path.split('?')[0]!);
+  if (route === undefined) {
+    if (answer.status === 404 || answer.status === 400) return; // no route: nothing was promised
+    throw new Error(`${method} ${path} answered ${answer.status} but is not in the document`);
+  }
+  const operation = document.paths[route]![method.toLowerCase()]!;
+  const response = operation.responses[String(answer.status)];
+  if (response === undefined) throw new Error(`${method} ${route}: status ${answer.status} is not declared`);
+  if (answer.json === undefined) return;
+  const type = (answer.headers.get('content-type') ?? '').split(';')[0]!;
+  if (response.content?.[type] === undefined) throw new Error(`${method} ${route}: ${type} is not declared`);
+  const validate = validatorFor(document, [
+    'paths',
+    route,
+    method.toLowerCase(),
+    'responses',
+    String(answer.status),
+    'content',
+    type,
+    'schema',
+  ]);
+  if (validate(answer.json)) return;
+  throw new Error(
+    `${method} ${route} ${answer.status}: ${JSON.stringify(validate.errors?.slice(0, 3))}\n${answer.text}`,
+  );
+}
+
+export function validatorFor(document: OpenApiDocument, path: readonly string[]): ValidateFunction {
+  let checker = checkers.get(document);
+  if (checker === undefined) {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    formats.default(ajv);
+    ajv.addSchema(document as object, 'document');
+    checker = { ajv, validators: new Map() };
+    checkers.set(document, checker);
+  }
+  const pointer = path
+    .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/');
+  const known = checker.validators.get(pointer);
+  if (known !== undefined) return known;
+  const validate = checker.ajv.compile({ $ref: `document#/${pointer}` });
+  checker.validators.set(pointer, validate);
+  return validate;
+}
+
+function routeOf(document: OpenApiDocument, method: string, path: string): string | undefined {
+  const given = path.split('/');
+  const fits = (route: string): boolean => {
+    const parts = route.split('/');
+    return (
+      parts.length === given.length &&
+      parts.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
+    );
+  };
+  const found = Object.keys(document.paths).filter(
+    (route) => document.paths[route]![method.toLowerCase()] !== undefined && fits(route),
+  );
+  // A route without parameters is nearer than one with.
+  return found.sort((a, b) => a.split('{').length - b.split('{').length)[0];
+}

@@ -1,0 +1,25 @@
+import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+
+/** What a program that is no HTTP client sends, and all it gets back until the other side hangs up. */
+export async function exchange(port: number, text: string): Promise<string> {
+  const socket = await open(port);
+  const answered = allOf(socket);
+  socket.write(text);
+  return await answered;
+}
+
+export async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+}
+
+export async function allOf(socket: Socket): Promise<string> {
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  socket.on('error', () => undefined);
+  // Not `once`: what breaks while we write is expected here.
+  await new Promise((resolve) => socket.on('close', resolve));
+  return Buffer.concat(parts).toString();
+}
