@@ -3,11 +3,12 @@ import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call.ts';
 import { failure, ToolFailure } from './failures.ts';
+import type { Submitted } from './intake.ts';
 import type { ToolContext } from './server-tool.ts';
 
 const local = aPrincipal();
 
-function accepted(submitted: Awaited<ReturnType<import('./engine.ts').Engine['submit']>>): Call {
+function accepted(submitted: Submitted): Call {
   if (submitted.kind !== 'accepted') throw new Error(`not accepted: ${submitted.failure.message}`);
   return submitted.call;
 }

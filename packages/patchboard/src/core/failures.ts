@@ -59,7 +59,12 @@ export interface Failure {
   /** What exactly is wrong with an input. Answered to the caller, not stored. */
   readonly issues?: readonly InputIssueView[];
   /** When to come back, and what the limit is. Answered to the caller, not stored. */
-  readonly rate?: Allowance;
+  readonly rate?: RateRefusal;
+}
+
+export interface RateRefusal extends Allowance {
+  /** Which of the limits it was. */
+  readonly policy: 'principal' | 'tenant' | 'tool';
 }
 
 export function failure(

@@ -1,4 +1,4 @@
-import { failure, type Failure } from './failures.ts';
+import { failure, type Failure, type RateRefusal } from './failures.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
 import { TokenBuckets, type Rate } from './token-buckets.ts';
@@ -33,14 +33,15 @@ export class RateLimits {
   check(principal: Principal, toolName: string): Failure | null {
     if (principal.kind === 'local') return null;
     const { tenant } = principal;
-    const limits: [string, Rate | null, string][] = [
-      [`principal\n${tenant}\n${principal.kind}\n${principal.id}`, this.#rates.principal, principal.id],
-      [`tenant\n${tenant}`, this.#rates.tenant, `tenant ${tenant}`],
-      [`tool\n${tenant}\n${toolName}`, this.#rates.tools.get(toolName) ?? this.#rates.tool, toolName],
+    const limits: [RateRefusal['policy'], string, Rate | null, string][] = [
+      ['principal', `${tenant}\n${principal.kind}\n${principal.id}`, this.#rates.principal, principal.id],
+      ['tenant', tenant, this.#rates.tenant, `tenant ${tenant}`],
+      ['tool', `${tenant}\n${toolName}`, this.#rates.tools.get(toolName) ?? this.#rates.tool, toolName],
     ];
     const taken: string[] = [];
-    for (const [name, rate, who] of limits) {
+    for (const [policy, whose, rate, who] of limits) {
       if (rate === null) continue;
+      const name = `${policy}\n${whose}`;
       const allowance = this.#buckets.take(name, rate);
       if (allowance.allowed) {
         taken.push(name);
@@ -48,7 +49,7 @@ export class RateLimits {
       }
       for (const other of taken) this.#buckets.putBack(other);
       return failure('rate_limited', `too many calls: ${who} may make ${rate.perSecond} a second`, {
-        rate: allowance,
+        rate: { ...allowance, policy },
       });
     }
     return null;

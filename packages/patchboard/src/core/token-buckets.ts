@@ -9,6 +9,8 @@ export interface Rate {
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: number;
+  /** In which time an empty bucket is full again. */
+  readonly windowMs: number;
   readonly remaining: number;
   /** Milliseconds until one more would be allowed; 0 when it is now. */
   readonly retryAfterMs: number;
@@ -43,17 +45,14 @@ export class TokenBuckets {
     this.#buckets.delete(name);
     this.#buckets.set(name, bucket);
     this.#trim();
+    const standing = { limit: rate.burst, windowMs: (rate.burst / rate.perSecond) * 1000 };
     if (bucket.tokens < 1 - ROUNDING) {
       const retryAfterMs = Math.ceil(((1 - bucket.tokens) / rate.perSecond) * 1000);
-      return { allowed: false, limit: rate.burst, remaining: 0, retryAfterMs };
+      return { ...standing, allowed: false, remaining: 0, retryAfterMs };
     }
     bucket.tokens -= 1;
-    return {
-      allowed: true,
-      limit: rate.burst,
-      remaining: Math.max(0, Math.floor(bucket.tokens)),
-      retryAfterMs: 0,
-    };
+    const remaining = Math.max(0, Math.floor(bucket.tokens));
+    return { ...standing, allowed: true, remaining, retryAfterMs: 0 };
   }
 
   /** Puts back what another limit made useless. */

@@ -37,6 +37,6 @@ export class Waiters {
 
   /** Everybody goes home with what there is. */
   wakeAll(): void {
-    for (const waiting of [...this.#waiting.values()]) for (const finish of [...waiting]) finish(null);
+    for (const waiting of this.#waiting.values()) for (const finish of waiting) finish(null);
   }
 }

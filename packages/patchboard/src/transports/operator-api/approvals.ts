@@ -94,12 +94,14 @@ interface DecisionBody {
   readonly digest: string;
   readonly note?: string | null;
   readonly args?: unknown;
-  readonly grant?: {
-    readonly scope: GrantRequest['scope'];
-    readonly when?: readonly Predicate[];
-    readonly this_agent_only?: boolean;
-    readonly lifetime_s?: number | null;
-  };
+  readonly grant?: GrantBody;
+}
+
+interface GrantBody {
+  readonly scope: GrantRequest['scope'];
+  readonly when?: readonly Predicate[];
+  readonly this_agent_only?: boolean;
+  readonly lifetime_s?: number | null;
 }
 
 const NUMBER = { type: 'number' };
@@ -174,16 +176,22 @@ function decisionOf({ decision, digest, note, args, grant }: DecisionBody): Oper
     digest,
     note: note ?? null,
     ...(args === undefined ? {} : { edit: { args } }),
-    ...(grant === undefined
-      ? {}
-      : {
-          grant: {
-            scope: grant.scope,
-            when: grant.when ?? [],
-            thisAgentOnly: grant.this_agent_only ?? true,
-            lifetimeMs: grant.lifetime_s == null ? null : grant.lifetime_s * 1000,
-          },
-        }),
+    ...(grant === undefined ? {} : { grant: grantOf(grant) }),
+  };
+}
+
+function grantOf({
+  scope,
+  when,
+  this_agent_only: thisAgentOnly,
+  lifetime_s: lifetime,
+}: GrantBody): GrantRequest {
+  const seconds = lifetime ?? null;
+  return {
+    scope,
+    when: when ?? [],
+    thisAgentOnly: thisAgentOnly ?? true,
+    lifetimeMs: seconds === null ? null : seconds * 1000,
   };
 }
 

@@ -80,8 +80,9 @@ const createRoute: Route = {
 async function createKey(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const principal = principalOf(request);
   const body = request.body as KeyBody;
-  const expiresAt = body.expires_at == null ? null : parseTime(body.expires_at);
-  if (expiresAt === null && body.expires_at != null) {
+  const wish = body.expires_at ?? null;
+  const expiresAt = wish === null ? null : parseTime(wish);
+  if (expiresAt === null && wish !== null) {
     sendProblem(reply, failure('body_invalid', 'body/expires_at must be RFC 3339 or epoch seconds'));
     return;
   }

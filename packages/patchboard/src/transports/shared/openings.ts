@@ -53,12 +53,12 @@ export class Openings {
 
   endAll(): void {
     this.#isClosing = true;
-    for (const opening of [...this.#open]) this.#finish(opening);
+    for (const opening of this.#open) this.#finish(opening);
   }
 
   /** The credential is no longer good. */
   endOf(credentialId: string): void {
-    for (const opening of [...this.#open]) {
+    for (const opening of this.#open) {
       if (opening.credentialId === credentialId) this.#finish(opening);
     }
   }
