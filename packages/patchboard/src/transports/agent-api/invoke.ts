@@ -56,6 +56,7 @@ export const invokeRoute: Route = {
     'permission_denied',
     'hook_denied',
     'conflict',
+    'rate_limited',
     'queue_full',
     'overloaded',
     'provider_offline',

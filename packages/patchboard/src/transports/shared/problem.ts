@@ -1,6 +1,6 @@
 import type { CallStateName, FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FAILURES, type Failure } from '../../core/failures.ts';
+import { FAILURES, type Failure, type RateRefusal } from '../../core/failures.ts';
 
 /** Each code in the vocabulary of HTTP; a code without a row does not compile. */
 export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
@@ -71,7 +71,8 @@ export function sendProblem(reply: FastifyReply, failed: Failure, context: Probl
   const status = HTTP_STATUS[failed.code];
   reply.code(status).header('content-type', PROBLEM_TYPE);
   if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds(failed));
-  if (hasUnreadBody(reply.request)) reply.header('connection', 'close');
+  if (failed.rate !== undefined) reply.headers(rateFields(failed.rate));
+  if (hasUnreadBody(reply.request) || isUpgrade(reply.request)) reply.header('connection', 'close');
   reply.request.refusal = failed.code;
   reply.send(problemJson(failed, context));
 }
@@ -80,6 +81,26 @@ export function sendProblem(reply: FastifyReply, failed: Failure, context: Probl
 function hasUnreadBody({ raw, headers }: FastifyRequest): boolean {
   if (raw.complete) return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** Whoever wanted a socket gets no second use of the connection. */
+function isUpgrade({ headers }: FastifyRequest): boolean {
+  return headers.upgrade !== undefined;
+}
+
+/** draft-ietf-httpapi-ratelimit-headers: which limit it is, how much it allows in how long, and when there is more. */
+function rateFields({
+  policy,
+  limit,
+  windowMs,
+  remaining,
+  retryAfterMs,
+}: RateRefusal): Record<string, string> {
+  const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+  return {
+    'ratelimit-policy': `"${policy}";q=${limit};w=${seconds(windowMs)}`,
+    ratelimit: `"${policy}";r=${remaining};t=${seconds(retryAfterMs)}`,
+  };
 }
 
 /** A limit knows when it lets the next one through; for anything else a second is as good a guess as any. */

@@ -10,7 +10,7 @@ export const API_HEADERS: Readonly<Record<string, string>> = {
 export const API_HEADER_NAMES: readonly string[] = Object.keys(API_HEADERS);
 
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
-  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-methods': 'GET, POST, PUT, DELETE',
   'access-control-allow-headers':
     'authorization, content-type, idempotency-key, if-none-match, last-event-id, prefer, traceparent, ' +
     'x-agent-id, x-client-id, x-tenant-id, x-trace-id',
@@ -21,7 +21,7 @@ export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
 export function corsHeaders(origin: string): Record<string, string> {
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'etag, preference-applied, retry-after',
+    'access-control-expose-headers': 'etag, preference-applied, ratelimit, ratelimit-policy, retry-after',
     vary: 'origin',
   };
 }
