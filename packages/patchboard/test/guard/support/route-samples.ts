@@ -1,0 +1,130 @@
+import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
+import { homeRoutes } from '../../../src/transports/home/routes.ts';
+import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
+import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
+import type { Route } from '../../../src/transports/shared/routes.ts';
+
+export const ALL_ROUTES: readonly Route[] = [
+  ...agentRoutes,
+  ...internalRoutes,
+  ...operatorRoutes,
+  ...homeRoutes,
+];
+
+/** What stands for the parts of a path, and in the bodies that need one of them. */
+export interface Ids {
+  readonly call: string;
+  readonly run: string;
+  readonly key: string;
+  readonly grant: string;
+  readonly client: string;
+  readonly tool: string;
+  readonly digest: string;
+  readonly token: string;
+}
+
+/** Well formed, and nobody's. */
+export const UNKNOWN: Ids = {
+  call: 'tc_00000000000000000000000000',
+  run: 'run_00000000000000000000000000',
+  key: 'key_00000000000000000000000000',
+  grant: 'gr_00000000000000000000000000',
+  client: 'nobody',
+  tool: 'no.such.tool',
+  digest: '0'.repeat(64),
+  token: 'unknown',
+};
+
+interface Sample {
+  /** What `:id` is. */
+  readonly id?: 'call' | 'run' | 'key' | 'grant';
+  readonly query?: string;
+  readonly body?: (ids: Ids) => unknown;
+  /** What a request that got past the guard is answered when nothing of that id exists. */
+  readonly past: readonly [status: number, code: string | null];
+}
+
+/** One request per route that would do something. A route that is missing here fails the test. */
+const SAMPLES: Readonly<Record<string, Sample>> = {
+  listTools: { past: [200, null] },
+  getTool: { past: [404, 'tool_not_found'] },
+  invokeTool: { past: [404, 'tool_not_found'], body: ({ run }) => ({ run_id: run, args: { n: 1 } }) },
+  listCalls: { past: [200, null] },
+  getCall: { id: 'call', past: [404, 'call_not_found'] },
+  cancelCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({}) },
+  replayCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({ args: { n: 2 } }) },
+  createRun: { past: [200, null], body: () => ({ run_id: 'run_sample' }) },
+  listRuns: { past: [200, null] },
+  getRun: { id: 'run', past: [404, 'run_not_found'] },
+  cancelRun: { id: 'run', past: [404, 'run_not_found'], body: () => ({}) },
+  callEvents: { id: 'call', past: [404, 'call_not_found'] },
+  allEvents: { past: [200, null] },
+  registerTools: {
+    past: [200, null],
+    body: ({ client }) => ({
+      client_id: client,
+      tools: [{ name: 'sample.lent', schema: { type: 'object' } }],
+    }),
+  },
+  unregisterTools: { past: [200, null] },
+  unregisterTool: { past: [404, 'tool_not_found'] },
+  clientRequests: { past: [200, null], query: 'wait=0' },
+  acknowledgeCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({}) },
+  reportProgress: { id: 'call', past: [404, 'call_not_found'], body: () => ({ data: 1 }) },
+  submitResult: {
+    id: 'call',
+    past: [404, 'call_not_found'],
+    body: () => ({ status: 'SUCCEEDED', result: 'forged' }),
+  },
+  listApprovals: { past: [200, null] },
+  decideCall: {
+    id: 'call',
+    past: [404, 'call_not_found'],
+    body: ({ digest }) => ({ decision: 'allow', digest }),
+  },
+  listGrants: { past: [200, null] },
+  revokeGrant: { id: 'grant', past: [404, 'grant_not_found'] },
+  readLedger: { past: [200, null] },
+  verifyLedger: { past: [200, null] },
+  exportLedger: { past: [200, null] },
+  listKeys: { past: [200, null] },
+  createKey: { past: [201, null], body: () => ({ kind: 'agent', name: 'made-by-the-table' }) },
+  revokeKey: { id: 'key', past: [404, 'key_not_found'] },
+  readPolicy: { past: [200, null] },
+  replacePolicy: { past: [409, 'conflict'], body: () => ({ document: {}, version: 999 }) },
+  explainPolicy: { past: [404, 'tool_not_found'], body: ({ tool }) => ({ tool_name: tool }) },
+  openSession: { past: [401, 'auth_required'], body: ({ token }) => ({ token }) },
+  closeSession: { past: [200, null] },
+  health: { past: [200, null] },
+  ready: { past: [200, null] },
+  stats: { past: [200, null] },
+  openapi: { past: [200, null] },
+  metrics: { past: [200, null] },
+  home: { past: [200, null] },
+};
+
+/** A request to the route, about these ids. */
+export interface RouteRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+export function sampleOf(route: Route): Sample {
+  const sample = SAMPLES[route.name];
+  if (sample === undefined) throw new Error(`${route.name} is served, but has no row in the table`);
+  return sample;
+}
+
+export function requestTo(route: Route, ids: Ids): RouteRequest {
+  const { id, query, body } = sampleOf(route);
+  const path = route.url
+    .replace(':id', id === undefined ? '' : ids[id])
+    .replace(':name', ids.tool)
+    .replace(':client_id', ids.client);
+  return {
+    method: route.method,
+    path: query === undefined ? path : `${path}?${query}`,
+    ...(body === undefined ? {} : { body: body(ids) }),
+  };
+}
