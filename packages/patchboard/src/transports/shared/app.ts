@@ -11,6 +11,7 @@ import { HttpMetrics } from './metrics.ts';
 import { mount } from './mount.ts';
 import { openApi } from './openapi.ts';
 import { Openings } from './openings.ts';
+import { refuseUnderPressure } from './pressure.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } from './problem.ts';
 import { API_HEADER_NAMES, API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
 import { Streams } from './streams.ts';
@@ -45,6 +46,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   };
   guardDoor(app, door);
   finishAnswers(app, metrics);
+  refuseUnderPressure(app, limits);
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
   app.addHook('preClose', (done) => {
     openings.endAll();

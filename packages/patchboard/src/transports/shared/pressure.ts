@@ -1,24 +1,61 @@
 import { getHeapStatistics } from 'node:v8';
-import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import type { HttpLimits } from './http-limits.ts';
-import { RequestRefused } from './problem.ts';
+import { sendProblem } from './problem.ts';
+
+const LOOK_EVERY_MS = 250;
 
 /** Past this share of the heap's limit the collector takes the time that answers need. */
 const HEAP_SHARE = 0.9;
 
+/** Somebody looks at these just when the server is in trouble. */
+const ALWAYS_OPEN: ReadonlySet<string> = new Set(['/healthz', '/metrics']);
+
 /**
- * A server that cannot keep up says so at once, instead of answering everybody late.
- * Health and metrics stay open: that is when somebody looks.
+ * A server that cannot keep up says so at once, instead of answering everybody late. A timer that fires late tells
+ * that the event loop is; one flag is all that a request looks at.
  */
 export function refuseUnderPressure(app: FastifyInstance, limits: HttpLimits): void {
-  app.register(underPressure, {
-    maxEventLoopDelay: limits.eventLoopDelayMs,
-    maxHeapUsedBytes: Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE),
-    // Rejecting, because whatever else it answers lets the request go on.
-    pressureHandler: async (request) => {
-      if (!['/healthz', '/metrics'].includes(request.url)) throw new RequestRefused(failure('overloaded'));
-    },
+  const watch = new PressureWatch(limits.eventLoopDelayMs);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (watch.isUnderPressure && !ALWAYS_OPEN.has(request.url)) sendProblem(reply, failure('overloaded'));
+    else done();
   });
+  app.addHook('onListen', (done) => {
+    watch.start();
+    done();
+  });
+  app.addHook('onClose', (_app, done) => {
+    watch.stop();
+    done();
+  });
+}
+
+export class PressureWatch {
+  readonly #maxDelayMs: number;
+  #timer: NodeJS.Timeout | null = null;
+  #due = 0;
+  isUnderPressure = false;
+
+  constructor(maxDelayMs: number) {
+    this.#maxDelayMs = maxDelayMs;
+  }
+
+  start(): void {
+    this.#due = performance.now() + LOOK_EVERY_MS;
+    this.#timer = setTimeout(this.#look, LOOK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  readonly #look = (): void => {
+    const delayMs = performance.now() - this.#due;
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    this.isUnderPressure = delayMs > this.#maxDelayMs || used > limit * HEAP_SHARE;
+    this.start();
+  };
 }
