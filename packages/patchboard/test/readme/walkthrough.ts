@@ -27,7 +27,8 @@ export async function walkThrough(file: string): Promise<string[]> {
     }
   } finally {
     await reader.leave();
-    await server.stop();
+    const code = await server.stop();
+    if (code !== 0) problems.push(`the server did not stop cleanly: exit code ${code}: ${server.log()}`);
     rmSync(folder, { recursive: true, force: true });
   }
   return problems;

@@ -74,8 +74,9 @@ export class QueryProcess {
     }
   }
 
-  /** `ended` tells when it is over. */
+  /** `ended` tells when it is over; whoever waits for that must not find the event loop empty. */
   kill(): void {
+    this.#keepAlive();
     this.#child.kill('SIGKILL');
   }
 
@@ -85,9 +86,13 @@ export class QueryProcess {
     this.#child.channel?.unref();
   }
 
-  #send(request: QueryRequest): Promise<Ending> {
+  #keepAlive(): void {
     this.#child.ref();
     this.#child.channel?.ref();
+  }
+
+  #send(request: QueryRequest): Promise<Ending> {
+    this.#keepAlive();
     return new Promise((resolve) => {
       this.#child.once('message', (message) => resolve({ kind: 'reply', reply: message as QueryReply }));
       // A failure to send is followed by the exit of the child, which is the answer then.
