@@ -24,9 +24,10 @@ How arguments are written:
 
 Examples:
   $ patchboard call calculation.eval expression='(3+4)*6'
-  $ patchboard call weather.query city=Beijing days:=3
+  $ patchboard call weather.query query='weather in Beijing'
+  $ patchboard call database.query sql='select name from products where id = ?' params:='[3]'
   $ echo '{"expression":"2^10"}' | patchboard call calculation.eval -
-  $ patchboard call camera --args @shot.json quality=high --timeout 60`;
+  $ patchboard call database.query --args @query.json --timeout 60`;
 
 export function callCommand(context: CliContext): Registrar {
   return (program) => {
