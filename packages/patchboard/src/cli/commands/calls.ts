@@ -68,7 +68,7 @@ function registerReplay(calls: Command, context: CliContext): void {
     .option('--args <json>', 'all arguments as one JSON object, @file, or - for standard input')
     .option('--timeout <seconds>', 'stop waiting after this long; the call goes on')
     .option('--no-wait', 'print the receipt and do not wait')
-    .addHelpText('after', '\nExample:\n  $ patchboard calls replay tc_… query='weather in Shanghai'')
+    .addHelpText('after', '\nExample:\n  $ patchboard calls replay tc_… query=Shanghai')
     .action((id: string, pairs: string[], flags: ReplayFlags) => replay(context, id, pairs, flags));
 }
 
