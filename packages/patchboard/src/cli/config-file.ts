@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { LineCounter, parseDocument, type Document } from 'yaml';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { messageOf } from '../core/failures.ts';
+import { decodePolicy } from '../core/policy/document.ts';
 import { CONFIG_SCHEMA, type ConfigFile } from './config-schema.ts';
+import { parseText, pointerParts, type ParsedText, type TextProblem } from './yaml-text.ts';
 
 /** A setting that cannot be used. Its message is one line for a person. */
 export class ConfigError extends Error {
@@ -12,7 +13,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads YAML or JSON (which is YAML too). Every complaint names file, line and key. */
+/** Reads YAML or JSON. Every complaint names file, line and key. */
 export function readConfigFile(file: string): ConfigFile {
   let text: string;
   try {
@@ -24,39 +25,40 @@ export function readConfigFile(file: string): ConfigFile {
 }
 
 export function parseConfig(text: string, file: string): ConfigFile {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
-  const [syntax] = document.errors;
-  if (syntax !== undefined) {
-    throw new ConfigError(`${file}:${lines.linePos(syntax.pos[0]).line}: ${syntax.message.split('\n')[0]}`);
-  }
-  const value = (document.toJS({ maxAliasCount: 100 }) ?? {}) as unknown;
+  const parsed = parseText(text);
+  const [first] = configProblems(parsed);
+  if (first === undefined) return parsed.value as ConfigFile;
+  throw new ConfigError(`${file}:${first.line}: ${first.message}`);
+}
+
+/** Everything that is wrong with a config, its policy included. */
+export function configProblems(parsed: ParsedText): readonly TextProblem[] {
+  if (parsed.problems.length > 0) return parsed.problems;
   const validate = new Ajv2020({ allErrors: true, strict: false }).compile(CONFIG_SCHEMA);
-  if (validate(value)) return value as ConfigFile;
-  const [first] = validate.errors ?? [];
-  if (first === undefined) throw new ConfigError(`${file}: not a valid config`);
-  const path = first.instancePath.split('/').slice(1).map(unescapePointer);
-  const unknown = first.params['additionalProperty'] as string | undefined;
-  const place = [...path, ...(unknown === undefined ? [] : [unknown])];
-  const line = lineOf(document, lines, place);
-  const complaint =
-    unknown === undefined
-      ? `${place.join('.')} ${first.message ?? 'is not valid'}`
-      : `unknown key ${place.join('.')}`;
-  throw new ConfigError(`${file}:${line}: ${complaint}`);
+  if (!validate(parsed.value)) return (validate.errors ?? []).map((error) => problemOf(error, parsed));
+  const { policy } = parsed.value as ConfigFile;
+  return policy === undefined ? [] : policyProblems(policy, parsed, ['policy']);
 }
 
-function lineOf(document: Document, lines: LineCounter, path: readonly string[]): number {
-  for (let length = path.length; length > 0; length -= 1) {
-    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
-    const pairs =
-      (parent as { items?: { key?: { value?: unknown; range?: number[] } }[] } | null)?.items ?? [];
-    const key = pairs.find((pair) => String(pair.key?.value) === path[length - 1])?.key;
-    if (key?.range?.[0] !== undefined) return lines.linePos(key.range[0]).line;
-  }
-  return 1;
+/** `root`: where the policy stands in the text. */
+export function policyProblems(
+  policy: unknown,
+  parsed: ParsedText,
+  root: readonly string[],
+): readonly TextProblem[] {
+  const decoded = decodePolicy(policy);
+  if (decoded.ok) return [];
+  return decoded.problems.map(({ path, message }) => {
+    const place = [...root, ...pointerParts(path)];
+    return { line: parsed.lineOf(place), message: `${place.join('.') || 'the policy'} ${message}` };
+  });
 }
 
-function unescapePointer(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+function problemOf(error: ErrorObject, parsed: ParsedText): TextProblem {
+  const unknown = error.params['additionalProperty'] as string | undefined;
+  const place = [...pointerParts(error.instancePath), ...(unknown === undefined ? [] : [unknown])];
+  const name = place.join('.') || 'the config';
+  const message =
+    unknown === undefined ? `${name} ${error.message ?? 'is not valid'}` : `unknown key ${name}`;
+  return { line: parsed.lineOf(place), message };
 }

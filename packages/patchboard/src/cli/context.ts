@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { createClient, type PatchboardClient } from '@patchboard/client';
 import { Option, type Command } from 'commander';
@@ -6,6 +8,7 @@ import type { ArgumentSources } from './arguments.ts';
 import { clientSettings, type Environment } from './config.ts';
 import { UsageError } from './exit-codes.ts';
 import { createOutput, type Output, type OutputStream } from './output.ts';
+import { printable } from './terminal-text.ts';
 
 /** All that a command has of the process it runs in. */
 export interface CliContext {
@@ -13,6 +16,12 @@ export interface CliContext {
   readonly output: Output;
   readonly isTerminal: boolean;
   readonly sources: ArgumentSources;
+  /** Whether there is a person to ask. */
+  readonly canAsk: boolean;
+  /** One line from the person, or null when they close the input instead. */
+  ask(question: string): Promise<string | null>;
+  /** Data in bulk: settles when there is room for more. */
+  writeOut(text: string): Promise<void>;
   /** Ctrl-C, once; the answer takes it off again. */
   onInterrupt(action: () => void): () => void;
   readonly exitWith: (code: number) => void;
@@ -58,6 +67,11 @@ export function processContext(environment: Environment): CliContext {
       readFile: (path) => readFile(path, 'utf8'),
       readStdin: () => readStdin(process.stdin, output),
     },
+    canAsk: isTerminal(process.stdin) && isTerminal(process.stderr),
+    ask: askLine,
+    writeOut: async (text) => {
+      if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
+    },
     onInterrupt(action) {
       // Once: a second Ctrl-C finds the default again and ends the process.
       process.once('SIGINT', action);
@@ -67,6 +81,23 @@ export function processContext(environment: Environment): CliContext {
       process.exitCode = code;
     },
   };
+}
+
+function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY === true;
+}
+
+/** Not through a line editor: the terminal's own keeps Ctrl-C an interrupt. */
+async function askLine(question: string): Promise<string | null> {
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  try {
+    process.stderr.write(printable(question));
+    for await (const line of lines) return line;
+    process.stderr.write('\n');
+    return null;
+  } finally {
+    lines.close();
+  }
 }
 
 function readStdin(stdin: ReadableInput, output: Output): Promise<string> {

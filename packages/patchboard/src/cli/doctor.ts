@@ -1,9 +1,13 @@
 import { constants } from 'node:fs';
-import { access, mkdir } from 'node:fs/promises';
+import { access, mkdir, stat } from 'node:fs/promises';
+import { PatchboardError } from '@patchboard/client';
 import type { Command } from 'commander';
 import { messageOf } from '../core/failures.ts';
+import { operatorTokenFile } from '../identity/operator-token.ts';
 import { clientSettings, environment } from './config.ts';
-import { resolveSettings } from './settings.ts';
+import { holdsStore, keysIn, withReadOnlyStore } from './data-folder.ts';
+import { isLocalMode } from './local-mode.ts';
+import { isLoopback, resolveSettings, type Settings } from './settings.ts';
 
 interface Finding {
   readonly check: string;
@@ -18,7 +22,7 @@ export function registerDoctor(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExits 1 when something is wrong.\n\nExample:\n  $ patchboard doctor')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const findings = [checkNode(), ...(await checkSettings()), await checkServer()];
+      const findings = [checkNode(), ...(await checkSettings()), ...(await checkServer())];
       process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(line).join(''));
       if (findings.some((finding) => !finding.ok)) process.exitCode = 1;
     });
@@ -37,7 +41,12 @@ async function checkSettings(): Promise<Finding[]> {
   try {
     const settings = resolveSettings(environment(), {});
     const found: Finding[] = [{ check: 'settings', ok: true, detail: `${settings.host}:${settings.port}` }];
-    return [...found, await checkDataFolder(settings.dataFolder)];
+    return [
+      ...found,
+      await checkDataFolder(settings.dataFolder),
+      await checkOperatorToken(settings.dataFolder),
+      ...(await checkKeys(settings)),
+    ];
   } catch (error) {
     return [{ check: 'settings', ok: false, detail: messageOf(error) }];
   }
@@ -53,14 +62,59 @@ async function checkDataFolder(folder: string): Promise<Finding> {
   }
 }
 
+/** Whoever reads the token is the operator, so nobody else on this machine may. */
+async function checkOperatorToken(dataFolder: string): Promise<Finding> {
+  const check = 'token';
+  const file = operatorTokenFile(dataFolder);
+  try {
+    const mode = (await stat(file)).mode & 0o777;
+    const isPrivate = mode === 0o600 || process.platform === 'win32';
+    const octal = mode.toString(8).padStart(4, '0');
+    const detail = isPrivate ? `${file}, mode ${octal}` : `${file} has mode ${octal}: run chmod 600 on it`;
+    return { check, ok: isPrivate, detail };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      return { check, ok: false, detail: messageOf(error) };
+    return { check, ok: true, detail: `${file} is made when the server first starts` };
+  }
+}
+
+/** What the next start would do. While a server runs on the folder, only that can tell. */
+async function checkKeys(settings: Settings): Promise<Finding[]> {
+  const { dataFolder, host, isProduction, trustProxy, jwt } = settings;
+  const check = 'keys';
+  try {
+    const keys = holdsStore(dataFolder) ? (await withReadOnlyStore(dataFolder, keysIn)).length : 0;
+    const isLocal = keys === 0 && jwt === null && isLoopback(host) && !isProduction && !trustProxy;
+    const detail = `${keys} in ${dataFolder}; a server started here ${isLocal ? 'is' : 'is not'} in local mode`;
+    return [{ check, ok: true, detail }];
+  } catch (error) {
+    if (error instanceof PatchboardError && error.code === 'data_folder_in_use') return [];
+    return [{ check, ok: false, detail: messageOf(error) }];
+  }
+}
+
 /** A server that does not run is no fault: the line says how to start it. */
-async function checkServer(): Promise<Finding> {
+async function checkServer(): Promise<Finding[]> {
   const { url } = clientSettings(environment());
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(3000) });
     const body = (await response.json()) as { version?: unknown };
-    return { check: 'server', ok: response.ok, detail: `${url} answers, version ${String(body.version)}` };
+    const detail = `${url} answers, version ${String(body.version)}`;
+    return [{ check: 'server', ok: response.ok, detail }, await checkLocalMode(url)];
   } catch {
-    return { check: 'server', ok: true, detail: `${url} does not answer; start it with: patchboard serve` };
+    return [{ check: 'server', ok: true, detail: `${url} does not answer; start it with: patchboard serve` }];
+  }
+}
+
+async function checkLocalMode(url: string): Promise<Finding> {
+  const check = 'local mode';
+  switch (await isLocalMode(url)) {
+    case true:
+      return { check, ok: true, detail: 'on: requests from this machine need no credential' };
+    case false:
+      return { check, ok: true, detail: 'off: requests need a credential (PATCHBOARD_KEY)' };
+    case null:
+      return { check, ok: false, detail: 'the server did not say' };
   }
 }

@@ -1,5 +1,11 @@
 import { callCommand } from './commands/call.ts';
 import { callsCommand } from './commands/calls.ts';
+import { approveCommand, denyCommand } from './commands/decide.ts';
+import { grantsCommand } from './commands/grants.ts';
+import { inboxCommand } from './commands/inbox.ts';
+import { keysCommand } from './commands/keys.ts';
+import { ledgerCommand } from './commands/ledger.ts';
+import { policyCommand } from './commands/policy.ts';
 import { toolsCommand } from './commands/tools.ts';
 import { environment } from './config.ts';
 import { processContext } from './context.ts';
@@ -20,7 +26,20 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const context = processContext(environment());
 const program = createProgram(
-  [registerServe, callCommand(context), toolsCommand(context), callsCommand(context), registerDoctor],
+  [
+    registerServe,
+    callCommand(context),
+    toolsCommand(context),
+    callsCommand(context),
+    approveCommand(context),
+    denyCommand(context),
+    inboxCommand(context),
+    grantsCommand(context),
+    keysCommand(context),
+    policyCommand(context),
+    ledgerCommand(context),
+    registerDoctor,
+  ],
   VERSION,
   streams,
 );

@@ -60,7 +60,7 @@ export function errorText(error: unknown): string {
   }
   const lines = [`patchboard: ${error.detail}`];
   for (const issue of error.issues) lines.push(`  ${issue.path === '' ? '/' : issue.path}: ${issue.message}`);
-  for (const advice of error.recommendations) lines.push(`  → ${advice}`);
+  for (const advice of adviceOn(error)) lines.push(`  → ${advice}`);
   if (error.toolCallId !== null) lines.push(`  call ${error.toolCallId}`);
   if (error.kind === 'network') lines.push('  Is the server running? Start it with: patchboard serve');
   return printable(lines.join('\n'));
@@ -72,8 +72,19 @@ export function errorJson(error: unknown): string {
     const code = error instanceof UsageError || error instanceof ConfigError ? 'usage' : 'internal';
     return JSON.stringify({ error: { code, message } });
   }
-  const { code, status, retryable, toolCallId, issues, recommendations } = error;
+  const { code, status, retryable, toolCallId, issues } = error;
+  const recommendations = adviceOn(error);
   return JSON.stringify({
     error: { code, message, status, retryable, tool_call_id: toolCallId, issues, recommendations },
   });
+}
+
+/** The server speaks of headers; whoever types commands sets a variable. */
+function adviceOn({ code, recommendations }: PatchboardError): readonly string[] {
+  if (code !== 'auth_required' || recommendations.some((advice) => advice.includes('PATCHBOARD_'))) {
+    return recommendations;
+  }
+  return [
+    'set PATCHBOARD_KEY to a key of this server; make one with: patchboard keys create --kind agent --name NAME',
+  ];
 }

@@ -1,0 +1,71 @@
+import type { GrantView } from '@patchboard/wire';
+import type { CliContext } from '../context.ts';
+import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
+import { cell } from '../output.ts';
+import type { Registrar } from '../program.ts';
+
+export function grantsCommand(context: CliContext): Registrar {
+  return (program) => {
+    const grants = program.command('grants').description('standing answers: what need not be asked again');
+    withOperatorOptions(grants.command('ls', { isDefault: true }))
+      .description('list them')
+      .addHelpText(
+        'after',
+        '\nThey are given with: patchboard approve --always exact|tool\n\nExample:\n  $ patchboard grants ls',
+      )
+      .action((flags: OperatorOptions) => list(context, flags));
+    withOperatorOptions(grants.command('revoke'))
+      .description('ask again from now on')
+      .argument('<id>', 'id of the grant, as grants ls shows it')
+      .addHelpText('after', '\nExample:\n  $ patchboard grants revoke gr_…')
+      .action((id: string, flags: OperatorOptions) => revoke(context, id, flags));
+  };
+}
+
+async function list(context: CliContext, flags: OperatorOptions): Promise<void> {
+  const { output } = context;
+  const grants = await asOperator(context, flags, async (client) => {
+    const all: GrantView[] = [];
+    for await (const grant of client.grants.list()) all.push(grant);
+    return all;
+  });
+  if (flags.json === true) return output.json({ grants });
+  if (grants.length === 0) return output.note('no grants');
+  output.table(
+    [
+      { title: 'ID' },
+      { title: 'TOOL', flexible: true },
+      { title: 'AGENT', flexible: true },
+      { title: 'FOR' },
+      { title: 'GIVEN BY', flexible: true },
+      { title: 'EXPIRES' },
+    ],
+    grants.map((grant) => [
+      cell(grant.grant_id),
+      cell(grant.tool_name),
+      grant.agent_id === null ? 'any' : cell(grant.agent_id),
+      scopeText(grant),
+      cell(grant.created_by),
+      cell(grant.expires_at ?? 'never'),
+    ]),
+  );
+}
+
+function scopeText({ scope, when, args_sha256: sha256 }: GrantView): string {
+  switch (scope) {
+    case 'tool':
+      return 'any arguments';
+    case 'exact':
+      return `arguments ${cell((sha256 ?? '').slice(0, 12))}…`;
+    case 'predicate':
+      return cell(JSON.stringify(when));
+    default:
+      return cell(String(scope));
+  }
+}
+
+async function revoke(context: CliContext, id: string, flags: OperatorOptions): Promise<void> {
+  const grant = await asOperator(context, flags, (client) => client.grants.revoke(id));
+  if (flags.json === true) context.output.json(grant);
+  else context.output.data(`${cell(grant.grant_id)} revoked (${cell(grant.tool_name)})`);
+}

@@ -1,0 +1,122 @@
+import { KEY_KINDS, PEER_ID_PATTERN, type KeyKindName } from '@patchboard/wire';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { isScope, SCOPES, type Scope } from '../../core/scopes.ts';
+import type { CliContext } from '../context.ts';
+import { momentOf } from '../duration.ts';
+import { UsageError } from '../exit-codes.ts';
+import { withKeyDesk, type WantedKey } from '../key-desk.ts';
+import { LOCAL_MODE_ENDS, LOCAL_MODE_RETURNS } from '../local-mode.ts';
+import { withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
+import { cell } from '../output.ts';
+import type { Registrar } from '../program.ts';
+
+interface CreateFlags extends OperatorOptions {
+  readonly kind: KeyKindName;
+  readonly name: string;
+  readonly scope?: readonly Scope[];
+  readonly expires?: string;
+}
+
+const WHERE = `
+Keys are managed by the server at --url. If it does not answer and is one of this machine, the data folder
+(PATCHBOARD_DATA, default ./.patchboard) is used directly, which works only while no server runs on it.`;
+
+export function keysCommand(context: CliContext): Registrar {
+  return (program) => {
+    const keys = program
+      .command('keys')
+      .description('credentials of agents, clients, services and operators');
+    registerCreate(keys, context);
+    withOperatorOptions(keys.command('ls', { isDefault: true }))
+      .description('list the keys in force, without their secrets')
+      .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard keys ls`)
+      .action((flags: OperatorOptions) => list(context, flags));
+    withOperatorOptions(keys.command('revoke'))
+      .description('make a key worthless, at once')
+      .argument('<id>', 'id of the key, as keys ls shows it')
+      .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard keys revoke key_…`)
+      .action((id: string, flags: OperatorOptions) => revoke(context, id, flags));
+  };
+}
+
+function registerCreate(keys: Command, context: CliContext): void {
+  withOperatorOptions(keys.command('create'))
+    .description('make a key; its secret is printed this once')
+    .addOption(
+      new Option('--kind <kind>', 'what the key is for').choices(KEY_KINDS).makeOptionMandatory(true),
+    )
+    .requiredOption('--name <name>', 'the agent, client, service or operator it stands for')
+    .option('--scope <scope>', `what it is good for, repeatable (${SCOPES.join(', ')})`, addScope)
+    .option('--expires <when>', 'a span such as 30d, or RFC 3339 (default: never)')
+    .addHelpText(
+      'after',
+      `\nOnly the secret goes to stdout.\n${WHERE}\n\nExamples:\n` +
+        '  $ KEY=$(patchboard keys create --kind agent --name researcher --expires 30d)\n' +
+        '  $ patchboard keys create --kind operator --name ci --scope approvals:decide --json',
+    )
+    .action((flags: CreateFlags) => create(context, flags));
+}
+
+function addScope(given: string, before: readonly Scope[] = []): readonly Scope[] {
+  if (!isScope(given)) throw new InvalidArgumentError(`It is none of ${SCOPES.join(', ')}.`);
+  return [...before, given];
+}
+
+async function create(context: CliContext, flags: CreateFlags): Promise<void> {
+  const { output } = context;
+  if (!PEER_ID_PATTERN.test(flags.name)) {
+    throw new UsageError('--name must be 1 to 200 visible ASCII characters without spaces');
+  }
+  const wanted: WantedKey = {
+    kind: flags.kind,
+    name: flags.name,
+    scopes: flags.scope ?? null,
+    expiresAt: flags.expires === undefined ? null : momentOf('--expires', flags.expires, Date.now()),
+  };
+  await withKeyDesk(context, flags, true, async (desk) => {
+    const { key, endsLocalMode } = await desk.create(wanted);
+    if (flags.json === true) output.json(key);
+    else output.data(key.key);
+    const until = key.expires_at === null ? 'until it is revoked' : `until ${key.expires_at}`;
+    output.note(`${key.key_id}: ${key.kind} ${key.name}, ${key.scopes.join(' ')}, ${until}`);
+    output.note('The secret is not kept and cannot be shown again.');
+    if (endsLocalMode) output.note(LOCAL_MODE_ENDS);
+  });
+}
+
+async function list(context: CliContext, flags: OperatorOptions): Promise<void> {
+  const { output } = context;
+  const keys = await withKeyDesk(context, flags, false, (desk) => desk.list());
+  if (flags.json === true) return output.json({ keys });
+  if (keys.length === 0) return output.note('no keys');
+  output.table(
+    [
+      { title: 'ID' },
+      { title: 'KIND' },
+      { title: 'NAME', flexible: true },
+      { title: 'SECRET' },
+      { title: 'CREATED' },
+      { title: 'EXPIRES' },
+      { title: 'SCOPES', flexible: true },
+    ],
+    keys.map((key) => [
+      cell(key.key_id),
+      cell(key.kind),
+      cell(key.name),
+      `${cell(key.hint)}…`,
+      cell(key.created_at),
+      cell(key.expires_at ?? 'never'),
+      cell(key.scopes.join(' ')),
+    ]),
+  );
+}
+
+async function revoke(context: CliContext, id: string, flags: OperatorOptions): Promise<void> {
+  const { output } = context;
+  await withKeyDesk(context, flags, false, async (desk) => {
+    const { key, bringsLocalMode } = await desk.revoke(id);
+    if (flags.json === true) output.json(key);
+    else output.data(`${cell(key.key_id)} revoked (${cell(key.kind)} ${cell(key.name)})`);
+    if (bringsLocalMode) output.note(LOCAL_MODE_RETURNS);
+  });
+}

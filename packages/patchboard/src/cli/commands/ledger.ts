@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import type { LedgerRowView, LedgerVerdictView } from '@patchboard/wire';
+import type { Command } from 'commander';
+import { verifyLedger } from '../../core/ledger-check.ts';
+import { nodeDigest } from '../../runtime/digest.ts';
+import type { CliContext } from '../context.ts';
+import { storeFile, withReadOnlyStore } from '../data-folder.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
+import { cell } from '../output.ts';
+import type { Registrar } from '../program.ts';
+import { exportLedger, type ExportFlags } from './ledger-export.ts';
+
+interface VerifyFlags extends OperatorOptions {
+  readonly data?: string;
+}
+
+interface ListFlags extends OperatorOptions {
+  readonly trace?: string;
+  readonly call?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly after?: string;
+  readonly limit: string;
+}
+
+const PAGE = 200;
+
+export function ledgerCommand(context: CliContext): Registrar {
+  return (program) => {
+    const ledger = program
+      .command('ledger')
+      .description('the record of every change, and whether it is whole');
+    registerList(ledger, context);
+    withOperatorOptions(ledger.command('verify'))
+      .description('check every link of the chain; exits 1 where one is broken')
+      .option('--data <folder>', 'read this data folder itself, while no server runs on it')
+      .addHelpText('after', '\nExample:\n  $ patchboard ledger verify --data ./.patchboard')
+      .action((flags: VerifyFlags) => verify(context, flags));
+    withOperatorOptions(ledger.command('export'))
+      .description("the tenant's rows as JSON lines, oldest first; the last line is the chain's head")
+      .option('--out <file>', 'write to this file instead of stdout; it appears once it is whole')
+      .addHelpText('after', '\nExample:\n  $ patchboard ledger export --out ledger.jsonl')
+      .action((flags: ExportFlags) => exportLedger(context, flags));
+  };
+}
+
+function registerList(ledger: Command, context: CliContext): void {
+  withOperatorOptions(ledger.command('ls', { isDefault: true }))
+    .description('list rows, oldest first')
+    .option('--trace <id>', 'only of this trace')
+    .option('--call <id>', 'only of this call')
+    .option('--from <time>', 'at or after, RFC 3339')
+    .option('--to <time>', 'before, RFC 3339')
+    .option('--after <seq>', 'only rows after this one')
+    .option('--limit <count>', 'at most this many', '50')
+    .addHelpText('after', '\nExample:\n  $ patchboard ledger ls --call tc_…')
+    .action((flags: ListFlags) => list(context, flags));
+}
+
+async function list(context: CliContext, flags: ListFlags): Promise<void> {
+  const { output } = context;
+  const limit = wholeNumber('--limit', flags.limit, 1);
+  const filter = {
+    ...(flags.trace === undefined ? {} : { traceId: flags.trace }),
+    ...(flags.call === undefined ? {} : { toolCallId: flags.call }),
+    ...(flags.from === undefined ? {} : { from: flags.from }),
+    ...(flags.to === undefined ? {} : { to: flags.to }),
+    ...(flags.after === undefined ? {} : { after: wholeNumber('--after', flags.after, 0) }),
+    limit: Math.min(limit, PAGE),
+  };
+  const rows: LedgerRowView[] = [];
+  await asOperator(context, flags, async (client) => {
+    for await (const row of client.ledger(filter)) {
+      rows.push(row);
+      if (rows.length === limit) break;
+    }
+  });
+  if (flags.json === true) return output.json({ rows });
+  if (rows.length === 0) return output.note('no rows');
+  output.table(
+    [
+      { title: 'SEQ' },
+      { title: 'AT' },
+      { title: 'KIND' },
+      { title: 'CALL' },
+      { title: 'TRACE', flexible: true },
+      { title: 'BODY', flexible: true },
+    ],
+    rows.map((row) => [
+      String(row.seq),
+      cell(row.at),
+      cell(row.kind),
+      cell(row.tool_call_id ?? ''),
+      cell(row.trace_id ?? ''),
+      cell(JSON.stringify(row.body)),
+    ]),
+  );
+}
+
+async function verify(context: CliContext, flags: VerifyFlags): Promise<void> {
+  const { output, exitWith } = context;
+  const verdict =
+    flags.data === undefined
+      ? await asOperator(context, flags, (client) => client.ledgerVerify())
+      : await verifyFolder(flags.data);
+  if (!verdict.ok) exitWith(EXIT.toolFailed);
+  if (flags.json === true) return output.json(verdict);
+  if (verdict.ok) {
+    output.data(`ok: ${verdict.rows} rows, head ${verdict.head?.seq ?? 0} ${cell(verdict.head?.hash ?? '')}`);
+    return;
+  }
+  output.data(
+    `${output.paint('red', 'BROKEN')} at row ${verdict.seq ?? '?'}: ${cell(verdict.problem ?? 'no reason given')}`,
+  );
+  output.note(`  ${verdict.rows} rows before it hold`);
+}
+
+async function verifyFolder(dataFolder: string): Promise<LedgerVerdictView> {
+  if (!existsSync(storeFile(dataFolder))) throw new UsageError(`--data: ${dataFolder} holds no store`);
+  const verdict = await withReadOnlyStore(dataFolder, (store) => verifyLedger(store, nodeDigest));
+  const { ok, rows } = verdict;
+  return verdict.ok
+    ? { ok, rows, head: verdict.head, seq: null, problem: null }
+    : { ok, rows, head: null, seq: verdict.seq, problem: verdict.problem };
+}
+
+function wholeNumber(flag: string, given: string, least: number): number {
+  const value = Number(given);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new UsageError(`${flag}: "${given}" is not a whole number from ${least}`);
+}

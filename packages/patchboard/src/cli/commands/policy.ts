@@ -1,0 +1,120 @@
+import { PatchboardError, type PatchboardClient } from '@patchboard/client';
+import type { ExplainView, JsonSchema } from '@patchboard/wire';
+import { Option } from 'commander';
+import { readArguments } from '../arguments.ts';
+import type { CliContext } from '../context.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
+import { cell, type Colour } from '../output.ts';
+import { readPolicy, type PolicyFile } from '../policy-file.ts';
+import type { Registrar } from '../program.ts';
+
+interface ExplainFlags extends OperatorOptions {
+  readonly agent: string;
+  readonly args?: string;
+  readonly file?: string;
+}
+
+export function policyCommand(context: CliContext): Registrar {
+  return (program) => {
+    const policy = program.command('policy').description('who may call what, and why');
+    policy
+      .command('check')
+      .description('check a policy, or a config that holds one; needs no server')
+      .argument('<file>', 'YAML or JSON, - for standard input')
+      .addOption(new Option('--json', 'print JSON'))
+      .addHelpText(
+        'after',
+        '\nExits 2 when something is wrong.\n\nExample:\n  $ patchboard policy check patchboard.yaml',
+      )
+      .action((file: string, flags: { readonly json?: boolean }) => check(context, file, flags));
+    withOperatorOptions(policy.command('explain'))
+      .description('what the policy says to a call, by which rule, and what else matched; nothing is called')
+      .argument('<tool>', 'name of the tool')
+      .argument('[arguments...]', 'key=value, key:=json, or - for standard input')
+      .requiredOption('--agent <id>', 'agent that would call it')
+      .option('--args <json>', 'all arguments as one JSON object, @file, or - for standard input')
+      .option('--file <file>', 'ask the policy in this file instead of the one in force')
+      .addHelpText(
+        'after',
+        '\nExample:\n  $ patchboard policy explain payments.send cents:=20000 --agent researcher --file patchboard.yaml',
+      )
+      .action((tool: string, pairs: string[], flags: ExplainFlags) => explain(context, tool, pairs, flags));
+  };
+}
+
+async function check(context: CliContext, file: string, flags: { readonly json?: boolean }): Promise<void> {
+  const { output, exitWith } = context;
+  const read = await readFile(context, file);
+  const problems = read.ok ? [] : read.problems;
+  if (!read.ok) exitWith(EXIT.usage);
+  if (flags.json === true) return output.json({ ok: read.ok, problems });
+  if (read.ok) output.data(`${cell(file)}: ok`);
+  for (const { line, message } of problems) output.data(`${cell(file)}:${line}: ${cell(message)}`);
+}
+
+async function readFile({ sources }: CliContext, file: string): Promise<PolicyFile> {
+  try {
+    return readPolicy(file === '-' ? await sources.readStdin() : await sources.readFile(file));
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function explain(
+  context: CliContext,
+  tool: string,
+  pairs: readonly string[],
+  flags: ExplainFlags,
+): Promise<void> {
+  const document = flags.file === undefined ? undefined : await documentIn(context, flags.file);
+  const view = await asOperator(context, flags, async (client) => {
+    const given = { pairs, ...(flags.args === undefined ? {} : { args: flags.args }) };
+    const args = await readArguments(given, context.sources, () => schemaOf(client, tool));
+    return client.policy.explain({
+      toolName: tool,
+      agentId: flags.agent,
+      args,
+      ...(document === undefined ? {} : { document }),
+    });
+  });
+  if (flags.json === true) context.output.json(view);
+  else print(context, view, flags.file);
+}
+
+async function documentIn(context: CliContext, file: string): Promise<Readonly<Record<string, unknown>>> {
+  const read = await readFile(context, file);
+  if (read.ok) return read.document;
+  throw new UsageError(read.problems.map(({ line, message }) => `${file}:${line}: ${message}`).join('\n'));
+}
+
+/** A tool that the operator may not call is explained all the same, with values typed as they look. */
+async function schemaOf(client: PatchboardClient, tool: string): Promise<JsonSchema> {
+  try {
+    return (await client.tool(tool)).schema;
+  } catch (error) {
+    if (error instanceof PatchboardError && (error.status === 404 || error.status === 403)) return true;
+    throw error;
+  }
+}
+
+const COLOURS: Readonly<Record<ExplainView['effect'], Colour>> = {
+  allow: 'green',
+  ask: 'yellow',
+  deny: 'red',
+};
+
+function print({ output }: CliContext, view: ExplainView, file: string | undefined): void {
+  const version =
+    view.policy_version === null ? (file ?? 'the given document') : `version ${view.policy_version}`;
+  output.data(`effect   ${output.paint(COLOURS[view.effect] ?? 'bold', cell(view.effect))}`);
+  output.data(`rule     ${cell(view.rule)}`);
+  output.data(`reason   ${cell(view.reason)}`);
+  for (const [index, step] of view.also_matched.entries()) {
+    output.data(
+      `${index === 0 ? 'also' : '    '}     ${cell(step.effect).padEnd(5)} ${cell(step.rule)}: ${cell(step.reason)}`,
+    );
+  }
+  output.data(`listed   ${view.listed ? 'yes' : 'no: the agent is not told of the tool'}`);
+  output.data(`policy   ${cell(version)}`);
+}

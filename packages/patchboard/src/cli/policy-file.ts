@@ -1,0 +1,27 @@
+import { CONFIG_SCHEMA, type ConfigFile } from './config-schema.ts';
+import { configProblems, policyProblems } from './config-file.ts';
+import { parseText, type TextProblem } from './yaml-text.ts';
+
+export type PolicyFile =
+  | { readonly ok: true; readonly document: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problems: readonly TextProblem[] };
+
+/** A policy that stands alone, or within a whole config under `policy`. */
+export function readPolicy(text: string): PolicyFile {
+  const parsed = parseText(text);
+  const { value } = parsed;
+  const whole = isConfig(value);
+  const problems = whole || value === undefined ? configProblems(parsed) : policyProblems(value, parsed, []);
+  if (problems.length > 0) return { ok: false, problems };
+  if (!whole) return { ok: true, document: value as Record<string, unknown> };
+  const { policy = {}, devices } = value as ConfigFile;
+  return { ok: true, document: { ...policy, ...(devices === undefined ? {} : { devices }) } };
+}
+
+const CONFIG_KEYS: ReadonlySet<string> = new Set(Object.keys(CONFIG_SCHEMA['properties'] as object));
+
+/** `devices` may stand in both, so it says nothing; a key of neither is the policy's to complain about. */
+function isConfig(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.keys(value).some((key) => key !== 'devices' && CONFIG_KEYS.has(key));
+}
