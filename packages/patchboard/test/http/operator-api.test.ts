@@ -156,5 +156,8 @@ describe('health, stats and metrics', () => {
     );
     expect(text).toMatch(/patchboard_refusals_total\{code="call_not_found"\} \d+/);
     expect(text).toMatch(/patchboard_calls_ended_total\{state="COMPLETED",source="server"\} \d+/);
+    expect(text).toMatch(/patchboard_call_duration_seconds_bucket\{le="\+Inf",source="server"\} [1-9]/);
+    expect(text).toMatch(/patchboard_call_duration_seconds_count\{source="server"\} [1-9]/);
+    expect(text).not.toContain('\n\n\n');
   });
 });

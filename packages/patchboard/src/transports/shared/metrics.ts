@@ -1,7 +1,8 @@
-import { CALL_STATES, type FailureCode } from '@patchboard/wire';
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { CallStateName, FailureCode, ToolSourceName } from '@patchboard/wire';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { endedAt, type Call } from '../../core/call.ts';
 import type { Engine } from '../../core/engine.ts';
+import { DurationCounts } from './duration-counts.ts';
 
 /** Answers of one route by status. Plain numbers: a request costs one addition, the rest is done when asked. */
 export class RouteCounter {
@@ -57,28 +58,20 @@ export const METRICS = {
 
 type MetricName = keyof typeof METRICS;
 
-const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
+const DURATION = 'patchboard_call_duration_seconds';
 
 /** What `/metrics` shows. Fed by the engine's endings and by the counters of the routes. */
 export class HttpMetrics {
   readonly #registry: Registry = new Registry();
   readonly #routes: RouteCounter[] = [];
   readonly #refused: Map<FailureCode, number> = new Map();
+  readonly #endedBySource: Map<ToolSourceName, Map<CallStateName, number>> = new Map();
+  readonly #durations: Map<ToolSourceName, DurationCounts> = new Map();
   readonly #stop: () => void;
 
   constructor(engine: Engine, openStreams: () => number) {
-    const registers = [this.#registry];
-    const ended = new Counter({ ...optionsOf('patchboard_calls_ended_total'), registers });
-    const duration = new Histogram({
-      ...optionsOf('patchboard_call_duration_seconds'),
-      buckets: DURATION_BUCKETS,
-      registers,
-    });
-    for (const state of CALL_STATES.slice(4)) ended.inc({ state, source: 'server' }, 0);
-    this.#stop = engine.onEnded((call: Call) => {
-      ended.inc({ state: call.state.name, source: call.source });
-      duration.observe({ source: call.source }, ((endedAt(call) ?? call.createdAt) - call.createdAt) / 1000);
-    });
+    this.#stop = engine.onEnded((call: Call) => this.#ended(call));
+    this.#endings();
     this.#gauge('patchboard_calls_open', () => engine.load().open);
     this.#gauge('patchboard_calls_waiting', () => engine.load().waitingForSlot);
     this.#gauge('patchboard_calls_executing', () => engine.load().executing);
@@ -102,11 +95,37 @@ export class HttpMetrics {
   }
 
   async text(): Promise<string> {
-    return await this.#registry.metrics();
+    const durations = [...this.#durations].map(([source, kept]) => kept.text(DURATION, `source="${source}"`));
+    const head = `# HELP ${DURATION} ${METRICS[DURATION].help}\n# TYPE ${DURATION} histogram\n`;
+    return `${await this.#registry.metrics()}\n${head}${durations.join('')}`;
   }
 
   close(): void {
     this.#stop();
+  }
+
+  #ended(call: Call): void {
+    const { source } = call;
+    const states = this.#endedBySource.get(source) ?? new Map<CallStateName, number>();
+    this.#endedBySource.set(source, states);
+    states.set(call.state.name, (states.get(call.state.name) ?? 0) + 1);
+    const durations = this.#durations.get(source) ?? new DurationCounts();
+    this.#durations.set(source, durations);
+    durations.add(((endedAt(call) ?? call.createdAt) - call.createdAt) / 1000);
+  }
+
+  #endings(): void {
+    const bySource = this.#endedBySource;
+    new Counter({
+      ...optionsOf('patchboard_calls_ended_total'),
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [source, states] of bySource) {
+          for (const [state, count] of states) this.inc({ state, source }, count);
+        }
+      },
+    });
   }
 
   #gauge(name: MetricName, read: () => number): void {
