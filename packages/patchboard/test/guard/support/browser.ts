@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+
+const EXECUTABLE = [
+  ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'chromium')),
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+].find((file) => existsSync(file));
+
+/** A real Chromium with a profile of its own. `names` are made to resolve to this machine. */
+export async function aBrowser(names: readonly string[]): Promise<Browser> {
+  if (EXECUTABLE === undefined)
+    throw new Error('chromium is not installed: node scripts/system-packages.mjs');
+  return await chromium.launch({
+    executablePath: EXECUTABLE,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      // Newer browsers keep pages of other names away from this machine; others do not, and the server must not need it.
+      '--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,BlockInsecurePrivateNetworkRequests',
+      `--host-resolver-rules=${names.map((name) => `MAP ${name} 127.0.0.1`).join(', ')}`,
+    ],
+  });
+}
