@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline/promises';
 const NEEDED = [
   { debian: 'curl', brew: 'brew install curl', isThere: () => onPath('curl') },
   { debian: 'python3-requests', brew: 'python3 -m pip install requests', isThere: hasRequests },
+  { debian: 'chromium', brew: 'brew install --cask chromium', isThere: hasChromium },
   { debian: 'postgresql', brew: 'brew install postgresql', isThere: hasPostgres },
 ];
 
@@ -54,6 +55,10 @@ async function agreed(command) {
 function giveUp(names, command) {
   process.stderr.write(`patchboard: the tests need ${names.join(', ')}. Install with:\n  ${command}\n`);
   process.exit(1);
+}
+
+function hasChromium() {
+  return onPath('chromium') || existsSync('/Applications/Chromium.app/Contents/MacOS/Chromium');
 }
 
 function onPath(name) {
