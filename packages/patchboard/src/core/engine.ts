@@ -265,9 +265,15 @@ export class Engine {
   }
 
   /** What is under way in this process right now. */
-  load(): { open: number; waitingForSlot: number; executing: number } {
+  load(): { open: number; waitingForSlot: number; waitingForApproval: number; executing: number } {
     const { slots } = this.#dispatcher;
-    return { open: this.#lifecycle.size, waitingForSlot: slots.waiting, executing: slots.held('server') };
+    const waitingForApproval = this.#lifecycle.all().filter(isWaitingForApproval).length;
+    return {
+      open: this.#lifecycle.size,
+      waitingForSlot: slots.waiting,
+      waitingForApproval,
+      executing: slots.held('server'),
+    };
   }
 
   /** Takes no more calls, lets running ones finish for a while, then seals what is still running here. */
@@ -315,6 +321,10 @@ export class Engine {
     this.#waiters.wake(call);
     for (const listener of this.#endedListeners) listener(call);
   }
+}
+
+function isWaitingForApproval({ call }: LiveCall): boolean {
+  return call.state.name === 'APPROVAL_REQUIRED';
 }
 
 function isRunningHere({ call }: LiveCall): boolean {

@@ -59,6 +59,7 @@ const statsRoute: Route = {
         open: COUNT,
         waiting: { ...COUNT, description: 'for a slot to execute in' },
         executing: { ...COUNT, description: 'in this server' },
+        approvals: { ...COUNT, description: 'that wait for an operator' },
         tools: { ...COUNT, description: 'that the asker may call' },
         streams: COUNT,
         version: TEXT,
@@ -74,12 +75,13 @@ const statsRoute: Route = {
 async function stats(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { engine, store, streams } = context;
   const counts = await store.countByState();
-  const { open, waitingForSlot, executing } = engine.load();
+  const { open, waitingForSlot, waitingForApproval, executing } = engine.load();
   const body = {
     calls: Object.fromEntries(CALL_STATES.map((state) => [state, counts[state] ?? 0])),
     open,
     waiting: waitingForSlot,
     executing,
+    approvals: waitingForApproval,
     tools: engine.tools(principalOf(request)).length,
     streams: streams.size,
     ...lifeOf(context),

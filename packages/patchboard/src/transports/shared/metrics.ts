@@ -32,6 +32,16 @@ export const METRICS = {
     labels: ['source'],
     help: 'From the record of a call to its end, waiting included.',
   },
+  patchboard_call_wait_seconds: {
+    type: 'histogram',
+    labels: ['for'],
+    help: 'How long ended calls waited: for a slot, for an operator, or for their client to begin.',
+  },
+  patchboard_approvals_waiting: {
+    type: 'gauge',
+    labels: [],
+    help: 'Calls that wait for an operator.',
+  },
   patchboard_calls_open: { type: 'gauge', labels: [], help: 'Calls that have not ended.' },
   patchboard_calls_waiting: {
     type: 'gauge',
@@ -59,6 +69,9 @@ export const METRICS = {
 type MetricName = keyof typeof METRICS;
 
 const DURATION = 'patchboard_call_duration_seconds';
+const WAIT = 'patchboard_call_wait_seconds';
+
+type WaitsFor = 'slot' | 'approval' | 'client';
 
 /** What `/metrics` shows. Fed by the engine's endings and by the counters of the routes. */
 export class HttpMetrics {
@@ -67,6 +80,7 @@ export class HttpMetrics {
   readonly #refused: Map<FailureCode, number> = new Map();
   readonly #endedBySource: Map<ToolSourceName, Map<CallStateName, number>> = new Map();
   readonly #durations: Map<ToolSourceName, DurationCounts> = new Map();
+  readonly #waits: Map<WaitsFor, DurationCounts> = new Map();
   readonly #stop: () => void;
 
   constructor(engine: Engine, openStreams: () => number) {
@@ -75,6 +89,7 @@ export class HttpMetrics {
     this.#gauge('patchboard_calls_open', () => engine.load().open);
     this.#gauge('patchboard_calls_waiting', () => engine.load().waitingForSlot);
     this.#gauge('patchboard_calls_executing', () => engine.load().executing);
+    this.#gauge('patchboard_approvals_waiting', () => engine.load().waitingForApproval);
     this.#gauge('patchboard_streams_open', openStreams);
     this.#refusals();
     this.#requests();
@@ -96,8 +111,8 @@ export class HttpMetrics {
 
   async text(): Promise<string> {
     const durations = [...this.#durations].map(([source, kept]) => kept.text(DURATION, `source="${source}"`));
-    const head = `# HELP ${DURATION} ${METRICS[DURATION].help}\n# TYPE ${DURATION} histogram\n`;
-    return `${await this.#registry.metrics()}\n${head}${durations.join('')}`;
+    const waits = [...this.#waits].map(([what, kept]) => kept.text(WAIT, `for="${what}"`));
+    return `${await this.#registry.metrics()}\n${headOf(DURATION)}${durations.join('')}${headOf(WAIT)}${waits.join('')}`;
   }
 
   close(): void {
@@ -112,6 +127,18 @@ export class HttpMetrics {
     const durations = this.#durations.get(source) ?? new DurationCounts();
     this.#durations.set(source, durations);
     durations.add(((endedAt(call) ?? call.createdAt) - call.createdAt) / 1000);
+    this.#waited(call);
+  }
+
+  #waited({ timeline, source }: Call): void {
+    for (let index = 1; index < timeline.length; index += 1) {
+      const [from, to] = [timeline[index - 1], timeline[index]];
+      const what = from === undefined ? null : waitIn(from.state, source);
+      if (from === undefined || to === undefined || what === null) continue;
+      const counts = this.#waits.get(what) ?? new DurationCounts();
+      this.#waits.set(what, counts);
+      counts.add((to.at - from.at) / 1000);
+    }
   }
 
   #endings(): void {
@@ -163,6 +190,16 @@ export class HttpMetrics {
       },
     });
   }
+}
+
+function waitIn(state: CallStateName, source: ToolSourceName): WaitsFor | null {
+  if (state === 'APPROVAL_REQUIRED') return 'approval';
+  if (state !== 'PENDING' && state !== 'APPROVED') return null;
+  return source === 'client' ? 'client' : 'slot';
+}
+
+function headOf(name: MetricName): string {
+  return `# HELP ${name} ${METRICS[name].help}\n# TYPE ${name} histogram\n`;
 }
 
 function optionsOf(name: MetricName): { name: string; help: string; labelNames: string[] } {
