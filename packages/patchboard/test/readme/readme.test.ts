@@ -7,10 +7,15 @@ import { walkThrough } from './walkthrough.ts';
 
 const LONG = 120_000;
 
-describe('README.md', () => {
-  // The blocks of README.zh-CN.md are the same, see same-in-both.test.ts.
+// The blocks of README.zh-CN.md are the same, see same-in-both.test.ts.
+describe.each([
+  'README.md',
+  'docs/guides/getting-started.md',
+  'docs/guides/lending-a-tool.md',
+  'docs/guides/operations.md',
+])('%s', (file) => {
   it('shows commands and programs that do what it says', { timeout: LONG }, async () => {
-    expect(await walkThrough('README.md')).toEqual([]);
+    expect(await walkThrough(file)).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parseConfig } from '../../src/cli/config-file.ts';
 import { runCommand, startCommand, type Finished, type Running } from '../support/run-command.ts';
+import { pythonWithRequests } from '../support/python.ts';
 import { cleanEnvironment, ROOT, startServer } from '../support/server-process.ts';
 import { misfit, withIds, type Bindings } from './expected-output.ts';
 import { blocksOf, type Block } from './markdown.ts';
@@ -62,7 +63,9 @@ class Reader {
       case 'sh':
         return await this.#type(block);
       case 'ts':
-        return await this.#program(block);
+        return await this.#program(block, process.execPath);
+      case 'py':
+        return await this.#program(block, pythonWithRequests());
       case 'json':
       case 'text':
         return block.mark === 'picture' ? null : this.#compare(block);
@@ -94,11 +97,11 @@ class Reader {
     return problemWith(this.#last);
   }
 
-  async #program(block: Block): Promise<string | null> {
+  async #program(block: Block, interpreter: string): Promise<string | null> {
     this.#files += 1;
-    const file = join(this.#folder, `block-${this.#files}.ts`);
+    const file = join(this.#folder, `block-${this.#files}.${block.language}`);
     writeFileSync(file, withIds(block.code, this.#ids).replaceAll(':8080', `:${this.#port}`));
-    const running = startCommand(process.execPath, [file], { cwd: this.#folder, env: this.#env });
+    const running = startCommand(interpreter, [file], { cwd: this.#folder, env: this.#env });
     if (block.mark === 'background') {
       // Its first line says that it is ready; it goes on until the next command has been typed.
       await running.says(/\n/);

@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { codeSpansOf, headingsOf, localLinksOf, tablesOf, withoutBlocks } from '../readme/markdown.ts';
+import { ROOT } from '../support/server-process.ts';
+
+const TOP = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'examples/README.md'];
+const PAGES = [...TOP, ...pagesIn('docs'), ...pagesIn('packages')];
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return /^(node_modules|dist|src|test)$/.test(entry.name) ? [] : pagesIn(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+describe.each(PAGES)('%s', (page) => {
+  it('has no link that leads nowhere', () => {
+    const broken = localLinksOf(read(page)).filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : relative(ROOT, join(ROOT, dirname(page), path));
+      if (!existsSync(join(ROOT, target))) return true;
+      return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('names no place of one machine', () => {
+    const text = read(page);
+    expect(text).not.toMatch(/(^|[\s`("'])\/(root|home|work|Users|tmp)\//m);
+  });
+});
+
+/** As the usual renderers make them. */
+function anchorsOf(markdown: string): string[] {
+  return headingsOf(markdown).map(({ text }) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('docs/guarantees.md', () => {
+  const rows = tablesOf(read('docs/guarantees.md')).flatMap(([, ...body]) => body);
+
+  it('speaks of every promise, once and in order', () => {
+    const wanted = [...numbers('G', 22), ...numbers('V', 26)];
+    expect(rows.map(([id]) => id)).toEqual(wanted);
+  });
+
+  it.each(rows)('%s names tests that exist, or says not yet', (_id, _promise, ...shown) => {
+    const text = shown.join(' ');
+    const files = codeSpansOf(text).filter((span) => /\.(test|contract)\.ts$/.test(span));
+    expect(files.length > 0 || text.includes('not yet') || text.includes('npm run chaos')).toBe(true);
+    for (const file of files) expect(existsSync(join(ROOT, file)), file).toBe(true);
+    for (const { file, title } of titlesIn(text)) expect(read(file), title).toContain(title);
+  });
+});
+
+function numbers(letter: string, last: number): string[] {
+  return Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
+}
+
+/** `file` "title", "title": what stands in quotes after a file is in it. */
+function titlesIn(text: string): { file: string; title: string }[] {
+  return [...text.matchAll(/`([^`]+\.ts)`((?:,? ?"[^"]+")*)/g)].flatMap(([, file = '', quoted = '']) =>
+    [...quoted.matchAll(/"([^"]+)"/g)].map(([, title = '']) => ({ file, title })),
+  );
+}
+
+describe('docs/architecture.md', () => {
+  it('names files and folders that exist', () => {
+    const source = join('packages', 'patchboard', 'src');
+    const paths = codeSpansOf(read('docs/architecture.md')).filter((span) => /^[\w.-]+(\/[\w.*-]+)+$|\.ts$/.test(span));
+    expect(paths.length).toBeGreaterThan(20);
+    const bases = ['', source, join(source, 'store', 'sqlite')];
+    const missing = paths.filter((path) => !bases.some((base) => existsSync(join(ROOT, base, path))));
+    expect(missing.filter((path) => path !== 'openapi.json')).toEqual([]);
+  });
+});
+
+describe('docs/dependencies.md', () => {
+  it('has a sentence for every dependency, and for no other', () => {
+    const named = tablesOf(read('docs/dependencies.md')).flatMap(([, ...rows]) =>
+      rows.map(([name = '']) => codeSpansOf(name)[0]),
+    );
+    const manifests = ['.', 'packages/patchboard', 'packages/client', 'packages/wire'];
+    const used = manifests.flatMap((folder) => {
+      const manifest = JSON.parse(read(join(folder, 'package.json'))) as Record<string, Record<string, string>>;
+      return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
+        Object.keys(manifest[kind] ?? {}),
+      );
+    });
+    expect(named.toSorted()).toEqual([...new Set(used)].toSorted());
+  });
+});
+
+describe('docs/decisions', () => {
+  const files = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => name !== 'README.md');
+
+  it('are numbered without a gap and listed', () => {
+    const index = localLinksOf(read('docs/decisions/README.md'));
+    expect(files.toSorted().map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, at) => at + 1));
+    expect(index.filter((link) => /^\d{4}-/.test(link)).toSorted()).toEqual(files.toSorted());
+  });
+
+  it.each(files)('%s says what was decided, why, and what it costs, on half a page', (name) => {
+    const text = read(join('docs/decisions', name));
+    expect(headingsOf(text).map((heading) => heading.text)).toEqual([
+      expect.stringMatching(/^\d+\. \S/),
+      'Decision',
+      'Why',
+      'Cost',
+    ]);
+    expect(withoutBlocks(text).split('\n').length).toBeLessThan(50);
+  });
+});
