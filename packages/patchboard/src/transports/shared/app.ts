@@ -1,8 +1,8 @@
-import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
 import { BadCursor, type Log } from '../../core/ports.ts';
+import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
 import { Door } from './door.ts';
 import { resolveHttpLimits, type HttpLimits } from './http-limits.ts';
@@ -23,6 +23,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   const { engine, store, clock, log, digest, offices, version } = parts;
   const door = new Door(parts.door);
   const app = newApp(limits, door, parts);
+  const connections = new Connections(app.server);
   const openings = new Openings(clock);
   const streams = new Streams(clock, limits, openings);
   const metrics = new HttpMetrics(engine, () => streams.size);
@@ -50,7 +51,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
   app.addHook('preClose', (done) => {
     openings.endAll();
-    closeAsTheyFallIdle(app.server);
+    connections.letGo();
     done();
   });
   // A connection ends with the credential it was opened with.
@@ -66,18 +67,6 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     done();
   });
   return app;
-}
-
-const LOOK_AGAIN_MS = 50;
-
-/**
- * Node closes what is idle when the close begins. A connection with a request under way falls idle later, and would
- * then hold the close for as long as it may be kept alive.
- */
-function closeAsTheyFallIdle(server: Server): void {
-  const timer = setInterval(() => server.closeIdleConnections(), LOOK_AGAIN_MS);
-  timer.unref();
-  server.once('close', () => clearInterval(timer));
 }
 
 function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstance {
