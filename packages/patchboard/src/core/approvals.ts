@@ -1,9 +1,10 @@
 import type { Approval, Call } from './call.ts';
 import { isOpen } from './call.ts';
 import { canonicalJson } from './canonical-json.ts';
-import { endState } from './endings.ts';
-import { failure, type Failure } from './failures.ts';
+import { endState, expiry } from './endings.ts';
+import { failure, messageOf, type Failure } from './failures.ts';
 import type { GrantOffice, GrantRequest } from './grant-office.ts';
+import type { Guard } from './guard.ts';
 import { jsonDiff } from './json-diff.ts';
 import { permissionDecidedRow } from './ledger.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -12,7 +13,7 @@ import type { Limits } from './limits.ts';
 import type { Clock, Digest, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { Redactor } from './redaction.ts';
-import type { Registry } from './registry.ts';
+import type { RegisteredTool, Registry } from './registry.ts';
 
 /** Covers everything an operator is shown: what runs must hash to the same. */
 export function approvalDigest(digest: Digest, call: Call): string {
@@ -41,6 +42,7 @@ export interface ApprovalsParts {
   readonly clock: Clock;
   readonly digest: Digest;
   readonly limits: Limits;
+  readonly guard: Guard;
   readonly grants: GrantOffice;
   readonly redactor: Redactor;
   readonly dispatch: (live: LiveCall) => void;
@@ -56,40 +58,74 @@ export class Approvals {
 
   /** Decides once. Racing decisions, expiry and cancel: one wins, the others are told what stands. */
   async decide(live: LiveCall, principal: Principal, given: OperatorDecision): Promise<Failure | null> {
-    const refused = refusal(live.call, principal, given);
+    const refused = refusal(live.call, principal, given) ?? (await this.#overtaken(live));
     if (refused !== null) return refused;
     if (given.decision === 'deny')
       return (await this.#deny(live, principal, given)) ? null : notWaiting(live.call);
     const edited = this.#edit(live.call, given);
     if ('code' in edited) return edited;
+    const forbidden = this.#parts.grants.check(given.grant) ?? (await this.#forbidden(edited));
+    if (forbidden !== null) return forbidden;
     if (!(await this.#allow(live, principal, given, edited))) return notWaiting(live.call);
-    if (given.grant !== undefined) await this.#parts.grants.give(principal, live.call, given.grant);
-    await this.release(live);
+    try {
+      if (given.grant !== undefined) await this.#parts.grants.give(principal, live.call, given.grant);
+    } finally {
+      // It was allowed, and that stands also if there was no room for the grant.
+      await this.release(live);
+    }
     return null;
+  }
+
+  /** What the clock or somebody with the store's file did before the operator: that ends the call here and now. */
+  async #overtaken(live: LiveCall): Promise<Failure | null> {
+    const { lifecycle, clock, digest } = this.#parts;
+    const { call } = live;
+    if (!isOpen(call)) return notWaiting(call);
+    if (call.state.deadlineAt <= clock.now()) {
+      // The timer is late, or the machine slept: the time that was shown counts.
+      await lifecycle.end(live, expiry(call, 'not_started'));
+      return notWaiting(live.call);
+    }
+    if (approvalDigest(digest, call) === call.approval?.digest) return null;
+    await lifecycle.end(live, { kind: 'denied', failure: CHANGED });
+    return failure('conflict', CHANGED.message);
+  }
+
+  /** Policy may have changed since, and an edit may be one that it denies: nobody is asked about what is denied. */
+  async #forbidden(call: Call): Promise<Failure | null> {
+    const { registry, guard } = this.#parts;
+    const tool = registry.find(call.tenant, call.toolName);
+    if (tool === undefined) return null;
+    const reason = await denial(guard, tool, call);
+    return reason === null ? null : failure('permission_denied', `permission denied: ${reason}`);
   }
 
   /** What was approved is compared with what is stored and with the tool as it is now, just before it runs. */
   async release(live: LiveCall): Promise<void> {
     const { store, registry, digest, lifecycle, dispatch } = this.#parts;
     const stored = await store.findCall(live.call.id);
-    if (!isOpen(live.call) || stored === undefined) return;
+    if (stored === undefined) return;
     const tool = registry.find(stored.tenant, stored.toolName);
-    const isSame = approvalDigest(digest, stored) === live.call.approval?.digest;
-    if (isSame && (tool === undefined || tool.version === stored.toolVersion)) {
-      dispatch(live);
-      return;
-    }
-    const message = isSame
-      ? 'the tool changed after it was approved; ask again'
-      : 'the stored request is not the one that was approved';
-    const changed = failure('approval_denied', message, { outcome: 'not_started' });
-    await lifecycle.end(live, { kind: 'denied', failure: changed });
+    const approved = live.call.approval?.digest;
+    const isSame =
+      approvalDigest(digest, stored) === approved && approvalDigest(digest, live.call) === approved;
+    const refused = !isSame
+      ? CHANGED
+      : tool !== undefined && tool.version !== stored.toolVersion
+        ? failure('approval_denied', 'the tool changed after it was approved; ask again', NOT_STARTED)
+        : await this.#forbidden(live.call);
+    if (!isOpen(live.call)) return;
+    if (refused === null) dispatch(live);
+    else await lifecycle.end(live, { kind: 'denied', failure: { ...refused, ...NOT_STARTED } });
   }
 
   /** The call with the operator's arguments, if there are any and they fit the schema. */
   #edit(call: Call, { edit }: OperatorDecision): Call | Failure {
     if (edit === undefined) return call;
-    const issues = this.#parts.registry.find(call.tenant, call.toolName)?.validateInput(edit.args) ?? null;
+    const tool = this.#parts.registry.find(call.tenant, call.toolName);
+    // Without its schema nobody can say whether the new arguments fit.
+    if (tool === undefined) return failure('tool_not_found', `tool not found: ${call.toolName}`);
+    const issues = tool.validateInput(edit.args);
     if (issues === null) return { ...call, argsJson: JSON.stringify(edit.args) };
     const [first] = issues;
     return failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`, { issues });
@@ -101,6 +137,7 @@ export class Approvals {
     given: OperatorDecision,
     edited: Call,
   ): Promise<boolean> {
+    if (!isWaiting(live.call)) return false;
     const { lifecycle, clock, limits, digest } = this.#parts;
     const { argsJson } = edited;
     const isEdited = argsJson !== live.call.argsJson;
@@ -115,6 +152,7 @@ export class Approvals {
   }
 
   async #deny(live: LiveCall, principal: Principal, given: OperatorDecision): Promise<boolean> {
+    if (!isWaiting(live.call)) return false;
     const approval = decided(live.call, principal, given, this.#parts.clock.now());
     const extra = given.note === null ? {} : { note: given.note };
     const denied = failure('approval_denied', 'Permission denied by user', extra);
@@ -133,13 +171,47 @@ export class Approvals {
   };
 }
 
+const NOT_STARTED = { outcome: 'not_started' } as const;
+
+const CHANGED: Failure = failure(
+  'approval_denied',
+  'the stored request is not the one that was approved',
+  NOT_STARTED,
+);
+
+/** Why policy says no; null when it does not. A guard that throws says no. */
+async function denial(guard: Guard, tool: RegisteredTool, call: Call): Promise<string | null> {
+  const { tenant, agentId, runId } = call;
+  const principal: Principal = {
+    kind: 'agent',
+    id: agentId,
+    tenant,
+    agentId,
+    clientId: null,
+    scopes: new Set(),
+    credential: null,
+  };
+  try {
+    const args = JSON.parse(call.argsJson) as unknown;
+    const { effect, reason } = await guard.admit({ principal, tool, runId, args });
+    return effect === 'deny' ? reason : null;
+  } catch (error) {
+    return `the decision failed: ${messageOf(error)}`;
+  }
+}
+
 function refusal(call: Call, principal: Principal, given: OperatorDecision): Failure | null {
-  if (call.state.name !== 'APPROVAL_REQUIRED' || call.approval === null) return notWaiting(call);
+  if (!isWaiting(call) || call.approval === null) return notWaiting(call);
   if (principal.agentId === call.agentId) {
     return failure('permission_denied', 'permission denied: nobody decides on their own call');
   }
   if (given.digest === call.approval.digest) return null;
   return failure('conflict', 'the digest is not that of the request that waits; look at it again');
+}
+
+/** Another decision, the clock or a cancel may have come first. */
+function isWaiting(call: Call): boolean {
+  return call.state.name === 'APPROVAL_REQUIRED';
 }
 
 function decided(call: Call, principal: Principal, given: OperatorDecision, at: number): Approval {

@@ -41,6 +41,15 @@ export class GrantOffice {
     return this.#parts.book.list(principal.tenant);
   }
 
+  /** A predicate that tests nothing would allow everything: that is what scope `tool` is for. */
+  check(request: GrantRequest | undefined): Failure | null {
+    if (request?.scope !== 'predicate') return null;
+    const isEmpty = request.when.length === 0 || request.when.some((one) => Object.keys(one).length < 2);
+    if (!isEmpty) return null;
+    const message = 'grant/when needs a condition with a test: equals, prefix, glob, gt, gte, lt or lte';
+    return failure('body_invalid', message);
+  }
+
   /** Bound to the contract that the call was made against. */
   async give(principal: Principal, call: Call, request: GrantRequest): Promise<Grant> {
     const { store, book, clock, ids } = this.#parts;
