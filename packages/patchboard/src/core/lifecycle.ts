@@ -144,13 +144,12 @@ export class Lifecycle {
   #redact(call: Call): Call {
     const { redactor } = this.#parts;
     const argsJson = redactor.json(call.argsJson);
-    if (argsJson === call.argsJson) return call;
+    const argsRedacted = call.argsRedacted || argsJson !== call.argsJson;
     const original = call.approval?.originalArgsJson ?? null;
-    const approval =
-      call.approval === null || original === null
-        ? call.approval
-        : { ...call.approval, originalArgsJson: redactor.json(original) };
-    return { ...call, argsJson, argsRedacted: true, approval };
+    if (call.approval === null || original === null)
+      return argsRedacted ? { ...call, argsJson, argsRedacted } : call;
+    const approval = { ...call.approval, originalArgsJson: redactor.json(original) };
+    return { ...call, argsJson, argsRedacted, approval };
   }
 
   #arm(live: LiveCall): void {
