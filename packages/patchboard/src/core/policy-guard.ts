@@ -20,6 +20,7 @@ export class PolicyGuard implements Guard {
   readonly #grants: GrantBook;
   readonly #clock: Clock;
   #policy: PolicyInForce;
+  #revision = 0;
 
   constructor(policy: PolicyInForce, grants: GrantBook, clock: Clock) {
     this.#policy = policy;
@@ -31,8 +32,14 @@ export class PolicyGuard implements Guard {
     return this.#policy;
   }
 
+  /** Another policy lists other tools. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   replacePolicy(policy: PolicyInForce): void {
     this.#policy = policy;
+    this.#revision += 1;
   }
 
   lists(principal: Principal, tool: RegisteredTool): boolean {
