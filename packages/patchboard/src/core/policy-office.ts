@@ -25,6 +25,8 @@ export class PolicyOffice {
   readonly #guard: PolicyGuard;
   readonly #clock: Clock;
   #current: PolicyText;
+  /** One change at a time: the next one looks at what this one left. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: { store: DocumentStore; guard: PolicyGuard; clock: Clock; initial: unknown }) {
     this.#store = parts.store;
@@ -40,7 +42,7 @@ export class PolicyOffice {
   /** Fails closed: a stored policy that cannot be read leaves the guard denying everything. Answers what is wrong. */
   async load(): Promise<string | null> {
     const newest = (await this.#store.documents('policy')).at(-1);
-    if (newest !== undefined) this.#current = JSON.parse(newest.body) as PolicyText;
+    if (newest !== undefined) this.#current = textOf(newest);
     const decoded = decodePolicy(this.#current.document);
     this.#guard.replacePolicy({
       version: this.#current.version,
@@ -52,6 +54,16 @@ export class PolicyOffice {
 
   /** `expectedVersion`: the one the operator looked at; another in force is a conflict, not an overwrite. */
   async replace(
+    principal: Principal,
+    document: unknown,
+    expectedVersion: number | null,
+  ): Promise<PolicyText | Failure> {
+    const turn = this.#last.then(() => this.#replace(principal, document, expectedVersion));
+    this.#last = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  async #replace(
     principal: Principal,
     document: unknown,
     expectedVersion: number | null,
@@ -80,5 +92,16 @@ export class PolicyOffice {
     this.#current = next;
     this.#guard.replacePolicy({ version: next.version, document: decoded.policy });
     return next;
+  }
+}
+
+/** What cannot be read is a policy that says nothing, under the version it was kept as: the next one comes after it. */
+function textOf({ id, body }: { readonly id: string; readonly body: string }): PolicyText {
+  const version = Number(id);
+  try {
+    const { document, changedAt, changedBy } = JSON.parse(body) as PolicyText;
+    return { version, document, changedAt, changedBy };
+  } catch {
+    return { version, document: null, changedAt: null, changedBy: 'unreadable' };
   }
 }
