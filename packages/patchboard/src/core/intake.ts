@@ -51,6 +51,7 @@ export interface IntakeParts {
 /** The first half of a call's way: resolve, validate, limits, guard, record. */
 export class Intake {
   readonly #parts: IntakeParts;
+  readonly #entering: Map<string, number> = new Map();
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -61,8 +62,13 @@ export class Intake {
     if ('code' in resolved) return await this.#refuse(request, principal, resolved);
     const busy = this.#busy(principal, resolved);
     if (busy !== null) return await this.#refuse(request, principal, busy);
-    const decision = await this.decide(resolved, request, principal);
-    return await this.#record(request, principal, resolved, decision);
+    const leave = this.#enter(principal.tenant);
+    try {
+      const decision = await this.decide(resolved, request, principal);
+      return await this.#record(request, principal, resolved, decision);
+    } finally {
+      leave();
+    }
   }
 
   /** The tool, if the principal may see it and the arguments fit. */
@@ -100,12 +106,27 @@ export class Intake {
     }
   }
 
+  /** Those that are being recorded count as open: many at once must not all find the last free place. */
+  #enter(tenant: string): () => void {
+    this.#entering.set(tenant, this.#enteringOf(tenant) + 1);
+    return () => {
+      const left = this.#enteringOf(tenant) - 1;
+      if (left > 0) this.#entering.set(tenant, left);
+      else this.#entering.delete(tenant);
+    };
+  }
+
+  #enteringOf(tenant: string): number {
+    return this.#entering.get(tenant) ?? 0;
+  }
+
   #busy(principal: Principal, tool: RegisteredTool): Failure | null {
     const { limits, lifecycle, isDraining, rates } = this.#parts;
     if (isDraining()) return failure('overloaded', 'the server is shutting down');
     const tooFast = rates.check(principal, tool.name);
     if (tooFast !== null) return tooFast;
-    if (lifecycle.openOf(principal.tenant) < limits.openCallsPerTenant) return null;
+    const { tenant } = principal;
+    if (lifecycle.openOf(tenant) + this.#enteringOf(tenant) < limits.openCallsPerTenant) return null;
     return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
   }
 
