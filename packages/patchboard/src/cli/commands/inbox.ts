@@ -1,21 +1,58 @@
+import type { PatchboardClient } from '@patchboard/client';
 import type { ApprovalRequestView } from '@patchboard/wire';
+import { editorCommand } from '../config.ts';
 import type { CliContext } from '../context.ts';
+import { editText } from '../inbox/editor.ts';
+import { runInbox } from '../inbox/run.ts';
+import { processTerminal } from '../inbox/terminal.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import type { Registrar } from '../program.ts';
 import { listWaiting } from './decide.ts';
 
+const HELP = `
+Keys: J and K or arrows move, A approves, D denies and asks for a reason, E edits the arguments in $VISUAL or $EDITOR
+and approves after showing what changed, Space and B scroll, R refreshes, Q quits.
+Where there is no terminal, and with --json, the waiting calls are printed once.
+
+Example:
+  $ patchboard inbox`;
+
+const EXIT_BY_SIGNAL: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGTERM: 143,
+};
+
 export function inboxCommand(context: CliContext): Registrar {
   return (program) => {
     withOperatorOptions(program.command('inbox'))
-      .description('calls that wait for you, live; keys decide')
+      .description('calls that wait for you, live; single keys decide')
+      .addHelpText('after', HELP)
       .action((flags: OperatorOptions) => inbox(context, flags));
   };
 }
 
 async function inbox(context: CliContext, flags: OperatorOptions): Promise<void> {
-  const waiting: ApprovalRequestView[] = [];
-  await asOperator(context, flags, async (client) => {
-    for await (const request of client.approvals({ limit: 200 })) waiting.push(request);
+  await asOperator(context, flags, async (client, { url }) => {
+    if (!context.isTerminal || !context.canAsk || flags.json === true) return list(context, client, flags);
+    const signal = await runInbox({
+      client,
+      terminal: processTerminal(process.stdin, process.stdout),
+      where: url,
+      paint: (colour, text) => context.output.paint(colour, text),
+      now: () => Date.now(),
+      every: (ms, action) => {
+        const timer = setInterval(action, ms);
+        return () => clearInterval(timer);
+      },
+      edit: (text, stop) => editText(editorCommand(context.environment), text, stop),
+    });
+    if (signal !== null) context.exitWith(EXIT_BY_SIGNAL[signal] ?? 1);
   });
+}
+
+async function list(context: CliContext, client: PatchboardClient, flags: OperatorOptions): Promise<void> {
+  const waiting: ApprovalRequestView[] = [];
+  for await (const request of client.approvals({ limit: 200 })) waiting.push(request);
   listWaiting(context.output, waiting, flags);
 }
