@@ -1,0 +1,23 @@
+// The floor: the same route in the same framework with the same answer, and nothing behind it.
+import process from 'node:process';
+import fastify from 'fastify';
+import { nodeClock } from '../../packages/patchboard/src/runtime/node-clock.ts';
+import { timeOrderedIds } from '../../packages/patchboard/src/runtime/ids.ts';
+
+const ids = timeOrderedIds(nodeClock);
+const app = fastify();
+app.post('/v1/tools/:name/invoke', (_request, reply) =>
+  reply.code(202).send({
+    tool_call_id: ids.next('tc_'),
+    status: 'pending',
+    message: 'tool call created, use tool_call_id to poll result',
+  }),
+);
+const url = await app.listen({ host: '127.0.0.1', port: 0 });
+process.stdout.write(`ready at ${url}\n`);
+process.once('SIGTERM', () => {
+  app.close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+});

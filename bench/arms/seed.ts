@@ -1,0 +1,77 @@
+// Fills a store with calls that have ended, through the store's own door.
+import process from 'node:process';
+import type { CallState, TimelineEntry } from '../../packages/patchboard/src/core/call.ts';
+import { callRow, firstCallRow } from '../../packages/patchboard/src/core/ledger.ts';
+import type { NewCall } from '../../packages/patchboard/src/core/ports.ts';
+import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
+import { timeOrderedIds } from '../../packages/patchboard/src/runtime/ids.ts';
+import { aCall } from '../../packages/patchboard/test/support/a-call.ts';
+import { ECHO_ARGS, ECHO_TOOL } from './bench-pack.ts';
+import { openStore } from './open-store.ts';
+
+export interface SeedSettings {
+  readonly file: string;
+  readonly calls: number;
+}
+
+export interface Seeded {
+  /** Evenly spread over the whole file. */
+  readonly sampleIds: readonly string[];
+  readonly sampleRuns: readonly string[];
+}
+
+const CALLS_PER_RUN = 100;
+const SPACING_MS = 20;
+const TOGETHER = 512;
+const SAMPLES = 1000;
+
+const settings = JSON.parse(process.argv[2] ?? '') as SeedSettings;
+const began = Date.now() - settings.calls * SPACING_MS;
+let now = began;
+const ids = timeOrderedIds({ now: () => now });
+const argsJson = JSON.stringify(ECHO_ARGS);
+const argsHash = nodeDigest.sha256(argsJson);
+
+const store = await openStore(settings.file, true);
+const sampleIds: string[] = [];
+const sampleRuns: string[] = [];
+const sampleEvery = Math.max(1, Math.floor(settings.calls / SAMPLES));
+for (let from = 0; from < settings.calls; from += TOGETHER) {
+  const count = Math.min(TOGETHER, settings.calls - from);
+  const records = Array.from({ length: count }, (_, index) => endedCall(from + index));
+  await Promise.all(records.map((record) => store.insertCall(record)));
+}
+await store.close();
+const seeded: Seeded = { sampleIds, sampleRuns };
+process.stdout.write(`${JSON.stringify(seeded)}\n`);
+
+function endedCall(index: number): NewCall {
+  now = began + index * SPACING_MS;
+  const state: CallState = { name: 'COMPLETED', resultJson: argsJson, resultDigest: null };
+  const timeline: TimelineEntry[] = [
+    { state: 'PENDING', at: now },
+    { state: 'EXECUTING', at: now, attempt: 1 },
+    { state: 'COMPLETED', at: now + 3 },
+  ];
+  const runId = `run_seed_${Math.floor(index / CALLS_PER_RUN)}`;
+  const call = aCall({
+    id: ids.next('tc_'),
+    runId,
+    toolName: ECHO_TOOL,
+    argsJson,
+    createdAt: now,
+    version: 2,
+    state,
+    timeline,
+  });
+  if (index % sampleEvery === 0) {
+    sampleIds.push(call.id);
+    sampleRuns.push(runId);
+  }
+  const entries = timeline.map((entry, place) =>
+    place === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry),
+  );
+  const { tenant, agentId } = call;
+  const run = { id: runId, tenant, agentId, createdAt: now, cancelledAt: null };
+  return { call, run, idempotency: null, entries };
+}

@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import { ECHO_ARGS, ECHO_TOOL } from '../arms/bench-pack.ts';
+import { DURABILITY } from '../arms/open-store.ts';
+import type { ServerSettings } from '../arms/patchboard.ts';
+import { runScript, startServer, type ServerProcess } from '../child.ts';
+import type { Arm, Figure, FigureOptions } from '../figure.ts';
+import { postJson } from '../http.ts';
+import type { Load, LoadSettings } from '../load/generate.ts';
+import { comparePaired, median } from '../statistics.ts';
+import { withTemporaryFolder } from '../temporary-folder.ts';
+
+const CONNECTIONS = 50;
+const CLIENT_TOOL = 'bench.remote';
+
+type ArmName = 'no_store' | 'one_tx_per_change' | 'patchboard' | 'patchboard_receipt_only';
+const ARMS: readonly ArmName[] = ['no_store', 'one_tx_per_change', 'patchboard', 'patchboard_receipt_only'];
+
+/** P1: what a durable receipt costs over the same route that keeps nothing. */
+export async function durableReceipt(options: FigureOptions): Promise<Figure> {
+  return await withTemporaryFolder(async (folder) => {
+    const runs = await measure(folder, options);
+    const against = comparePaired(runs.patchboard, runs.no_store);
+    return {
+      id: 'P1',
+      work: [
+        `POST /v1/tools/${ECHO_TOOL}/invoke, ${CONNECTIONS} connections, a run per connection. The tool runs in the server and returns at once,`,
+        'so each request carries the whole life of a call: receipt, execution, result, three ledger rows.',
+        `receipt_only invokes ${CLIENT_TOOL}, a client tool whose client never comes: one commit, one ledger row.`,
+      ],
+      target: '≥ 0.80',
+      durability: `${DURABILITY} (no_store: nothing is kept)`,
+      ratio: against.ratio,
+      spread: { min: against.min, max: against.max },
+      arms: Object.fromEntries(ARMS.map((name) => [name, armOf(runs[name])])),
+      others: {
+        'receipt_only ÷ no_store': comparePaired(runs.patchboard_receipt_only, runs.no_store),
+        'patchboard ÷ one_tx_per_change': comparePaired(runs.patchboard, runs.one_tx_per_change),
+      },
+    };
+  });
+}
+
+async function measure(folder: string, { quick, say }: FigureOptions): Promise<Record<ArmName, number[]>> {
+  const slices = quick ? 1 : 12;
+  const seconds = quick ? 1 : 2;
+  const runs: Record<ArmName, number[]> = {
+    no_store: [],
+    one_tx_per_change: [],
+    patchboard: [],
+    patchboard_receipt_only: [],
+  };
+  const servers = new Map<ArmName, ServerProcess>();
+  try {
+    for (const name of ARMS) {
+      if (name === 'patchboard_receipt_only') continue;
+      const server = await startArm(name, join(folder, name));
+      servers.set(name, server);
+      await load(server, toolOf(name), seconds); // warm
+    }
+    for (let slice = 0; slice < slices; slice += 1) {
+      say(`P1: slice ${slice + 1} of ${slices}`);
+      for (const name of rotated(ARMS, slice)) {
+        const standing = servers.get(name);
+        runs[name].push(
+          standing === undefined
+            ? await receiptOnly(join(folder, `${name}-${slice}`), seconds)
+            : await load(standing, toolOf(name), seconds),
+        );
+      }
+    }
+    return runs;
+  } finally {
+    for (const server of servers.values()) await server.stop();
+  }
+}
+
+/** Calls that nobody answers stay open, so every slice gets a server with none. */
+async function receiptOnly(folder: string, seconds: number): Promise<number> {
+  const server = await startArm('patchboard_receipt_only', folder);
+  try {
+    const tool = { name: CLIENT_TOOL, schema: { type: 'object' }, timeout_ms: 3_600_000 };
+    await postJson(`${server.url}/internal/tools/register`, { client_id: 'bench', tools: [tool] });
+    await load(server, CLIENT_TOOL, 1); // warm
+    return await load(server, CLIENT_TOOL, seconds);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function startArm(name: ArmName, folder: string): Promise<ServerProcess> {
+  if (name === 'no_store') return await startServer('./arms/no-store.ts', {});
+  const settings: ServerSettings = {
+    folder,
+    groupCommit: name !== 'one_tx_per_change',
+    limits: name === 'patchboard_receipt_only' ? { openCallsPerTenant: 10_000_000 } : {},
+  };
+  return await startServer('./arms/patchboard.ts', settings);
+}
+
+async function load(server: ServerProcess, tool: string, seconds: number): Promise<number> {
+  const settings: LoadSettings = {
+    url: `${server.url}/v1/tools/${tool}/invoke`,
+    connections: CONNECTIONS,
+    seconds,
+    args: ECHO_ARGS,
+  };
+  const { perSecond } = await runScript<Load>('./load/generate.ts', settings);
+  return perSecond;
+}
+
+function toolOf(name: ArmName): string {
+  return name === 'patchboard_receipt_only' ? CLIENT_TOOL : ECHO_TOOL;
+}
+
+/** Each slice begins with another arm: whoever comes first finds the machine as the last one left it. */
+function rotated<T>(values: readonly T[], by: number): T[] {
+  const first = by % values.length;
+  return [...values.slice(first), ...values.slice(0, first)];
+}
+
+function armOf(runs: readonly number[]): Arm {
+  return { unit: 'per second', median: median(runs), runs };
+}

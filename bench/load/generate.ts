@@ -1,0 +1,40 @@
+// The load generator, in a process of its own: closed loop, a fixed number of connections for a fixed time.
+import process from 'node:process';
+import autocannon from 'autocannon';
+
+export interface LoadSettings {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly args: unknown;
+}
+
+export interface Load {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+}
+
+const settings = JSON.parse(process.argv[2] ?? '') as LoadSettings;
+let made = 0;
+const result = await autocannon({
+  url: settings.url,
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: body(0),
+  connections: settings.connections,
+  duration: settings.seconds,
+  // A run per connection: the limit of calls per run must not be what is measured.
+  setupClient: (client) => client.setBody(body((made += 1))),
+});
+if (result.non2xx + result.errors + result.timeouts > 0) {
+  process.stderr.write(
+    `load: ${result.non2xx} answers other than 2xx, ${result.errors} errors, ${result.timeouts} timeouts\n`,
+  );
+  process.exitCode = 1;
+}
+const load: Load = { perSecond: result['2xx'] / result.duration, p50Ms: result.latency.p50 };
+process.stdout.write(`${JSON.stringify(load)}\n`);
+
+function body(connection: number): string {
+  return JSON.stringify({ run_id: `run_bench_${connection}`, args: settings.args });
+}

@@ -1,0 +1,37 @@
+// npm run bench -- [--json] [--quick] [P1 P2 …]
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import type { RunFigure } from './figure.ts';
+import { durableReceipt } from './figures/p1-durable-receipt.ts';
+import { wholeLife } from './figures/p2-whole-life.ts';
+import { storedCalls } from './figures/p8-stored-calls.ts';
+import { describeMachine } from './machine.ts';
+import { header, jsonLine, table } from './report.ts';
+
+const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
+  ['P1', durableReceipt],
+  ['P2', wholeLife],
+  ['P8', storedCalls],
+]);
+
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const ids = positionals.length === 0 ? [...FIGURES.keys()] : positionals.map((id) => id.toUpperCase());
+const unknown = ids.filter((id) => !FIGURES.has(id));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `no such figure: ${unknown.join(', ')}; there are ${[...FIGURES.keys()].join(', ')}\n`,
+  );
+  process.exit(2);
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const start = header(describeMachine(), values.quick);
+if (values.json) process.stderr.write(start);
+else process.stdout.write(start);
+for (const id of ids) {
+  const figure = await FIGURES.get(id)?.({ quick: values.quick, say });
+  if (figure !== undefined) process.stdout.write(values.json ? jsonLine(figure) : table(figure));
+}

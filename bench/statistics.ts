@@ -1,0 +1,21 @@
+/** The middle of the values, so that one bad slice on a busy machine does not speak for all of them. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle];
+  if (upper === undefined) throw new Error('no values');
+  const lower = sorted.length % 2 === 0 ? (sorted[middle - 1] ?? upper) : upper;
+  return (lower + upper) / 2;
+}
+
+export interface Comparison {
+  readonly ratio: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Values measured side by side are divided side by side: what slows the machine down slows both. */
+export function comparePaired(values: readonly number[], against: readonly number[]): Comparison {
+  const ratios = values.map((value, index) => value / (against[index] ?? Number.NaN));
+  return { ratio: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };
+}
