@@ -1,0 +1,117 @@
+import type { CallView } from '@patchboard/wire';
+import { REMOTE_TOOL, FORGOTTEN_TOOL } from './client.ts';
+import type { History, Invocation, RequestKind } from './history.ts';
+import { get, orGone, post } from './http.ts';
+import type { Lighthouse } from './lighthouse.ts';
+import { TOOLS } from './pack.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+const TOOL_OF: Readonly<Record<RequestKind, string>> = {
+  quick: TOOLS.quick,
+  slow: TOOLS.slow,
+  effect: TOOLS.effect,
+  keyed: TOOLS.effect,
+  remote: REMOTE_TOOL,
+  forgotten: FORGOTTEN_TOOL,
+};
+const KINDS: readonly RequestKind[] = [
+  'quick',
+  'quick',
+  'slow',
+  'effect',
+  'effect',
+  'keyed',
+  'keyed',
+  'remote',
+  'remote',
+  'remote',
+  'forgotten',
+];
+
+/** Between two requests, so that the load is a crowd of agents and not a benchmark. */
+const PAUSE_MS = 15;
+
+export interface AgentParts {
+  readonly history: History;
+  readonly lighthouse: Lighthouse;
+  /** Numbers the requests of all agents. */
+  readonly nextNumber: () => number;
+  /** A 2xx has arrived: the moment just after the answer. */
+  readonly answered: () => void;
+}
+
+/** One agent: invokes, waits, reads and cancels until it is over. */
+export async function runAgent(parts: AgentParts, random: SeededRandom): Promise<void> {
+  const mine: string[] = [];
+  for (;;) {
+    const url = await parts.lighthouse.find();
+    if (url === null) return;
+    const wish = random.next();
+    if (wish < 0.7 || mine.length === 0) mine.push(...(await invoke(parts, random)));
+    else if (wish < 0.88) await look(parts, url, random.pick(mine), random.chance(0.5));
+    else await cancel(parts, url, random.pick(mine.slice(-2)));
+    await new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS * random.next()));
+  }
+}
+
+async function invoke(parts: AgentParts, random: SeededRandom): Promise<string[]> {
+  const { history } = parts;
+  const n = parts.nextNumber();
+  const kind = random.pick(KINDS);
+  const invocation: Invocation = { n, kind, acknowledged: new Set(), sent: 0 };
+  history.invocations.set(n, invocation);
+  const ms = kind === 'slow' ? random.between(0, 200) : random.between(0, 40);
+  // A key may be sent again after every doubt, and a third time out of spite.
+  let again = kind === 'keyed' && random.chance(0.3) ? 1 : 0;
+  for (;;) {
+    const answer = await invokeOnce(parts, invocation, ms);
+    if (answer === 'over') break;
+    if (answer === 'answered' && again-- <= 0) break;
+    if (answer === 'gone' && kind !== 'keyed') break;
+  }
+  return [...invocation.acknowledged];
+}
+
+async function invokeOnce(
+  parts: AgentParts,
+  invocation: Invocation,
+  ms: number,
+): Promise<'answered' | 'gone' | 'over'> {
+  const { history, lighthouse } = parts;
+  const { n, kind, acknowledged } = invocation;
+  const url = await lighthouse.find();
+  if (url === null) return 'over';
+  const headers: Record<string, string> = kind === 'keyed' ? { 'idempotency-key': `key-${n}` } : {};
+  const body = { run_id: `run_${n}`, args: { n, ms } };
+  invocation.sent += 1;
+  const answer = await orGone(post(`${url}/v1/tools/${TOOL_OF[kind]}/invoke`, body, { headers }));
+  if (answer === null) return 'gone';
+  history.sawAnswer(answer.status);
+  const id = answer.body['tool_call_id'];
+  if (answer.status >= 200 && answer.status < 300 && typeof id === 'string') {
+    acknowledged.add(id);
+    parts.answered();
+  } else if (answer.status !== 503) {
+    history.violations.push(
+      `invoke ${n} (${kind}) was answered ${answer.status}: ${JSON.stringify(answer.body)}`,
+    );
+  }
+  return 'answered';
+}
+
+async function look({ history }: AgentParts, url: string, id: string, wait: boolean): Promise<void> {
+  const headers: Record<string, string> = wait ? { prefer: 'wait=1' } : {};
+  const answer = await orGone(get(`${url}/v1/tool_calls/${id}`, { headers }));
+  if (answer === null) return;
+  history.sawAnswer(answer.status);
+  if (answer.status === 200) history.sawCall(answer.body as unknown as CallView);
+  else history.violations.push(`${id} was acknowledged, and reading it was answered ${answer.status}`);
+}
+
+async function cancel({ history }: AgentParts, url: string, id: string): Promise<void> {
+  const answer = await orGone(post(`${url}/v1/tool_calls/${id}/cancel`, {}));
+  if (answer === null) return;
+  history.sawAnswer(answer.status);
+  if (answer.status === 200) history.sawCall(answer.body as unknown as CallView);
+  else if (answer.status !== 409) history.violations.push(`cancelling ${id} was answered ${answer.status}`);
+}

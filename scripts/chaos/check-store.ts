@@ -1,0 +1,210 @@
+import { readFileSync, existsSync } from 'node:fs';
+import { isTerminal } from '@patchboard/wire';
+import type { Call } from '../../packages/patchboard/src/core/call.ts';
+import { chainHash, GENESIS, type LedgerRow } from '../../packages/patchboard/src/core/ledger.ts';
+import type { Store } from '../../packages/patchboard/src/core/ports.ts';
+import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
+import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';
+import type { History, Invocation } from './history.ts';
+import { TOOLS, type Effect } from './pack.ts';
+
+export interface StoreSummary {
+  readonly calls: number;
+  readonly byState: Readonly<Record<string, number>>;
+  readonly ledgerRows: number;
+  readonly effects: number;
+  readonly timeoutsAfterRestart: number;
+  /** The longest that a server was up between a deadline and the ending it caused. */
+  readonly worstLatenessMs: number;
+}
+
+/** G7 promises one second; the rest is for a machine that runs tests beside it. */
+const LATENESS_MS = 5000;
+/** Deadlines are monotonic, records are wall time: they may differ by a tick. */
+const TICK_MS = 60;
+
+/** Compares what is stored with everything that was seen from outside; what does not fit goes into the history. */
+export async function checkStore(file: string, effectsFile: string, history: History): Promise<StoreSummary> {
+  const store = await sqliteStore({ file, digest: nodeDigest });
+  try {
+    const calls = await allCalls(store);
+    const rows = await allRows(store);
+    const effects = readEffects(effectsFile);
+    checkAcknowledged(calls, history);
+    checkNumbers(calls, history);
+    checkEndings(calls, history);
+    checkSubmissions(calls, history);
+    checkEffects(calls, effects, history);
+    checkLedger(calls, rows, history);
+    const head = await store.ledgerHead();
+    if (head.seq !== rows.length)
+      history.violations.push(`the ledger ends at ${head.seq}, not at ${rows.length}`);
+    return {
+      calls: calls.size,
+      byState: countBy([...calls.values()], (call) => call.state.name),
+      ledgerRows: rows.length,
+      effects: effects.length,
+      ...checkTimeouts(calls, history),
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+async function allCalls(store: Store): Promise<Map<string, Call>> {
+  const calls = new Map<string, Call>();
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Store['listCalls']>> = await store.listCalls(
+      { tenant: 'default' },
+      cursor,
+      200,
+    );
+    for (const call of page.items) calls.set(call.id, call);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return calls;
+}
+
+async function allRows(store: Store): Promise<LedgerRow[]> {
+  const rows: LedgerRow[] = [];
+  for (;;) {
+    const some = await store.readLedger({}, rows.at(-1)?.seq ?? 0, 1000);
+    if (some.length === 0) return rows;
+    rows.push(...some.map(({ row }) => row));
+  }
+}
+
+function readEffects(file: string): Effect[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Effect);
+}
+
+/** G1: whatever was answered 2xx is there. */
+function checkAcknowledged(calls: ReadonlyMap<string, Call>, history: History): void {
+  for (const id of history.acknowledged()) {
+    if (!calls.has(id)) history.violations.push(`${id} was acknowledged and is lost`);
+  }
+}
+
+/** G2: one request is one call, sent once or with the same key many times. */
+function checkNumbers(calls: ReadonlyMap<string, Call>, history: History): void {
+  const byNumber = new Map<number, string[]>();
+  for (const call of calls.values()) {
+    const { n } = JSON.parse(call.argsJson) as { n: number };
+    byNumber.set(n, [...(byNumber.get(n) ?? []), call.id]);
+  }
+  for (const [n, ids] of byNumber) {
+    const invocation: Invocation | undefined = history.invocations.get(n);
+    if (invocation === undefined) history.violations.push(`${ids.join()} was never asked for`);
+    if (ids.length > 1) history.violations.push(`request ${n} became ${ids.length} calls: ${ids.join()}`);
+  }
+  for (const { n, acknowledged } of history.invocations.values()) {
+    if (acknowledged.size > 1)
+      history.violations.push(`request ${n} got receipts for ${[...acknowledged].join()}`);
+  }
+}
+
+/** G3: exactly one ending, the last thing that happened, and the one that was seen. */
+function checkEndings(calls: ReadonlyMap<string, Call>, history: History): void {
+  for (const call of calls.values()) {
+    const endings = call.timeline.filter((entry) => isTerminal(entry.state));
+    const last = call.timeline.at(-1);
+    if (endings.length !== 1 || last?.state !== call.state.name || !isTerminal(last.state))
+      history.violations.push(
+        `${call.id} has no single ending: ${call.timeline.map((entry) => entry.state).join()}`,
+      );
+    const seen = history.endings.get(call.id);
+    if (seen !== undefined && !seen.startsWith(`["${call.state.name}"`))
+      history.violations.push(`${call.id} was seen as ${seen} and is stored as ${call.state.name}`);
+    if (call.state.name === 'SEALED' && call.state.error.outcome !== 'unknown')
+      history.violations.push(`${call.id} was interrupted and does not say that its outcome is unknown`);
+  }
+}
+
+/** G4: at most one result was accepted, and it is the one that is kept. */
+function checkSubmissions(calls: ReadonlyMap<string, Call>, history: History): void {
+  for (const [id, { accepted }] of history.submissions) {
+    if (accepted.size > 1)
+      history.violations.push(`${id} accepted ${accepted.size} results: ${[...accepted].join()}`);
+    const [result] = accepted;
+    const call = calls.get(id);
+    if (result === undefined) continue;
+    if (call?.state.name !== 'COMPLETED' || call.state.resultJson !== result)
+      history.violations.push(`${id} accepted ${result} and keeps ${JSON.stringify(call?.state)}`);
+  }
+}
+
+/** G5: at most once unless idempotent, never more than once per attempt, and nothing without a record. */
+function checkEffects(calls: ReadonlyMap<string, Call>, effects: readonly Effect[], history: History): void {
+  const byCall = new Map<string, Effect[]>();
+  for (const effect of effects) byCall.set(effect.callId, [...(byCall.get(effect.callId) ?? []), effect]);
+  for (const [id, traces] of byCall) {
+    const call = calls.get(id);
+    if (call === undefined) history.violations.push(`${id} was executed and is not recorded`);
+    if (call?.toolName === TOOLS.effect && traces.length > 1)
+      history.violations.push(`${id} is not idempotent and was executed ${traces.length} times`);
+    if (new Set(traces.map((trace) => trace.attempt)).size !== traces.length)
+      history.violations.push(`one attempt of ${id} was executed twice`);
+    if (call !== undefined && 'error' in call.state && call.state.error.outcome === 'not_started')
+      history.violations.push(`${id} says that it did not start, and it was executed`);
+  }
+  for (const { id, toolName, state } of calls.values()) {
+    const leavesTrace = toolName === TOOLS.effect || toolName === TOOLS.slow;
+    if (leavesTrace && state.name === 'COMPLETED' && !byCall.has(id))
+      history.violations.push(`${id} has a result and was never executed`);
+  }
+}
+
+/** G20: one row for each move, in order, in an unbroken chain. */
+function checkLedger(calls: ReadonlyMap<string, Call>, rows: readonly LedgerRow[], history: History): void {
+  let previous = GENESIS;
+  const moves = new Map<string, string[]>();
+  for (const [index, row] of rows.entries()) {
+    if (row.seq !== index + 1) history.violations.push(`ledger row ${index + 1} has number ${row.seq}`);
+    if (chainHash(nodeDigest, previous, row.seq, row) !== row.hash)
+      history.violations.push(`ledger row ${row.seq} does not fit the one before it`);
+    previous = row.hash;
+    if (row.kind !== 'call.state' || row.callId === null) continue;
+    const { state, attempt = 0 } = JSON.parse(row.body) as { state: string; attempt?: number };
+    moves.set(row.callId, [...(moves.get(row.callId) ?? []), `${state}:${attempt}:${row.at}`]);
+  }
+  for (const [id, call] of calls) {
+    const wanted = call.timeline.map(({ state, attempt = 0, at }) => `${state}:${attempt}:${at}`).join();
+    const found = moves.get(id)?.join() ?? '';
+    if (wanted !== found) history.violations.push(`${id} went through ${wanted}; the ledger says ${found}`);
+    moves.delete(id);
+  }
+  for (const id of moves.keys()) history.violations.push(`the ledger knows ${id}, which is not stored`);
+}
+
+/** G7: calls of clients end at their stored deadline, or as soon as a server is up again. */
+function checkTimeouts(
+  calls: ReadonlyMap<string, Call>,
+  history: History,
+): Pick<StoreSummary, 'timeoutsAfterRestart' | 'worstLatenessMs'> {
+  let timeoutsAfterRestart = 0;
+  let worstLatenessMs = 0;
+  for (const call of calls.values()) {
+    if (call.state.name !== 'TIMED_OUT' || call.clientId === null) continue;
+    const deadline = call.createdAt + call.timeoutMs;
+    const endedAt = call.timeline.at(-1)?.at ?? 0;
+    const lateness = history.upMs(deadline, endedAt);
+    worstLatenessMs = Math.max(worstLatenessMs, lateness);
+    if (lateness > LATENESS_MS) history.violations.push(`${call.id} timed out ${lateness} ms late`);
+    if (endedAt < deadline - TICK_MS)
+      history.violations.push(`${call.id} timed out ${deadline - endedAt} ms before its deadline`);
+    const lives = history.lives.filter((life) => life.from < endedAt && life.until > call.createdAt);
+    if (lives.length > 1) timeoutsAfterRestart += 1;
+  }
+  return { timeoutsAfterRestart, worstLatenessMs };
+}
+
+function countBy<T>(values: readonly T[], key: (value: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[key(value)] = (counts[key(value)] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,149 @@
+import { sseDecoder, type ToolRequest } from '@patchboard/wire';
+import type { History } from './history.ts';
+import { get, orGone, post, type Answer } from './http.ts';
+import type { Lighthouse } from './lighthouse.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+export const CLIENT_ID = 'chaos-client';
+export const REMOTE_TOOL = 'chaos.remote';
+/** Of a client that never comes: its calls end by the clock alone. */
+export const FORGOTTEN_TOOL = 'chaos.forgotten';
+const FORGOTTEN_TIMEOUT_MS = 900;
+const REMOTE_TIMEOUT_MS = 15_000;
+
+export async function registerClientTools(url: string): Promise<void> {
+  const schema = { type: 'object' };
+  const lend = async (client_id: string, name: string, timeout_ms: number): Promise<void> => {
+    const answer = await post(`${url}/internal/tools/register`, {
+      client_id,
+      tools: [{ name, schema, timeout_ms }],
+    });
+    if (answer.body['ok'] !== true) throw new Error(`not registered: ${JSON.stringify(answer.body)}`);
+  };
+  await lend(CLIENT_ID, REMOTE_TOOL, REMOTE_TIMEOUT_MS);
+  await lend('chaos-ghost', FORGOTTEN_TOOL, FORGOTTEN_TIMEOUT_MS);
+}
+
+/** A client that outlives the server: it fetches, begins, and submits until it gets an answer. */
+export class ChaosClient {
+  readonly #history: History;
+  readonly #lighthouse: Lighthouse;
+  readonly #random: SeededRandom;
+  readonly #work: Set<Promise<void>> = new Set();
+  /** Ends what it listens to. */
+  readonly #stop = new AbortController();
+  #deliveries = 0;
+
+  constructor(history: History, lighthouse: Lighthouse, random: SeededRandom) {
+    this.#history = history;
+    this.#lighthouse = lighthouse;
+    this.#random = random;
+  }
+
+  /** How often the server asked. */
+  get deliveries(): number {
+    return this.#deliveries;
+  }
+
+  /** Until it is over; what is in hand is finished first. */
+  async run(): Promise<void> {
+    for (;;) {
+      const url = await this.#lighthouse.find();
+      if (url === null) break;
+      if (this.#random.chance(0.5)) await this.#poll(url);
+      else await this.#stream(url);
+    }
+    await Promise.all(this.#work);
+  }
+
+  /** Hangs up; `run` then ends as soon as it is over. */
+  hangUp(): void {
+    this.#stop.abort();
+  }
+
+  async #poll(url: string): Promise<void> {
+    const { signal } = this.#stop;
+    const answer = await orGone(get(`${url}/internal/clients/${CLIENT_ID}/requests?wait=1`, { signal }));
+    if (answer === null) return await pause();
+    const requests = answer.body['requests'];
+    for (const request of Array.isArray(requests) ? (requests as ToolRequest[]) : []) this.#take(request);
+  }
+
+  /** For a while, or until the server goes away. */
+  async #stream(url: string): Promise<void> {
+    const decode = sseDecoder();
+    const text = new TextDecoder();
+    const enough = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#random.between(200, 2000))]);
+    try {
+      const response = await fetch(`${url}/internal/clients/${CLIENT_ID}/requests`, { signal: enough });
+      for await (const chunk of response.body ?? []) {
+        for (const frame of decode(text.decode(chunk as Uint8Array, { stream: true }))) {
+          if (frame.event === 'tool_request' && frame.data !== null)
+            this.#take(JSON.parse(frame.data) as ToolRequest);
+        }
+      }
+    } catch {
+      await pause();
+    }
+  }
+
+  #take(request: ToolRequest): void {
+    this.#deliveries += 1;
+    const result = { n: (request.args as { n: number }).n, delivery: this.#deliveries };
+    const work = this.#serve(request, result, this.#random.fork());
+    this.#work.add(work);
+    work.then(
+      () => this.#work.delete(work),
+      (error: unknown) => this.#history.violations.push(`the client failed: ${String(error)}`),
+    );
+  }
+
+  async #serve(request: ToolRequest, result: unknown, random: SeededRandom): Promise<void> {
+    const path = `/internal/tool_calls/${request.tool_call_id}`;
+    const token = { attempt_token: request.attempt_token };
+    if (random.chance(0.8)) {
+      const begun = await this.#persist(`${path}/ack`, token);
+      if (begun === null || begun.status !== 200) return; // it ended otherwise
+    }
+    await new Promise<void>((resolve) => setTimeout(resolve, random.between(0, 60)));
+    const submission = { status: 'SUCCEEDED', result, ...token };
+    const both = random.chance(0.2);
+    const first = this.#submit(path, submission);
+    if (both) await this.#submit(path, { ...submission, result: { other: true } });
+    await first;
+    if (random.chance(0.3)) await this.#submit(path, submission);
+    if (random.chance(0.2)) await this.#submit(path, { ...submission, result: { late: true } });
+  }
+
+  async #submit(path: string, submission: { readonly result: unknown }): Promise<void> {
+    const answer = await this.#persist(`${path}/submit`, submission);
+    if (answer === null) return;
+    const known = this.#history.submissionsOf(path.split('/').at(-1) ?? '');
+    const result = JSON.stringify(submission.result);
+    this.#history.sawAnswer(answer.status);
+    if (answer.status === 200) {
+      if (known.accepted.has(result)) known.repeated += 1;
+      known.accepted.add(result);
+    } else if (answer.status === 409) known.conflicts += 1;
+    else
+      this.#history.violations.push(
+        `a submission was answered ${answer.status}: ${JSON.stringify(answer.body)}`,
+      );
+  }
+
+  /** Sends until there is an answer, across any number of restarts. Null: it is over. */
+  async #persist(path: string, body: unknown): Promise<Answer | null> {
+    for (;;) {
+      const url = await this.#lighthouse.find();
+      if (url === null) return null;
+      const answer = await orGone(post(`${url}${path}`, body));
+      if (answer !== null && answer.status !== 503) return answer;
+      await pause();
+    }
+  }
+}
+
+/** A server that is going away refuses at once; asking in a tight loop would only make the machine slow. */
+async function pause(): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, 20));
+}

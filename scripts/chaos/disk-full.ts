@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { CallView } from '@patchboard/wire';
+import { checkStore } from './check-store.ts';
+import { History } from './history.ts';
+import { get, post, type Answer } from './http.ts';
+import { TOOLS } from './pack.ts';
+import { Findings, type ScenarioReport } from './scenario.ts';
+import { ServerProcess } from './server-process.ts';
+
+/** Room for the store and its log of some thousand calls, and quick to fill. */
+const DISK_BYTES = 12 * 1024 * 1024;
+/** The smallest store that can start is about a tenth of it. */
+const STORE_BYTES = 2 * 1024 * 1024;
+const ENOUGH_REQUESTS = 20_000;
+const RECOVERY_MS = 15_000;
+
+/** G16: a full disk answers 507, reads go on, and room that is made is used without a restart. */
+export async function runDiskFull(folder: string): Promise<ScenarioReport> {
+  return process.getuid?.() === 0 ? await onSmallDisk(folder) : await onSmallStore(folder);
+}
+
+async function onSmallDisk(folder: string): Promise<ScenarioReport> {
+  const disk = join(folder, 'disk');
+  mkdirSync(disk);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', disk], { stdio: 'pipe' });
+  } catch (error) {
+    throw new Error(
+      'The disk-full test mounts a small tmpfs, and this root user may not mount. Run it where mount is allowed ' +
+        '(in a container: --cap-add SYS_ADMIN), or as a user other than root, where a store of limited size stands in.',
+      { cause: error },
+    );
+  }
+  try {
+    return await new FullStore(disk, folder).fillDisk();
+  } finally {
+    execFileSync('umount', ['--lazy', disk], { stdio: 'pipe' });
+  }
+}
+
+async function onSmallStore(folder: string): Promise<ScenarioReport> {
+  return await new FullStore(folder, folder).fillStore();
+}
+
+class FullStore {
+  readonly #findings = new Findings();
+  readonly #history = new History();
+  readonly #dataFolder: string;
+  readonly #filler: string;
+  readonly #effectsFile: string;
+  #requests = 0;
+
+  constructor(disk: string, folder: string) {
+    this.#dataFolder = join(disk, 'data');
+    this.#filler = join(disk, 'filler');
+    this.#effectsFile = join(folder, 'effects');
+  }
+
+  async fillDisk(): Promise<ScenarioReport> {
+    const server = this.#start(null);
+    try {
+      const url = await server.mustBeReady();
+      await this.#invoke(url, TOOLS.quick);
+      const inFlight = String((await this.#invoke(url, TOOLS.pause, 1500)).body['tool_call_id']);
+      fillUp(this.#filler);
+      await this.#expectFull(url);
+      await waitUntil(Date.now() + 2000); // its tool returns while there is no room for the result
+      const { body: waiting } = await get(`${url}/v1/tool_calls/${inFlight}`);
+      this.#findings.check(
+        waiting['state'] === 'EXECUTING' || waiting['state'] === 'COMPLETED',
+        `the call that ended while the disk was full is ${String(waiting['state'])}`,
+      );
+      rmSync(this.#filler);
+      const refusedAfter = await this.#untilWritable(url);
+      const { body: ended } = await get(`${url}/v1/tool_calls/${inFlight}`, {
+        headers: { prefer: 'wait=10' },
+      });
+      this.#findings.check(
+        ended['state'] === 'COMPLETED',
+        `the call that ended while the disk was full became ${String(ended['state'])}`,
+      );
+      return await this.#finish(server, { how: 'small tmpfs', refusedAfter });
+    } finally {
+      await server.destroy();
+    }
+  }
+
+  async fillStore(): Promise<ScenarioReport> {
+    const small = this.#start(STORE_BYTES);
+    try {
+      await this.#expectFull(await small.mustBeReady());
+      small.terminate();
+      const { code } = await small.ended;
+      this.#findings.check(code === 0, `SIGTERM with a full store ended with code ${code}`);
+    } finally {
+      await small.destroy();
+    }
+    const roomy = this.#start(null);
+    try {
+      const refusedAfter = await this.#untilWritable(await roomy.mustBeReady());
+      return await this.#finish(roomy, { how: 'max_page_count (not root)', refusedAfter });
+    } finally {
+      await roomy.destroy();
+    }
+  }
+
+  #start(maxStoreBytes: number | null): ServerProcess {
+    const chaos = { effectsFile: this.#effectsFile, maxStoreBytes };
+    return ServerProcess.chaos({ dataFolder: this.#dataFolder, chaos });
+  }
+
+  async #invoke(url: string, tool: string, ms = 0): Promise<Answer> {
+    const n = (this.#requests += 1);
+    const body = { run_id: `run_${n}`, args: { n, ms } };
+    const answer = await post(`${url}/v1/tools/${tool}/invoke`, body);
+    this.#history.sawAnswer(answer.status);
+    const acknowledged = new Set<string>();
+    if (answer.status === 202) acknowledged.add(String(answer.body['tool_call_id']));
+    this.#history.invocations.set(n, { n, kind: 'quick', acknowledged, sent: 1 });
+    return answer;
+  }
+
+  async #expectFull(url: string): Promise<void> {
+    let last = 202;
+    while (last === 202 && this.#requests < ENOUGH_REQUESTS) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => this.#invoke(url, TOOLS.quick)));
+      last = answers.find((answer) => answer.status !== 202)?.status ?? 202;
+    }
+    const refused = await this.#invoke(url, TOOLS.quick);
+    this.#findings.check(
+      refused.status === 507 && refused.body['code'] === 'storage_full',
+      `with no room left a request was answered ${refused.status} ${JSON.stringify(refused.body)}`,
+    );
+    const id = this.#history.acknowledged()[0];
+    for (const path of [`/v1/tool_calls/${id}`, '/v1/tool_calls', '/v1/tools', '/v1/ledger', '/healthz']) {
+      const { status } = await get(`${url}${path}`);
+      this.#findings.check(status === 200, `with no room left GET ${path} was answered ${status}`);
+    }
+  }
+
+  /** Answers with how many requests were still refused. */
+  async #untilWritable(url: string): Promise<number> {
+    const deadline = Date.now() + RECOVERY_MS;
+    for (let refused = 0; ; refused += 1) {
+      const { status } = await this.#invoke(url, TOOLS.quick);
+      if (status === 202) return refused;
+      if (Date.now() > deadline) {
+        this.#findings.check(false, `room was made, and writes are still answered ${status}`);
+        return refused;
+      }
+      await waitUntil(Date.now() + 100);
+    }
+  }
+
+  async #finish(server: ServerProcess, facts: Record<string, unknown>): Promise<ScenarioReport> {
+    const url = await server.mustBeReady();
+    for (const id of this.#history.acknowledged().slice(-50)) {
+      const { body } = await get(`${url}/v1/tool_calls/${id}`, { headers: { prefer: 'wait=10' } });
+      this.#history.sawCall(body as unknown as CallView);
+    }
+    server.terminate();
+    const { code } = await server.ended;
+    this.#findings.check(code === 0, `SIGTERM ended the server with code ${code}: ${server.stderr}`);
+    const file = join(this.#dataFolder, 'patchboard.db');
+    const store = await checkStore(file, this.#effectsFile, this.#history);
+    return {
+      facts: { ...facts, answers: Object.fromEntries(this.#history.answers), store },
+      violations: [...this.#findings.violations, ...this.#history.violations],
+    };
+  }
+}
+
+/** To the last byte. */
+function fillUp(file: string): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (const size of [65_536, 4096, 512, 1]) while (hasWritten(descriptor, size));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function hasWritten(descriptor: number, bytes: number): boolean {
+  try {
+    return writeSync(descriptor, Buffer.alloc(bytes)) > 0;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return false;
+    throw error;
+  }
+}
+
+async function waitUntil(moment: number): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, moment - Date.now()));
+}

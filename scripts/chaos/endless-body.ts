@@ -1,0 +1,139 @@
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { post } from './http.ts';
+import { TOOLS } from './pack.ts';
+import { Findings, type ScenarioReport } from './scenario.ts';
+import { ServerProcess } from './server-process.ts';
+
+const CHUNK = Buffer.alloc(65_536, 'a');
+/** Far below what would be needed to hold the body, well above what a garbage collector may leave lying around. */
+const GROWTH_BYTES = 48 * 1024 * 1024;
+const AT_ONCE = 4;
+/** Just over the limit of 1 MiB, so that the server reads it all before it answers. */
+const OVER_LIMIT_BYTES = 17 * 65_536;
+const LISTEN_MS = 10_000;
+
+/** G13: a body of any size is answered 413, and memory stays flat. */
+export async function runEndlessBody(folder: string, bytes: number): Promise<ScenarioReport> {
+  const findings = new Findings();
+  const server = ServerProcess.chaos({ dataFolder: join(folder, 'data') });
+  try {
+    const url = await server.mustBeReady();
+    const invoke = `/v1/tools/${TOOLS.quick}/invoke`;
+    const good = { run_id: 'run_1', args: { n: 1, ms: 0 } };
+    for (let count = 0; count < 50; count += 1) await post(`${url}${invoke}`, good); // warm
+    const before = server.memory().now;
+    const chunked = 'transfer-encoding: chunked';
+    // These stop once to listen, so the answer must reach them; the others never do, and may lose it to the reset.
+    const listening = [
+      await pour(url, invoke, { header: chunked, bytes, listenAfter: OVER_LIMIT_BYTES }),
+      await pour(url, invoke, { header: `content-length: ${bytes}`, bytes, listenAfter: 0 }),
+    ];
+    for (const { answer } of listening)
+      findings.check(is413(answer), `a body of ${bytes} bytes was answered: ${firstLine(answer)}`);
+    const deaf = await Promise.all(
+      Array.from({ length: AT_ONCE }, () =>
+        pour(url, invoke, { header: chunked, bytes, listenAfter: bytes }),
+      ),
+    );
+    for (const { answer, sent } of deaf)
+      findings.check(
+        is413(answer) || (answer === '' && sent < bytes),
+        `a body of ${bytes} bytes was answered: ${firstLine(answer)}`,
+      );
+    const { peak } = server.memory();
+    findings.check(
+      peak - before < GROWTH_BYTES,
+      `memory grew by ${megabytes(peak - before)} MB while ${AT_ONCE} bodies of ${megabytes(bytes)} MB came in`,
+    );
+    const { status } = await post(`${url}${invoke}`, good);
+    findings.check(status === 202, `afterwards a good request was answered ${status}`);
+    return {
+      facts: {
+        offeredMb: megabytes(bytes),
+        takenMb: [...listening, ...deaf].map((one) => megabytes(one.sent)),
+        memoryBeforeMb: megabytes(before),
+        memoryPeakMb: megabytes(peak),
+      },
+      violations: findings.violations,
+    };
+  } finally {
+    await server.destroy();
+  }
+}
+
+interface Poured {
+  readonly answer: string;
+  readonly sent: number;
+}
+
+interface Body {
+  readonly header: string;
+  readonly bytes: number;
+  /** After so many bytes it waits for an answer, once, before it goes on. */
+  readonly listenAfter: number;
+}
+
+/** Sends until everything is sent or the server hangs up; answers with what came back. */
+async function pour(url: string, path: string, { header, bytes, listenAfter }: Body): Promise<Poured> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.setEncoding('utf8');
+  socket.on('error', () => {}); // the server may hang up in the middle of it
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (text: string) => {
+      answer += text;
+      resolve();
+    });
+  });
+  const listen = async (): Promise<void> => {
+    const timer = setTimeout(() => socket.destroy(), LISTEN_MS);
+    await Promise.race([answered, closed]);
+    clearTimeout(timer);
+  };
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n${header}\r\n\r\n`,
+  );
+  const isChunked = header.includes('chunked');
+  let sent = 0;
+  let hasListened = false;
+  while (sent < bytes && socket.writable) {
+    if (!hasListened && sent >= listenAfter) {
+      await listen();
+      hasListened = true;
+    }
+    const chunk = isChunked ? [`${CHUNK.length.toString(16)}\r\n`, CHUNK, '\r\n'] : [CHUNK];
+    for (const part of chunk) socket.write(part);
+    sent += CHUNK.length;
+    if (socket.writableNeedDrain) await drained(socket);
+  }
+  if (isChunked && socket.writable) socket.write('0\r\n\r\n');
+  await listen();
+  socket.destroy();
+  await closed;
+  return { answer, sent };
+}
+
+async function drained(socket: Socket): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      socket.off('drain', go).off('close', go);
+      resolve();
+    };
+    socket.once('drain', go).once('close', go);
+  });
+}
+
+function is413(answer: string): boolean {
+  return answer.startsWith('HTTP/1.1 413');
+}
+
+function firstLine(text: string): string {
+  return text === '' ? 'nothing' : (text.split('\r\n')[0] ?? '');
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20);
+}

@@ -1,0 +1,70 @@
+import { isTerminal, type CallView } from '@patchboard/wire';
+
+export type RequestKind = 'quick' | 'slow' | 'effect' | 'keyed' | 'remote' | 'forgotten';
+
+/** One request of an agent, and what it was told. */
+export interface Invocation {
+  readonly n: number;
+  readonly kind: RequestKind;
+  /** Ids in 2xx answers; several only if a key was sent again. */
+  readonly acknowledged: Set<string>;
+  sent: number;
+}
+
+/** What a client said of one call, and what it was told. */
+export interface Submissions {
+  /** JSON of results that were answered 200. */
+  readonly accepted: Set<string>;
+  repeated: number;
+  conflicts: number;
+}
+
+/** Everything that was seen from outside while the server was killed again and again. */
+export class History {
+  readonly invocations: Map<number, Invocation> = new Map();
+  readonly submissions: Map<string, Submissions> = new Map();
+  /** The first ending seen of each call. */
+  readonly endings: Map<string, string> = new Map();
+  /** When a server was up, epoch milliseconds. */
+  readonly lives: { readonly from: number; until: number }[] = [];
+  readonly violations: string[] = [];
+  /** Answers by status, to see that the load was real. */
+  readonly answers: Map<number, number> = new Map();
+
+  acknowledged(): string[] {
+    return [...this.invocations.values()].flatMap((invocation) => [...invocation.acknowledged]);
+  }
+
+  /** An ending is final: every later look must show the same. */
+  sawCall(view: CallView): void {
+    if (!isTerminal(view.state)) {
+      const ended = this.endings.get(view.tool_call_id);
+      if (ended !== undefined)
+        this.violations.push(`${view.tool_call_id} is ${view.state} again after ${ended}`);
+      return;
+    }
+    const ending = JSON.stringify([view.state, view.result, view.error, view.timeline]);
+    const before = this.endings.get(view.tool_call_id) ?? ending;
+    this.endings.set(view.tool_call_id, before);
+    if (before !== ending) this.violations.push(`${view.tool_call_id} ended as ${before}, then as ${ending}`);
+  }
+
+  sawAnswer(status: number): void {
+    this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
+  }
+
+  submissionsOf(callId: string): Submissions {
+    const known = this.submissions.get(callId) ?? { accepted: new Set(), repeated: 0, conflicts: 0 };
+    this.submissions.set(callId, known);
+    return known;
+  }
+
+  /** How long a server was up between two moments. */
+  upMs(from: number, until: number): number {
+    let sum = 0;
+    for (const life of this.lives) {
+      sum += Math.max(0, Math.min(until, life.until) - Math.max(from, life.from));
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,44 @@
+/** An answer of the server, whatever it is. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface Asking {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Nothing here takes this long: a request that does hangs, and a test that hangs says nothing. */
+const PATIENCE_MS = 30_000;
+
+export async function get(url: string, asking: Asking = {}): Promise<Answer> {
+  return await send(url, { method: 'GET', headers: { ...asking.headers } }, asking.signal);
+}
+
+export async function post(url: string, body: unknown, asking: Asking = {}): Promise<Answer> {
+  const headers = { 'content-type': 'application/json', ...asking.headers };
+  return await send(url, { method: 'POST', headers, body: JSON.stringify(body) }, asking.signal);
+}
+
+/** Null: the server went away, and nobody knows whether it heard. */
+export async function orGone(answer: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')) return null;
+    throw error;
+  }
+}
+
+async function send(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Answer> {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const response = await fetch(url, {
+    ...init,
+    signal: signal === undefined ? patience : AbortSignal.any([patience, signal]),
+  });
+  const text = await response.text();
+  const body = text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
+  return { status: response.status, headers: response.headers, body };
+}

@@ -1,0 +1,69 @@
+// npm run chaos -- [--kills N] [--seed N] [scenario …]
+// Breaks a real server in every way we know, then compares what it promised with what it kept.
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { runDiskFull } from './disk-full.ts';
+import { runDrain } from './drain.ts';
+import { runEndlessBody } from './endless-body.ts';
+import { runKillLoop } from './kill-loop.ts';
+import { runOverload } from './overload.ts';
+import { runRefusedStores } from './refused-stores.ts';
+import { withChaosFolder, type ScenarioReport } from './scenario.ts';
+
+const GIGABYTE = 2 ** 30;
+const OVERLOAD_SECONDS = 10;
+
+const { values, positionals } = parseArgs({
+  options: { kills: { type: 'string', default: '200' }, seed: { type: 'string' } },
+  allowPositionals: true,
+});
+const kills = Number(values.kills);
+const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+if (!Number.isSafeInteger(kills) || kills < 1 || !Number.isSafeInteger(seed)) {
+  process.stderr.write('--kills takes a positive whole number, --seed a whole number\n');
+  process.exit(2);
+}
+
+const say = (line: string): void => console.log(`    ${line}`);
+const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>> = new Map([
+  ['kill-loop', (folder: string) => runKillLoop({ folder, kills, seed, say })],
+  ['disk-full', runDiskFull],
+  ['refused-stores', runRefusedStores],
+  ['drain', runDrain],
+  ['endless-body', (folder: string) => runEndlessBody(folder, GIGABYTE)],
+  ['overload', (folder: string) => runOverload(folder, OVERLOAD_SECONDS)],
+]);
+const names = positionals.length === 0 ? [...SCENARIOS.keys()] : positionals;
+const unknown = names.filter((name) => !SCENARIOS.has(name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `no such scenario: ${unknown.join(', ')}; there are ${[...SCENARIOS.keys()].join(', ')}\n`,
+  );
+  process.exit(2);
+}
+
+console.log(`Patchboard chaos · ${kills} kills · seed ${seed} · Node ${process.version}`);
+console.log(`Again: npm run chaos -- --kills ${kills} --seed ${seed}`);
+let broken = 0;
+for (const name of names) {
+  const began = performance.now();
+  console.log(`\n${name}`);
+  const report = await withChaosFolder(async (folder) => await SCENARIOS.get(name)?.(folder));
+  if (report === undefined) continue;
+  const { facts, violations } = report;
+  for (const [fact, value] of Object.entries(facts)) say(`${fact}: ${text(value)}`);
+  for (const violation of violations) console.log(`  ✗ ${violation}`);
+  broken += violations.length;
+  const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  console.log(
+    `  ${violations.length === 0 ? '✓ every promise held' : `✗ ${violations.length} broken`} (${seconds} s)`,
+  );
+}
+console.log(broken === 0 ? '\nEvery promise held.' : `\n${broken} promises broken; seed ${seed}.`);
+process.exitCode = broken === 0 ? 0 : 1;
+
+function text(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : JSON.stringify(value).replaceAll(/[{}"]/g, '').replaceAll(',', ', ');
+}

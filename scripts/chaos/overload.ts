@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { get, orGone, post, type Answer } from './http.ts';
+import { TOOLS } from './pack.ts';
+import { Findings, type ScenarioReport } from './scenario.ts';
+import { ServerProcess } from './server-process.ts';
+
+const SLOTS = 20;
+const TOOL_MS = 400;
+const OPEN_CALLS = 300;
+const CAPACITY_PER_SECOND = (SLOTS * 1000) / TOOL_MS;
+const GROWTH_BYTES = 150 * 1024 * 1024;
+/** "Quickly" on a machine whose every core is busy making the load. */
+const REFUSAL_MS = 2000;
+
+interface Timed {
+  readonly answer: Answer | null;
+  readonly tookMs: number;
+}
+
+/** G12: ten times what it can do, open loop: refusals are quick and say when to return, accepted calls finish. */
+export async function runOverload(folder: string, seconds: number): Promise<ScenarioReport> {
+  const configFile = join(folder, 'config.yaml');
+  writeFileSync(
+    configFile,
+    `limits:\n  concurrency_server: ${SLOTS}\n  open_calls_per_tenant: ${OPEN_CALLS}\n`,
+  );
+  const server = ServerProcess.chaos({ dataFolder: join(folder, 'data'), configFile });
+  try {
+    const url = await server.mustBeReady();
+    const before = server.memory().now;
+    const answers = await flood(url, CAPACITY_PER_SECOND * 10, seconds);
+    const { peak } = server.memory();
+    return await judge(url, answers, { before, peak });
+  } finally {
+    await server.destroy();
+  }
+}
+
+/** Starts requests by the clock, whether or not earlier ones were answered. */
+async function flood(url: string, perSecond: number, seconds: number): Promise<Timed[]> {
+  const began = performance.now();
+  const sent: Promise<Timed>[] = [];
+  while (performance.now() - began < seconds * 1000) {
+    const due = Math.floor(((performance.now() - began) * perSecond) / 1000);
+    while (sent.length < due) sent.push(invoke(url, sent.length));
+    await new Promise<void>((resolve) => setTimeout(resolve, 5));
+  }
+  return await Promise.all(sent);
+}
+
+async function invoke(url: string, n: number): Promise<Timed> {
+  const began = performance.now();
+  const body = { run_id: `run_${n}`, args: { n, ms: TOOL_MS } };
+  const answer = await orGone(post(`${url}/v1/tools/${TOOLS.pause}/invoke`, body));
+  return { answer, tookMs: performance.now() - began };
+}
+
+async function judge(
+  url: string,
+  answers: readonly Timed[],
+  memory: { before: number; peak: number },
+): Promise<ScenarioReport> {
+  const findings = new Findings();
+  const accepted = answers.filter(({ answer }) => answer?.status === 202);
+  const refused = answers.filter(({ answer }) => answer?.status === 429 || answer?.status === 503);
+  const others = answers.length - accepted.length - refused.length;
+  findings.check(others === 0, `${others} of ${answers.length} requests got neither a receipt nor a refusal`);
+  findings.check(refused.length > 0, 'nothing was refused: this was no overload');
+  const silent = refused.filter(({ answer }) => !/^\d+$/.test(answer?.headers.get('retry-after') ?? ''));
+  findings.check(silent.length === 0, `${silent.length} refusals do not say when to come back`);
+  const slowest = Math.max(0, ...refused.map(({ tookMs }) => tookMs));
+  findings.check(slowest < REFUSAL_MS, `a refusal took ${Math.round(slowest)} ms`);
+  const growth = memory.peak - memory.before;
+  findings.check(growth < GROWTH_BYTES, `memory grew by ${Math.round(growth / 2 ** 20)} MB`);
+  const endings: Record<string, number> = {};
+  for (const { answer } of accepted) {
+    const id = String(answer?.body['tool_call_id']);
+    const { body } = await get(`${url}/v1/tool_calls/${id}`, { headers: { prefer: 'wait=20' } });
+    const state = String(body['state']);
+    endings[state] = (endings[state] ?? 0) + 1;
+  }
+  findings.check(
+    endings['COMPLETED'] === accepted.length,
+    `accepted calls ended as ${JSON.stringify(endings)}`,
+  );
+  return {
+    facts: {
+      offered: answers.length,
+      accepted: accepted.length,
+      refused: refused.length,
+      slowestRefusalMs: Math.round(slowest),
+      memoryGrowthMb: Math.round(growth / 2 ** 20),
+    },
+    violations: findings.violations,
+  };
+}

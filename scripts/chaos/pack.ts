@@ -1,0 +1,92 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pack, ServerTool, ToolContext } from '../../packages/patchboard/src/core/server-tool.ts';
+import type { Failpoint } from './failpoints.ts';
+
+/** Tools of the chaos server. `n` tells one request of the driver from all others. */
+export const TOOLS = {
+  quick: 'chaos.quick',
+  /** Takes its time and leaves no trace. */
+  pause: 'chaos.pause',
+  /** Idempotent: executed again after a crash. */
+  slow: 'chaos.slow',
+  /** Not idempotent: executed at most once, whatever happens. */
+  effect: 'chaos.effect',
+  /** Waits for its signal. */
+  stuck: 'chaos.stuck',
+} as const;
+
+/** One line of the effects file: this attempt of this call really ran. */
+export interface Effect {
+  readonly tool: string;
+  readonly callId: string;
+  readonly attempt: number;
+}
+
+export function chaosPack(effectsFile: string, failpoint: Failpoint): Pack {
+  const leaveTrace = (tool: string, { callId, attempt }: ToolContext): void => {
+    failpoint.reach('dispatch.begun');
+    const effect: Effect = { tool, callId, attempt };
+    // What the kernel was given survives the process; only a power cut would lose it.
+    appendFileSync(effectsFile, `${JSON.stringify(effect)}\n`);
+    failpoint.reach('dispatch.effect');
+  };
+  return {
+    name: 'chaos',
+    tools: [
+      tool(TOOLS.quick, { readonly: true }, async (args) => args),
+      tool(TOOLS.pause, { readonly: true }, async (args, context) => {
+        await sleep(args.ms, undefined, { signal: context.signal });
+        return args;
+      }),
+      tool(TOOLS.slow, { idempotent: true }, async (args, context) => {
+        leaveTrace(TOOLS.slow, context);
+        await sleep(args.ms, undefined, { signal: context.signal });
+        return args;
+      }),
+      tool(TOOLS.effect, {}, async (args, context) => {
+        leaveTrace(TOOLS.effect, context);
+        await sleep(args.ms, undefined, { signal: context.signal });
+        return args;
+      }),
+      tool(TOOLS.stuck, {}, async (_args, context) => {
+        await new Promise<void>((resolve) => {
+          context.signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+        return null;
+      }),
+    ],
+  };
+}
+
+interface ChaosArgs {
+  readonly n: number;
+  readonly ms: number;
+}
+
+function tool(
+  name: string,
+  annotations: ServerTool['annotations'],
+  execute: (args: ChaosArgs, context: ToolContext) => Promise<unknown>,
+): ServerTool {
+  return {
+    name,
+    description: 'A tool of the chaos tests.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        n: { type: 'integer' },
+        ms: { type: 'integer', minimum: 0, maximum: 60_000 },
+      },
+      required: ['n', 'ms'],
+      additionalProperties: false,
+    },
+    outputSchema: null,
+    timeoutMs: 20_000,
+    annotations,
+    metadata: null,
+    concurrency: null,
+    // The arguments have passed the schema above.
+    execute: (args, context) => execute(args as ChaosArgs, context),
+  };
+}

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
+import { post } from './http.ts';
+import { Findings, type ScenarioReport } from './scenario.ts';
+import { ServerProcess } from './server-process.ts';
+
+const FILE = 'patchboard.db';
+
+/** Each makes a good store unusable in its own way. */
+const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
+  'pages overwritten': (file) => {
+    const bytes = readFileSync(file);
+    bytes.fill(0x5a, 8192, Math.min(bytes.length, 8192 * 8));
+    writeFileSync(file, bytes);
+  },
+  'cut off': (file) => truncateSync(file, Math.floor(statSync(file).size / 2)),
+  'not a database': (file) => writeFileSync(file, 'This was a shopping list.\n'.repeat(500)),
+  'database of another program': (file) => {
+    writeFileSync(file, '');
+    change(file, 'create table recipes (name text); insert into recipes values (1)');
+  },
+  'newer version': (file) => change(file, 'pragma user_version = 4711'),
+  'ledger row changed': (file) =>
+    change(
+      file,
+      `drop trigger ledger_keeps_rows;
+       update ledger set body = replace(body, 'COMPLETED', 'CANCELLED') where seq = (select max(seq) from ledger)`,
+    ),
+  'ledger row removed': (file) =>
+    change(
+      file,
+      `drop trigger ledger_loses_no_rows; delete from ledger where seq = (select max(seq) from ledger)`,
+    ),
+};
+
+/** G17: one clear line, a non-zero exit code, and not a byte changed. */
+export async function runRefusedStores(folder: string): Promise<ScenarioReport> {
+  const findings = new Findings();
+  const good = join(folder, 'good');
+  await makeGoodStore(good);
+  const lines: Record<string, string> = {};
+  await Promise.all(
+    Object.entries(DAMAGES).map(async ([name, damage]) => {
+      const copy = join(folder, name.replaceAll(' ', '-'));
+      cpSync(good, copy, { recursive: true });
+      damage(join(copy, FILE));
+      lines[name] = await expectRefusal(name, copy, findings);
+    }),
+  );
+  lines['in use'] = await expectRefusalWhileInUse(good, findings);
+  lines['locked'] = await expectRefusalWhileLocked(good, findings);
+  return { facts: lines, violations: findings.violations };
+}
+
+async function makeGoodStore(dataFolder: string): Promise<void> {
+  mkdirSync(dataFolder, { mode: 0o700 });
+  const server = ServerProcess.shipped({ dataFolder });
+  try {
+    const url = await server.mustBeReady();
+    const body = { run_id: 'run_1', args: { expression: '1+1' } };
+    for (let count = 0; count < 50; count += 1) await post(`${url}/v1/tools/calculation.eval/invoke`, body);
+    server.terminate();
+    await server.ended;
+  } finally {
+    await server.destroy();
+  }
+}
+
+async function expectRefusal(name: string, dataFolder: string, findings: Findings): Promise<string> {
+  const before = snapshot(dataFolder);
+  const server = ServerProcess.shipped({ dataFolder });
+  try {
+    const url = await server.ready();
+    findings.check(url === null, `${name}: the server started`);
+    if (url !== null) return 'started';
+    const { code } = await server.ended;
+    const said = server.stderr.trim();
+    findings.check(code !== null && code > 0, `${name}: exit code ${code}`);
+    findings.check(said !== '' && !said.includes('\n'), `${name}: not one line on stderr, but:\n${said}`);
+    findings.check(said.includes(FILE), `${name}: the line does not name the file: ${said}`);
+    const changed = changedFiles(dataFolder, before);
+    findings.check(changed.length === 0, `${name}: ${changed.join()} changed`);
+    return said.replaceAll(dataFolder, '…');
+  } finally {
+    await server.destroy();
+  }
+}
+
+async function expectRefusalWhileInUse(dataFolder: string, findings: Findings): Promise<string> {
+  const first = ServerProcess.shipped({ dataFolder });
+  try {
+    const url = await first.mustBeReady();
+    const line = await expectRefusal('in use', dataFolder, findings);
+    const answer = await post(`${url}/v1/tools/calculation.eval/invoke`, {
+      run_id: 'run_2',
+      args: { expression: '2' },
+    });
+    findings.check(answer.status === 202, `in use: the first server now answers ${answer.status}`);
+    return line;
+  } finally {
+    await first.destroy();
+  }
+}
+
+/** Another program holds the lock, such as a backup that was not done properly. */
+async function expectRefusalWhileLocked(dataFolder: string, findings: Findings): Promise<string> {
+  // In a process of its own: in this one, reading the file for its hash would drop the lock (POSIX).
+  const source = `
+    import process from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
+    const database = new DatabaseSync(process.argv[1]);
+    database.exec('pragma locking_mode = exclusive; begin immediate');
+    console.log('locked');
+    setInterval(() => database.isOpen, 1000);`;
+  const args = ['--input-type=module', '--eval', source, join(dataFolder, FILE)];
+  const holder = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(holder, 'exit');
+  try {
+    await once(holder.stdout, 'data');
+    return await expectRefusal('locked', dataFolder, findings);
+  } finally {
+    holder.kill('SIGKILL');
+    await ended;
+  }
+}
+
+function change(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
+/** Contents of everything in the folder, by name. */
+function snapshot(folder: string): Map<string, string> {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map(({ name }) => {
+      const bytes = readFileSync(join(folder, name));
+      return [name, createHash('sha256').update(bytes).digest('hex')];
+    }),
+  );
+}
+
+/** Reading a database in WAL mode may leave an index and an empty log beside it; nothing that was there may change. */
+function changedFiles(folder: string, before: ReadonlyMap<string, string>): string[] {
+  const after = snapshot(folder);
+  const changed = [...before].filter(([name, hash]) => after.get(name) !== hash && !name.endsWith('-shm'));
+  const added = [...after.keys()].filter((name) => {
+    if (before.has(name) || name === `${FILE}-shm`) return false;
+    return name !== `${FILE}-wal` || statSync(join(folder, name)).size > 0;
+  });
+  return [...changed.map(([name]) => name), ...added];
+}

@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What a scenario counted, and every promise that it saw broken. */
+export interface ScenarioReport {
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly violations: readonly string[];
+}
+
+/** Collects rather than throws, so that one broken promise does not hide the next. */
+export class Findings {
+  readonly violations: string[] = [];
+
+  check(holds: boolean, otherwise: string): void {
+    if (!holds) this.violations.push(otherwise);
+  }
+}
+
+/** A folder for the time of `use`. */
+export async function withChaosFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'patchboard-chaos-'));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

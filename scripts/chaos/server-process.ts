@@ -1,0 +1,148 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import type { ChaosServerOptions } from './server.ts';
+
+const CHAOS_SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
+export const SHIPPED_CLI: string = fileURLToPath(
+  new URL('../../packages/patchboard/src/cli/main.ts', import.meta.url),
+);
+
+/** What an earlier start compiled; it halves the time of a start, and there are hundreds. */
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/chaos', import.meta.url));
+
+/** Starting takes a second; a busy machine gets the benefit of the doubt. */
+const READY_MS = 60_000;
+const running: Set<ChildProcess> = new Set();
+
+// A test that is stopped must not leave servers behind.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface StartOptions {
+  readonly dataFolder: string;
+  readonly configFile?: string;
+  readonly chaos?: Partial<ChaosServerOptions>;
+}
+
+/** A server in a process of its own, as an operator would run it. */
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  #stdout = '';
+  #stderr = '';
+  #end: Ended | null = null;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    running.add(child);
+    child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()));
+    // The end is where the reason is.
+    child.stderr?.on('data', (chunk: Buffer) => (this.#stderr = (this.#stderr + chunk).slice(-20_000)));
+    this.ended = once(child, 'close').then(([code, signal]) => {
+      running.delete(child);
+      this.#end = { code: code as number | null, signal: signal as NodeJS.Signals | null };
+      return this.#end;
+    });
+  }
+
+  /** The chaos server; it may not live long enough to become ready. */
+  static chaos({ dataFolder, configFile, chaos = {} }: StartOptions): ServerProcess {
+    const options: ChaosServerOptions = {
+      effectsFile: `${dataFolder}.effects`,
+      failpoint: null,
+      hit: 1,
+      maxStoreBytes: null,
+      ...chaos,
+    };
+    return ServerProcess.#start([CHAOS_SERVER, JSON.stringify(options)], dataFolder, configFile);
+  }
+
+  /** `patchboard serve`, exactly. */
+  static shipped({ dataFolder, configFile }: StartOptions): ServerProcess {
+    return ServerProcess.#start([SHIPPED_CLI, 'serve'], dataFolder, configFile);
+  }
+
+  static #start(args: readonly string[], dataFolder: string, configFile: string | undefined): ServerProcess {
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      PORT: '0',
+      PATCHBOARD_DATA: dataFolder,
+      PATCHBOARD_LOG: 'warn',
+      NODE_ENV: 'test',
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+    };
+    delete env['PATCHBOARD_CONFIG'];
+    if (configFile !== undefined) env['PATCHBOARD_CONFIG'] = configFile;
+    const child = spawn(process.execPath, ['--conditions=patchboard-source', ...args], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new ServerProcess(child);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== null;
+  }
+
+  /** The URL from the ready line, or null if the process ended without one. */
+  async ready(): Promise<string | null> {
+    const deadline = Date.now() + READY_MS;
+    for (;;) {
+      const url = /ready at (http:\S+)/.exec(this.#stdout)?.[1];
+      if (url !== undefined) return url;
+      if (this.#end !== null) return null;
+      if (Date.now() > deadline)
+        throw new Error(`the server did not become ready; it said:\n${this.#stderr}`);
+      await Promise.race([this.ended, once(this.#child.stdout ?? this.#child, 'data'), later(1000)]);
+    }
+  }
+
+  async mustBeReady(): Promise<string> {
+    const url = await this.ready();
+    if (url === null) throw new Error(`the server did not start; it said:\n${this.#stderr}`);
+    return url;
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  terminate(): void {
+    this.#child.kill('SIGTERM');
+  }
+
+  /** For cleaning up: whatever state it is in. */
+  async destroy(): Promise<void> {
+    if (this.#end === null) this.kill();
+    await this.ended;
+  }
+
+  /** Resident memory now and at its highest, in bytes; Linux only. */
+  memory(): { now: number; peak: number } {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    const bytes = (name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024;
+    return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+  }
+}
+
+async function later(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+}
