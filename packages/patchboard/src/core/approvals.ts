@@ -108,7 +108,9 @@ export class Approvals {
     const tool = registry.find(stored.tenant, stored.toolName);
     const approved = live.call.approval?.digest;
     const isSame =
-      approvalDigest(digest, stored) === approved && approvalDigest(digest, live.call) === approved;
+      approvalDigest(digest, stored) === approved &&
+      approvalDigest(digest, live.call) === approved &&
+      (await this.#isInLedger(live.call));
     const refused = !isSame
       ? CHANGED
       : tool !== undefined && tool.version !== stored.toolVersion
@@ -117,6 +119,16 @@ export class Approvals {
     if (!isOpen(live.call)) return;
     if (refused === null) dispatch(live);
     else await lifecycle.end(live, { kind: 'denied', failure: { ...refused, ...NOT_STARTED } });
+  }
+
+  /** A record can be rewritten by whoever has the file, its digest too; the ledger cannot without showing it. */
+  async #isInLedger({ id, approval }: Call): Promise<boolean> {
+    const filter = { callId: id, kinds: ['permission_decided'] };
+    const rows = await this.#parts.store.readLedger(filter, 0, 1);
+    return rows.some(({ row }) => {
+      const { decision, digest } = JSON.parse(row.body) as Record<string, unknown>;
+      return decision === 'allow' && digest === approval?.digest;
+    });
   }
 
   /** The call with the operator's arguments, if there are any and they fit the schema. */

@@ -72,6 +72,7 @@ describe('the way of a call', () => {
   it('records a denied call and never runs it', async () => {
     const execute = vi.fn();
     const guard = {
+      revision: 0,
       lists: () => true,
       registers: () => true,
       admit: () => ({ effect: 'deny', rule: 'test', reason: 'not today', policyVersion: 1 }) as const,
@@ -88,6 +89,7 @@ describe('the way of a call', () => {
 
   it('denies when the guard throws', async () => {
     const guard = {
+      revision: 0,
       lists: () => true,
       registers: () => true,
       admit: () => {

@@ -23,7 +23,7 @@ import type { LiveCall } from './live-call.ts';
 import type { Pack } from './server-tool.ts';
 import { Tasks } from './tasks.ts';
 import { ToolDirectory } from './tool-directory.ts';
-import { maySeeCall } from './visibility.ts';
+import { maySeeCall, onlyAgent } from './visibility.ts';
 import { Waiters } from './waiters.ts';
 
 export interface EngineParts {
@@ -223,8 +223,11 @@ export class Engine {
     };
   }
 
+  /** Another agent's run is answered like one that does not exist. */
   async findRun(principal: Principal, id: string): Promise<Run | undefined> {
-    return await this.#parts.store.findRun(principal.tenant, id);
+    const run = await this.#parts.store.findRun(principal.tenant, id);
+    const only = onlyAgent(principal);
+    return run !== undefined && (only === null || run.agentId === only) ? run : undefined;
   }
 
   async listRuns(
@@ -240,8 +243,8 @@ export class Engine {
   async cancelRun(principal: Principal, id: string): Promise<Answer<{ cancelled: readonly string[] }>> {
     const { clock, store } = this.#parts;
     const { tenant } = principal;
-    const run = await store.findRun(tenant, id);
-    if (run === undefined) return { ok: false, failure: failure('run_not_found', `no such run: ${id}`) };
+    if ((await this.findRun(principal, id)) === undefined)
+      return { ok: false, failure: failure('run_not_found', `no such run: ${id}`) };
     const at = clock.now();
     await store.cancelRun(
       tenant,

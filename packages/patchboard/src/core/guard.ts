@@ -21,8 +21,8 @@ export interface GuardRequest {
 
 /** Stands before and after every execution, whoever asks. Policy and hooks plug in here and nowhere else. */
 export interface Guard {
-  /** Grows when `lists` may answer otherwise than before, so that what was made from it can be cached; absent: never. */
-  readonly revision?: number;
+  /** Grows when `lists` may answer otherwise than before, so that what was made from it can be cached. */
+  readonly revision: number;
   /** May `principal` ever call this tool? Tools for which the answer is no are not listed. */
   lists(principal: Principal, tool: RegisteredTool): boolean;
   /** May clients lend a tool of this name? */

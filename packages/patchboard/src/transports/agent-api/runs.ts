@@ -2,7 +2,6 @@ import { rfc3339, type RunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import type { Run } from '../../core/ports.ts';
-import type { Principal } from '../../core/principal.ts';
 import { onlyAgent } from '../../core/visibility.ts';
 import { callJson } from '../shared/call-view.ts';
 import type { HttpContext } from '../shared/context.ts';
@@ -94,7 +93,7 @@ const getRoute: Route = {
 async function getRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { id } = request.params as { id: string };
   const principal = principalOf(request);
-  const run = await findRun(context, principal, id);
+  const run = await context.engine.findRun(principal, id);
   if (run === undefined) {
     sendProblem(reply, failure('run_not_found', `no such run: ${id}`));
     return;
@@ -127,21 +126,9 @@ const cancelRoute: Route = {
 
 async function cancelRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { id } = request.params as { id: string };
-  const principal = principalOf(request);
-  if ((await findRun(context, principal, id)) === undefined) {
-    sendProblem(reply, failure('run_not_found', `no such run: ${id}`));
-    return;
-  }
-  const answer = await context.engine.cancelRun(principal, id);
+  const answer = await context.engine.cancelRun(principalOf(request), id);
   if (answer.ok) sendJson(reply, 200, JSON.stringify({ run_id: id, cancelled: answer.value.cancelled }));
   else sendProblem(reply, answer.failure);
-}
-
-/** Another agent's run is answered like one that does not exist to whom sees its own only. */
-async function findRun(context: HttpContext, principal: Principal, id: string): Promise<Run | undefined> {
-  const run = await context.engine.findRun(principal, id);
-  const only = onlyAgent(principal);
-  return only === null || run?.agentId === only ? run : undefined;
 }
 
 function runView(run: Run): RunView {

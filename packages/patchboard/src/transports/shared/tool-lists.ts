@@ -28,7 +28,7 @@ export class ToolLists {
 
   for(principal: Principal): ToolList {
     const { registry, guard } = this.#engine;
-    const version = `${registry.version}.${guard.revision ?? 0}`;
+    const version = `${registry.version}.${guard.revision}`;
     const view = `${principal.tenant}\n${principal.kind}\n${principal.agentId}\n${principal.id}`;
     const kept = this.#kept.get(view);
     if (kept?.version === version) return kept;
