@@ -88,7 +88,7 @@ describe('docs/architecture.md', () => {
 describe('docs/dependencies.md', () => {
   it('has a sentence for every dependency, and for no other', () => {
     const named = tablesOf(read('docs/dependencies.md')).flatMap(([, ...rows]) =>
-      rows.map(([name = '']) => codeSpansOf(name)[0]),
+      rows.map(([name = '']) => codeSpansOf(name)[0] ?? name),
     );
     const manifests = ['.', 'packages/patchboard', 'packages/client', 'packages/wire'];
     const used = manifests.flatMap((folder) => {

@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
 import { CONFIG_SCHEMA } from '../../src/cli/config-schema.ts';
-import { clientSettings, type Environment } from '../../src/cli/config.ts';
+import * as config from '../../src/cli/config.ts';
 import { processContext } from '../../src/cli/context.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { resolveSettings } from '../../src/cli/settings.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { EMPTY_AGENT_POLICY, POLICY_MODES } from '../../src/core/policy/document.ts';
 import { ROOT } from '../support/server-process.ts';
-import { commandsOfHelp } from './cli-help.ts';
 import { codeSpansOf, tablesOf } from './markdown.ts';
 
-/** Every command that talks to a server has these; the text before the table says so. */
-const COMMON = ['--url', '--json'];
+/** Commands that talk to a server have these; the text before the table says so. */
+const COMMON = ['--url', '--json', '--tenant'];
 
 /** The tables of a document that begin with one of these words, row by row. */
 function rowsUnder(file: string, titles: readonly string[]): readonly (readonly string[])[] {
@@ -53,26 +55,33 @@ describe('docs/configuration.md', () => {
 
 // The tables of README.zh-CN.md name the same, see same-in-both.test.ts.
 describe('README.md', () => {
-  it('names every command and option, and no other', { timeout: 60_000 }, async () => {
+  it('names every command and option, and no other', () => {
     const named = rowsUnder('README.md', ['command']).map(([first = '', second = '']) => ({
       path: codeSpansOf(first)[0] ?? first,
       options: codeSpansOf(second).toSorted(),
     }));
-    const helped = (await commandsOfHelp()).map(({ path, options }) => ({
-      path,
-      options: options.filter((name) => !COMMON.includes(name)).toSorted(),
-    }));
+    const silent = { out: () => undefined, error: () => undefined };
+    const program = createProgram(commands(processContext({})), '0.0.0', silent);
+    const there = program.commands.flatMap((command) => leavesOf(command, 'patchboard'));
     const byPath = (a: { path: string }, b: { path: string }): number => a.path.localeCompare(b.path);
-    expect(named.toSorted(byPath)).toEqual(helped.toSorted(byPath));
+    expect(named.toSorted(byPath)).toEqual(there.toSorted(byPath));
     const spans = codeSpansOf(readFileSync(join(ROOT, 'README.md'), 'utf8'));
     expect(spans).toEqual(expect.arrayContaining(COMMON));
   });
 });
 
-/** Whatever the settings ask an environment for that holds nothing. */
+/** Commands that do something, with the options that are their own. */
+function leavesOf(command: Command, parent: string): { path: string; options: string[] }[] {
+  const path = `${parent} ${command.name()}`;
+  if (command.commands.length > 0) return command.commands.flatMap((inner) => leavesOf(inner, path));
+  const options = command.options.map(({ long }) => long ?? '').filter((name) => !COMMON.includes(name));
+  return [{ path, options: options.toSorted() }];
+}
+
+/** Whatever the settings, and every reader in `cli/config.ts`, ask an environment for that holds nothing. */
 function variablesRead(): string[] {
   const read = new Set<string>();
-  const empty: Environment = new Proxy<Record<string, string>>(
+  const empty: config.Environment = new Proxy<Record<string, string>>(
     {},
     {
       get: (_target, name) => {
@@ -82,7 +91,7 @@ function variablesRead(): string[] {
     },
   );
   resolveSettings(empty, {});
-  clientSettings(empty);
+  for (const reader of Object.values(config) as ((given: config.Environment) => unknown)[]) reader(empty);
   processContext(empty);
   return [...read];
 }

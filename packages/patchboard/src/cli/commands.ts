@@ -1,0 +1,31 @@
+import { callCommand } from './commands/call.ts';
+import { callsCommand } from './commands/calls.ts';
+import { approveCommand, denyCommand } from './commands/decide.ts';
+import { grantsCommand } from './commands/grants.ts';
+import { inboxCommand } from './commands/inbox.ts';
+import { keysCommand } from './commands/keys.ts';
+import { ledgerCommand } from './commands/ledger.ts';
+import { policyCommand } from './commands/policy.ts';
+import { toolsCommand } from './commands/tools.ts';
+import type { CliContext } from './context.ts';
+import { registerDoctor } from './doctor.ts';
+import type { Registrar } from './program.ts';
+import { registerServe } from './serve.ts';
+
+/** Every command, in the order of the help. */
+export function commands(context: CliContext): readonly Registrar[] {
+  return [
+    registerServe,
+    callCommand(context),
+    toolsCommand(context),
+    callsCommand(context),
+    approveCommand(context),
+    denyCommand(context),
+    inboxCommand(context),
+    grantsCommand(context),
+    keysCommand(context),
+    policyCommand(context),
+    ledgerCommand(context),
+    registerDoctor,
+  ];
+}
