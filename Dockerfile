@@ -26,8 +26,8 @@ COPY LICENSE ./
 RUN mkdir -m 0700 /data && chown node:node /data
 USER node
 VOLUME /data
-# The server listens on the container's loopback until HOST=0.0.0.0 is set, and that needs a credential: a key made with
-# the operator token, or auth.jwt in a config file. See docs/guides/operations.md.
+# The server listens on the container's loopback until HOST=0.0.0.0 is set, and that needs a credential: a key (patchboard
+# keys create), or auth.jwt in a config file. See docs/guides/operations.md.
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=15s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
