@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config';
 const SOURCE = 'patchboard-source';
 
 export default defineConfig({
-  // Naming one condition replaces vite's defaults, so they are repeated here.
-  ssr: { resolve: { conditions: [SOURCE, 'module', 'node', 'development|production'] } },
+  // Naming one condition replaces vite's defaults. 'module' is left out on purpose: Node itself does not know it,
+  // and some packages ship files under it that only a bundler can load.
+  ssr: { resolve: { conditions: [SOURCE, 'node', 'development|production'] } },
   test: {
     include: [
       'packages/*/src/**/*.test.ts',

@@ -1,0 +1,57 @@
+import { trace } from '@opentelemetry/api';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { aCall } from '../../test/support/a-call.ts';
+import { move } from '../core/call.ts';
+import { failure } from '../core/failures.ts';
+import { traceEndedCall } from './tracing.ts';
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const SPAN_ID = 'b7ad6b7169203331';
+
+describe('traceEndedCall', () => {
+  const exporter = new InMemorySpanExporter();
+  beforeEach(() => {
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    trace.setGlobalTracerProvider(provider);
+  });
+  afterEach(() => {
+    exporter.reset();
+    trace.disable();
+  });
+
+  const ended = () => {
+    const call = aCall({ traceId: TRACE_ID, spanId: SPAN_ID, createdAt: 1_000_000 });
+    const running = move(
+      call,
+      { name: 'EXECUTING', deadlineAt: 2_000_000, attempt: 1, cause: null },
+      1_000_010,
+    );
+    return move(running, { name: 'FAILED', error: failure('tool_failed'), resultDigest: null }, 1_000_250);
+  };
+
+  it("writes one span under the caller's, from the record to the end, with the moves as events", () => {
+    traceEndedCall(ended(), '1.2.3');
+    const [span] = exporter.getFinishedSpans();
+    expect(span).toMatchObject({
+      name: 'tool toy.echo',
+      startTime: [1000, 0],
+      endTime: [1000, 250_000_000],
+      parentSpanContext: { traceId: TRACE_ID, spanId: SPAN_ID, isRemote: true },
+      status: { message: 'tool_failed' },
+      attributes: { 'patchboard.state': 'FAILED', 'patchboard.tool_name': 'toy.echo' },
+    });
+    expect(span?.spanContext().traceId).toBe(TRACE_ID);
+    expect(span?.events.map((event) => event.name)).toEqual(['PENDING', 'EXECUTING', 'FAILED']);
+  });
+
+  it('starts a trace of its own for a caller without one', () => {
+    traceEndedCall({ ...ended(), traceId: 'trace-1', spanId: null }, '1.2.3');
+    const [span] = exporter.getFinishedSpans();
+    expect(span?.parentSpanContext).toBeUndefined();
+  });
+});
