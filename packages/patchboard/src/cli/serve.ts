@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { pino, type DestinationStream } from 'pino';
 import { pinoLog } from '../runtime/log.ts';
-import { startPlatform, type PlatformParts } from '../platform.ts';
+import { startPlatform, type Platform, type PlatformParts } from '../platform.ts';
 import { environment } from './config.ts';
 import { resolveSettings, type ServeFlags, type Settings } from './settings.ts';
 
@@ -33,7 +33,7 @@ export async function runServer(settings: Settings, parts: PlatformParts = {}): 
   // Listened for before anybody is told that the server is there: a signal may follow at once.
   const stopping = stopSignal();
   process.stdout.write(`Patchboard is ready at ${platform.url}\n`);
-  if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url));
+  if (process.stdout.isTTY) process.stdout.write(firstSteps(platform));
   const signal = await stopping;
   log.info('server.stopping', { signal });
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
@@ -68,8 +68,11 @@ async function stopSignal(): Promise<string> {
   return name;
 }
 
-function firstSteps(url: string): string {
+function firstSteps({ url, loginToken }: Platform): string {
   return `
+  Sign in as operator (works once, for an hour):
+    ${url}/#login=${loginToken()}
+
   Try it in another terminal:
     npx patchboard call calculation.eval expression='(3+4)*6'
     curl ${url}/v1/tools

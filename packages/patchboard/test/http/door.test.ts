@@ -163,12 +163,17 @@ describe('what every answer carries', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('the page for people runs nothing and loads nothing', async () => {
+  it('the page for people runs and loads nothing but its own login script', async () => {
     const page = await fetch(`${server.url}/`);
     const html = await page.text();
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    expect(html).not.toMatch(/<script|style=|\son\w+=|src=/);
+    expect(html.replace('<script src="/ui/login.js"></script>', '')).not.toMatch(
+      /<script|style=|\son\w+=|src=/,
+    );
+    expect((await fetch(`${server.url}/ui/login.js`)).headers.get('content-type')).toBe(
+      'text/javascript; charset=utf-8',
+    );
     for (const [, href] of html.matchAll(/href="([^"]+)"/g))
       expect((await fetch(server.url + href)).status).toBe(200);
   });

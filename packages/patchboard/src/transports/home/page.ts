@@ -17,7 +17,7 @@ const LINKS: readonly (readonly [href: string, words: string])[] = [
   ['/healthz', 'health'],
 ];
 
-/** One page with nothing to load and nothing to run. */
+/** One page; all it loads is the script that makes a login link work. */
 export const HOME_PAGE: string = `<!doctype html>
 <html lang="en">
 <head>
@@ -30,18 +30,22 @@ export const HOME_PAGE: string = `<!doctype html>
 <main>
 <h1>Patchboard</h1>
 <p>A switchboard between agents and tools. It is running.</p>
+<p id="login" role="status"></p>
 <ul>
 ${LINKS.map(([href, words]) => `<li><a href="${href}"><code>${href}</code></a> ${words}</li>`).join('\n')}
 </ul>
 </main>
+<script src="/ui/login.js"></script>
 </body>
 </html>
 `;
 
-/** The style is allowed by its hash; everything else is forbidden. */
+/** The style is allowed by its hash, scripts and requests from here only; everything else is forbidden. */
 export const HOME_POLICY: string = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "script-src 'self'",
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
