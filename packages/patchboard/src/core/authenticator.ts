@@ -9,6 +9,8 @@ export interface Credentials {
 /** Says who is asking, or why nobody may ask like this. Answers at once where it can. */
 export interface Authenticator {
   authenticate(given: Credentials): Principal | Failure | Promise<Principal | Failure>;
+  /** Whether what let the principal in still would: it may end while the rest of the request is on its way. */
+  isStillGood(principal: Principal): boolean;
 }
 
 /** Browser sessions of operators. */
@@ -16,4 +18,6 @@ export interface SessionBook {
   /** Null: the token opens nothing. */
   open(token: string): { readonly id: string; readonly maxAgeSeconds: number } | null;
   close(id: string): void;
+  /** Told of the credential of a session that was closed. */
+  onClosed(listener: (credentialId: string) => void): () => void;
 }

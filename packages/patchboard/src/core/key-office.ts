@@ -1,6 +1,6 @@
 import type { DocumentStore } from './documents.ts';
 import { failure, type Failure } from './failures.ts';
-import { checkKeyRequest, KeyRing, type ApiKey, type KeyRequest } from './key-ring.ts';
+import { checkKeyRequest, KEY_PREFIX, KeyRing, type ApiKey, type KeyRequest } from './key-ring.ts';
 import { plainRow } from './ledger.ts';
 import type { Clock, Digest, Ids } from './ports.ts';
 import type { Principal } from './principal.ts';
@@ -42,7 +42,7 @@ export class KeyOffice {
     const random = ids.secret(256);
     const secret = `pb_${random}${checksum(digest, random)}`;
     const key: ApiKey = {
-      id: ids.next('key_'),
+      id: ids.next(KEY_PREFIX),
       tenant: request.tenant,
       kind: request.kind,
       name: request.name,
@@ -72,6 +72,12 @@ export class KeyOffice {
     this.ring.revoke(id);
     await this.#parts.store.deleteDocument('key', id, [row]);
     return key;
+  }
+
+  /** Neither revoked nor expired. */
+  isInForce(id: string): boolean {
+    const key = this.ring.find(id);
+    return key !== undefined && (key.expiresAt === null || key.expiresAt > this.#parts.clock.now());
   }
 
   /** The principal behind a bearer secret. A mistyped one is told apart before anything is looked up. */

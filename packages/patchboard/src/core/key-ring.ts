@@ -1,3 +1,4 @@
+import { rfc3339 } from '@patchboard/wire';
 import { failure, type Failure } from './failures.ts';
 import type { Digest } from './ports.ts';
 import type { Principal } from './principal.ts';
@@ -21,6 +22,9 @@ export interface ApiKey {
 
 export type KeyKind = Exclude<Principal['kind'], 'local'>;
 
+/** Of key ids. */
+export const KEY_PREFIX = 'key_';
+
 export interface KeyRequest {
   readonly tenant: string;
   readonly kind: KeyKind;
@@ -40,8 +44,28 @@ export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure 
   }
   const wanted = request.scopes ?? SCOPES_OF_KIND[request.kind];
   const missing = wanted.filter((scope) => !maker.scopes.has(scope));
-  if (missing.length === 0) return null;
-  return failure('permission_denied', `permission denied: you do not hold ${missing.join(', ')} yourself`);
+  if (missing.length > 0)
+    return failure('permission_denied', `permission denied: you do not hold ${missing.join(', ')} yourself`);
+  return widerView(maker, request) ?? longerLife(maker, request);
+}
+
+/** Agents and clients see what is their own, services what is their tenant's, and only operators decide. */
+function widerView({ kind, id }: Principal, request: KeyRequest): Failure | null {
+  if (kind === 'operator') return null;
+  if (kind === 'service' && request.kind !== 'operator') return null;
+  if (kind === request.kind && id === request.name) return null;
+  return failure('permission_denied', `permission denied: a key of ${kind} ${id} can be for itself only`);
+}
+
+/** A key that ends makes none that outlives it. A person's session or token ends sooner than what they set up. */
+function longerLife({ credential }: Principal, request: KeyRequest): Failure | null {
+  if (credential === null || !credential.id.startsWith(KEY_PREFIX) || credential.expiresAt === null)
+    return null;
+  if (request.expiresAt !== null && request.expiresAt <= credential.expiresAt) return null;
+  return failure(
+    'permission_denied',
+    `permission denied: your own key expires at ${rfc3339(credential.expiresAt)}; ask for expires_at no later`,
+  );
 }
 
 /** The keys in force, by the hash of their secret. */
@@ -50,6 +74,7 @@ export class KeyRing {
   readonly #bySecret: Map<string, ApiKey> = new Map();
   readonly #byId: Map<string, ApiKey> = new Map();
   readonly #revoked: Set<(keyId: string) => void> = new Set();
+  readonly #first: Set<() => void> = new Set();
 
   constructor(digest: Digest) {
     this.#digest = digest;
@@ -62,6 +87,7 @@ export class KeyRing {
   add(key: ApiKey): void {
     this.#byId.set(key.id, key);
     this.#bySecret.set(key.secretSha256, key);
+    if (this.#byId.size === 1) for (const listener of this.#first) listener();
   }
 
   find(id: string): ApiKey | undefined {
@@ -86,6 +112,14 @@ export class KeyRing {
     this.#revoked.add(listener);
     return () => {
       this.#revoked.delete(listener);
+    };
+  }
+
+  /** With the first key, whoever came without a credential is nobody any more. */
+  onFirst(listener: () => void): () => void {
+    this.#first.add(listener);
+    return () => {
+      this.#first.delete(listener);
     };
   }
 

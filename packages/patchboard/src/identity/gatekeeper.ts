@@ -2,13 +2,14 @@ import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Authenticator, Credentials } from '../core/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
 import type { KeyOffice } from '../core/key-office.ts';
+import { KEY_PREFIX } from '../core/key-ring.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/principal.ts';
 import { SCOPES_OF_KIND } from '../core/scopes.ts';
 import { sessionIdIn } from '../core/session-cookie.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
 import { localPrincipal } from './local-principal.ts';
 import { isOperatorToken, isSameSecret } from './operator-token.ts';
-import type { Sessions } from './sessions.ts';
+import { SESSION_PREFIX, type Sessions } from './sessions.ts';
 
 export interface GatekeeperParts {
   readonly keys: KeyOffice;
@@ -32,11 +33,19 @@ export class Gatekeeper implements Authenticator {
   authenticate({ headers }: Credentials): Principal | Failure | Promise<Principal | Failure> {
     const { authorization } = headers;
     if (authorization !== undefined) return this.#byBearer(authorization, headers);
-    const session = sessionIdIn(headers['cookie']);
-    if (session !== null && this.#parts.sessions.find(session) !== null) {
-      return operator(headers, `session:${session.slice(0, 8)}`);
-    }
+    const sessionId = sessionIdIn(headers['cookie']);
+    const session = sessionId === null ? null : this.#parts.sessions.find(sessionId);
+    if (session !== null)
+      return operator(headers, { id: session.credentialId, expiresAt: session.expiresAt });
     return this.#withoutCredential(headers);
+  }
+
+  isStillGood({ credential }: Principal): boolean {
+    if (credential === null) return this.isLocal;
+    const { keys, sessions } = this.#parts;
+    if (credential.id.startsWith(KEY_PREFIX)) return keys.isInForce(credential.id);
+    if (credential.id.startsWith(SESSION_PREFIX)) return sessions.isInForce(credential.id);
+    return true;
   }
 
   /** Local mode ends with the first key, and never begins where a token issuer is configured. */
@@ -65,7 +74,7 @@ export class Gatekeeper implements Authenticator {
     if (secret === undefined) return failure('auth_required', 'Authorization must be: Bearer <key or token>');
     if (isOperatorToken(secret)) {
       return isSameSecret(secret, this.#parts.operatorToken)
-        ? operator(headers, 'operator-token')
+        ? operator(headers, { id: 'operator-token', expiresAt: null })
         : failure('auth_required', 'this is not the operator token of this server');
     }
     if (secret.startsWith('pb_')) return agreeing(this.#parts.keys.authenticate(secret), headers);
@@ -75,7 +84,10 @@ export class Gatekeeper implements Authenticator {
 }
 
 /** The operator of this data folder: for every tenant, the one the header names. */
-function operator(headers: Credentials['headers'], credentialId: string): Principal | Failure {
+function operator(
+  headers: Credentials['headers'],
+  credential: NonNullable<Principal['credential']>,
+): Principal | Failure {
   const tenant = headers['x-tenant-id'] ?? DEFAULT_TENANT;
   if (typeof tenant !== 'string' || !PEER_ID_PATTERN.test(tenant)) {
     return failure('body_invalid', 'X-Tenant-ID must be 1 to 200 visible ASCII characters without spaces');
@@ -87,7 +99,7 @@ function operator(headers: Credentials['headers'], credentialId: string): Princi
     scopes: new Set(SCOPES_OF_KIND.operator),
     agentId: 'operator',
     clientId: null,
-    credential: { id: credentialId, expiresAt: null },
+    credential,
   };
 }
 

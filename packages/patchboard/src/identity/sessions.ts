@@ -7,7 +7,12 @@ const SESSION_MS = 12 * 3_600_000;
 const LOGIN_MS = 3_600_000;
 const MAX_SESSIONS = 1000;
 
+/** Of the credential ids of sessions. */
+export const SESSION_PREFIX = 'session:';
+
 interface Session {
+  /** Names the session where its id, which is a secret, has no place. */
+  readonly credentialId: string;
   readonly expiresAt: number;
 }
 
@@ -19,6 +24,7 @@ export class Sessions implements SessionBook {
   readonly #clock: Clock;
   readonly #operatorToken: string;
   readonly #sessions: Map<string, Session> = new Map();
+  readonly #closed: Set<(credentialId: string) => void> = new Set();
   readonly #loginTokens: Map<string, number> = new Map();
 
   constructor(operatorToken: string, clock: Clock) {
@@ -37,21 +43,39 @@ export class Sessions implements SessionBook {
   open(token: string): { readonly id: string; readonly maxAgeSeconds: number } | null {
     if (!this.#spend(token) && !isSameSecret(token, this.#operatorToken)) return null;
     const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
+    if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.close(oldest);
     const id = randomBytes(32).toString('base64url');
-    this.#sessions.set(id, { expiresAt: this.#clock.now() + SESSION_MS });
+    const credentialId = `${SESSION_PREFIX}${randomBytes(9).toString('base64url')}`;
+    this.#sessions.set(id, { credentialId, expiresAt: this.#clock.now() + SESSION_MS });
     return { id, maxAgeSeconds: SESSION_MS / 1000 };
   }
 
   close(id: string): void {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return;
     this.#sessions.delete(id);
+    for (const listener of this.#closed) listener(session.credentialId);
+  }
+
+  onClosed(listener: (credentialId: string) => void): () => void {
+    this.#closed.add(listener);
+    return () => {
+      this.#closed.delete(listener);
+    };
+  }
+
+  isInForce(credentialId: string): boolean {
+    const now = this.#clock.now();
+    return [...this.#sessions.values()].some(
+      (session) => session.credentialId === credentialId && session.expiresAt > now,
+    );
   }
 
   find(id: string): Session | null {
     const session = this.#sessions.get(id);
     if (session === undefined) return null;
     if (session.expiresAt > this.#clock.now()) return session;
-    this.#sessions.delete(id);
+    this.close(id);
     return null;
   }
 

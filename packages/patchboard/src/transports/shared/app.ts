@@ -55,9 +55,13 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     done();
   });
   // A connection ends with the credential it was opened with.
-  const stopWatchingKeys = offices.keys.ring.onRevoked((keyId) => openings.endOf(keyId));
+  const stopWatching = [
+    offices.keys.ring.onRevoked((keyId) => openings.endOf(keyId)),
+    offices.keys.ring.onFirst(() => openings.endOf(null)),
+    offices.sessions.onClosed((credentialId) => openings.endOf(credentialId)),
+  ];
   app.addHook('onClose', (_app, done) => {
-    stopWatchingKeys();
+    for (const stop of stopWatching) stop();
     metrics.close();
     done();
   });

@@ -32,7 +32,10 @@ export function mount(
       serializerCompiler: () => (value) => JSON.stringify(value),
       exposeHeadRoute: route.method === 'GET' && route.isStream !== true,
       onRequest: identify(route, counter, given.authenticator),
-      handler: (request, reply) => run(route, context, request, reply),
+      handler: (request, reply) => {
+        if (isStillGood(route, request, given.authenticator)) run(route, context, request, reply);
+        else sendProblem(reply, failure('auth_required', 'the credential is no longer good'));
+      },
     });
   }
 }
@@ -66,6 +69,11 @@ function identify(
       found.then((principal) => admit({ request, reply, done }, principal, scope)).catch(done);
     } else admit({ request, reply, done }, found, scope);
   };
+}
+
+/** A body may take its time: a credential that ended meanwhile is no longer one. */
+function isStillGood(route: Route, { principal }: FastifyRequest, authenticator: Authenticator): boolean {
+  return route.body === undefined || principal === null || authenticator.isStillGood(principal);
 }
 
 function admit(

@@ -56,8 +56,8 @@ export class Openings {
     for (const opening of this.#open) this.#finish(opening);
   }
 
-  /** The credential is no longer good. */
-  endOf(credentialId: string): void {
+  /** The credential is no longer good; null: nobody may come without one any more. */
+  endOf(credentialId: string | null): void {
     for (const opening of this.#open) {
       if (opening.credentialId === credentialId) this.#finish(opening);
     }
