@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../test/support/fake-clock.ts';
+import { Sessions } from './sessions.ts';
+
+const TOKEN = `op_${'t'.repeat(43)}`;
+const HOUR_MS = 3_600_000;
+
+describe('Sessions', () => {
+  it('ends a session after twelve hours', async () => {
+    const clock = new FakeClock();
+    const sessions = new Sessions(TOKEN, clock);
+    const { id, maxAgeSeconds } = sessions.open(TOKEN)!;
+    const { credentialId } = sessions.find(id)!;
+    expect(maxAgeSeconds).toBe(12 * 3600);
+    await clock.advance(12 * HOUR_MS - 1);
+    expect(sessions.isInForce(credentialId)).toBe(true);
+    await clock.advance(1);
+    expect(sessions.isInForce(credentialId)).toBe(false);
+    expect(sessions.find(id)).toBeNull();
+  });
+
+  it('takes a login token for an hour and once, and nothing that is no token', async () => {
+    const clock = new FakeClock();
+    const sessions = new Sessions(TOKEN, clock);
+    const [spent, late] = [sessions.issueLoginToken(), sessions.issueLoginToken()];
+    expect(sessions.open(spent)).not.toBeNull();
+    expect(sessions.open(spent)).toBeNull();
+    await clock.advance(HOUR_MS);
+    expect(sessions.open(late)).toBeNull();
+    for (const token of ['', 'op_', TOKEN.slice(0, -1), `${TOKEN} `]) expect(sessions.open(token)).toBeNull();
+  });
+
+  it('tells of what it closes, by a name that does not open it', () => {
+    const sessions = new Sessions(TOKEN, new FakeClock());
+    const closed: string[] = [];
+    sessions.onClosed((credentialId) => closed.push(credentialId));
+    const { id } = sessions.open(TOKEN)!;
+    const { credentialId } = sessions.find(id)!;
+    expect(sessions.find(credentialId)).toBeNull();
+    expect(id).not.toContain(credentialId.slice('session:'.length));
+    sessions.close(id);
+    sessions.close(id);
+    expect(closed).toEqual([credentialId]);
+  });
+
+  it('forgets the oldest when there are too many', () => {
+    const sessions = new Sessions(TOKEN, new FakeClock());
+    const { id: oldest } = sessions.open(TOKEN)!;
+    const ids = Array.from({ length: 1000 }, () => sessions.open(TOKEN)!.id);
+    expect(sessions.find(oldest)).toBeNull();
+    expect(ids.every((id) => sessions.find(id) !== null)).toBe(true);
+  });
+});
