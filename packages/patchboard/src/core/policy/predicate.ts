@@ -1,17 +1,8 @@
+import type { PredicateView } from '@patchboard/wire';
 import { matchesGlob } from './glob.ts';
 
-/** A condition on one argument. All given tests must hold; an argument that is absent fulfils none. */
-export interface Predicate {
-  /** JSON pointer into the arguments, such as `/cents`. */
-  readonly arg: string;
-  readonly equals?: unknown;
-  readonly prefix?: string;
-  readonly glob?: string;
-  readonly gt?: number;
-  readonly gte?: number;
-  readonly lt?: number;
-  readonly lte?: number;
-}
+/** A condition on one argument; an argument that is absent fulfils none. */
+export type Predicate = PredicateView;
 
 export function holds(predicate: Predicate, args: unknown): boolean {
   const value = at(args, predicate.arg);
