@@ -42,7 +42,7 @@ export function chainHash(digest: Digest, previous: string, seq: number, draft: 
   const { at, tenant, kind, callId, traceId, body } = draft;
   // JSON strings delimit themselves, so two different rows can never read as the same text.
   return digest.sha256(
-    `${previous}\n${seq}\n${at}\n${JSON.stringify(tenant)}\n${kind}\n${callId ?? ''}\n${JSON.stringify(traceId)}\n${body}`,
+    `${previous}\n${seq}\n${at}\n${JSON.stringify(tenant)}\n${kind}\n${JSON.stringify(callId)}\n${JSON.stringify(traceId)}\n${body}`,
   );
 }
 
