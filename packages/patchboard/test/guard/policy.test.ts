@@ -1,0 +1,243 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  aDataFolder,
+  aPlatform,
+  recordOf,
+  type PlatformGiven,
+  type TestPlatform,
+} from './support/a-platform.ts';
+import type { Answered } from './support/ask.ts';
+import { deleteTool, echoTool } from './support/scene.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
+  const server = await aPlatform({ tools: [echoTool, deleteTool], ...given });
+  closing.push(() => server.close());
+  return server;
+}
+
+async function invoke(
+  server: TestPlatform,
+  tool: string,
+  agent = 'ada',
+  args: unknown = {},
+): Promise<Answered> {
+  return await server.ask({
+    method: 'POST',
+    path: `/v1/tools/${tool}/invoke`,
+    headers: { 'x-agent-id': agent, prefer: 'wait=10' },
+    body: { run_id: `run_${agent}`, args },
+  });
+}
+
+async function names(server: TestPlatform, agent: string): Promise<string[]> {
+  const answer = await server.ask({ method: 'GET', path: '/v1/tools', headers: { 'x-agent-id': agent } });
+  return (answer.json as { tools: { name: string }[] }).tools.map(({ name }) => name);
+}
+
+const put = (server: TestPlatform, document: unknown, version?: number): Promise<Answered> =>
+  server.asOperator('PUT', '/v1/policy', version === undefined ? { document } : { document, version });
+
+describe('PUT /v1/policy', () => {
+  it('makes a new version that is in force at once, and after a restart', async () => {
+    const folder = aDataFolder();
+    closing.push(() => folder.remove());
+    const first = await aPlatform({ folder, tools: [echoTool] });
+    expect((await first.asOperator('GET', '/v1/policy')).json).toMatchObject({
+      version: 0,
+      changed_by: 'config',
+    });
+    const document = { default: { mode: 'deny' } };
+    expect((await put(first, document, 0)).json).toMatchObject({
+      version: 1,
+      document,
+      changed_by: 'operator',
+    });
+    expect((await invoke(first, 'toy.echo')).status).toBe(404);
+    const ledger = await first.asOperator('GET', '/v1/ledger');
+    expect(ledger.json.rows).toContainEqual(
+      expect.objectContaining({ kind: 'policy.changed', body: { by: 'operator', version: 1 } }),
+    );
+    await first.close();
+    const second = await aServer({ folder });
+    expect((await second.asOperator('GET', '/v1/policy')).json).toMatchObject({ version: 1, document });
+    expect((await invoke(second, 'toy.echo')).status).toBe(404);
+  });
+
+  it('is a conflict when another version is in force, and one of many at once wins', async () => {
+    const server = await aServer();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        put(server, { agents: { [`a${index}`]: { mode: 'deny' } } }, 0),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(409)]);
+    const winner = answers.find(({ status }) => status === 200)!;
+    const { json } = await server.asOperator('GET', '/v1/policy');
+    expect(json).toEqual(winner.json);
+    expect(json.version).toBe(1);
+    expect(await server.store.documents('policy')).toHaveLength(1);
+  });
+
+  it.each([
+    [{ agents: { ada: { mode: 'yolo' } } }, '/agents/ada/mode'],
+    [{ agents: { ada: { autoDeny: ['x'] } } }, '/agents/ada/autoDeny'],
+    [{ default: { rules: [{ tools: 'x', effect: 'maybe' }] } }, '/default/rules/0/effect'],
+    [{ devices: { registerable: 'x' } }, '/devices/registerable'],
+    [{ rules: [] }, '/rules'],
+  ])('refuses %j, says where, and changes nothing', async (document, path) => {
+    const server = await aServer();
+    const before = await recordOf(server.store);
+    const answer = await put(server, document);
+    expect([answer.status, answer.json.code]).toEqual([400, 'body_invalid']);
+    expect((answer.json.errors as { path: string }[]).map((issue) => issue.path)).toContain(path);
+    expect(await recordOf(server.store)).toEqual(before);
+    expect((await invoke(server, 'toy.echo')).status).toBe(200);
+  });
+
+  it('needs an operator', async () => {
+    const server = await aServer();
+    const answer = await server.ask({ method: 'PUT', path: '/v1/policy', body: { document: {} } });
+    expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
+  });
+});
+
+describe('a policy that cannot be read', () => {
+  it.each([
+    ['no JSON', '{"document":'],
+    ['no policy', '"a text"'],
+    ['a mode nobody knows', '{"version":7,"document":{"default":{"mode":"yolo"}},"changedBy":"x"}'],
+    ['nothing', 'null'],
+  ])('denies everything, and the server starts and says so: %s', async (_what, body) => {
+    const folder = aDataFolder();
+    closing.push(() => folder.remove());
+    const first = await aPlatform({ folder, tools: [echoTool] });
+    await put(first, {});
+    await first.close();
+    const file = new DatabaseSync(folder.storeFile);
+    file.prepare("insert into documents (kind, id, body) values ('policy', '000000000007', ?)").run(body);
+    file.close();
+    const server = await aServer({ folder });
+    expect(server.log()).toContain('"policy.unreadable"');
+    expect(await names(server, 'ada')).toEqual([]);
+    expect((await invoke(server, 'toy.echo')).status).toBe(404);
+    const lend = await server.ask({
+      method: 'POST',
+      path: '/internal/tools/register',
+      body: { client_id: 'c1', tools: [{ name: 'lent.tool', schema: {} }] },
+    });
+    expect(lend.json).toMatchObject({ ok: false, registered_count: 0 });
+    // An operator puts it right without a restart.
+    expect((await put(server, {}, 7)).json).toMatchObject({ version: 8 });
+    expect((await invoke(server, 'toy.echo')).status).toBe(200);
+  });
+});
+
+describe('a tool that an agent may never call', () => {
+  const config = {
+    policy: {
+      agents: {
+        ada: { autoDenyTools: ['toy.echo'] },
+        bob: { mode: 'deny', autoAllowTools: ['toy.echo'] },
+        eve: { rules: [{ tools: 'toy.echo', effect: 'deny', when: [{ arg: '/n', gt: 1 }] }] },
+      },
+    },
+  };
+
+  it('is not listed, and is answered like one that does not exist', async () => {
+    const server = await aServer({ config });
+    expect(await names(server, 'ada')).not.toContain('toy.echo');
+    expect(await names(server, 'bob')).toEqual(['toy.echo']);
+    for (const path of ['', '/invoke', '/invoke?dry_run=true']) {
+      const answers = await Promise.all(
+        ['toy.echo', 'no.such'].map(async (tool) => {
+          const { status, text } = await server.ask({
+            method: path === '' ? 'GET' : 'POST',
+            path: `/v1/tools/${tool}${path}`,
+            headers: { 'x-agent-id': 'ada' },
+            ...(path === '' ? {} : { body: { run_id: 'r', args: {} } }),
+          });
+          return { status, text: text.replaceAll(tool, '<tool>') };
+        }),
+      );
+      expect(answers[0]).toEqual(answers[1]);
+      expect(answers[0]?.status).toBe(404);
+    }
+  });
+
+  it('is not told apart by its wire name either', async () => {
+    const server = await aServer({ config });
+    expect((await invoke(server, 'toy__echo')).status).toBe(404);
+    expect((await invoke(server, 'toy__echo', 'bob')).status).toBe(200);
+  });
+
+  it('comes and goes with the policy', async () => {
+    const server = await aServer({ config });
+    expect(await names(server, 'ada')).not.toContain('toy.echo');
+    await put(server, {});
+    expect(await names(server, 'ada')).toContain('toy.echo');
+    await put(server, { default: { autoDenyTools: ['*'] } });
+    expect(await names(server, 'ada')).toEqual([]);
+  });
+
+  it('is denied and recorded when only these arguments are denied', async () => {
+    const server = await aServer({ config });
+    expect(await names(server, 'eve')).toContain('toy.echo');
+    expect((await invoke(server, 'toy.echo', 'eve', { n: 1 })).status).toBe(200);
+    const denied = await invoke(server, 'toy.echo', 'eve', { n: 2 });
+    expect([denied.status, denied.json.code]).toEqual([403, 'permission_denied']);
+    const record = await server.asOperator('GET', `/v1/tool_calls/${denied.json.tool_call_id}`);
+    expect(record.json).toMatchObject({ state: 'DENIED', decision: { rule: 'agents.eve.rules[0]' } });
+  });
+});
+
+describe('devices.registerable', () => {
+  it('lets clients lend those names and no others', async () => {
+    const server = await aServer({ config: { devices: { registerable: ['lamp.*'] } } });
+    const answer = await server.ask({
+      method: 'POST',
+      path: '/internal/tools/register',
+      body: {
+        client_id: 'c1',
+        tools: [
+          { name: 'lamp.on', schema: {} },
+          { name: 'door.open', schema: {} },
+        ],
+      },
+    });
+    expect(answer.json).toMatchObject({
+      ok: false,
+      registered_count: 1,
+      rejected: [{ name: 'door.open', code: 'permission_denied' }],
+    });
+    expect(await names(server, 'ada')).toContain('lamp.on');
+    expect(await names(server, 'ada')).not.toContain('door.open');
+  });
+});
+
+describe('POST /v1/policy/explain', () => {
+  it('tells the decision and what else matched, and records nothing', async () => {
+    const server = await aServer({
+      config: {
+        policy: { agents: { ada: { autoAllowTools: ['toy.*'], requireApprovalTools: ['toy.delete'] } } },
+      },
+    });
+    const before = await recordOf(server.store);
+    const answer = await server.asOperator('POST', '/v1/policy/explain', {
+      tool_name: 'toy.delete',
+      agent_id: 'ada',
+    });
+    expect(answer.json).toMatchObject({
+      effect: 'allow',
+      rule: 'agents.ada.autoAllowTools[0]',
+      listed: true,
+      also_matched: [{ rule: 'agents.ada.requireApprovalTools[0]', effect: 'ask' }, { rule: 'annotations' }],
+    });
+    expect(await recordOf(server.store)).toEqual(before);
+  });
+});
