@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { pino, type DestinationStream } from 'pino';
 import { pinoLog } from '../runtime/log.ts';
-import { startPlatform, type Platform, type PlatformParts } from '../platform.ts';
+import type { Platform, PlatformParts } from '../platform.ts';
 import { environment } from './config.ts';
 import { resolveSettings, type ServeFlags, type Settings } from './settings.ts';
 
@@ -29,6 +29,8 @@ async function serve(flags: ServeFlags): Promise<void> {
 export async function runServer(settings: Settings, parts: PlatformParts = {}): Promise<void> {
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
+  // Loaded here: every other command would wait for a server that it does not start.
+  const { startPlatform } = await import('../platform.ts');
   const platform = await startPlatform(settings, log, parts);
   // Listened for before anybody is told that the server is there: a signal may follow at once.
   const stopping = stopSignal();
@@ -68,10 +70,11 @@ async function stopSignal(): Promise<string> {
   return name;
 }
 
-function firstSteps({ url, loginToken }: Platform): string {
+function firstSteps(platform: Platform): string {
+  const { url } = platform;
   return `
   Sign in as operator (works once, for an hour):
-    ${url}/#login=${loginToken()}
+    ${url}/#login=${platform.loginToken()}
 
   Try it in another terminal:
     npx patchboard call calculation.eval expression='(3+4)*6'
