@@ -110,7 +110,7 @@ function firstBrokenLink(rows: readonly LedgerRow[], digest: Digest): LedgerRow 
   });
 }
 
-/** `secure_delete`: what is redacted or purged does not linger in the free part of a page. */
+/** `secure_delete`: what is redacted or purged lingers neither in the free part of a page nor in pages that fell free. */
 function configure(database: DatabaseSync): void {
   database.exec(`
     pragma journal_mode = wal;
@@ -118,7 +118,7 @@ function configure(database: DatabaseSync): void {
     pragma foreign_keys = on;
     pragma trusted_schema = off;
     pragma temp_store = memory;
-    pragma secure_delete = fast;
+    pragma secure_delete = on;
     pragma cache_size = -8192;
     pragma journal_size_limit = 67108864;
   `);
