@@ -92,15 +92,9 @@ function operator(
   if (typeof tenant !== 'string' || !PEER_ID_PATTERN.test(tenant)) {
     return failure('body_invalid', 'X-Tenant-ID must be 1 to 200 visible ASCII characters without spaces');
   }
-  return {
-    kind: 'operator',
-    id: 'operator',
-    tenant,
-    scopes: new Set(SCOPES_OF_KIND.operator),
-    agentId: 'operator',
-    clientId: null,
-    credential,
-  };
+  const scopes = new Set(SCOPES_OF_KIND.operator);
+  const own = { kind: 'operator', id: 'operator', agentId: 'operator', clientId: null } as const;
+  return agreeing({ ...own, tenant, scopes, credential }, headers);
 }
 
 /** A header may repeat what the credential says, never say something else. */
