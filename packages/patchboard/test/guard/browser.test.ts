@@ -155,4 +155,25 @@ describe("the operator's session", () => {
     expect((await page.goto(`${origin}/v1/keys`))?.status()).toBe(403);
     await context.close();
   });
+
+  it('comes from a login link, once, and the link is gone from the address', async () => {
+    const origin = `http://127.0.0.1:${server.port}`;
+    const link = `${origin}/#login=${server.platform.loginToken()}`;
+    const visit = async (): Promise<{ said: string; url: string; keys: number | undefined }> => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(link);
+      const status = page.locator('#login:not(:empty)');
+      await status.waitFor();
+      const said = (await status.textContent()) ?? '';
+      const url = page.url();
+      const keys = (await page.goto(`${origin}/v1/keys`))?.status();
+      await context.close();
+      return { said, url, keys };
+    };
+    expect(await visit()).toEqual({ said: 'You are signed in as operator.', url: `${origin}/`, keys: 200 });
+    const again = await visit();
+    expect(again).toMatchObject({ url: `${origin}/`, keys: 403 });
+    expect(again.said).toContain('used before');
+  });
 });

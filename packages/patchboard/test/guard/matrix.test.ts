@@ -85,6 +85,12 @@ const BY_CREDENTIAL: readonly Case[] = [
     headers: (route) => (route.scope === null ? {} : scene.without.get(route.scope)!.headers),
     expected: (route) => (route.scope === null ? PAST : [403, 'permission_denied']),
   },
+  ...['x-agent-id', 'x-client-id'].map((header) => ({
+    name: `the operator token and ${header} of somebody else`,
+    headers: () => ({ ...bearer(scene.operatorToken), [header]: 'other' }),
+    expected: (route: Route): Expected | typeof PAST =>
+      route.scope === null ? PAST : [403, 'permission_denied'],
+  })),
   ...['x-tenant-id', 'x-agent-id', 'x-client-id'].map((header) => ({
     name: `a key and ${header} of somebody else`,
     headers: () => ({ ...scene.boss.headers, [header]: 'other' }),

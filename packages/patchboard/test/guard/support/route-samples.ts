@@ -101,6 +101,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   openapi: { past: [200, null] },
   metrics: { past: [200, null] },
   home: { past: [200, null] },
+  loginScript: { past: [200, null] },
 };
 
 /** A request to the route, about these ids. */

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts';
+import { open, textOf, type Answered } from './support/ask.ts';
+import { echoTool } from './support/scene.ts';
+
+let folder: string;
+let privateKey: CryptoKey;
+let server: TestPlatform;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'patchboard-jwks-'));
+  const pair = await generateKeyPair('ES256', { extractable: true });
+  privateKey = pair.privateKey;
+  const jwks = join(folder, 'jwks.json');
+  writeFileSync(jwks, JSON.stringify({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k1' }] }));
+  server = await aPlatform({
+    tools: [echoTool],
+    config: { auth: { jwt: { issuer: 'https://issuer.example', audience: 'patchboard', jwks_file: jwks } } },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function token(claims: Record<string, unknown> = {}, lifetimeS = 600): Promise<string> {
+  const exp = Math.floor(Date.now() / 1000) + lifetimeS;
+  const payload = { iss: 'https://issuer.example', aud: 'patchboard', sub: 'ada', exp, ...claims };
+  return await new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
+}
+
+async function invoke(secret: string, headers = {}): Promise<Answered> {
+  return await server.ask({
+    method: 'POST',
+    path: '/v1/tools/toy.echo/invoke',
+    headers: { authorization: `Bearer ${secret}`, prefer: 'wait=10', ...headers },
+    body: { run_id: 'run_jwt', args: {} },
+  });
+}
+
+describe('a token of another issuer', () => {
+  it('calls tools as its subject', async () => {
+    const answer = await invoke(await token());
+    expect(answer.json).toMatchObject({ state: 'COMPLETED', agent_id: 'ada' });
+  });
+
+  it.each([
+    ['wrong audience', { aud: 'elsewhere' }, 401],
+    ['wrong issuer', { iss: 'https://evil.example' }, 401],
+    ['expired', { exp: 1_600_000_000 }, 401],
+    ['no subject', { sub: undefined }, 401],
+    ['scope too narrow', { scope: 'calls:read' }, 403],
+    ['a client, which calls nothing', { kind: 'client' }, 403],
+  ])('is refused and leaves nothing behind: %s', async (_what, claims, status) => {
+    const before = await recordOf(server.store);
+    const answer = await invoke(await token(claims));
+    expect(answer.status).toBe(status);
+    expect(await recordOf(server.store)).toEqual(before);
+  });
+
+  it.each(['x-agent-id', 'x-client-id', 'x-tenant-id'])(
+    'says who is asking, whatever %s says',
+    async (header) => {
+      const answer = await invoke(await token(), { [header]: 'somebody' });
+      expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
+    },
+  );
+
+  it('sees its own tenant and no other', async () => {
+    const { json } = await invoke(await token());
+    const read = async (secret: string): Promise<number> =>
+      (
+        await server.ask({
+          method: 'GET',
+          path: `/v1/tool_calls/${json.tool_call_id}`,
+          headers: { authorization: `Bearer ${secret}` },
+        })
+      ).status;
+    expect(await read(await token())).toBe(200);
+    expect(await read(await token({ tenant: 'other' }))).toBe(404);
+    expect(await read(await token({ tenant: 'other', kind: 'operator' }))).toBe(404);
+    expect(await read(await token({ sub: 'bob' }))).toBe(404);
+  });
+
+  it('that is larger than headers may be gets no answer but that', async () => {
+    const answer = await invoke(`${await token()}${'x'.repeat(20_000)}`);
+    expect([answer.status, answer.json.code]).toEqual([431, 'too_large']);
+  });
+
+  it('ends the stream it opened when it expires', async () => {
+    const headers = { authorization: `Bearer ${await token({}, 2)}` };
+    const stream = await open(server.port, { method: 'GET', path: '/v1/events', headers });
+    expect(stream.statusCode).toBe(200);
+    await textOf(stream);
+  });
+
+  it('is not in the log or the ledger', async () => {
+    const secret = await token();
+    await invoke(secret);
+    const [, , signature] = secret.split('.');
+    const ledger = await server.asOperator('GET', '/v1/ledger/export');
+    expect(ledger.text + server.log()).not.toContain(signature);
+  });
+});
