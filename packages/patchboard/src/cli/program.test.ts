@@ -69,6 +69,17 @@ describe('the program', () => {
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'input_invalid', message: 'does not fit' } });
   });
 
+  it('says which variable to set where a credential is needed, unless the advice does so already', () => {
+    const facts = { code: 'auth_required', recommendations: ['send Authorization: Bearer <key>'] };
+    const text = errorText(new PatchboardError('problem', 'a credential is needed', facts));
+    expect(text).toContain('→ set PATCHBOARD_KEY to a key of this server');
+    expect(text).not.toContain('Bearer');
+    const own = { ...facts, recommendations: ['set PATCHBOARD_DATA to …'] };
+    expect(errorText(new PatchboardError('problem', 'no', own))).toBe(
+      'patchboard: no\n  → set PATCHBOARD_DATA to …',
+    );
+  });
+
   it('says how to start a server that is not there', () => {
     expect(errorText(new NetworkError('cannot reach x'))).toContain('patchboard serve');
   });

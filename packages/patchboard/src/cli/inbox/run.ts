@@ -57,7 +57,8 @@ class Inbox {
       lost: () => this.#set({ ...this.#state, isLive: false }),
       failed: (error: unknown) => this.#end?.reject(error),
     };
-    this.#waiting = new WaitingList(parts.client, listener, this.#stop.signal);
+    const { signal } = this.#stop;
+    this.#waiting = new WaitingList(parts.client, listener, { known: first, signal });
   }
 
   async run(): Promise<NodeJS.Signals | null> {

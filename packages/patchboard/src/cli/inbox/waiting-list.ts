@@ -34,14 +34,20 @@ export class WaitingList {
   readonly #client: WaitingListClient;
   readonly #listener: WaitingListener;
   readonly #signal: AbortSignal;
-  #ids: ReadonlySet<string> = new Set();
+  #ids: ReadonlySet<string>;
   #loading: Promise<void> | null = null;
   #again = false;
 
-  constructor(client: WaitingListClient, listener: WaitingListener, signal: AbortSignal) {
+  /** `parts.known`: what the listener has been shown already. */
+  constructor(
+    client: WaitingListClient,
+    listener: WaitingListener,
+    parts: { readonly known: readonly ApprovalRequestView[]; readonly signal: AbortSignal },
+  ) {
     this.#client = client;
     this.#listener = listener;
-    this.#signal = signal;
+    this.#signal = parts.signal;
+    this.#ids = idsOf(parts.known);
   }
 
   /** One at a time; what is asked for meanwhile is asked once more afterwards. */
@@ -71,7 +77,7 @@ export class WaitingList {
       do {
         this.#again = false;
         const items = await readWaiting(this.#client, this.#signal);
-        this.#ids = new Set(items.map((item) => item.tool_call_id));
+        this.#ids = idsOf(items);
         this.#listener.changed(items);
       } while (this.#again && !this.#signal.aborted);
     } catch (error) {
@@ -90,4 +96,8 @@ export class WaitingList {
     const id = (data as { readonly tool_call_id?: unknown } | null)?.tool_call_id;
     return type === 'call.state' && typeof id === 'string' && this.#ids.has(id);
   }
+}
+
+function idsOf(items: readonly ApprovalRequestView[]): ReadonlySet<string> {
+  return new Set(items.map((item) => item.tool_call_id));
 }

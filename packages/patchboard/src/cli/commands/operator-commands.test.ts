@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { processContext } from '../context.ts';
+import { createProgram, runProgram } from '../program.ts';
+import { approveCommand, denyCommand } from './decide.ts';
+import { grantsCommand } from './grants.ts';
+import { inboxCommand } from './inbox.ts';
+import { keysCommand } from './keys.ts';
+import { ledgerCommand } from './ledger.ts';
+import { policyCommand } from './policy.ts';
+
+/** What these refuse, they refuse before they talk to anybody. */
+async function run(argv: readonly string[]): Promise<{ code: number | null; out: string; error: string }> {
+  const seen = { out: '', error: '' };
+  const streams = {
+    out: (text: string) => void (seen.out += text),
+    error: (text: string) => void (seen.error += text),
+  };
+  const context = processContext({ PATCHBOARD_URL: 'http://127.0.0.1:9', PATCHBOARD_DATA: '/nowhere' });
+  const registrars = [
+    approveCommand(context),
+    denyCommand(context),
+    inboxCommand(context),
+    grantsCommand(context),
+    keysCommand(context),
+    policyCommand(context),
+    ledgerCommand(context),
+  ];
+  const code = await runProgram(createProgram(registrars, '1.2.3', streams), argv, streams);
+  return { code, ...seen };
+}
+
+describe('every operator command', () => {
+  it.each([
+    'keys create',
+    'keys ls',
+    'keys revoke',
+    'approve',
+    'deny',
+    'inbox',
+    'grants ls',
+    'grants revoke',
+    'policy check',
+    'policy explain',
+    'ledger ls',
+    'ledger verify',
+    'ledger export',
+  ])('%s explains itself with an example and takes --json', async (command) => {
+    const { code, out } = await run([...command.split(' '), '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain('--json');
+    expect(out).toMatch(new RegExp(`Examples?:\\n(.*\\n)*.*patchboard ${command}`));
+  });
+});
+
+describe('what makes no sense', () => {
+  const key = ['keys', 'create', '--kind', 'agent'];
+
+  it.each([
+    [key, '--name'],
+    [['keys', 'create', '--kind', 'local', '--name', 'b'], 'local'],
+    [[...key, '--name', 'b c'], '--name must be'],
+    [[...key, '--name', 'b', '--scope', 'all'], 'tools:call'],
+    [[...key, '--name', 'b', '--expires', '2020-01-01'], 'in the past'],
+    [[...key, '--name', 'b', '--expires', 'soon'], 'neither'],
+    [['keys', 'revoke'], 'id'],
+    [['approve', '--for', '1h'], '--always'],
+    [['approve', '--always', 'everything'], 'exact, tool'],
+    [['approve', '--always', 'tool', '--for', '400d'], 'at most 365d'],
+    [['approve', '--args', '{'], 'not JSON'],
+    [['deny', '--args', '{}'], 'unknown option'],
+    [['ledger', 'ls', '--limit', '0'], '--limit'],
+    [['ledger', 'ls', '--after', 'x'], '--after'],
+    [['ledger', 'verify', '--data', '/nowhere'], 'holds no store'],
+    [['policy', 'explain', 'demo.echo'], '--agent'],
+    [['policy', 'check', '/nowhere/policy.yaml'], 'cannot read'],
+    [['inbox', '--url', 'localhost:8080'], 'not an http(s) URL'],
+  ])('%j is a usage error', async (argv, words) => {
+    const { code, out, error } = await run(argv);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(error).toContain(words);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from './config-file.ts';
+import { readPolicy } from './policy-file.ts';
+
+function problemsOf(text: string): string[] {
+  const read = readPolicy(text);
+  return read.ok ? [] : read.problems.map(({ line, message }) => `${line}: ${message}`);
+}
+
+describe('readPolicy', () => {
+  it.each([
+    ['alone, as YAML', 'default:\n  mode: ask\n', { default: { mode: 'ask' } }],
+    ['alone, as JSON', '{"default": {"mode": "ask"}}', { default: { mode: 'ask' } }],
+    ['in a config', 'http: {}\npolicy:\n  default: {mode: ask}\n', { default: { mode: 'ask' } }],
+    [
+      'in a config with devices',
+      'policy: {}\ndevices: {registerable: ["phone.*"]}\n',
+      { devices: { registerable: ['phone.*'] } },
+    ],
+    ['in a config without one', 'limits: {drain_ms: 5}\n', {}],
+    ['empty', '', {}],
+  ])('takes a policy %s', (_where, text, document) => {
+    expect(readPolicy(text)).toEqual({ ok: true, document });
+  });
+
+  it('names every problem with its line', () => {
+    const text = [
+      'default:',
+      '  mode: maybe',
+      '  rules:',
+      '    - tools: "pay.*"',
+      '      effect: perhaps',
+      '    - tools: "*"',
+      '      effect: ask',
+      '      when:',
+      '        - arg: cents',
+      '          gt: 5',
+      'agents:',
+      '  bob: {autoAllow: []}',
+      'polcy: {}',
+    ].join('\n');
+    expect(problemsOf(text)).toEqual([
+      '13: polcy is not known; known are default, agents, devices',
+      expect.stringMatching(/^12: agents\.bob\.autoAllow is not known; known are mode, /),
+      '2: default.mode must be one of auto, ask, deny, custom',
+      '5: default.rules.0.effect must be allow, ask or deny',
+      '9: default.rules.1.when.0.arg must be a JSON pointer such as /cents',
+    ]);
+  });
+
+  it('names the problems of the config around it', () => {
+    expect(problemsOf('http:\n  allowed_host: []\nlimits:\n  drain_ms: soon\npolicy: {}\n')).toEqual([
+      '2: unknown key http.allowed_host',
+      '4: limits.drain_ms must be integer',
+    ]);
+    expect(problemsOf('limits: {}\npolicy:\n  default:\n    mode: 7\n')).toEqual([
+      '4: policy.default.mode must be one of auto, ask, deny, custom',
+    ]);
+  });
+
+  it('names what keeps it from being read at all', () => {
+    expect(problemsOf('default: {}\ndefault: {}\n')).toEqual(['2: Map keys must be unique']);
+    expect(problemsOf('- a\n')).toEqual(['1: the policy must be an object']);
+    expect(problemsOf('a: &a [x]\nb: [*c]\n')[0]).toMatch(/^\d+: /);
+  });
+});
+
+describe('a config that the server starts with', () => {
+  it('is refused for its policy with the line too', () => {
+    expect(() => parseConfig('policy:\n  default:\n    mode: maybe\n', 'c.yaml')).toThrow(
+      'c.yaml:3: policy.default.mode must be one of',
+    );
+  });
+});

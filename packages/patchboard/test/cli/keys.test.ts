@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import type { KeyView, MintedKeyView } from '@patchboard/wire';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LONG, NOWHERE, Workplace } from './cli-process.ts';
+
+let place: Workplace;
+
+beforeEach(async () => {
+  place = await Workplace.create();
+});
+
+afterEach(() => place.remove());
+
+const SECRET = /^pb_\S+\n$/;
+
+describe('keys without a server', { timeout: LONG }, () => {
+  it('are made, listed and revoked in the data folder', async () => {
+    const made = await place.run(['keys', 'create', '--kind', 'agent', '--name', 'bob', '--expires', '30d']);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(SECRET) as string });
+    expect(made.error).toContain(`using the data folder ${place.data} directly`);
+    expect(made.error).toContain('local mode is over');
+
+    const second = await place.json<MintedKeyView>(
+      'keys create --kind operator --name ann --scope approvals:decide --scope calls:read'.split(' '),
+    );
+    expect(second).toMatchObject({
+      kind: 'operator',
+      scopes: ['approvals:decide', 'calls:read'],
+      expires_at: null,
+    });
+
+    const { keys } = await place.json<{ keys: KeyView[] }>(['keys', 'ls']);
+    expect(keys.map(({ name }) => name)).toEqual(['bob', 'ann']);
+    expect(keys[0]).not.toHaveProperty('key');
+    expect(made.out.startsWith(keys[0]!.hint)).toBe(true);
+
+    const gone = await place.run(['keys', 'revoke', second.key_id]);
+    expect(gone).toMatchObject({ code: 0, out: `${second.key_id} revoked (operator ann)\n` });
+    expect(gone.error).not.toContain('local mode');
+    expect((await place.run(['keys', 'revoke', second.key_id])).code).toBe(5);
+    expect((await place.run(['keys', 'revoke', keys[0]!.key_id])).error).toContain('local mode is on again');
+    const none = await place.run(['keys', 'ls']);
+    expect(none).toMatchObject({ code: 0, out: '' });
+    expect(none.error).toContain('no keys');
+  });
+
+  it('are not looked for where there is no data folder, nor made for a server elsewhere', async () => {
+    expect(await place.run(['keys', 'ls'])).toMatchObject({ code: 6, out: '' });
+    const elsewhere = { PATCHBOARD_URL: 'http://0.0.0.0:9' };
+    expect((await place.run(['keys', 'create', '--kind', 'agent', '--name', 'b'], elsewhere)).code).toBe(6);
+    expect(existsSync(place.data)).toBe(false);
+  });
+});
+
+describe('keys with a server', { timeout: LONG }, () => {
+  it('end local mode; whoever has none is told what to set', async () => {
+    const stop = await place.serve();
+    expect((await place.run(['tools', 'ls'])).code).toBe(0);
+    expect(JSON.stringify(await place.json(['doctor']))).toContain('on: requests from this machine');
+
+    const made = await place.run(['keys', 'create', '--kind', 'agent', '--name', 'bob']);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(SECRET) as string });
+    expect(made.error).not.toContain('data folder');
+    expect(made.error).toContain('local mode is over');
+    const agent = { PATCHBOARD_KEY: made.out.trim() };
+
+    for (const args of [['tools'], ['calls'], ['call', 'calculation.eval', 'expression:="1"']]) {
+      const refused = await place.run(args);
+      expect(refused).toMatchObject({ code: 3, out: '' });
+      expect(refused.error).toContain('→ set PATCHBOARD_KEY to a key of this server');
+    }
+    expect(await place.run(['call', 'calculation.eval', 'expression=6*7'], agent)).toMatchObject({
+      code: 0,
+      out: '42\n',
+    });
+
+    const doctor = await place.json<{ findings: { check: string; ok: boolean; detail: string }[] }>([
+      'doctor',
+    ]);
+    const finding = (check: string) => doctor.findings.find((one) => one.check === check);
+    expect(finding('local mode')).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('off') as string,
+    });
+    expect(finding('token')).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining('mode 0600') as string,
+    });
+
+    const second = await place.run(['keys', 'create', '--kind', 'client', '--name', 'phone']);
+    expect(second.error).not.toContain('local mode');
+    const refused = await place.run(['keys', 'ls'], agent);
+    expect(refused.code).toBe(3);
+    expect(refused.error).toContain('PATCHBOARD_KEY was used');
+
+    const { keys } = await place.json<{ keys: KeyView[] }>(['keys']);
+    expect(keys.map((key) => key.name)).toEqual(['bob', 'phone']);
+    expect((await place.run(['keys', 'revoke', keys[0]!.key_id])).code).toBe(0);
+    expect((await place.run(['tools'], agent)).code).toBe(3);
+    expect((await place.run(['keys', 'revoke', 'key_none'])).code).toBe(5);
+    expect((await place.run(['keys', 'revoke', keys[1]!.key_id])).error).toContain('local mode is on again');
+    expect((await place.run(['tools'])).code).toBe(0);
+    await stop();
+  });
+
+  it('of another tenant are made with the operator token, and never wider than their maker', async () => {
+    const stop = await place.serve();
+    const create = ['keys', 'create', '--name', 'x', '--kind'];
+    const narrow = await place.json<MintedKeyView>([
+      ...create,
+      ...'operator --tenant yantian --scope keys:write --scope tools:call --scope calls:read'.split(' '),
+    ]);
+    expect(narrow.tenant_id).toBe('yantian');
+    const key = { PATCHBOARD_KEY: narrow.key };
+    expect((await place.run([...create, 'agent'], key)).code).toBe(0);
+    expect(await place.run([...create, 'operator'], key)).toMatchObject({ code: 3, out: '' });
+    expect((await place.run([...create, 'agent', '--tenant', 'default'], key)).code).toBe(3);
+    await stop();
+  });
+
+  it('cannot be made behind its back', async () => {
+    const stop = await place.serve();
+    const other = await place.run(['keys', 'create', '--kind', 'agent', '--name', 'b'], {
+      PATCHBOARD_URL: NOWHERE,
+    });
+    expect(other).toMatchObject({ code: 6, out: '' });
+    expect(other.error).toContain('is in use by a running server');
+    expect(other.error).toContain('--url');
+    await stop();
+  });
+
+  it('made before the start are in force at the start', async () => {
+    const { out } = await place.run(['keys', 'create', '--kind', 'agent', '--name', 'bob']);
+    const stop = await place.serve();
+    expect((await place.run(['tools'])).code).toBe(3);
+    expect((await place.run(['tools'], { PATCHBOARD_KEY: out.trim() })).code).toBe(0);
+    await stop();
+  });
+});
