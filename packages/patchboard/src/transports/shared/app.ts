@@ -89,7 +89,7 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
       request.refusal = null;
       reply.headers(API_HEADERS);
       const refused =
-        door.check(request.headers) ?? failure('body_invalid', `the URL cannot be read: ${error.code}`);
+        door.check(request.raw) ?? failure('body_invalid', `the URL cannot be read: ${error.code}`);
       sendProblem(reply as FastifyReply, refused);
     },
     clientErrorHandler: answerBrokenRequest,
@@ -120,7 +120,7 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
 function guardDoor(app: FastifyInstance, door: Door): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { headers } = request;
-    const refused = door.check(headers);
+    const refused = door.check(request.raw);
     if (refused !== null) {
       sendProblem(reply, refused);
       return;

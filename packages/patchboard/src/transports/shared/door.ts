@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { failure, type Failure } from '../../core/failures.ts';
 
 export interface DoorOptions {
@@ -36,10 +36,12 @@ export class Door {
     this.#ownOrigins = new Set(own.map((host) => `http://${host}`));
   }
 
-  check(headers: IncomingHttpHeaders): Failure | null {
+  check({ headers, url = '/' }: Pick<IncomingMessage, 'headers' | 'url'>): Failure | null {
     const { host, origin } = headers;
-    if (host === undefined || !this.#isOurs(host)) {
-      return failure('misdirected', `Host ${host ?? '(none)'} is not served here`, {
+    // A target with a host in it goes before the header, and is what one asks a proxy for.
+    const named = url.startsWith('/') || url === '*' ? host : url;
+    if (named === undefined || host === undefined || !this.#isOurs(named)) {
+      return failure('misdirected', `Host ${named ?? '(none)'} is not served here`, {
         recommendations: ['add it to http.allowed_hosts in the config file'],
       });
     }
@@ -76,5 +78,5 @@ export class Door {
  * a page has no Origin: only what comes from our own origin or from no page at all is not foreign.
  */
 function isForeignSite(site: string | string[] | undefined): boolean {
-  return site === 'cross-site' || site === 'same-site';
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
