@@ -16,8 +16,8 @@ const client = aPrincipal({ kind: 'client', id: 'c1', agentId: 'c1', clientId: '
 interface Race extends EngineFixture {
   readonly execute: ReturnType<typeof vi.fn>;
   readonly call: Call;
-  decide(decision: 'allow' | 'deny'): Promise<boolean>;
-  find(): Promise<Call>;
+  readonly decide: (decision: 'allow' | 'deny') => Promise<boolean>;
+  readonly find: () => Promise<Call>;
 }
 
 async function aRace(given: { store?: Store } = {}): Promise<Race> {

@@ -76,7 +76,8 @@ describe('PUT /v1/policy', () => {
         put(server, { agents: { [`a${index}`]: { mode: 'deny' } } }, 0),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(409)]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
     const winner = answers.find(({ status }) => status === 200)!;
     const { json } = await server.asOperator('GET', '/v1/policy');
     expect(json).toEqual(winner.json);
