@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SCOPES } from '../../src/core/scopes.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import {
@@ -16,6 +16,9 @@ import {
 } from './support/a-platform.ts';
 import { open, textOf } from './support/ask.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
+
+// A busy machine takes its time to start servers.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_RATES, type Rates } from '../../src/core/rate-limits.ts';
 import type { ServerTool } from '../../src/core/server-tool.ts';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../support/an-engine.ts';
@@ -6,6 +6,9 @@ import { settled } from '../support/fake-clock.ts';
 import { aPlatform, type MintedKey, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 import { echoTool } from './support/scene.ts';
+
+// A busy machine takes its time to start servers.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

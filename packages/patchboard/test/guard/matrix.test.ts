@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SCOPES_OF_KIND } from '../../src/core/scopes.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import type { Route } from '../../src/transports/shared/routes.ts';
@@ -6,6 +6,9 @@ import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts'
 import type { Answered } from './support/ask.ts';
 import { ALL_ROUTES, requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
 import { aScene, deleteTool, echoTool, type Scene } from './support/scene.ts';
+
+// A busy machine takes its time to start servers.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 type Expected = readonly [status: number, code: string | null];
 type Headers = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   aDataFolder,
   aPlatform,
@@ -9,6 +9,9 @@ import {
 } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
+
+// A busy machine takes its time to start servers.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

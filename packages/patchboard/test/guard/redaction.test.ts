@@ -1,9 +1,12 @@
 import { sseDecoder } from '@patchboard/wire';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ServerTool } from '../../src/core/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aDataFolder, aPlatform, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
 import { open, type Answered } from './support/ask.ts';
+
+// A busy machine takes its time to start servers.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
