@@ -99,9 +99,11 @@ export class PolicyOffice {
 function textOf({ id, body }: { readonly id: string; readonly body: string }): PolicyText {
   const version = Number(id);
   try {
-    const { document, changedAt, changedBy } = JSON.parse(body) as PolicyText;
-    return { version, document, changedAt, changedBy };
+    const { document = null, changedAt, changedBy } = JSON.parse(body) as Partial<PolicyText>;
+    if (typeof changedBy === 'string')
+      return { version, document, changedAt: typeof changedAt === 'number' ? changedAt : null, changedBy };
   } catch {
-    return { version, document: null, changedAt: null, changedBy: 'unreadable' };
+    // As below.
   }
+  return { version, document: null, changedAt: null, changedBy: 'unknown' };
 }

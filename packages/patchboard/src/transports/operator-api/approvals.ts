@@ -150,7 +150,14 @@ const decisionRoute: Route = {
     ['note', 'args', 'grant'],
   ),
   answers: { 200: { description: 'the record as it is now', schema: ref('Call') } },
-  refusals: ['call_not_found', 'conflict', 'input_invalid', 'permission_denied'],
+  refusals: [
+    'call_not_found',
+    'tool_not_found',
+    'conflict',
+    'input_invalid',
+    'permission_denied',
+    'storage_full',
+  ],
   handle: decide,
 };
 

@@ -52,7 +52,7 @@ const revokeRoute: Route = {
   scope: 'approvals:decide',
   params: object({ id: TEXT }),
   answers: { 200: { description: 'the grant that was', schema: GRANT } },
-  refusals: ['grant_not_found'],
+  refusals: ['grant_not_found', 'storage_full'],
   handle: revokeGrant,
 };
 

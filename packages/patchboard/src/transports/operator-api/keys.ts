@@ -73,7 +73,7 @@ const createRoute: Route = {
     ['tenant_id', 'scopes', 'expires_at'],
   ),
   answers: { 201: { description: 'the key and its secret', schema: object({ ...KEY, key: TEXT }) } },
-  refusals: ['permission_denied'],
+  refusals: ['permission_denied', 'storage_full'],
   handle: createKey,
 };
 
@@ -107,7 +107,7 @@ const revokeRoute: Route = {
   scope: 'keys:write',
   params: object({ id: TEXT }),
   answers: { 200: { description: 'the key that was', schema: object(KEY) } },
-  refusals: ['key_not_found'],
+  refusals: ['key_not_found', 'storage_full'],
   handle: revokeKey,
 };
 

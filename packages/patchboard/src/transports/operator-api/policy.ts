@@ -12,7 +12,7 @@ import { ANY, COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from 
 
 const POLICY = object({
   version: COUNT,
-  document: { type: 'object' },
+  document: { ...nullable({ type: 'object' }), description: 'null: what is kept cannot be read' },
   changed_at: nullable(TIME),
   changed_by: TEXT,
 });
@@ -45,7 +45,7 @@ const replaceRoute: Route = {
   scope: 'policy:write',
   body: object({ document: { type: 'object' }, version: COUNT }, ['version']),
   answers: { 200: { description: 'in force from now on', schema: POLICY } },
-  refusals: ['conflict', 'body_invalid'],
+  refusals: ['conflict', 'body_invalid', 'storage_full'],
   handle: replacePolicy,
 };
 
