@@ -128,6 +128,8 @@ describe('a policy that cannot be read', () => {
     file.close();
     const server = await aServer({ folder });
     expect(server.log()).toContain('"policy.unreadable"');
+    const shown = await server.asOperator('GET', '/v1/policy');
+    expect([shown.status, shown.json.version]).toEqual([200, 7]);
     expect(await names(server, 'ada')).toEqual([]);
     expect((await invoke(server, 'toy.echo')).status).toBe(404);
     const lend = await server.ask({
