@@ -35,8 +35,7 @@ export async function openGuard(
   const policies = new PolicyOffice({ store, guard, clock: nodeClock, initial: settings.policy });
   await keys.load();
   await grants.load();
-  const problem = await policies.load();
-  if (problem !== null) log.error('policy.unreadable', { problem });
+  for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
   refuseOpenDoor(settings, jwt !== null || keys.ring.size > 0);
   const operatorToken = await ensureOperatorToken(settings.dataFolder);

@@ -27,6 +27,7 @@ export interface DispatcherParts extends LocalRunnerParts, SettlementParts {
 export class Dispatcher {
   readonly slots: Slots = new Slots();
   readonly #parts: DispatcherParts;
+  #isStopped = false;
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
@@ -53,6 +54,11 @@ export class Dispatcher {
       cause: null,
     };
     return { states: [pending, executing], slot };
+  }
+
+  /** Begins nothing more: what waits for a slot keeps waiting, over the restart too. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   giveBack(slot: SlotKey[] | null): void {
@@ -87,6 +93,7 @@ export class Dispatcher {
   #queue(live: LiveCall, tool: RegisteredTool, serverTool: ServerTool): void {
     const keys = this.#slotKeys(serverTool, live.call.tenant, live.call.runId);
     const go = (): void => {
+      if (this.#isStopped) return;
       live.release = () => this.slots.give(keys);
       this.#parts.tasks.start('execute', async () => {
         if (await this.#begin(live, tool)) await this.#execute(live, tool, serverTool);

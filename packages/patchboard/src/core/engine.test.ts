@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call.ts';
-import { failure, ToolFailure } from './failures.ts';
+import { failure, StorageFull, ToolFailure } from './failures.ts';
 import type { Submitted } from './intake.ts';
 import type { ToolContext } from './server-tool.ts';
 
@@ -377,6 +377,40 @@ describe('waiting', () => {
 });
 
 describe('drain', () => {
+  it('begins nothing that still waits for a slot: the next start does', async () => {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine, clock, store } = await anEngine({ tools: [tool], limits: { concurrencyPerRun: 1 } });
+    const first = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const second = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const drained = engine.drain();
+    running.get(first.id)!.resolve(1);
+    await clock.advance(100);
+    await drained;
+    expect(running.has(second.id)).toBe(false);
+    expect((await store.findCall(second.id))?.state.name).toBe('PENDING');
+    const next = manualTool('toy.slow');
+    await anEngine({ tools: [next.tool], clock, store });
+    await settled();
+    expect(next.running.has(second.id)).toBe(true);
+  });
+
+  it('ends although the store has no room, and leaves the rest to the next start', async () => {
+    const { tool, running } = manualTool('toy.slow', { timeoutMs: 600_000 });
+    const { engine, clock, store } = await anEngine({ tools: [tool] });
+    const call = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const other = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const replace = store.replaceCall.bind(store);
+    store.replaceCall = () => Promise.reject(new StorageFull());
+    running.get(call.id)!.resolve(1);
+    const drained = engine.drain();
+    await clock.advance(12_000);
+    await drained;
+    store.replaceCall = replace;
+    await anEngine({ tools: [manualTool('toy.slow').tool], clock, store });
+    await settled();
+    for (const { id } of [call, other]) expect((await store.findCall(id))?.state.name).toBe('SEALED');
+  });
+
   it('takes no more calls, lets running ones finish, and seals what does not', async () => {
     const { tool, running } = manualTool('toy.slow', { timeoutMs: 600_000 });
     const { engine, clock, store } = await anEngine({ tools: [tool] });

@@ -4,7 +4,7 @@ import { isOpen, type Call } from './call.ts';
 import { ClientResults } from './client-results.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { EventFeed } from './events.ts';
-import { failure, type Failure } from './failures.ts';
+import { failure, messageOf, type Failure } from './failures.ts';
 import type { GrantOffice } from './grant-office.ts';
 import type { Decision, Guard } from './guard.ts';
 import { Intake, type CallRequest, type Submitted } from './intake.ts';
@@ -282,6 +282,7 @@ export class Engine {
   /** Takes no more calls, lets running ones finish for a while, then seals what is still running here. */
   async drain(): Promise<void> {
     this.#draining = true;
+    this.#dispatcher.stop();
     this.#waiters.wakeAll();
     const { clock, limits } = this.#parts;
     const running = (): LiveCall[] => this.#lifecycle.all().filter(isRunningHere);
@@ -297,10 +298,20 @@ export class Engine {
         outcome: 'unknown',
       }),
     };
-    await Promise.all(running().map((live) => this.#lifecycle.end(live, sealed)));
+    await Promise.all(running().map((live) => this.#seal(live, sealed)));
     this.#lifecycle.close();
     await this.#tasks.drain();
     this.feed.close();
+  }
+
+  /** What cannot be written now is sealed by the next start. */
+  async #seal(live: LiveCall, sealed: BadOutcome): Promise<void> {
+    try {
+      await this.#lifecycle.end(live, sealed);
+    } catch (error) {
+      this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+      live.stop.fire(sealed);
+    }
   }
 
   async #quiet(running: () => LiveCall[]): Promise<void> {

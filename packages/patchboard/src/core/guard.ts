@@ -26,7 +26,7 @@ export interface Guard {
   /** May `principal` ever call this tool? Tools for which the answer is no are not listed. */
   lists(principal: Principal, tool: RegisteredTool): boolean;
   /** May clients lend a tool of this name? */
-  registers(toolName: string): boolean;
+  registers(tenant: string, toolName: string): boolean;
   /** A guard that throws denies. */
   admit(request: GuardRequest): Decision | Promise<Decision>;
   /** Sees what the tool produced, after its output schema and before it is kept. */

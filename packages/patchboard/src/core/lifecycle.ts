@@ -39,6 +39,7 @@ export class Lifecycle {
   readonly wheel: TimerWheel;
   readonly #parts: LifecycleParts;
   readonly #live: Map<string, LiveCall> = new Map();
+  #isClosed = false;
   readonly #openByTenant: Map<string, number> = new Map();
 
   constructor(parts: LifecycleParts) {
@@ -109,7 +110,10 @@ export class Lifecycle {
     return true;
   }
 
-  /** For endings that must not be lost: a store that has no room now is asked again until it has. */
+  /**
+   * For endings that must not be lost: a store that has no room now is asked again until it has. After `close` it is
+   * asked no more: the call stays as stored, and the next start takes it up.
+   */
   async advanceSurely(live: LiveCall, states: readonly CallState[]): Promise<boolean> {
     for (;;) {
       try {
@@ -117,6 +121,7 @@ export class Lifecycle {
       } catch (error) {
         if (!isOpen(live.call)) return false;
         if (error instanceof IllegalMove) throw error;
+        if (this.#isClosed) return false;
         this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
         await new Promise<void>((resolve) => this.#parts.clock.after(PERSIST_RETRY_MS, resolve));
       }
@@ -137,6 +142,7 @@ export class Lifecycle {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.wheel.clear();
   }
 

@@ -19,17 +19,19 @@ export interface PolicyInForce {
 export class PolicyGuard implements Guard {
   readonly #grants: GrantBook;
   readonly #clock: Clock;
-  #policy: PolicyInForce;
+  /** For tenants that have none of their own. */
+  #base: PolicyInForce;
+  readonly #tenants: Map<string, PolicyInForce> = new Map();
   #revision = 0;
 
-  constructor(policy: PolicyInForce, grants: GrantBook, clock: Clock) {
-    this.#policy = policy;
+  constructor(base: PolicyInForce, grants: GrantBook, clock: Clock) {
+    this.#base = base;
     this.#grants = grants;
     this.#clock = clock;
   }
 
-  get policy(): PolicyInForce {
-    return this.#policy;
+  policyOf(tenant: string): PolicyInForce {
+    return this.#tenants.get(tenant) ?? this.#base;
   }
 
   /** Another policy lists other tools. */
@@ -37,18 +39,20 @@ export class PolicyGuard implements Guard {
     return this.#revision;
   }
 
-  replacePolicy(policy: PolicyInForce): void {
-    this.#policy = policy;
+  /** `tenant` null: for those that have none of their own. */
+  replacePolicy(tenant: string | null, policy: PolicyInForce): void {
+    if (tenant === null) this.#base = policy;
+    else this.#tenants.set(tenant, policy);
     this.#revision += 1;
   }
 
   lists(principal: Principal, tool: RegisteredTool): boolean {
-    const { document } = this.#policy;
+    const { document } = this.policyOf(principal.tenant);
     return document !== null && mayEverCall(document, principal.agentId, tool.name);
   }
 
-  registers(toolName: string): boolean {
-    const { document } = this.#policy;
+  registers(tenant: string, toolName: string): boolean {
+    const { document } = this.policyOf(tenant);
     if (document === null) return false;
     return (
       document.registerable === null ||
@@ -57,7 +61,7 @@ export class PolicyGuard implements Guard {
   }
 
   admit({ principal, tool, args }: GuardRequest): Decision {
-    const { version: policyVersion, document } = this.#policy;
+    const { version: policyVersion, document } = this.policyOf(principal.tenant);
     if (document === null) {
       return { effect: 'deny', rule: 'policy', reason: 'the policy cannot be read', policyVersion };
     }

@@ -17,14 +17,15 @@ export interface PolicyText {
 const VERSION_DIGITS = 12;
 
 /**
- * The policy document and its history. The config file gives the first one; what operators change at run time
- * stands above it from then on.
+ * The policy documents and their history. The config file gives the one that every tenant starts with; what the
+ * operators of a tenant change at run time stands above it from then on, for that tenant alone.
  */
 export class PolicyOffice {
   readonly #store: DocumentStore;
   readonly #guard: PolicyGuard;
   readonly #clock: Clock;
-  #current: PolicyText;
+  readonly #initial: PolicyText;
+  readonly #tenants: Map<string, PolicyText> = new Map();
   /** One change at a time: the next one looks at what this one left. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -32,24 +33,31 @@ export class PolicyOffice {
     this.#store = parts.store;
     this.#guard = parts.guard;
     this.#clock = parts.clock;
-    this.#current = { version: 0, document: parts.initial, changedAt: null, changedBy: 'config' };
+    this.#initial = { version: 0, document: parts.initial, changedAt: null, changedBy: 'config' };
   }
 
-  get current(): PolicyText {
-    return this.#current;
+  current(tenant: string): PolicyText {
+    return this.#tenants.get(tenant) ?? this.#initial;
   }
 
-  /** Fails closed: a stored policy that cannot be read leaves the guard denying everything. Answers what is wrong. */
-  async load(): Promise<string | null> {
-    const newest = (await this.#store.documents('policy')).at(-1);
-    if (newest !== undefined) this.#current = textOf(newest);
-    const decoded = decodePolicy(this.#current.document);
-    this.#guard.replacePolicy({
-      version: this.#current.version,
-      document: decoded.ok ? decoded.policy : null,
-    });
+  /** Fails closed: a policy that cannot be read denies everything to its tenant. Answers what is wrong. */
+  async load(): Promise<readonly string[]> {
+    const problems = [this.#enforce(null, this.#initial)];
+    // In order of their ids, so that the newest of each tenant is the last one seen.
+    for (const kept of await this.#store.documents('policy')) {
+      const cut = kept.id.lastIndexOf(' ');
+      this.#tenants.set(kept.id.slice(0, cut), textOf(Number(kept.id.slice(cut + 1)), kept.body));
+    }
+    for (const [tenant, text] of this.#tenants) problems.push(this.#enforce(tenant, text));
+    return problems.filter((problem) => problem !== null);
+  }
+
+  #enforce(tenant: string | null, { version, document }: PolicyText): string | null {
+    const decoded = decodePolicy(document);
+    this.#guard.replacePolicy(tenant, { version, document: decoded.ok ? decoded.policy : null });
     if (decoded.ok) return null;
-    return decoded.problems.map(({ path, message }) => `policy${path} ${message}`).join('; ');
+    const places = decoded.problems.map(({ path, message }) => `policy${path} ${message}`);
+    return `${tenant === null ? '' : `tenant ${tenant}: `}${places.join('; ')}`;
   }
 
   /** `expectedVersion`: the one the operator looked at; another in force is a conflict, not an overwrite. */
@@ -68,7 +76,8 @@ export class PolicyOffice {
     document: unknown,
     expectedVersion: number | null,
   ): Promise<PolicyText | Failure> {
-    const { version } = this.#current;
+    const { tenant } = principal;
+    const { version } = this.current(tenant);
     if (expectedVersion !== null && expectedVersion !== version) {
       return failure(
         'conflict',
@@ -83,21 +92,21 @@ export class PolicyOffice {
     }
     const changedAt = this.#clock.now();
     const next: PolicyText = { version: version + 1, document, changedAt, changedBy: principal.id };
-    const row = plainRow('policy.changed', principal.tenant, changedAt, {
+    const row = plainRow('policy.changed', tenant, changedAt, {
       version: next.version,
       by: principal.id,
     });
-    const id = String(next.version).padStart(VERSION_DIGITS, '0');
+    // No tenant's name holds a space.
+    const id = `${tenant} ${String(next.version).padStart(VERSION_DIGITS, '0')}`;
     await this.#store.putDocument('policy', id, JSON.stringify(next), [row]);
-    this.#current = next;
-    this.#guard.replacePolicy({ version: next.version, document: decoded.policy });
+    this.#tenants.set(tenant, next);
+    this.#guard.replacePolicy(tenant, { version: next.version, document: decoded.policy });
     return next;
   }
 }
 
 /** What cannot be read is a policy that says nothing, under the version it was kept as: the next one comes after it. */
-function textOf({ id, body }: { readonly id: string; readonly body: string }): PolicyText {
-  const version = Number(id);
+function textOf(version: number, body: string): PolicyText {
   try {
     const { document = null, changedAt, changedBy } = JSON.parse(body) as Partial<PolicyText>;
     if (typeof changedBy === 'string')

@@ -33,7 +33,7 @@ export class ToolDirectory {
     const rejected: RejectedTool[] = [];
     for (const [index, spec] of specs.entries()) {
       if (index % BATCH === BATCH - 1) await this.#pause();
-      if (!this.#guard.registers(spec.name)) {
+      if (!this.#guard.registers(tenant, spec.name)) {
         const reason = 'policy does not let clients register this name';
         rejected.push({ name: spec.name, code: 'permission_denied', reason });
         continue;

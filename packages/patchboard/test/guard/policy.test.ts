@@ -104,6 +104,17 @@ describe('PUT /v1/policy', () => {
     expect((await invoke(server, 'toy.echo')).status).toBe(200);
   });
 
+  it("is the tenant's own: another tenant keeps the one it had", async () => {
+    const server = await aServer();
+    const document = { default: { mode: 'deny' } };
+    const changed = await server.asOperator('PUT', '/v1/policy', { document }, 'acme');
+    expect(changed.json).toMatchObject({ version: 1, document });
+    expect((await server.asOperator('GET', '/v1/policy')).json).toMatchObject({ version: 0 });
+    expect((await invoke(server, 'toy.echo')).status).toBe(200);
+    const theirs = await server.ask({ method: 'GET', path: '/v1/tools', headers: { 'x-tenant-id': 'acme' } });
+    expect(theirs.json).toEqual({ tools: [] });
+  });
+
   it('needs an operator', async () => {
     const server = await aServer();
     const answer = await server.ask({ method: 'PUT', path: '/v1/policy', body: { document: {} } });
@@ -124,7 +135,9 @@ describe('a policy that cannot be read', () => {
     await put(first, {});
     await first.close();
     const file = new DatabaseSync(folder.storeFile);
-    file.prepare("insert into documents (kind, id, body) values ('policy', '000000000007', ?)").run(body);
+    file
+      .prepare("insert into documents (kind, id, body) values ('policy', 'default 000000000007', ?)")
+      .run(body);
     file.close();
     const server = await aServer({ folder });
     expect(server.log()).toContain('"policy.unreadable"');

@@ -24,15 +24,16 @@ const readRoute: Route = {
   url: '/v1/policy',
   name: 'readPolicy',
   face: 'operator',
-  summary: 'The policy in force.',
+  summary: "The policy in force for one's tenant.",
   scope: 'policy:write',
   answers: { 200: { description: 'the document and its version', schema: POLICY } },
   refusals: [],
   handle: readPolicy,
 };
 
-function readPolicy(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
-  sendJson(reply, 200, policyJson(context.offices.policies.current));
+function readPolicy(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { tenant } = principalOf(request);
+  sendJson(reply, 200, policyJson(context.offices.policies.current(tenant)));
 }
 
 const replaceRoute: Route = {
@@ -41,7 +42,7 @@ const replaceRoute: Route = {
   name: 'replacePolicy',
   face: 'operator',
   summary:
-    'Put another policy in force. `version`: the one you looked at; if another is in force by then, nothing changes.',
+    "Put another policy in force for one's tenant. `version`: the one you looked at; if another is in force by then, nothing changes.",
   scope: 'policy:write',
   body: object({ document: { type: 'object' }, version: COUNT }, ['version']),
   answers: { 200: { description: 'in force from now on', schema: POLICY } },
@@ -108,7 +109,7 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
     sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
     return;
   }
-  const { version, document: inForce } = offices.policies.current;
+  const { version, document: inForce } = offices.policies.current(tenant);
   const decoded = decodePolicy(document ?? inForce);
   if (!decoded.ok) {
     sendProblem(reply, failure('body_invalid', 'the policy cannot be read', { issues: decoded.problems }));
