@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { pino, type DestinationStream } from 'pino';
+import type { DestinationStream } from 'pino';
+import { bufferedLines } from '../runtime/log-lines.ts';
 import { pinoLog } from '../runtime/log.ts';
 import type { Platform, PlatformParts } from '../platform.ts';
 import { environment } from './config.ts';
@@ -45,7 +46,7 @@ export async function runServer(settings: Settings, parts: PlatformParts = {}): 
 
 /** Pretty on a terminal, JSON lines everywhere else. */
 async function logDestination(): Promise<DestinationStream> {
-  if (!process.stderr.isTTY) return pino.destination({ fd: 2, sync: false });
+  if (!process.stderr.isTTY) return bufferedLines(2);
   const { default: pretty } = await import('pino-pretty');
   return pretty({
     destination: 2,
