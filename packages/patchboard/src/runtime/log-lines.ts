@@ -1,6 +1,6 @@
 import { pino, type DestinationStream } from 'pino';
 
-const BUFFER_BYTES = 16_384;
+const BUFFER_BYTES = 8192;
 const FLUSH_EVERY_MS = 200;
 
 /**
