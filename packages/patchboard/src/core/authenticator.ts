@@ -13,10 +13,18 @@ export interface Authenticator {
   isStillGood(principal: Principal): boolean;
 }
 
+export interface OpenedSession {
+  /** Goes into the cookie. */
+  readonly id: string;
+  /** Goes to the page, which sends it along with the cookie. */
+  readonly proof: string;
+  readonly maxAgeSeconds: number;
+}
+
 /** Browser sessions of operators. */
 export interface SessionBook {
   /** Null: the token opens nothing. */
-  open(token: string): { readonly id: string; readonly maxAgeSeconds: number } | null;
+  open(token: string): OpenedSession | null;
   close(id: string): void;
   /** Told of the credential of a session that was closed. */
   onClosed(listener: (credentialId: string) => void): () => void;

@@ -1,7 +1,7 @@
 import { rfc3339 } from '@patchboard/wire';
 import { failure, type Failure } from './failures.ts';
 import type { Digest } from './ports.ts';
-import type { Principal } from './principal.ts';
+import { OPERATOR_NAME, type Principal } from './principal.ts';
 import { SCOPES_OF_KIND, type Scope } from './scopes.ts';
 
 /** A key as it is kept: the secret itself is never stored. */
@@ -41,6 +41,9 @@ export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure 
       'permission_denied',
       `permission denied: a key of tenant ${maker.tenant} cannot be for ${request.tenant}`,
     );
+  }
+  if (request.name === OPERATOR_NAME) {
+    return failure('permission_denied', `permission denied: the name ${OPERATOR_NAME} is taken`);
   }
   const wanted = request.scopes ?? SCOPES_OF_KIND[request.kind];
   const missing = wanted.filter((scope) => !maker.scopes.has(scope));

@@ -15,3 +15,9 @@ export interface Principal {
 }
 
 export const DEFAULT_TENANT = 'default';
+
+/**
+ * Whoever holds the operator token. Nobody else may be called so: nobody decides on their own call, so an agent of that
+ * name would make calls that the operator cannot decide on.
+ */
+export const OPERATOR_NAME = 'operator';

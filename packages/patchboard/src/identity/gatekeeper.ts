@@ -3,9 +3,9 @@ import type { Authenticator, Credentials } from '../core/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
 import type { KeyOffice } from '../core/key-office.ts';
 import { KEY_PREFIX } from '../core/key-ring.ts';
-import { DEFAULT_TENANT, type Principal } from '../core/principal.ts';
+import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/principal.ts';
 import { SCOPES_OF_KIND } from '../core/scopes.ts';
-import { sessionIdIn } from '../core/session-cookie.ts';
+import { SESSION_PROOF_HEADER, sessionIdIn } from '../core/session-cookie.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
 import { localPrincipal } from './local-principal.ts';
 import { isOperatorToken, isSameSecret } from './operator-token.ts';
@@ -34,7 +34,8 @@ export class Gatekeeper implements Authenticator {
     const { authorization } = headers;
     if (authorization !== undefined) return this.#byBearer(authorization, headers);
     const sessionId = sessionIdIn(headers['cookie']);
-    const session = sessionId === null ? null : this.#parts.sessions.find(sessionId);
+    const session =
+      sessionId === null ? null : this.#parts.sessions.find(sessionId, headers[SESSION_PROOF_HEADER]);
     if (session !== null)
       return operator(headers, { id: session.credentialId, expiresAt: session.expiresAt });
     return this.#withoutCredential(headers);
@@ -93,7 +94,7 @@ function operator(
     return failure('body_invalid', 'X-Tenant-ID must be 1 to 200 visible ASCII characters without spaces');
   }
   const scopes = new Set(SCOPES_OF_KIND.operator);
-  const own = { kind: 'operator', id: 'operator', agentId: 'operator', clientId: null } as const;
+  const own = { kind: 'operator', id: OPERATOR_NAME, agentId: OPERATOR_NAME, clientId: null } as const;
   return agreeing({ ...own, tenant, scopes, credential }, headers);
 }
 

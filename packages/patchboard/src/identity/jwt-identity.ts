@@ -8,7 +8,7 @@ import {
 } from 'jose';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { failure, messageOf, type Failure } from '../core/failures.ts';
-import { DEFAULT_TENANT, type Principal } from '../core/principal.ts';
+import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/principal.ts';
 import { isScope, SCOPES_OF_KIND, type Scope } from '../core/scopes.ts';
 
 /** Where the keys come from, and what a token must say. */
@@ -71,7 +71,7 @@ function principalOf(payload: JWTPayload): Principal | Failure {
   const { sub, exp } = payload;
   const tenant = payload['tenant'] ?? DEFAULT_TENANT;
   const kind = payload['kind'] ?? 'agent';
-  if (typeof sub !== 'string' || !PEER_ID_PATTERN.test(sub)) return unusable('sub');
+  if (typeof sub !== 'string' || !PEER_ID_PATTERN.test(sub) || sub === OPERATOR_NAME) return unusable('sub');
   if (typeof tenant !== 'string' || !PEER_ID_PATTERN.test(tenant)) return unusable('tenant');
   if (!KINDS.includes(kind)) return unusable('kind');
   const scopes = scopesOf(payload['scope'], kind as Principal['kind']);

@@ -1,7 +1,7 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Credentials } from '../core/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
-import { DEFAULT_TENANT, type Principal } from '../core/principal.ts';
+import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/principal.ts';
 import { SCOPES_OF_KIND } from '../core/scopes.ts';
 
 /** Most requests name nobody; they share one principal. */
@@ -26,6 +26,9 @@ export function localPrincipal(headers: Credentials['headers']): Principal | Fai
   for (const [what, value] of Object.entries(names)) {
     if (value === undefined || (typeof value === 'string' && PEER_ID_PATTERN.test(value))) continue;
     return failure('body_invalid', `X-${what}-ID must be 1 to 200 visible ASCII characters without spaces`);
+  }
+  if (names.agent === OPERATOR_NAME) {
+    return failure('permission_denied', `permission denied: the name ${OPERATOR_NAME} is the operator's`);
   }
   const { agent, client, tenant } = names as Record<'agent' | 'client' | 'tenant', string | undefined>;
   return {

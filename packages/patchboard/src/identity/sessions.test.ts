@@ -9,14 +9,23 @@ describe('Sessions', () => {
   it('ends a session after twelve hours', async () => {
     const clock = new FakeClock();
     const sessions = new Sessions(TOKEN, clock);
-    const { id, maxAgeSeconds } = sessions.open(TOKEN)!;
-    const { credentialId } = sessions.find(id)!;
+    const { id, proof, maxAgeSeconds } = sessions.open(TOKEN)!;
+    const { credentialId } = sessions.find(id, proof)!;
     expect(maxAgeSeconds).toBe(12 * 3600);
     await clock.advance(12 * HOUR_MS - 1);
     expect(sessions.isInForce(credentialId)).toBe(true);
     await clock.advance(1);
     expect(sessions.isInForce(credentialId)).toBe(false);
-    expect(sessions.find(id)).toBeNull();
+    expect(sessions.find(id, proof)).toBeNull();
+  });
+
+  it('is nothing without the proof that belongs to it', () => {
+    const sessions = new Sessions(TOKEN, new FakeClock());
+    const { id, proof } = sessions.open(TOKEN)!;
+    const other = sessions.open(TOKEN)!;
+    for (const wrong of [undefined, '', other.proof, [proof], id])
+      expect(sessions.find(id, wrong)).toBeNull();
+    expect(sessions.find(id, proof)).not.toBeNull();
   });
 
   it('takes a login token for an hour and once, and nothing that is no token', async () => {
@@ -34,9 +43,9 @@ describe('Sessions', () => {
     const sessions = new Sessions(TOKEN, new FakeClock());
     const closed: string[] = [];
     sessions.onClosed((credentialId) => closed.push(credentialId));
-    const { id } = sessions.open(TOKEN)!;
-    const { credentialId } = sessions.find(id)!;
-    expect(sessions.find(credentialId)).toBeNull();
+    const { id, proof } = sessions.open(TOKEN)!;
+    const { credentialId } = sessions.find(id, proof)!;
+    expect(sessions.find(credentialId, proof)).toBeNull();
     expect(id).not.toContain(credentialId.slice('session:'.length));
     sessions.close(id);
     sessions.close(id);
@@ -45,9 +54,9 @@ describe('Sessions', () => {
 
   it('forgets the oldest when there are too many', () => {
     const sessions = new Sessions(TOKEN, new FakeClock());
-    const { id: oldest } = sessions.open(TOKEN)!;
-    const ids = Array.from({ length: 1000 }, () => sessions.open(TOKEN)!.id);
-    expect(sessions.find(oldest)).toBeNull();
-    expect(ids.every((id) => sessions.find(id) !== null)).toBe(true);
+    const oldest = sessions.open(TOKEN)!;
+    const others = Array.from({ length: 1000 }, () => sessions.open(TOKEN)!);
+    expect(sessions.find(oldest.id, oldest.proof)).toBeNull();
+    expect(others.every(({ id, proof }) => sessions.find(id, proof) !== null)).toBe(true);
   });
 });

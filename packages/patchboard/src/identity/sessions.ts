@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SessionBook } from '../core/authenticator.ts';
+import type { OpenedSession, SessionBook } from '../core/authenticator.ts';
 import type { Clock } from '../core/ports.ts';
 import { isSameSecret } from './operator-token.ts';
 
@@ -14,6 +14,7 @@ interface Session {
   /** Names the session where its id, which is a secret, has no place. */
   readonly credentialId: string;
   readonly expiresAt: number;
+  readonly proof: string;
 }
 
 /**
@@ -40,14 +41,15 @@ export class Sessions implements SessionBook {
   }
 
   /** Null: the token opens nothing. */
-  open(token: string): { readonly id: string; readonly maxAgeSeconds: number } | null {
+  open(token: string): OpenedSession | null {
     if (!this.#spend(token) && !isSameSecret(token, this.#operatorToken)) return null;
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.close(oldest);
     const id = randomBytes(32).toString('base64url');
     const credentialId = `${SESSION_PREFIX}${randomBytes(9).toString('base64url')}`;
-    this.#sessions.set(id, { credentialId, expiresAt: this.#clock.now() + SESSION_MS });
-    return { id, maxAgeSeconds: SESSION_MS / 1000 };
+    const proof = randomBytes(32).toString('base64url');
+    this.#sessions.set(id, { credentialId, expiresAt: this.#clock.now() + SESSION_MS, proof });
+    return { id, proof, maxAgeSeconds: SESSION_MS / 1000 };
   }
 
   close(id: string): void {
@@ -71,9 +73,11 @@ export class Sessions implements SessionBook {
     );
   }
 
-  find(id: string): Session | null {
+  /** Null also for a cookie without the proof that belongs to it. */
+  find(id: string, proof: string | string[] | undefined): Session | null {
     const session = this.#sessions.get(id);
-    if (session === undefined) return null;
+    if (session === undefined || typeof proof !== 'string' || !isSameSecret(proof, session.proof))
+      return null;
     if (session.expiresAt > this.#clock.now()) return session;
     this.close(id);
     return null;

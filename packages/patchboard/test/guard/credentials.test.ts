@@ -198,7 +198,8 @@ describe('what a credential holds open', () => {
     });
     const cookie = opened.headers['set-cookie']![0]!.split(';')[0]!;
     const callId = await aWaitingCall(server, { 'x-agent-id': 'ada' });
-    const doomed = await holdEverything(server, { cookie }, { client: 'c1', callId });
+    const signedIn = { cookie, 'x-session-proof': opened.json.proof as string };
+    const doomed = await holdEverything(server, signedIn, { client: 'c1', callId });
     await server.ask({ method: 'DELETE', path: '/v1/session', headers: { cookie } });
     await Promise.all(doomed.map(({ ended }) => ended));
   });
@@ -392,7 +393,7 @@ describe('a session', () => {
   it('is a cookie that only our own pages send and no script reads, and it is an operator', async () => {
     const server = await aServer();
     await server.mint({ kind: 'agent', name: 'ends-local-mode' });
-    const { headers } = await openWith(server, server.operatorToken);
+    const { headers, json } = await openWith(server, server.operatorToken);
     const [cookie] = headers['set-cookie']!;
     expect(cookie).toMatch(/^patchboard_session=[\w-]{43}; /);
     expect(cookie!.split('; ').slice(1).sort()).toEqual([
@@ -401,11 +402,15 @@ describe('a session', () => {
       'Path=/',
       'SameSite=Strict',
     ]);
-    const sent = { cookie: cookie!.split(';')[0]! };
+    const alone = { cookie: cookie!.split(';')[0]! };
+    const sent = { ...alone, 'x-session-proof': json.proof as string };
     const keys = async (more = {}): Promise<number> =>
       (await server.ask({ method: 'GET', path: '/v1/keys', headers: { ...sent, ...more } })).status;
     const own = `http://127.0.0.1:${server.port}`;
     expect(await keys({ origin: own, 'sec-fetch-site': 'same-origin' })).toBe(200);
+    // The cookie goes to every port of the host, so whoever has only that has nothing.
+    expect((await server.ask({ method: 'GET', path: '/v1/keys', headers: alone })).status).toBe(401);
+    expect(await keys({ 'x-session-proof': 'x'.repeat(43) })).toBe(401);
     expect(await keys({ origin: `http://127.0.0.1:1` })).toBe(403);
     expect(await keys({ 'sec-fetch-site': 'same-site' })).toBe(403);
     const out = await server.ask({ method: 'DELETE', path: '/v1/session', headers: sent });

@@ -12,11 +12,11 @@ const openRoute: Route = {
   url: '/v1/session',
   name: 'openSession',
   face: 'operator',
-  summary: 'Exchange the operator token, or a login token, which is spent by it, for a session cookie.',
+  summary: 'Exchange the operator token, or a login token, which is spent by it, for a session cookie and its proof, which goes along as `X-Session-Proof`.',
   // The token in the body is the credential.
   scope: null,
   body: object({ token: TEXT }),
-  answers: { 200: { description: 'the cookie is set', schema: object({ expires_in_s: COUNT }) } },
+  answers: { 200: { description: 'the cookie is set', schema: object({ expires_in_s: COUNT, proof: TEXT }) } },
   refusals: ['auth_required'],
   handle: openSession,
 };
@@ -29,7 +29,7 @@ function openSession(context: HttpContext, request: FastifyRequest, reply: Fasti
     return;
   }
   reply.header('set-cookie', cookieOf(session.id, session.maxAgeSeconds));
-  sendJson(reply, 200, JSON.stringify({ expires_in_s: session.maxAgeSeconds }));
+  sendJson(reply, 200, JSON.stringify({ expires_in_s: session.maxAgeSeconds, proof: session.proof }));
 }
 
 const closeRoute: Route = {
