@@ -1,5 +1,6 @@
 import { ConfigError } from './cli/config-file.ts';
 import { isLoopback, type Settings } from './cli/settings.ts';
+import { messageOf } from './core/failures.ts';
 import { GrantBook } from './core/grants.ts';
 import { GrantOffice } from './core/grant-office.ts';
 import { KeyOffice } from './core/key-office.ts';
@@ -38,11 +39,20 @@ export async function openGuard(
   for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
   refuseOpenDoor(settings, jwt !== null || keys.ring.size > 0);
-  const operatorToken = await ensureOperatorToken(settings.dataFolder);
+  const operatorToken = await operatorTokenIn(settings.dataFolder);
   const sessions = new Sessions(operatorToken, nodeClock);
   const mayBeLocal = isLoopback(settings.host) && !settings.isProduction && !settings.trustProxy;
   const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, mayBeLocal });
   return { guard, offices: { keys, grants, policies, sessions }, gatekeeper, sessions };
+}
+
+/** A file that cannot be used is for a person to see to. */
+async function operatorTokenIn(dataFolder: string): Promise<string> {
+  try {
+    return await ensureOperatorToken(dataFolder);
+  } catch (error) {
+    throw new ConfigError(`cannot use the operator token in ${dataFolder}: ${messageOf(error)}`);
+  }
 }
 
 /** Off loopback everybody could call every tool, unless somebody must show a credential. */

@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { ConfigError } from './cli/config-file.ts';
+import { makeDataFolder } from './cli/make-data-folder.ts';
 import type { Settings } from './cli/settings.ts';
 import { Engine } from './core/engine.ts';
 import { messageOf } from './core/failures.ts';
@@ -54,7 +55,7 @@ export async function startPlatform(
   log: Log,
   parts: PlatformParts = {},
 ): Promise<Platform> {
-  await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
+  await makeDataFolder(settings.dataFolder);
   const storeFile = join(settings.dataFolder, 'patchboard.db');
   const store = await (parts.openStore ?? openEmbedded)(storeFile);
   const packs = [essentials(settings, storeFile), ...(parts.packs ?? [])];
@@ -122,10 +123,32 @@ async function openEmbedded(file: string): Promise<Store> {
 }
 
 async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
-  await app.listen({ host, port });
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw listenProblem(error, host, port);
+  }
   const address = app.server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${name}:${address.port}`;
+}
+
+/** What a person can do about; everything else is thrown as it is. */
+function listenProblem(error: unknown, host: string, port: number): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new ConfigError(
+        `port ${port} is in use: stop the other server, or set PORT=${port === 65_535 ? 8080 : port + 1} or --port (0 picks a free one)`,
+      );
+    case 'EACCES':
+      return new ConfigError(`port ${port} is not for this user: set PORT or --port to 1024 or more`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new ConfigError(`HOST=${host} is no address of this machine: unset it, or name one that is`);
+    default:
+      return error;
+  }
 }
 
 function essentials(settings: Settings, storeFile: string): Pack {

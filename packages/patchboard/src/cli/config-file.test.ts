@@ -16,6 +16,16 @@ describe('parseConfig', () => {
       'tools:\n  "weather.query":\n    timeout_ms: soon\n',
       'c.yaml:3: tools.weather.query.timeout_ms must be integer',
     ],
+    [
+      'time limit of a tool that is not ours',
+      'tools:\n  nope.tool:\n    rate: {burst: 1, per_second: 1}\n    timeout_ms: 5\n',
+      'c.yaml:4: tools.nope.tool.timeout_ms is for tools of this server, which are weather.query, database.query, calculation.eval',
+    ],
+    [
+      'database of another tool',
+      'tools:\n  weather.query:\n    database: ./shop.db\n',
+      'c.yaml:3: tools.weather.query.database is for database.query only',
+    ],
     ['duplicate key', 'limits: {}\nlimits: {}\n', 'c.yaml:2: Map keys must be unique'],
     [
       'broken text',

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { messageOf } from '../core/failures.ts';
 import { decodePolicy } from '../core/policy/document.ts';
-import { CONFIG_SCHEMA, type ConfigFile } from './config-schema.ts';
+import { ESSENTIAL_TOOLS } from '../packs/essentials/tool-names.ts';
+import { CONFIG_SCHEMA, type ConfigFile, type ToolConfig } from './config-schema.ts';
 import { parseText, pointerParts, type ParsedText, type TextProblem } from './yaml-text.ts';
 
 /** A setting that cannot be used. Its message is one line for a person. */
@@ -36,8 +37,33 @@ export function configProblems(parsed: ParsedText): readonly TextProblem[] {
   if (parsed.problems.length > 0) return parsed.problems;
   const validate = new Ajv2020({ allErrors: true, strict: false }).compile(CONFIG_SCHEMA);
   if (!validate(parsed.value)) return (validate.errors ?? []).map((error) => problemOf(error, parsed));
-  const { policy } = parsed.value as ConfigFile;
-  return policy === undefined ? [] : policyProblems(policy, parsed, ['policy']);
+  const { policy, tools = {} } = parsed.value as ConfigFile;
+  return [
+    ...toolProblems(tools, parsed),
+    ...(policy === undefined ? [] : policyProblems(policy, parsed, ['policy'])),
+  ];
+}
+
+/** A rate may be set for any tool; everything else is for those that this server runs. */
+function toolProblems(tools: NonNullable<ConfigFile['tools']>, parsed: ParsedText): TextProblem[] {
+  return Object.entries(tools).flatMap(([name, tool]) => {
+    const problemAt = (key: keyof ToolConfig, words: string): TextProblem[] => {
+      const place = ['tools', name, key];
+      return tool[key] === undefined
+        ? []
+        : [{ line: parsed.lineOf(place), message: `${place.join('.')} ${words}` }];
+    };
+    const isOurs = ESSENTIAL_TOOLS.includes(name);
+    return [
+      ...(isOurs
+        ? []
+        : problemAt(
+            'timeout_ms',
+            `is for tools of this server, which are ${ESSENTIAL_TOOLS.join(', ')}; a client gives its tools their time limit when it registers them`,
+          )),
+      ...(name === 'database.query' ? [] : problemAt('database', 'is for database.query only')),
+    ];
+  });
 }
 
 /** `root`: where the policy stands in the text. */

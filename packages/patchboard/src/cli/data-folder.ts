@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import { KeyOffice } from '../core/key-office.ts';
@@ -12,6 +11,7 @@ import { nodeClock } from '../runtime/node-clock.ts';
 import { readOnlyStore, type ReadOnlyStore } from '../store/sqlite/read-only.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { StoreInUse } from '../store/sqlite/store-refused.ts';
+import { makeDataFolder } from './make-data-folder.ts';
 
 export function storeFile(dataFolder: string): string {
   return join(dataFolder, 'patchboard.db');
@@ -26,7 +26,7 @@ export async function withKeyOffice<T>(
   dataFolder: string,
   work: (keys: KeyOffice) => Promise<T>,
 ): Promise<T> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  await makeDataFolder(dataFolder);
   const store = await unlocked(dataFolder, () =>
     sqliteStore({ file: storeFile(dataFolder), digest: nodeDigest }),
   );

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { PatchboardError } from '@patchboard/client';
 import type { Command } from 'commander';
 import { messageOf } from '../core/failures.ts';
@@ -7,6 +6,7 @@ import { operatorTokenFile } from '../identity/operator-token.ts';
 import { clientSettings, environment } from './config.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from './data-folder.ts';
 import { isLocalMode } from './local-mode.ts';
+import { makeDataFolder } from './make-data-folder.ts';
 import { isLoopback, resolveSettings, type Settings } from './settings.ts';
 
 interface Finding {
@@ -54,8 +54,7 @@ async function checkSettings(): Promise<Finding[]> {
 
 async function checkDataFolder(folder: string): Promise<Finding> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    await makeDataFolder(folder);
     return { check: 'data folder', ok: true, detail: folder };
   } catch (error) {
     return { check: 'data folder', ok: false, detail: messageOf(error) };

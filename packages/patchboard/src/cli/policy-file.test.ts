@@ -23,6 +23,13 @@ describe('readPolicy', () => {
     expect(readPolicy(text)).toEqual({ ok: true, document });
   });
 
+  it('looks at the rest of a config, too', () => {
+    expect(problemsOf('tools: {nope.tool: {timeout_ms: 5}}\npolicy: {}\n')).toEqual([
+      expect.stringMatching(/^1: tools\.nope\.tool\.timeout_ms is for tools of this server/),
+    ]);
+    expect(problemsOf('tools: {phone.ring: {rate: {burst: 1, per_second: 1}}}\n')).toEqual([]);
+  });
+
   it('names every problem with its line', () => {
     const text = [
       'default:',

@@ -14,7 +14,7 @@ export interface ProgramStreams {
 }
 
 const EXIT_CODES = `
-Exit codes: 0 ok, 1 tool failed, 2 usage, 3 denied, 4 timeout, 5 not found, 6 unreachable.`;
+Exit codes: 0 ok, 1 tool failed, 2 usage, 3 denied, 4 timeout, 5 not found, 6 unreachable, 130 interrupted.`;
 
 export function createProgram(
   registrars: readonly Registrar[],
@@ -47,13 +47,17 @@ export async function runProgram(
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const report = argv.includes('--json') ? errorJson(error) : errorText(error);
     streams.error(`${report}\n`);
-    return error instanceof ConfigError ? EXIT.usage : exitCodeOf(error);
+    return isSetup(error) ? EXIT.usage : exitCodeOf(error);
   }
 }
 
+/** Settings or a data folder that a server cannot start with. */
+function isSetup(error: unknown): error is ConfigError | StoreRefused {
+  return error instanceof ConfigError || error instanceof StoreRefused;
+}
+
 export function errorText(error: unknown): string {
-  if (error instanceof UsageError || error instanceof ConfigError || error instanceof StoreRefused)
-    return `patchboard: ${printable(error.message)}`;
+  if (error instanceof UsageError || isSetup(error)) return `patchboard: ${printable(error.message)}`;
   // Whatever is not foreseen is a bug, and its stack is what a report needs.
   if (!(error instanceof PatchboardError)) {
     return `patchboard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
@@ -69,7 +73,7 @@ export function errorText(error: unknown): string {
 export function errorJson(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof PatchboardError)) {
-    const code = error instanceof UsageError || error instanceof ConfigError ? 'usage' : 'internal';
+    const code = error instanceof UsageError || isSetup(error) ? 'usage' : 'internal';
     return JSON.stringify({ error: { code, message } });
   }
   const { code, status, retryable, toolCallId, issues } = error;

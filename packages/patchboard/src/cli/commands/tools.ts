@@ -1,8 +1,11 @@
 import type { ToolDetailView, ToolView } from '@patchboard/wire';
+import { Option } from 'commander';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { printable, printableJson } from '../terminal-text.ts';
+
+const SOURCES: readonly ToolView['source'][] = ['server', 'client', 'mcp'];
 
 interface ListFlags extends ServerOptions {
   readonly source?: string;
@@ -13,7 +16,7 @@ export function toolsCommand(context: CliContext): Registrar {
     const tools = program.command('tools').description('tools that may be called here');
     withServerOptions(tools.command('ls', { isDefault: true }))
       .description('list them')
-      .option('--source <source>', 'only those of server, client or mcp')
+      .addOption(new Option('--source <source>', 'only those of').choices(SOURCES))
       .addHelpText('after', '\nExample:\n  $ patchboard tools ls --source client')
       .action((flags: ListFlags) => list(context, flags));
     withServerOptions(tools.command('show'))

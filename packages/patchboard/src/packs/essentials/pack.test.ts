@@ -8,6 +8,7 @@ import { aContext } from './__fixtures__/context.ts';
 import { aFolder } from './database/__fixtures__/tool.ts';
 import { essentialsPack } from './pack.ts';
 import type { EssentialsOptions } from './pack.ts';
+import { ESSENTIAL_TOOLS } from './tool-names.ts';
 import { startOpenMeteo } from './weather/__fixtures__/open-meteo-server.ts';
 import type { OpenMeteoStub } from './weather/__fixtures__/open-meteo-server.ts';
 
@@ -33,6 +34,7 @@ describe('the essentials pack', () => {
       ['database.query', 10_000],
       ['calculation.eval', 3000],
     ]);
+    expect(pack.tools.map((tool) => tool.name)).toEqual(ESSENTIAL_TOOLS);
   });
 
   it('opens nothing before it is used', () => {

@@ -1,0 +1,60 @@
+import { constants } from 'node:fs';
+import { access, mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { messageOf } from '../core/failures.ts';
+import { ConfigError } from './config-file.ts';
+
+const REMEDY = 'name another folder with PATCHBOARD_DATA or --data';
+
+/** Makes the folder, for this user alone, unless it is there, and makes sure that it can be used. */
+export async function makeDataFolder(folder: string): Promise<void> {
+  try {
+    await makeWithParents(folder);
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new ConfigError(`the data folder ${folder} ${problemOf(error)}: ${REMEDY}`);
+  }
+}
+
+/** Not `recursive`: where the system says that a folder which is there is not, as in /proc, Node tries for ever. */
+async function makeWithParents(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  if (parent !== folder && !(await exists(parent))) await makeWithParents(parent);
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    if (!(await stat(folder)).isDirectory()) throw new NotAFolder();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+class NotAFolder extends Error {}
+
+function problemOf(error: unknown): string {
+  if (error instanceof NotAFolder) return 'is a file';
+  switch (codeOf(error)) {
+    case 'ENOTDIR':
+      return 'cannot be made, because a part of the path is a file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'cannot be made or written by this user';
+    case 'EROFS':
+      return 'is on a file system that cannot be written';
+    default:
+      return `cannot be made (${messageOf(error)})`;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code;
+}

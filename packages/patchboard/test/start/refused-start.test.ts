@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LONG, Workplace } from '../cli/cli-process.ts';
+import { runCommand, type Finished } from '../support/run-command.ts';
+import { cleanEnvironment, ROOT } from '../support/server-process.ts';
+
+/** Whoever may do everything is refused nothing. */
+const isRoot = process.getuid?.() === 0;
+
+let place: Workplace;
+beforeEach(async () => {
+  place = await Workplace.create();
+});
+afterEach(() => place.remove());
+
+function expectRefusal({ code, out, error }: Finished, words: RegExp): void {
+  expect(error).toMatch(words);
+  expect(error).toMatch(/^patchboard: [^\n]+\n$/);
+  expect([code, out]).toEqual([2, '']);
+}
+
+/** Runs `work` while somebody else has the port. */
+async function withTakenPort(work: (port: string) => Promise<void>): Promise<void> {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  try {
+    await work(String((other.address() as AddressInfo).port));
+  } finally {
+    other.close();
+  }
+}
+
+describe('patchboard serve that cannot start says so in one line and exits 2', { timeout: LONG }, () => {
+  it('on a port that is in use', async () => {
+    await withTakenPort(async (port) => {
+      const words = new RegExp(`port ${port} is in use: stop the other server, or set PORT=\\d+`);
+      expectRefusal(await place.run(['serve', '--port', port]), words);
+    });
+  });
+
+  it('on a data folder that another server has', async () => {
+    const stop = await place.serve();
+    try {
+      expectRefusal(await place.run(['serve', '--port', '0']), /is in use by another process; stop/);
+    } finally {
+      await stop();
+    }
+  });
+
+  it('on a data folder that is a file, or below one', async () => {
+    const file = await place.write('taken', '');
+    const remedy = 'name another folder with PATCHBOARD_DATA or --data';
+    expectRefusal(
+      await place.run(['serve', '--port', '0', '--data', file]),
+      new RegExp(`taken is a file: ${remedy}`),
+    );
+    const below = await place.run(['serve', '--port', '0', '--data', join(file, 'data')]);
+    expectRefusal(below, new RegExp(`a part of the path is a file: ${remedy}`));
+  });
+
+  it.runIf(process.platform === 'linux')('on a data folder that the system does not let be', async () => {
+    for (const folder of ['/proc/x', '/proc/x/y']) {
+      expectRefusal(await place.run(['serve', '--port', '0', '--data', folder]), /cannot be made/);
+    }
+  });
+
+  it.skipIf(isRoot)('on a data folder that cannot be written', async () => {
+    const folder = join(place.folder, 'closed');
+    await mkdir(folder);
+    await chmod(folder, 0o500);
+    for (const data of [folder, join(folder, 'data')]) {
+      const refused = await place.run(['serve', '--port', '0', '--data', data]);
+      expectRefusal(refused, /cannot be made or written by this user/);
+    }
+    await chmod(folder, 0o700);
+  });
+
+  it('on an operator token that is none, and on a tool that is not there', async () => {
+    await mkdir(place.data);
+    await writeFile(join(place.data, 'operator.token'), 'op_short\n');
+    expectRefusal(await place.run(['serve', '--port', '0']), /holds no operator token: delete it/);
+    const config = await place.write('c.yaml', 'tools: {nope.tool: {timeout_ms: 5}}\n');
+    const refused = await place.run(['serve', '--port', '0', '--config', config]);
+    expectRefusal(refused, /c\.yaml:1: tools\.nope\.tool\.timeout_ms is for tools of this server/);
+  });
+});
+
+describe('npm start', { timeout: LONG }, () => {
+  it('ends like the server: the line on stderr, and its exit code', async () => {
+    await withTakenPort(async (port) => {
+      const env = { ...cleanEnvironment(), PORT: port, PATCHBOARD_DATA: place.data };
+      const { code, error } = await runCommand('npm', ['start'], { cwd: ROOT, env });
+      expect(error).toMatch(
+        new RegExp(`^patchboard: port ${port} is in use: stop the other server, or`, 'm'),
+      );
+      expect(error).not.toContain('    at ');
+      expect(code).toBe(2);
+    });
+  });
+});
