@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { verbatimJson, widthOf, wrap } from './terminal-text.ts';
+import { verbatimJson, verbatimJsonLine, widthOf, wrap } from './terminal-text.ts';
 
 describe('JSON for somebody who answers for it', () => {
   it('shows what a terminal would obey or swallow', () => {
@@ -8,6 +8,12 @@ describe('JSON for somebody who answers for it', () => {
     const text = verbatimJson(value);
     expect(text).toBe(
       '{\n  "a": "x\\u001b[2J\\u009b\\u202e\\u200b\\udb40\\udc41\\ufe0f\\u2028y",\n  "b": "天\\n"\n}',
+    );
+  });
+
+  it('shows on one line, too, and tells other blanks from a space', () => {
+    expect(verbatimJsonLine({ to: 'bob\u200b', pay: '1\u00a0\u2009\u28000', 天: '\u3000 \n' })).toBe(
+      '{"to":"bob\\u200b","pay":"1\\u00a0\\u2009\\u28000","天":"\u3000 \\n"}',
     );
   });
 

@@ -23,15 +23,26 @@ function escaped(character: string): string {
   return text;
 }
 
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** Besides what shows nothing at all, the blanks that look like a space and are none; U+3000 is one that people type. */
+const UNSEEN =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800]/gu;
 
 /**
  * JSON for somebody who answers for it: what a terminal obeys and what it does not show at all (zero-width
  * characters, tags, variation selectors) is written as the escape it is in JSON, so nothing can hide.
  */
 export function verbatimJson(value: unknown): string {
-  const text = JSON.stringify(value, null, 2) ?? 'null';
-  return text.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)));
+  return withoutUnseen(JSON.stringify(value, null, 2) ?? 'null');
+}
+
+/** The same on one line. */
+export function verbatimJsonLine(value: unknown): string {
+  return withoutUnseen(JSON.stringify(value) ?? 'null');
+}
+
+/** In JSON text a line end is its layout; what stands in a string is escaped already. */
+function withoutUnseen(json: string): string {
+  return json.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)));
 }
 
 /** JSON escapes what is below U+0020 itself; the rest that a terminal obeys is escaped the same way. */

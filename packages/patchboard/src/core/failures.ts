@@ -20,7 +20,7 @@ export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
   content_type: { retryable: false, summary: 'the body is not application/json' },
   too_large: { retryable: false, summary: 'the request is larger than the limit' },
   auth_required: { retryable: false, summary: 'a credential is needed' },
-  permission_denied: { retryable: false, summary: 'policy does not allow this' },
+  permission_denied: { retryable: false, summary: 'the policy or the credential does not allow this' },
   hook_denied: { retryable: false, summary: 'a hook did not allow this' },
   approval_denied: { retryable: false, summary: 'an operator said no' },
   approval_expired: { retryable: true, summary: 'nobody decided in time' },

@@ -36,6 +36,7 @@ describe('a body that is not acceptable', () => {
     ['not an object', '[]', 'JSON object'],
     ['null', 'null', 'JSON object'],
     ['nothing', '', 'JSON object'],
+    ['a run id with a space', '{"run_id":"a b"}', 'body/run_id must be 1 to 200 visible ASCII characters'],
     ['a run id that is a number', '{"run_id":1}', 'body/run_id'],
     ['an empty run id', '{"run_id":""}', 'body/run_id'],
     ['a run id with a space', '{"run_id":"a b"}', 'body/run_id'],
@@ -163,7 +164,9 @@ describe('requests that cannot be served', () => {
       server.port,
       `GET /v1/tools HTTP/1.1\r\n${host}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
     );
-    expect(long).toMatch(/^HTTP\/1\.1 431 [^]*"code":"too_large"/);
+    expect(long).toMatch(
+      /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n[^]*"status":431,"detail":"[^"]* limit of \d+ bytes","code":"too_large"/,
+    );
     expect(await exchange(server.port, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"code":"body_invalid"/);
   });
 });
@@ -171,7 +174,11 @@ describe('requests that cannot be served', () => {
 describe('size', () => {
   it('a body over the limit is 413, told or not told beforehand', async () => {
     const big = `{"run_id":"r","args":{"a":"${'x'.repeat(1_048_576)}"}}`;
-    expect((await server.post(INVOKE, big)).json).toMatchObject({ status: 413, code: 'too_large' });
+    expect((await server.post(INVOKE, big)).json).toMatchObject({
+      status: 413,
+      code: 'too_large',
+      detail: 'the body is larger than the limit of 1048576 bytes',
+    });
   });
 
   it('an endless chunked body is cut off', async () => {

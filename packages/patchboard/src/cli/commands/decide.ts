@@ -9,6 +9,7 @@ import { EXIT, UsageError } from '../exit-codes.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell, type Output } from '../output.ts';
 import type { Registrar } from '../program.ts';
+import { verbatimJson, verbatimJsonLine } from '../terminal-text.ts';
 
 interface DecideFlags extends OperatorOptions {
   readonly note?: string;
@@ -120,7 +121,7 @@ export function listWaiting(
   waiting: readonly ApprovalRequestView[],
   flags: { readonly json?: boolean },
 ): void {
-  if (flags.json === true) return output.json({ approvals: waiting });
+  if (flags.json === true) return output.data(verbatimJson({ approvals: waiting }));
   if (waiting.length === 0) return output.note('nothing waits for a decision');
   output.table(
     [
@@ -135,7 +136,7 @@ export function listWaiting(
       expiresIn(request, Date.now()),
       cell(request.tool_name),
       cell(request.agent_id),
-      cell(JSON.stringify(request.args)),
+      verbatimJsonLine(request.args),
     ]),
   );
 }

@@ -1,3 +1,4 @@
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
@@ -157,7 +158,10 @@ function failureOf(error: unknown, request: FastifyRequest, log: Log): Failure {
   if (error instanceof StorageFull) return failure('storage_full');
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return failure('too_large', 'the body is larger than the limit');
+    return failure(
+      'too_large',
+      `the body is larger than the limit of ${request.routeOptions.bodyLimit} bytes`,
+    );
   }
   if (statusCode === 415) return failure('content_type');
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
@@ -172,13 +176,13 @@ function failureOf(error: unknown, request: FastifyRequest, log: Log): Failure {
   return failure('internal');
 }
 
-const BROKEN: Readonly<Record<string, { status: string; failure: Failure }>> = {
+const BROKEN: Readonly<Record<string, { status: number; failure: Failure }>> = {
   HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    failure: failure('too_large', 'the headers are larger than the limit'),
+    status: 431,
+    failure: failure('too_large', `the headers are larger than the limit of ${maxHeaderSize} bytes`),
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
+    status: 408,
     failure: failure('body_invalid', 'the request did not arrive in time'),
   },
 };
@@ -187,13 +191,13 @@ const BROKEN: Readonly<Record<string, { status: string; failure: Failure }>> = {
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, failure: failed } = BROKEN[error.code ?? ''] ?? {
-    status: `${HTTP_STATUS.body_invalid} Bad Request`,
+    status: HTTP_STATUS.body_invalid,
     failure: failure('body_invalid', 'the request is not HTTP that can be read'),
   };
-  const body = problemJson(failed);
+  const body = problemJson(failed, { status });
   if (socket.writable) {
     socket.write(
-      `HTTP/1.1 ${status}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     );
   }
   socket.destroySoon();

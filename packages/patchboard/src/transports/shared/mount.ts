@@ -87,11 +87,28 @@ function admit(
     return;
   }
   if (!principal.scopes.has(scope)) {
-    sendProblem(reply, failure('permission_denied', `permission denied: the scope ${scope} is needed`));
+    sendProblem(reply, outOfScope(principal, scope));
     return;
   }
   request.principal = principal;
   done();
+}
+
+function outOfScope({ kind }: Principal, scope: Scope): Failure {
+  if (kind === 'local') {
+    return failure(
+      'permission_denied',
+      `permission denied: without a credential there is no scope ${scope}`,
+      {
+        recommendations: [
+          'this is for an operator, who sends the operator token; see "Who may ask" in the README',
+        ],
+      },
+    );
+  }
+  return failure('permission_denied', `permission denied: the scope ${scope} is needed`, {
+    recommendations: [`send a credential with the scope ${scope}: a key that has it, or the operator token`],
+  });
 }
 
 function schemaOf(route: Route): FastifySchema {

@@ -47,6 +47,8 @@ export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** What a problem may say besides the failure itself. */
 export interface ProblemContext {
+  /** Where HTTP has a word of its own for what the code is called by another. */
+  readonly status?: number;
   readonly toolCallId?: string;
   readonly state?: CallStateName;
 }
@@ -56,7 +58,7 @@ export function problemJson(failed: Failure, context: ProblemContext = {}): stri
   return JSON.stringify({
     type: `urn:patchboard:problem:${failed.code}`,
     title: FAILURES[failed.code].summary,
-    status: HTTP_STATUS[failed.code],
+    status: context.status ?? HTTP_STATUS[failed.code],
     detail: failed.message,
     code: failed.code,
     retryable: failed.retryable,

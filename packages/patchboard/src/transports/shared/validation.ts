@@ -3,6 +3,7 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import { failure } from '../../core/failures.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
+import { PEER_ID } from './schemas.ts';
 
 const OPTIONS: Options = { allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true };
 const SHOWN_ISSUES = 20;
@@ -14,6 +15,13 @@ const PLACES: Readonly<Record<string, string>> = {
   params: 'path',
   headers: 'header',
 };
+
+/** The patterns of our routes, for people. */
+const IN_WORDS: ReadonlyMap<string, string> = new Map([
+  [String(PEER_ID['pattern']), '1 to 200 visible ASCII characters without spaces'],
+  ['^[0-9]{1,15}$', 'a number of 1 to 15 digits'],
+  ['^(/.*)?$', 'a JSON pointer: empty, or beginning with /'],
+]);
 
 export type PartValidator = (value: unknown) => true | { error: RequestRefused };
 
@@ -54,6 +62,10 @@ function issueOf(error: ErrorObject): InputIssueView {
     };
   if (keyword === 'enum' && Array.isArray(params['allowedValues']))
     return { path: instancePath, message: `must be one of ${params['allowedValues'].join(', ')}` };
+  if (keyword === 'pattern') {
+    const words = IN_WORDS.get(String(params['pattern'])) ?? 'in the form that the route describes';
+    return { path: instancePath, message: `must be ${words}` };
+  }
   if (keyword === 'type' && instancePath === '') return { path: '', message: 'must be a JSON object' };
   return { path: instancePath, message: message ?? 'is not valid' };
 }

@@ -10,8 +10,11 @@ export function readParams(args: unknown): QueryParams {
     const entries = Object.entries(given).filter((entry): entry is [string, Scalar] => isScalar(entry[1]));
     if (entries.length === Object.keys(given).length) return Object.fromEntries(entries);
   }
-  const message = 'params must be a list or an object of texts, numbers, booleans and nulls';
-  throw new ToolFailure(failure('input_invalid', message, { issues: [{ path: '/params', message }] }));
+  throw paramsRefused('params must be a list or an object of texts, numbers, booleans and nulls');
+}
+
+export function paramsRefused(message: string): ToolFailure {
+  return new ToolFailure(failure('input_invalid', message, { issues: [{ path: '/params', message }] }));
 }
 
 function isScalar(value: unknown): value is Scalar {

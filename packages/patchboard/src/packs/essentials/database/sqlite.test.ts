@@ -51,6 +51,7 @@ describe('database.query on SQLite', () => {
   it.each([
     ['a list', 'select b from t where a = ?', [2], [['two']]],
     ['names', 'select b from t where a = :a or b = $b', { a: 2, b: 'none' }, [['two']]],
+    ['numbers', 'select ?2, ?1, ?2', ['x', 'y'], [['y', 'x', 'y']]],
     ['every scalar', 'select ?, ?, ?, ?, ?', ['x', 1, 1.5, true, null], [['x', 1, 1.5, 1, null]]],
     ['whole numbers as integers', "select typeof(?), 'n' || ?", [3, 3], [['integer', 'n3']]],
   ])('binds %s', async (_, sql, params, rows) => {
@@ -145,11 +146,24 @@ describe('database.query on SQLite', () => {
   it.each([
     ['select', 'incomplete input'],
     ['select * from nowhere', 'no such table: nowhere'],
-    ['select ?', 'column index out of range', [1, 2]],
-    ['select :a', "Unknown named parameter 'b'", { b: 1 }],
+    ['select :a', "Unknown named parameter 'b'", { a: 1, b: 1 }],
   ])('passes on what SQLite says about %j', async (sql, message, params?: unknown) => {
     const failure = await failureOf(query(sql, params));
     expect(failure.code).toBe('tool_failed');
+    expect(failure.message).toContain(message);
+  });
+
+  it.each([
+    ['select ?', undefined, 'the statement has 1 placeholders, but params has 0 values: give one for each'],
+    ['select ?', [1, 2], 'the statement has 1 placeholders, but params has 2 values'],
+    ['select ?3, ?', [1, 2, 3], 'the statement has 4 placeholders, but params has 3 values'],
+    ["select '?' -- ?", [1], 'the statement has 0 placeholders, but params has 1 values'],
+    ['select :a, @b', undefined, 'the statement names :a, @b: params must be an object with these'],
+    ['select :a, @b, $c', { a: 1, '@b': 2 }, 'params has no value for $c'],
+    ['select ?', { a: 1 }, 'params must be a list'],
+  ])('refuses %j with %j, where SQLite would read NULL', async (sql, params, message) => {
+    const failure = await failureOf(query(sql, params));
+    expect(failure).toMatchObject({ code: 'input_invalid', issues: [{ path: '/params' }] });
     expect(failure.message).toContain(message);
   });
 

@@ -2,7 +2,8 @@ import { ToolFailure, failure } from '../../../core/failures.ts';
 import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
 import { readText } from '../arguments.ts';
 import { DATABASE_INPUT, DATABASE_OUTPUT, describe } from './contract.ts';
-import { readParams } from './params.ts';
+import { paramsRefused, readParams } from './params.ts';
+import { problemWithParams } from './placeholders.ts';
 import { ProcessPool } from './process-pool.ts';
 import type { Ending } from './query-process.ts';
 import { ensureSample } from './sample.ts';
@@ -68,11 +69,15 @@ function prepareRequest(options: DatabaseToolOptions, args: unknown, context: To
   const sql = readText(args, 'sql');
   const statement = checkStatement(sql, target.kind === 'postgres' ? 'postgres' : 'sqlite');
   if (!statement.ok) throw refused(statement.problem);
+  const params = readParams(args);
+  // PostgreSQL says so itself.
+  const problem = target.kind === 'postgres' ? undefined : problemWithParams(sql, params);
+  if (problem !== undefined) throw paramsRefused(problem);
   return {
     source: target.kind === 'postgres' ? target : { kind: 'sqlite', file: target.file },
     sql,
     keyword: statement.keyword,
-    params: readParams(args),
+    params,
     budgetMs: Math.max(1, Math.min(TIMEOUT_MS, context.deadlineAt - options.now())),
     limits,
   };

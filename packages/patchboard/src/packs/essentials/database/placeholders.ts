@@ -1,0 +1,44 @@
+import { skeletonOf } from './skeleton.ts';
+import type { QueryParams, Scalar } from './worker/protocol.ts';
+
+/** `?`, `?12`, `:name`, `@name` and `$name`; quoted parts and comments are gone by then. */
+const PLACEHOLDER = /\?(\d*)|[:@$][\w\u0080-\uffff]+/g;
+
+/** What is wrong with the params of a SQLite statement. SQLite itself takes what is missing as NULL, in silence. */
+export function problemWithParams(sql: string, params: QueryParams): string | undefined {
+  const { names, inList } = placeholdersOf(skeletonOf(sql, 'sqlite') ?? '');
+  if (!isList(params)) return problemWithNames(names, inList, params);
+  if (names.length > 0) return `the statement names ${names.join(', ')}: params must be an object with these`;
+  if (params.length === inList) return undefined;
+  return `the statement has ${inList} placeholders, but params has ${params.length} values: give one for each`;
+}
+
+function problemWithNames(
+  names: readonly string[],
+  inList: number,
+  params: Readonly<Record<string, Scalar>>,
+): string | undefined {
+  if (inList > 0) return `the statement has ${inList} placeholders without a name: params must be a list`;
+  const missing = names.filter(
+    (name) => !Object.hasOwn(params, name) && !Object.hasOwn(params, name.slice(1)),
+  );
+  return missing.length === 0 ? undefined : `params has no value for ${missing.join(', ')}`;
+}
+
+/** As SQLite numbers them: each `?` is one more than the greatest number so far, and so is a new name. */
+function placeholdersOf(skeleton: string): { names: string[]; inList: number } {
+  const names = new Set<string>();
+  let greatest = 0;
+  for (const [text, digits] of skeleton.matchAll(PLACEHOLDER)) {
+    if (text.startsWith('?')) greatest = Math.max(greatest, digits ? Number(digits) : greatest + 1);
+    else if (!names.has(text)) {
+      names.add(text);
+      greatest += 1;
+    }
+  }
+  return { names: [...names], inList: greatest - names.size };
+}
+
+function isList(params: QueryParams): params is readonly Scalar[] {
+  return Array.isArray(params);
+}
