@@ -4,6 +4,7 @@ import type {
   DryRunView,
   LedgerRowView,
   LedgerVerdictView,
+  LoginLinkView,
   ReceiptView,
   StreamEvent,
   ToolDetailView,
@@ -24,6 +25,7 @@ import {
   type WaitOptions,
 } from './calls.ts';
 import { record } from './decode.ts';
+import { decodeLoginLink } from './decode-operator.ts';
 import { decodeToolDetail } from './decode-views.ts';
 import { events, type EventOptions } from './events.ts';
 import { grants, type Grants } from './grants.ts';
@@ -77,6 +79,8 @@ export interface PatchboardClient {
   readonly grants: Grants;
   readonly keys: Keys;
   readonly policy: Policy;
+  /** Signs one browser in as operator. Only the operator token is good for it. */
+  loginLink(options?: RequestOptions): Promise<LoginLinkView>;
   stats(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
   /** Asks once and does not try again: a probe should tell what is, now. */
   health(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
@@ -111,6 +115,14 @@ export function createClient(options: ClientOptions): PatchboardClient {
     grants: grants(settings),
     keys: keys(settings),
     policy: policy(settings),
+    // Not repeated: every answer is a credential that nobody would use.
+    loginLink: (given = {}) =>
+      request(
+        settings,
+        { method: 'POST', path: '/v1/session/link', repeat: 'unsafe' },
+        decodeLoginLink,
+        boundsOf(given),
+      ),
     stats: (given = {}) => request(settings, read('/v1/stats'), record, boundsOf(given)),
     health: (given = {}) => requestOnce(settings, read('/healthz'), record, boundsOf(given)),
     provider: (clientId) => provider(settings, clientId),

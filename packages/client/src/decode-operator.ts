@@ -5,6 +5,7 @@ import type {
   KeyView,
   LedgerHeadView,
   LedgerVerdictView,
+  LoginLinkView,
   MintedKeyView,
   PolicyStepView,
   PolicyView,
@@ -82,6 +83,11 @@ const keyFields = {
 export const decodeKey: Decoder<KeyView> = object<KeyView>(keyFields);
 
 export const decodeMintedKey: Decoder<MintedKeyView> = object<MintedKeyView>({ ...keyFields, key: string });
+
+export const decodeLoginLink: Decoder<LoginLinkView> = object<LoginLinkView>({
+  url_path: string,
+  expires_in_s: number,
+});
 
 export const decodePolicy: Decoder<PolicyView> = object<PolicyView>({
   version: number,

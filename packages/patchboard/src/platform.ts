@@ -108,7 +108,7 @@ async function start(settings: Settings, log: Log, store: Store, packs: readonly
     store,
     url,
     isLocal: gatekeeper.isLocal,
-    loginToken: () => sessions.issueLoginToken(),
+    loginToken: () => sessions.issueLoginToken().token,
     close: async () => {
       stopPurging();
       await app.close();

@@ -39,6 +39,7 @@ export type {
   KeyView,
   LedgerHeadView,
   LedgerVerdictView,
+  LoginLinkView,
   MintedKeyView,
   PolicyStepView,
   PolicyView,

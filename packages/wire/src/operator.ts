@@ -74,6 +74,13 @@ export interface MintedKeyView extends KeyView {
   readonly key: string;
 }
 
+/** `POST /v1/session/link`: opens one browser session of the operator. The token is in the fragment: no server sees it. */
+export interface LoginLinkView {
+  /** What follows the address under which the server is reached. */
+  readonly url_path: string;
+  readonly expires_in_s: number;
+}
+
 export interface PolicyView {
   readonly version: number;
   readonly document: Readonly<Record<string, unknown>>;

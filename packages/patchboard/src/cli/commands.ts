@@ -5,6 +5,7 @@ import { grantsCommand } from './commands/grants.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { keysCommand } from './commands/keys.ts';
 import { ledgerCommand } from './commands/ledger.ts';
+import { loginCommand } from './commands/login.ts';
 import { policyCommand } from './commands/policy.ts';
 import { toolsCommand } from './commands/tools.ts';
 import type { CliContext } from './context.ts';
@@ -22,6 +23,7 @@ export function commands(context: CliContext): readonly Registrar[] {
     approveCommand(context),
     denyCommand(context),
     inboxCommand(context),
+    loginCommand(context),
     grantsCommand(context),
     keysCommand(context),
     policyCommand(context),

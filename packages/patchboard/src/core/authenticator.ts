@@ -21,8 +21,15 @@ export interface OpenedSession {
   readonly maxAgeSeconds: number;
 }
 
+export interface LoginToken {
+  readonly token: string;
+  readonly maxAgeSeconds: number;
+}
+
 /** Browser sessions of operators. */
 export interface SessionBook {
+  /** Of use once, for `maxAgeSeconds` at most. */
+  issueLoginToken(): LoginToken;
   /** Null: the token opens nothing. */
   open(token: string): OpenedSession | null;
   close(id: string): void;

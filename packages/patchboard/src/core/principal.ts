@@ -21,3 +21,6 @@ export const DEFAULT_TENANT = 'default';
  * name would make calls that the operator cannot decide on.
  */
 export const OPERATOR_NAME = 'operator';
+
+/** Names the operator token among the credentials. */
+export const OPERATOR_TOKEN_ID = 'operator-token';

@@ -3,7 +3,7 @@ import type { Authenticator, Credentials } from '../core/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
 import type { KeyOffice } from '../core/key-office.ts';
 import { KEY_PREFIX } from '../core/key-ring.ts';
-import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/principal.ts';
+import { DEFAULT_TENANT, OPERATOR_NAME, OPERATOR_TOKEN_ID, type Principal } from '../core/principal.ts';
 import { SCOPES_OF_KIND } from '../core/scopes.ts';
 import { SESSION_PROOF_HEADER, sessionIdIn } from '../core/session-cookie.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
@@ -75,7 +75,7 @@ export class Gatekeeper implements Authenticator {
     if (secret === undefined) return failure('auth_required', 'Authorization must be: Bearer <key or token>');
     if (isOperatorToken(secret)) {
       return isSameSecret(secret, this.#parts.operatorToken)
-        ? operator(headers, { id: 'operator-token', expiresAt: null })
+        ? operator(headers, { id: OPERATOR_TOKEN_ID, expiresAt: null })
         : failure('auth_required', 'this is not the operator token of this server');
     }
     if (secret.startsWith('pb_')) return agreeing(this.#parts.keys.authenticate(secret), headers);

@@ -31,7 +31,7 @@ describe('Sessions', () => {
   it('takes a login token for an hour and once, and nothing that is no token', async () => {
     const clock = new FakeClock();
     const sessions = new Sessions(TOKEN, clock);
-    const [spent, late] = [sessions.issueLoginToken(), sessions.issueLoginToken()];
+    const [spent, late] = [sessions.issueLoginToken().token, sessions.issueLoginToken().token];
     expect(sessions.open(spent)).not.toBeNull();
     expect(sessions.open(spent)).toBeNull();
     await clock.advance(HOUR_MS);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { OpenedSession, SessionBook } from '../core/authenticator.ts';
+import type { LoginToken, OpenedSession, SessionBook } from '../core/authenticator.ts';
 import type { Clock } from '../core/ports.ts';
 import { isSameSecret } from './operator-token.ts';
 
@@ -33,11 +33,16 @@ export class Sessions implements SessionBook {
     this.#clock = clock;
   }
 
-  /** For the link that is printed at the start. */
-  issueLoginToken(): string {
+  /** For a login link. Those that were never used are forgotten when they have expired. */
+  issueLoginToken(): LoginToken {
+    const now = this.#clock.now();
+    for (const [old, expiresAt] of this.#loginTokens) {
+      if (expiresAt > now && this.#loginTokens.size < MAX_SESSIONS) break;
+      this.#loginTokens.delete(old);
+    }
     const token = `ot_${randomBytes(24).toString('base64url')}`;
-    this.#loginTokens.set(token, this.#clock.now() + LOGIN_MS);
-    return token;
+    this.#loginTokens.set(token, now + LOGIN_MS);
+    return { token, maxAgeSeconds: LOGIN_MS / 1000 };
   }
 
   /** Null: the token opens nothing. */

@@ -383,6 +383,27 @@ describe('a session', () => {
     expect((await openWith(server, server.operatorToken)).status).toBe(200);
   });
 
+  it('is opened by a link, which only the operator token makes', async () => {
+    const server = await aServer();
+    const boss = await server.mint({ kind: 'operator', name: 'boss' });
+    const make = (headers: Record<string, string>): ReturnType<TestPlatform['ask']> =>
+      server.ask({ method: 'POST', path: '/v1/session/link', headers });
+    const link = await make({ authorization: `Bearer ${server.operatorToken}` });
+    expect([link.status, link.json.expires_in_s]).toEqual([200, 3600]);
+    expect(link.headers['cache-control']).toBe('no-store');
+    const [, token = ''] = /^\/#login=(ot_[\w-]{32})$/.exec(link.json.url_path as string) ?? [];
+    const opened = await openWith(server, token);
+    expect(opened.status).toBe(200);
+    expect((await openWith(server, token)).status).toBe(401);
+    const cookie = opened.headers['set-cookie']![0]!.split(';')[0]!;
+    const session = { cookie, 'x-session-proof': opened.json.proof as string };
+    for (const headers of [boss.headers, session]) {
+      const refused = await make(headers);
+      expect([refused.status, refused.json.code]).toEqual([403, 'permission_denied']);
+    }
+    expect((await make({})).status).toBe(401);
+  });
+
   it('is opened once by fifty at once with one login token', async () => {
     const server = await aServer();
     const token = server.platform.loginToken();

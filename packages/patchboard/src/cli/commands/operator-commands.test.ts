@@ -6,7 +6,9 @@ import { grantsCommand } from './grants.ts';
 import { inboxCommand } from './inbox.ts';
 import { keysCommand } from './keys.ts';
 import { ledgerCommand } from './ledger.ts';
+import { loginCommand } from './login.ts';
 import { policyCommand } from './policy.ts';
+import { toolsCommand } from './tools.ts';
 
 /** What these refuse, they refuse before they talk to anybody. */
 async function run(argv: readonly string[]): Promise<{ code: number | null; out: string; error: string }> {
@@ -20,10 +22,12 @@ async function run(argv: readonly string[]): Promise<{ code: number | null; out:
     approveCommand(context),
     denyCommand(context),
     inboxCommand(context),
+    loginCommand(context),
     grantsCommand(context),
     keysCommand(context),
     policyCommand(context),
     ledgerCommand(context),
+    toolsCommand(context),
   ];
   const code = await runProgram(createProgram(registrars, '1.2.3', streams), argv, streams);
   return { code, ...seen };
@@ -37,6 +41,7 @@ describe('every operator command', () => {
     'approve',
     'deny',
     'inbox',
+    'login',
     'grants ls',
     'grants revoke',
     'policy check',
@@ -58,6 +63,7 @@ describe('what makes no sense', () => {
   it.each([
     [key, '--name'],
     [['keys', 'create', '--kind', 'local', '--name', 'b'], 'local'],
+    [['tools', 'ls', '--source', 'banana'], 'Allowed choices are server, client, mcp'],
     [[...key, '--name', 'b c'], '--name must be'],
     [[...key, '--name', 'b', '--scope', 'all'], 'tools:call'],
     [[...key, '--name', 'b', '--expires', '2020-01-01'], 'in the past'],

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
+import { OPERATOR_TOKEN_ID } from '../../core/principal.ts';
 import { sessionIdIn } from '../../core/session-cookie.ts';
 import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { sendJson, type Route } from '../shared/routes.ts';
 import { COUNT, object, TEXT } from '../shared/schemas.ts';
@@ -12,11 +14,14 @@ const openRoute: Route = {
   url: '/v1/session',
   name: 'openSession',
   face: 'operator',
-  summary: 'Exchange the operator token, or a login token, which is spent by it, for a session cookie and its proof, which goes along as `X-Session-Proof`.',
+  summary:
+    'Exchange the operator token, or a login token, which is spent by it, for a session cookie and its proof, which goes along as `X-Session-Proof`.',
   // The token in the body is the credential.
   scope: null,
   body: object({ token: TEXT }),
-  answers: { 200: { description: 'the cookie is set', schema: object({ expires_in_s: COUNT, proof: TEXT }) } },
+  answers: {
+    200: { description: 'the cookie is set', schema: object({ expires_in_s: COUNT, proof: TEXT }) },
+  },
   refusals: ['auth_required'],
   handle: openSession,
 };
@@ -51,4 +56,32 @@ function closeSession(context: HttpContext, request: FastifyRequest, reply: Fast
   sendJson(reply, 200, '{"ok":true}');
 }
 
-export const sessionRoutes: readonly Route[] = [openRoute, closeRoute];
+const linkRoute: Route = {
+  method: 'POST',
+  url: '/v1/session/link',
+  name: 'makeLoginLink',
+  face: 'operator',
+  summary:
+    'Make a link that signs one browser in as operator. It takes the operator token: no key and no session will do.',
+  scope: 'keys:write',
+  answers: {
+    200: {
+      description: 'what follows the address of the server',
+      schema: object({ url_path: TEXT, expires_in_s: COUNT }),
+    },
+  },
+  refusals: [],
+  handle: makeLoginLink,
+};
+
+/** A session is the operator of every tenant, which no key is, and does not prolong itself. */
+function makeLoginLink(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  if (principalOf(request).credential?.id !== OPERATOR_TOKEN_ID) {
+    sendProblem(reply, failure('permission_denied', 'permission denied: this takes the operator token'));
+    return;
+  }
+  const { token, maxAgeSeconds } = context.offices.sessions.issueLoginToken();
+  sendJson(reply, 200, JSON.stringify({ url_path: `/#login=${token}`, expires_in_s: maxAgeSeconds }));
+}
+
+export const sessionRoutes: readonly Route[] = [openRoute, closeRoute, linkRoute];

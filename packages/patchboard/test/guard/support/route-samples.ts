@@ -95,6 +95,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   explainPolicy: { past: [404, 'tool_not_found'], body: ({ tool }) => ({ tool_name: tool }) },
   openSession: { past: [401, 'auth_required'], body: ({ token }) => ({ token }) },
   closeSession: { past: [200, null] },
+  // Past the guard is not far enough here: it takes the operator token itself.
+  makeLoginLink: { past: [403, 'permission_denied'] },
   health: { past: [200, null] },
   ready: { past: [200, null] },
   stats: { past: [200, null] },
