@@ -9,47 +9,82 @@ export interface ToolList {
   readonly etag: string;
 }
 
-interface KeptList extends ToolList {
-  readonly version: string;
+interface Row {
+  /** Ours: another for every tool that ever was. */
+  readonly number: number;
+  readonly json: string;
 }
 
-/** More principals than ask at once; beyond it everything is made anew, which is only slower. */
-const KEPT_LISTS = 1000;
+/** More principals than ask at once; beyond it they are looked at anew, which is only slower. */
+const KEPT_VIEWS = 1000;
 
-/** `GET /v1/tools` as text, made once per change of the registry and per principal's view. */
+/** The limits of the registry keep one list below this. */
+const KEPT_CHARS = 67_108_864;
+
+/** `GET /v1/tools` as text, made once per change of the registry for all who see the same tools. */
 export class ToolLists {
   readonly #engine: Engine;
-  readonly #kept: Map<string, KeptList> = new Map();
-  readonly #rows: WeakMap<RegisteredTool, string> = new WeakMap();
+  readonly #keptChars: number;
+  /** Of this version of registry and policy. */
+  #version = '';
+  readonly #views: Map<string, ToolList> = new Map();
+  /** By the tools in them. */
+  readonly #lists: Map<string, ToolList> = new Map();
+  #chars = 0;
+  readonly #rows: WeakMap<RegisteredTool, Row> = new WeakMap();
+  #lastNumber = 0;
 
-  constructor(engine: Engine) {
+  /** `keptChars`: of all lists together. */
+  constructor(engine: Engine, keptChars: number = KEPT_CHARS) {
     this.#engine = engine;
+    this.#keptChars = keptChars;
   }
 
   for(principal: Principal): ToolList {
     const { registry, guard } = this.#engine;
     const version = `${registry.version}.${guard.revision}`;
+    if (version !== this.#version) this.#forget();
+    this.#version = version;
     const view = `${principal.tenant}\n${principal.kind}\n${principal.agentId}\n${principal.id}`;
-    const kept = this.#kept.get(view);
-    if (kept?.version === version) return kept;
-    const json = `{"tools":[${this.#engine
-      .tools(principal)
-      .map((tool) => this.#row(tool))
-      .join(',')}]}`;
-    const etag = `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`;
-    if (this.#kept.size >= KEPT_LISTS) this.#kept.clear();
-    const list = { version, json, etag };
-    this.#kept.set(view, list);
+    const kept = this.#views.get(view);
+    if (kept !== undefined) return kept;
+    const rows = this.#engine.tools(principal).map((tool) => this.#row(tool));
+    const key = hashOf(rows.map(({ number }) => number).join());
+    const list = this.#lists.get(key) ?? this.#make(key, rows);
+    if (this.#views.size >= KEPT_VIEWS) this.#views.clear();
+    if (this.#lists.has(key)) this.#views.set(view, list);
     return list;
   }
 
-  #row(tool: RegisteredTool): string {
+  #make(key: string, rows: readonly Row[]): ToolList {
+    const json = `{"tools":[${rows.map((row) => row.json).join(',')}]}`;
+    const list = { json, etag: `"${hashOf(json).slice(0, 22)}"` };
+    if (this.#chars + json.length > this.#keptChars) this.#forget();
+    if (json.length > this.#keptChars) return list;
+    this.#lists.set(key, list);
+    this.#chars += json.length;
+    return list;
+  }
+
+  /** The views hold lists too, so they go together. */
+  #forget(): void {
+    this.#views.clear();
+    this.#lists.clear();
+    this.#chars = 0;
+  }
+
+  #row(tool: RegisteredTool): Row {
     const known = this.#rows.get(tool);
     if (known !== undefined) return known;
-    const row = JSON.stringify(toolView(tool));
+    this.#lastNumber += 1;
+    const row = { number: this.#lastNumber, json: JSON.stringify(toolView(tool)) };
     this.#rows.set(tool, row);
     return row;
   }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 export function toolView(tool: RegisteredTool): ToolView {

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { anEngine, aPrincipal, aServerTool } from '../../../test/support/an-engine.ts';
+import { GrantBook } from '../../core/grants.ts';
+import { PolicyGuard } from '../../core/policy-guard.ts';
+import { decodePolicy } from '../../core/policy/document.ts';
+import { nodeDigest } from '../../runtime/digest.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { ToolLists } from './tool-lists.ts';
+
+const clock = new FakeClock();
+
+async function lists(keptChars?: number) {
+  const decoded = decodePolicy({ agents: { shy: { autoDenyTools: ['b'] } } });
+  if (!decoded.ok) throw new Error('bad policy');
+  const guard = new PolicyGuard({ version: 0, document: decoded.policy }, new GrantBook(nodeDigest), clock);
+  const tools = [aServerTool({ name: 'a' }), aServerTool({ name: 'b' })];
+  const { engine } = await anEngine({ tools, guard, clock });
+  const made = new ToolLists(engine, keptChars);
+  const listFor = (agentId: string, tenant = 'default') =>
+    made.for(aPrincipal({ agentId, id: agentId, tenant }));
+  return { engine, listFor };
+}
+
+const namesIn = ({ json }: { json: string }): string[] =>
+  (JSON.parse(json) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+
+describe('the list of tools as text', () => {
+  it('is one and the same for everybody who sees the same tools', async () => {
+    const { listFor } = await lists();
+    const first = listFor('agent-0');
+    for (let agent = 1; agent < 3000; agent += 1) expect(listFor(`agent-${agent}`)).toBe(first);
+    expect(listFor('agent-1', 'another-tenant')).toBe(first);
+    expect(namesIn(first)).toEqual(['a', 'b']);
+  });
+
+  it('is another for who sees others, and after a change', async () => {
+    const { engine, listFor } = await lists();
+    const first = listFor('agent-0');
+    expect(namesIn(listFor('shy'))).toEqual(['a']);
+    await engine.directory.register('default', 'kiosk', [{ name: 'c', schema: {} }]);
+    expect(namesIn(listFor('agent-0'))).toEqual(['a', 'b', 'c']);
+    expect(listFor('agent-0').etag).not.toBe(first.etag);
+    expect(namesIn(listFor('agent-0', 'another-tenant'))).toEqual(['a', 'b']);
+    // The time limit is no part of the contract, but of the list.
+    await engine.directory.register('default', 'kiosk', [{ name: 'c', schema: {}, timeout_ms: 7 }]);
+    expect(listFor('agent-0').json).toContain('"timeout_ms":7');
+  });
+
+  it('is kept only while there is room, and right without', async () => {
+    const { listFor } = await lists(1);
+    expect(namesIn(listFor('agent-0'))).toEqual(['a', 'b']);
+    expect(listFor('agent-0')).not.toBe(listFor('agent-0'));
+    expect(listFor('agent-0')).toEqual(listFor('agent-1'));
+    const whole = listFor('agent-0').json.length;
+    const narrow = await lists(whole + 10);
+    const kept = narrow.listFor('agent-0');
+    expect(narrow.listFor('agent-1')).toBe(kept);
+    expect(namesIn(narrow.listFor('shy'))).toEqual(['a']);
+    expect(narrow.listFor('agent-1')).not.toBe(kept);
+  });
+});
