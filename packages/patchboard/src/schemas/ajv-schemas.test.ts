@@ -314,7 +314,8 @@ describe('a schema from outside', () => {
     ['a pattern', { pattern: 'x'.repeat(1_001) }, 'more than 1000 characters'],
     ['patterns', { allOf: listOf(26, (place) => ({ pattern: `a${place}` })) }, 'more than 25 patterns'],
     ['pattern sizes', { allOf: listOf(9, (place) => ({ pattern: `(a{30}){30}${place}` })) }, 'too large'],
-    ['a repetition of repetitions', { pattern: '((a{99}){99}){99}' }, 'not supported here'],
+    ['repetitions of repetitions', { pattern: '((a{99}){99}){99}' }, 'is too large a pattern'],
+    ['repetitions', { pattern: '(a{1000}){1000}' }, 'is too large a pattern'],
   ])('is refused for too many %s', (_what, schema, problem) => {
     expect(problemOf(schema)).toContain(problem);
   });

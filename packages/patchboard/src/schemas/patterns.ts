@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { OUTSIDE_LIMITS } from './outside-limits.ts';
 
 export interface Pattern {
@@ -14,6 +14,13 @@ export type CompiledPattern =
 
 /** Up to this many instructions the engine runs an automaton, measured at 100 ns per character at worst. */
 const SMALL_PROGRAM = 64;
+
+/** What the engine says of patterns whose language it knows, but which are too much for it. */
+const TOO_LARGE: ReadonlyMap<string, string> = new Map([
+  ['invalid repeat count', 'repetitions, nested ones multiplied, may come to 1000'],
+  ['expression too large', 'its compiled form has no room'],
+  ['expression nests too deeply', 'it nests too deeply'],
+]);
 
 /** The patterns of our own tools are trusted, so they may use all of the language. */
 export function compileOwnPattern(source: string): CompiledPattern {
@@ -44,10 +51,16 @@ export function compileOutsidePattern(source: string): CompiledPattern {
     const size = program.programSize();
     const stepsPerChar = size <= SMALL_PROGRAM ? 4 : size * 3.5;
     return { ok: true, pattern: { test: (text) => program.test(text), size, stepsPerChar } };
-  } catch {
-    const why = 'it uses look-around, a back-reference or another feature that linear-time matching lacks';
-    return { ok: false, problem: `is a pattern that is not supported here: ${why}` };
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) };
   }
+}
+
+function problemOf(error: unknown): string {
+  const tooLarge = error instanceof RE2JSSyntaxException ? TOO_LARGE.get(error.getDescription()) : undefined;
+  if (tooLarge !== undefined) return `is too large a pattern: ${tooLarge}`;
+  const why = 'it uses look-around, a back-reference or another feature that linear-time matching lacks';
+  return `is a pattern that is not supported here: ${why}`;
 }
 
 const SPACE = '\\s\\v\\x{a0}\\x{feff}\\p{Z}';
