@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lends a tool with nothing but curl: registers it, asks for requests, submits results.
+# Lends a tool with nothing but curl: registers it, asks for requests, says that it begins, submits results.
 #
 #   examples/lend-a-tool.sh                 # in one terminal
 #   npx patchboard call clock.utc
@@ -33,6 +33,8 @@ while :; do
   requests=$(send GET "/internal/clients/$client/requests?wait=30")
   # The schema allows no arguments, so these names can only be ours.
   for id in $(grep -o '"tool_call_id":"[^"]*"' <<<"$requests" | cut -d '"' -f 4); do
+    # From here on it is not handed out again.
+    send POST "/internal/tool_calls/$id/ack" >/dev/null
     send POST "/internal/tool_calls/$id/submit" \
       '{"status": "SUCCEEDED", "result": {"utc": "'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'"}}'
     echo

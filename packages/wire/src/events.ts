@@ -36,6 +36,13 @@ export interface RegistryChangedEvent {
   readonly client_id: string;
   readonly registered?: readonly string[];
   readonly removed?: readonly string[];
+  /** Tools that were registered as less risky than before, and stay as they were. */
+  readonly kept_risk?: readonly string[];
+  /** Tools that an operator, named in `by`, registered as less risky than before. */
+  readonly lowered_risk?: readonly string[];
+  /** Names whose risk an operator, named in `by`, had forgotten. */
+  readonly forgotten_risk?: readonly string[];
+  readonly by?: string;
 }
 
 /** One event as read from a stream; `id` is the ledger sequence, absent for progress, which is not replayed. */

@@ -8,6 +8,8 @@ export const WIRE_LIMITS = {
   schemaDepth: 32,
   schemaProperties: 500,
   toolsPerClient: 500,
+  toolDescriptionBytes: 8_192,
+  toolMetadataBytes: 16_384,
   waitSeconds: 60,
   pageSize: 50,
   pageSizeMax: 200,

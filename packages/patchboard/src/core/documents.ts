@@ -1,7 +1,14 @@
 import type { LedgerDraft } from './ledger.ts';
 
 /** Small records beside the calls: few, read at start, kept in memory by whoever owns them. */
-export type DocumentKind = 'key' | 'grant' | 'policy';
+export type DocumentKind = 'key' | 'grant' | 'policy' | 'risk';
+
+/** A document written together with something else; `body` null: it is deleted. */
+export interface DocumentChange {
+  readonly kind: DocumentKind;
+  readonly id: string;
+  readonly body: string | null;
+}
 
 export interface DocumentStore {
   /** Adds or replaces, with its ledger rows in the same transaction. */

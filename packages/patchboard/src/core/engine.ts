@@ -85,12 +85,12 @@ export class Engine {
     this.#parts = parts;
     const { store, clock, log, limits } = parts;
     this.guard = parts.guard;
-    this.registry = new Registry({
+    this.registry = new Registry(parts);
+    this.directory = new ToolDirectory({
       ...parts,
-      clientTimeoutMs: limits.clientTimeoutMs,
-      toolsPerClient: limits.toolsPerClient,
+      registry: this.registry,
+      riskyNamesPerTenant: limits.toolsPerTenant,
     });
-    this.directory = new ToolDirectory(store, this.registry, clock, parts.guard);
     this.feed = new EventFeed(store);
     this.#tasks = new Tasks(log);
     const ended = (call: Call): void => this.#ended(call);

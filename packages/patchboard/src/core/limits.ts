@@ -16,6 +16,11 @@ export interface Limits {
   readonly clientTimeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly toolsPerClient: number;
+  readonly toolsPerTenant: number;
+  /** The specs of all tools that the clients of one tenant lend, as JSON. */
+  readonly toolBytesPerTenant: number;
+  readonly toolDescriptionBytes: number;
+  readonly toolMetadataBytes: number;
   readonly approvalExpiryMs: number;
   readonly idempotencyMs: number;
   /** Attempts of an idempotent tool, the first included. */
@@ -35,6 +40,10 @@ export const DEFAULT_LIMITS: Limits = {
   clientTimeoutMs: 30_000,
   maxTimeoutMs: 86_400_000,
   toolsPerClient: WIRE_LIMITS.toolsPerClient,
+  toolsPerTenant: 10_000,
+  toolBytesPerTenant: 16_777_216,
+  toolDescriptionBytes: WIRE_LIMITS.toolDescriptionBytes,
+  toolMetadataBytes: WIRE_LIMITS.toolMetadataBytes,
   approvalExpiryMs: 600_000,
   idempotencyMs: 86_400_000,
   maxAttempts: 3,

@@ -1,6 +1,6 @@
 import type { CallStateName, InputIssueView, JsonSchema } from '@patchboard/wire';
 import type { Call } from './call.ts';
-import type { DocumentStore } from './documents.ts';
+import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { LedgerDraft, LedgerRow } from './ledger.ts';
 import type { StoredTool } from './registry.ts';
 
@@ -146,9 +146,17 @@ export interface Store extends DocumentStore {
   /** No new call may join it from now on. False if there is no such run or it was cancelled before. */
   cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean>;
 
-  /** Adds or replaces, keyed by tenant and name. */
-  saveTools(tools: readonly StoredTool[], entry: LedgerDraft): Promise<void>;
-  removeTools(keys: readonly { tenant: string; name: string }[], entry: LedgerDraft): Promise<void>;
+  /** Adds or replaces, keyed by tenant and name, with these documents in the same transaction. */
+  saveTools(
+    tools: readonly StoredTool[],
+    entry: LedgerDraft,
+    documents?: readonly DocumentChange[],
+  ): Promise<void>;
+  removeTools(
+    keys: readonly { tenant: string; name: string }[],
+    entry: LedgerDraft,
+    documents?: readonly DocumentChange[],
+  ): Promise<void>;
   tools(): Promise<readonly StoredTool[]>;
 
   append(entries: readonly LedgerDraft[]): Promise<void>;

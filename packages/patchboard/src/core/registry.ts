@@ -1,15 +1,10 @@
-import {
-  TOOL_NAME_PATTERN,
-  type FailureCode,
-  type JsonSchema,
-  type ToolAnnotations,
-  type ToolSourceName,
-  type ToolSpec,
-} from '@patchboard/wire';
+import type { FailureCode, JsonSchema, ToolAnnotations, ToolSourceName, ToolSpec } from '@patchboard/wire';
 import { canonicalJson } from './canonical-json.ts';
+import type { Limits } from './limits.ts';
 import type { Digest, Schemas, Validator } from './ports.ts';
 import type { ServerTool } from './server-tool.ts';
-import { hasHiddenCharacters, toWireName } from './tool-names.ts';
+import { hasHiddenCharacters, isToolName, toWireName } from './tool-names.ts';
+import { utf8Bytes } from './utf8-bytes.ts';
 
 /** A tool that can be called now. */
 export interface RegisteredTool {
@@ -27,6 +22,8 @@ export interface RegisteredTool {
   readonly annotations: ToolAnnotations;
   /** Hash of the contract: grants and approvals bind to it. */
   readonly version: string;
+  /** Of the client's spec as JSON; 0 for a tool of this server. */
+  readonly bytes: number;
   readonly validateInput: Validator;
   readonly validateOutput: Validator | null;
   readonly runsOn: RunsOn;
@@ -52,9 +49,7 @@ export type Registration =
 export interface RegistryOptions {
   readonly schemas: Schemas;
   readonly digest: Digest;
-  /** For client tools that name none. */
-  readonly clientTimeoutMs: number;
-  readonly toolsPerClient: number;
+  readonly limits: Limits;
 }
 
 /** Every tool that can be called, by tenant and name. Server names are reserved for all tenants. */
@@ -62,6 +57,8 @@ export class Registry {
   readonly #options: RegistryOptions;
   readonly #server: Map<string, RegisteredTool> = new Map();
   readonly #tenants: Map<string, Map<string, RegisteredTool>> = new Map();
+  /** Of all tools of a tenant's clients. */
+  readonly #bytes: Map<string, number> = new Map();
   /** Wire name to name, per scope; the empty scope is the server's. */
   readonly #wireNames: Map<string, Map<string, string>> = new Map();
   #version = 0;
@@ -77,7 +74,7 @@ export class Registry {
 
   /** Server tools are ours: a bad one is a bug and throws. */
   addServerTool(tool: ServerTool): RegisteredTool {
-    if (!TOOL_NAME_PATTERN.test(tool.name)) throw new Error(`bad tool name: ${tool.name}`);
+    if (!isToolName(tool.name)) throw new Error(`bad tool name: ${tool.name}`);
     if (this.#server.has(tool.name)) throw new Error(`tool registered twice: ${tool.name}`);
     const input = this.#options.schemas.compile(tool.inputSchema, 'own');
     if (!input.ok) throw new Error(`input schema of ${tool.name}: ${input.problem}`);
@@ -96,6 +93,7 @@ export class Registry {
       metadata: tool.metadata,
       annotations: tool.annotations,
       version: this.#contractHash(tool),
+      bytes: 0,
       validateInput: input.validate,
       validateOutput: output === null ? null : output.validate,
       runsOn: { kind: 'server', tool },
@@ -107,7 +105,11 @@ export class Registry {
 
   /** Checks a client's tool without taking it in; `add` does that once it is stored. */
   admit(tenant: string, clientId: string, spec: ToolSpec, wireName?: string): Registration {
-    const problem = this.#problemWith(tenant, clientId, spec);
+    const bytes = utf8Bytes(JSON.stringify(spec));
+    const problem =
+      this.#problemWith(spec) ??
+      this.#nameProblem(tenant, clientId, spec.name) ??
+      this.#roomProblem(tenant, clientId, spec.name, bytes);
     if (problem !== null) return problem;
     const input = this.#options.schemas.compile(spec.schema, 'outside');
     if (!input.ok) return rejected('schema_invalid', `schema: ${input.problem}`);
@@ -127,7 +129,7 @@ export class Registry {
         description,
         inputSchema: spec.schema,
         outputSchema,
-        timeoutMs: spec.timeout_ms ?? this.#options.clientTimeoutMs,
+        timeoutMs: spec.timeout_ms ?? this.#options.limits.clientTimeoutMs,
         metadata: spec.metadata ?? null,
         annotations,
         version: this.#contractHash({
@@ -137,6 +139,7 @@ export class Registry {
           outputSchema,
           annotations,
         }),
+        bytes,
         validateInput: input.validate,
         validateOutput: output === null ? null : output.validate,
         runsOn: { kind: 'client', clientId },
@@ -149,6 +152,7 @@ export class Registry {
     if (tool.tenant === null) throw new Error('server tools are added with addServerTool');
     const tools = this.#tenants.get(tool.tenant) ?? new Map<string, RegisteredTool>();
     this.#tenants.set(tool.tenant, tools);
+    this.#countBytes(tool.tenant, tool.bytes - (tools.get(tool.name)?.bytes ?? 0));
     tools.set(tool.name, tool);
     this.#wireScope(tool.tenant).set(tool.wireName, tool.name);
     this.#version += 1;
@@ -158,6 +162,7 @@ export class Registry {
     const tool = this.#tenants.get(tenant)?.get(name);
     if (tool === undefined) return;
     this.#tenants.get(tenant)?.delete(name);
+    this.#countBytes(tenant, -tool.bytes);
     this.#wireScope(tenant).delete(tool.wireName);
     this.#version += 1;
   }
@@ -173,6 +178,11 @@ export class Registry {
     return tenantName === undefined ? undefined : tools?.get(tenantName);
   }
 
+  /** Of the tenant's clients, by canonical name only. */
+  clientTool(tenant: string, name: string): RegisteredTool | undefined {
+    return this.#tenants.get(tenant)?.get(name);
+  }
+
   /** Server tools first, each part by name. */
   list(tenant: string): RegisteredTool[] {
     const clients = this.#tenants.get(tenant)?.values() ?? [];
@@ -180,33 +190,63 @@ export class Registry {
   }
 
   ofClient(tenant: string, clientId: string): RegisteredTool[] {
-    return this.list(tenant).filter(
-      (tool) => tool.runsOn.kind === 'client' && tool.runsOn.clientId === clientId,
-    );
+    return byName(this.#heldBy(tenant, clientId));
   }
 
-  #problemWith(tenant: string, clientId: string, spec: ToolSpec): Registration | null {
-    if (!TOOL_NAME_PATTERN.test(spec.name)) {
-      return rejected('name_invalid', 'a name is 1 to 128 of A-Z a-z 0-9 _ . -');
+  #heldBy(tenant: string, clientId: string): RegisteredTool[] {
+    const tools = [...(this.#tenants.get(tenant)?.values() ?? [])];
+    return tools.filter((tool) => tool.runsOn.kind === 'client' && tool.runsOn.clientId === clientId);
+  }
+
+  #countBytes(tenant: string, more: number): void {
+    this.#bytes.set(tenant, (this.#bytes.get(tenant) ?? 0) + more);
+  }
+
+  #problemWith({ name, description = '', metadata }: ToolSpec): Registration | null {
+    const { toolDescriptionBytes, toolMetadataBytes } = this.#options.limits;
+    if (!isToolName(name)) {
+      return rejected('name_invalid', 'a name is 1 to 128 of A-Z a-z 0-9 _ . - and not made of dots only');
     }
-    if (hasHiddenCharacters(spec.description ?? '')) {
+    if (utf8Bytes(description) > toolDescriptionBytes) {
+      return rejected('too_large', `the description is larger than ${toolDescriptionBytes} bytes`);
+    }
+    if (metadata !== undefined && utf8Bytes(JSON.stringify(metadata)) > toolMetadataBytes) {
+      return rejected('too_large', `the metadata is larger than ${toolMetadataBytes} bytes as JSON`);
+    }
+    if (hasHiddenCharacters(description)) {
       return rejected(
         'schema_invalid',
         'the description holds control, bidirectional or zero-width characters',
       );
     }
-    if (this.#server.has(spec.name))
+    return null;
+  }
+
+  #nameProblem(tenant: string, clientId: string, name: string): Registration | null {
+    if (this.#server.has(name))
       return rejected('name_taken', 'the name is reserved for a tool of this server');
-    const namesake = this.find(tenant, spec.name);
-    if (namesake !== undefined && namesake.name !== spec.name) {
+    const namesake = this.find(tenant, name);
+    if (namesake !== undefined && namesake.name !== name) {
       return rejected('name_taken', `the name is the wire name of ${namesake.name}`);
     }
-    const holder = this.#tenants.get(tenant)?.get(spec.name);
+    const holder = this.clientTool(tenant, name);
     if (holder !== undefined && holder.runsOn.kind === 'client' && holder.runsOn.clientId !== clientId) {
       return rejected('name_taken', 'another client of this tenant owns the name');
     }
-    if (holder === undefined && this.ofClient(tenant, clientId).length >= this.#options.toolsPerClient) {
-      return rejected('too_large', `a client may register ${this.#options.toolsPerClient} tools`);
+    return null;
+  }
+
+  #roomProblem(tenant: string, clientId: string, name: string, bytes: number): Registration | null {
+    const { toolsPerClient, toolsPerTenant, toolBytesPerTenant } = this.#options.limits;
+    const holder = this.clientTool(tenant, name);
+    if (holder === undefined) {
+      if (this.#heldBy(tenant, clientId).length >= toolsPerClient)
+        return rejected('too_large', `a client may register ${toolsPerClient} tools`);
+      if ((this.#tenants.get(tenant)?.size ?? 0) >= toolsPerTenant)
+        return rejected('too_large', `a tenant may register ${toolsPerTenant} tools`);
+    }
+    if ((this.#bytes.get(tenant) ?? 0) - (holder?.bytes ?? 0) + bytes > toolBytesPerTenant) {
+      return rejected('too_large', `the tools of a tenant may take ${toolBytesPerTenant} bytes together`);
     }
     return null;
   }

@@ -5,6 +5,7 @@ import type { Guard } from './guard.ts';
 import type { LiveCall } from './live-call.ts';
 import { failed, type Outcome } from './outcome.ts';
 import type { RegisteredTool } from './registry.ts';
+import { utf8Bytes } from './utf8-bytes.ts';
 
 export interface SettlementParts {
   readonly guard: Guard;
@@ -63,8 +64,4 @@ function encode(value: unknown): { kind: 'ok'; json: string } | ReturnType<typeo
   } catch (error) {
     return failed(failure('tool_failed', `the result cannot be written as JSON: ${messageOf(error)}`));
   }
-}
-
-function utf8Bytes(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

@@ -1,7 +1,13 @@
+import { TOOL_NAME_PATTERN } from '@patchboard/wire';
 import type { Digest } from './ports.ts';
 
 /** What every model vendor accepts. */
 const WIRE_NAME_LENGTH = 64;
+
+/** `.` and `..` are steps of a path: no client could send them in a URL. */
+export function isToolName(name: string): boolean {
+  return TOOL_NAME_PATTERN.test(name) && !/^\.+$/.test(name);
+}
 
 /**
  * `weather.query` becomes `weather__query`. A name that is too long, or whose wire form is somebody else's,

@@ -1,6 +1,6 @@
 import type { CallStateName } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../core/call.ts';
-import type { DocumentKind } from '../core/documents.ts';
+import type { DocumentChange, DocumentKind } from '../core/documents.ts';
 import { GENESIS, type LedgerDraft, type LedgerRow } from '../core/ledger.ts';
 import type {
   CallFilter,
@@ -137,13 +137,23 @@ class MemoryStore implements Store {
     return true;
   }
 
-  async saveTools(tools: readonly StoredTool[], entry: LedgerDraft): Promise<void> {
+  async saveTools(
+    tools: readonly StoredTool[],
+    entry: LedgerDraft,
+    documents: readonly DocumentChange[] = [],
+  ): Promise<void> {
     for (const tool of tools) this.#tools.set(pairKey(tool.tenant, tool.spec.name), tool);
+    this.#change(documents);
     this.#write([entry]);
   }
 
-  async removeTools(keys: readonly { tenant: string; name: string }[], entry: LedgerDraft): Promise<void> {
+  async removeTools(
+    keys: readonly { tenant: string; name: string }[],
+    entry: LedgerDraft,
+    documents: readonly DocumentChange[] = [],
+  ): Promise<void> {
     for (const { tenant, name } of keys) this.#tools.delete(pairKey(tenant, name));
+    this.#change(documents);
     this.#write([entry]);
   }
 
@@ -214,6 +224,13 @@ class MemoryStore implements Store {
   }
 
   async close(): Promise<void> {}
+
+  #change(documents: readonly DocumentChange[]): void {
+    for (const { kind, id, body } of documents) {
+      if (body === null) this.#documents.delete(pairKey(kind, id));
+      else this.#documents.set(pairKey(kind, id), { kind, id, body });
+    }
+  }
 
   #write(entries: readonly LedgerDraft[]): void {
     this.#watchers.tell(entries.map((entry) => this.#committed(this.#chain.add(entry))));

@@ -73,6 +73,17 @@ export function describeDocuments(subject: Subject): void {
       expect(await store.documents('policy')).toEqual([]);
       expect((await store.ledgerHead()).seq).toBe(6);
     });
+
+    it('are written and deleted together with tools', async () => {
+      const { store } = subject;
+      const risk = { kind: 'risk', id: 'acme camera.take', body: '{"destructive":true}' } as const;
+      await store.saveTools([aTool('camera.take')], anEntry(), [risk]);
+      expect(await store.documents('risk')).toEqual([{ id: risk.id, body: risk.body }]);
+      const keys = [{ tenant: 'acme', name: 'camera.take' }];
+      await store.removeTools(keys, anEntry(), [{ ...risk, body: null }]);
+      expect(await store.documents('risk')).toEqual([]);
+      expect((await store.ledgerHead()).seq).toBe(2);
+    });
   });
 }
 

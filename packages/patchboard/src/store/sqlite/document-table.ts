@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { DocumentKind } from '../../core/documents.ts';
+import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
 import { text } from './rows.ts';
 
 export class DocumentTable {
@@ -19,6 +19,13 @@ export class DocumentTable {
 
   remove(kind: DocumentKind, id: string): void {
     this.#remove.run(kind, id);
+  }
+
+  change(documents: readonly DocumentChange[]): void {
+    for (const { kind, id, body } of documents) {
+      if (body === null) this.remove(kind, id);
+      else this.put(kind, id, body);
+    }
   }
 
   all(kind: DocumentKind): { readonly id: string; readonly body: string }[] {

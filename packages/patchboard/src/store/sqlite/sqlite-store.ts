@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CallStateName } from '@patchboard/wire';
 import type { Call } from '../../core/call.ts';
-import type { DocumentKind } from '../../core/documents.ts';
+import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
 import type { LedgerDraft } from '../../core/ledger.ts';
 import type {
   CallFilter,
@@ -166,18 +166,28 @@ class SqliteStore implements Store {
     });
   }
 
-  saveTools(tools: readonly StoredTool[], entry: LedgerDraft): Promise<void> {
+  saveTools(
+    tools: readonly StoredTool[],
+    entry: LedgerDraft,
+    documents: readonly DocumentChange[] = [],
+  ): Promise<void> {
     return this.#commit.write(() => {
       for (const { tenant, spec, clientId, wireName, registeredAt } of tools) {
         this.#saveTool.run(tenant, spec.name, clientId, wireName, JSON.stringify(spec), registeredAt);
       }
+      this.#documents.change(documents);
       this.#ledger.append([entry], null);
     });
   }
 
-  removeTools(keys: readonly { tenant: string; name: string }[], entry: LedgerDraft): Promise<void> {
+  removeTools(
+    keys: readonly { tenant: string; name: string }[],
+    entry: LedgerDraft,
+    documents: readonly DocumentChange[] = [],
+  ): Promise<void> {
     return this.#commit.write(() => {
       for (const { tenant, name } of keys) this.#removeTool.run(tenant, name);
+      this.#documents.change(documents);
       this.#ledger.append([entry], null);
     });
   }

@@ -6,7 +6,7 @@ import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { sendJson, type Route } from '../shared/routes.ts';
-import { ANY, COUNT, FLAG, listOf, object, PEER_ID, TEXT } from '../shared/schemas.ts';
+import { ANY, COUNT, FLAG, listOf, object, optional, PEER_ID, TEXT } from '../shared/schemas.ts';
 import { decodeToolSpec } from './tool-spec.ts';
 
 /** Null: this principal may speak for that client. */
@@ -20,7 +20,8 @@ const registerRoute: Route = {
   url: '/internal/tools/register',
   name: 'registerTools',
   face: 'internal',
-  summary: 'Lend tools. Each is taken or rejected by itself; what is taken survives restarts.',
+  summary:
+    'Lend tools. Each is taken or rejected by itself; what is taken survives restarts. A name that was ever `destructive` or `requires_approval` stays so, unless an operator registers it.',
   scope: 'tools:serve',
   body: object({
     client_id: PEER_ID,
@@ -59,7 +60,12 @@ async function register(context: HttpContext, request: FastifyRequest, reply: Fa
     if (decoded.ok) specs.push(decoded.spec);
     else malformed.push(decoded.rejected);
   }
-  const report = await context.engine.directory.register(principal.tenant, clientId, specs);
+  const report = await context.engine.directory.register(
+    principal.tenant,
+    clientId,
+    specs,
+    principal.kind === 'operator' ? principal.id : null,
+  );
   const rejected = [...malformed, ...report.rejected];
   const registered_count = report.registered.length;
   sendJson(reply, 200, JSON.stringify({ ok: rejected.length === 0, registered_count, rejected }));
@@ -84,23 +90,56 @@ const unregisterOneRoute: Route = {
   name: 'unregisterTool',
   summary: 'Take back one tool of a client.',
   params: object({ client_id: PEER_ID, name: TEXT }),
+  query: optional({
+    forget_risk: {
+      ...FLAG,
+      description: 'operators only: forget that the name was ever `destructive` or `requires_approval`',
+    },
+  }),
   refusals: [...unregisterAllRoute.refusals, 'tool_not_found'],
+  handle: unregisterOne,
 };
 
 async function unregister(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { client_id: clientId, name } = request.params as { client_id: string; name?: string };
+  const { client_id: clientId } = request.params as { client_id: string };
   const principal = principalOf(request);
   const foreign = foreignClient(principal, clientId);
   if (foreign !== null) {
     sendProblem(reply, foreign);
     return;
   }
-  const removed = await context.engine.directory.unregister(principal.tenant, clientId, name ?? null);
-  if (name !== undefined && removed.length === 0) {
+  const removed = await context.engine.directory.unregister(principal.tenant, clientId, null);
+  sendJson(reply, 200, JSON.stringify({ ok: true, removed }));
+}
+
+async function unregisterOne(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { client_id: clientId, name } = request.params as { client_id: string; name: string };
+  const { forget_risk: forgetsRisk = false } = request.query as { forget_risk?: boolean };
+  const principal = principalOf(request);
+  const refused = foreignClient(principal, clientId) ?? (forgetsRisk ? mayNotForget(principal) : null);
+  if (refused !== null) {
+    sendProblem(reply, refused);
+    return;
+  }
+  const { directory } = context.engine;
+  const { tenant } = principal;
+  const { removed, hadRisk } = forgetsRisk
+    ? await directory.forgetRisk(tenant, clientId, name, principal.id)
+    : { removed: await directory.unregister(tenant, clientId, name), hadRisk: false };
+  if (removed.length === 0 && !hadRisk) {
     sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
     return;
   }
   sendJson(reply, 200, JSON.stringify({ ok: true, removed }));
+}
+
+function mayNotForget(principal: Principal): Failure | null {
+  if (principal.kind === 'operator') return null;
+  return failure('permission_denied', 'permission denied: only an operator has a risk forgotten');
 }
 
 export const registrationRoutes: readonly Route[] = [registerRoute, unregisterAllRoute, unregisterOneRoute];
