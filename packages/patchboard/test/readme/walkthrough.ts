@@ -10,7 +10,7 @@ import { blocksOf, type Block } from './markdown.ts';
 
 /** Commands that a document may tell the reader to type, and that no test runs: they fetch or they do not end. */
 const NOT_RUN =
-  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|docker .*|pip install .*)( *#.*)?$/;
+  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|sudo .*|docker .*|pip install .*)( *#.*)?$/;
 
 /** Runs the blocks of a document one after the other against a fresh server and answers with what did not fit. */
 export async function walkThrough(file: string): Promise<string[]> {
