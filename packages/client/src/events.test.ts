@@ -19,6 +19,23 @@ async function idsOf(
   return ids;
 }
 
+describe('a reader ahead of the server, which began anew', () => {
+  it('goes on from where the server says that it stands', async () => {
+    const server = await fakeServer(async (seen, response) => {
+      const send = openSse(response);
+      if (seen.path.endsWith('after=5000')) {
+        response.write('id: 3\n\n');
+        send(4, 'call.state', stateOf('PENDING'));
+        await drop(response);
+        return;
+      }
+      send(5, 'call.state', stateOf('EXECUTING', 'RUNNING'));
+    });
+    expect(await idsOf(clientOf(server).events({ after: 5000 }), 2)).toEqual(['4', '5']);
+    expect(server.seen.map(({ path }) => path)).toEqual(['/v1/events?after=5000', '/v1/events?after=4']);
+  });
+});
+
 describe('events of one call', () => {
   it('tells the story from the beginning and ends with the call', async () => {
     const server = await fakeServer((_seen, response) => {

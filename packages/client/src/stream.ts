@@ -30,7 +30,7 @@ export async function* resumingFrames(
   let retry = retrier(settings, bounds, 'brief');
   let opened = false;
   for (;;) {
-    const resumedAfter = last;
+    let resumedAfter = last;
     let failure: unknown;
     try {
       const path = source.path(last);
@@ -42,9 +42,14 @@ export async function* resumingFrames(
           continue;
         }
         retry.reset();
+        if (part.data === null) {
+          // Where the server stands, which is further back if it began anew since.
+          last = resumedAfter = part.id ?? last;
+          continue;
+        }
         if (isRepeat(part.id, resumedAfter)) continue;
         last = part.id ?? last;
-        if (part.data !== null) yield part;
+        yield part;
       }
       failure = new NetworkError(`${settings.url} ended the stream`);
       // Whatever came before the end was in the connection that is now drained.

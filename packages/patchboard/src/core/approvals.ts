@@ -124,7 +124,7 @@ export class Approvals {
   /** A record can be rewritten by whoever has the file, its digest too; the ledger cannot without showing it. */
   async #isInLedger({ id, approval }: Call): Promise<boolean> {
     const filter = { callId: id, kinds: ['permission_decided'] };
-    const rows = await this.#parts.store.readLedger(filter, 0, 1);
+    const rows = await this.#parts.store.readLedger(filter, 0, 1, { withCalls: false });
     return rows.some(({ row }) => {
       const { decision, digest } = JSON.parse(row.body) as Record<string, unknown>;
       return decision === 'allow' && digest === approval?.digest;
@@ -173,13 +173,12 @@ export class Approvals {
   }
 
   readonly #row = (call: Call) => {
-    const { redactor, clock } = this.#parts;
+    const { redactor, clock, digest } = this.#parts;
     const original = call.approval?.originalArgsJson ?? null;
-    const edits =
-      original === null
-        ? []
-        : jsonDiff(redactor.value(JSON.parse(original)), redactor.value(JSON.parse(call.argsJson)));
-    return [permissionDecidedRow(call, edits, clock.now())];
+    if (original === null) return [permissionDecidedRow(call, null, clock.now())];
+    const changes = jsonDiff(redactor.value(JSON.parse(original)), redactor.value(JSON.parse(call.argsJson)));
+    const argsHash = digest.sha256(call.argsJson);
+    return [permissionDecidedRow(call, { changes, argsHash }, clock.now())];
   };
 }
 

@@ -122,7 +122,8 @@ export class Dispatcher {
   #slotKeys(tool: ServerTool, tenant: string, runId: string): SlotKey[] {
     const { limits } = this.#parts;
     const keys = [
-      { name: `run:${tenant}:${runId}`, limit: limits.concurrencyPerRun },
+      // No id holds a line break, but any other separator.
+      { name: `run:${tenant}\n${runId}`, limit: limits.concurrencyPerRun },
       { name: `tenant:${tenant}`, limit: limits.concurrencyPerTenant },
       { name: 'server', limit: limits.concurrencyServer },
     ];

@@ -74,6 +74,7 @@ describe('the way of a call', () => {
     const guard = {
       revision: 0,
       lists: () => true,
+      listsName: () => true,
       registers: () => true,
       admit: () => ({ effect: 'deny', rule: 'test', reason: 'not today', policyVersion: 1 }) as const,
       review: (_call: unknown, outcome: never) => outcome,
@@ -91,6 +92,7 @@ describe('the way of a call', () => {
     const guard = {
       revision: 0,
       lists: () => true,
+      listsName: () => true,
       registers: () => true,
       admit: () => {
         throw new Error('policy unreadable');
@@ -213,6 +215,16 @@ describe('deadlines', () => {
 });
 
 describe('concurrency', () => {
+  it('takes no run of one tenant for a run of another, whatever their ids hold', async () => {
+    const { tool } = manualTool('toy.manual');
+    const { engine } = await anEngine({ tools: [tool], limits: { concurrencyPerRun: 1 } });
+    const first = aPrincipal({ tenant: 'a:b' });
+    const second = aPrincipal({ tenant: 'a' });
+    await engine.submit(aRequest({ toolName: 'toy.manual', runId: 'c' }), first);
+    await engine.submit(aRequest({ toolName: 'toy.manual', runId: 'b:c' }), second);
+    expect(engine.load()).toMatchObject({ executing: 2, waitingForSlot: 0 });
+  });
+
   it('runs three calls of a run at once and other runs beside it', async () => {
     const { tool, running } = manualTool('toy.slow');
     const { engine } = await anEngine({ tools: [tool] });

@@ -91,7 +91,7 @@ export class Engine {
       registry: this.registry,
       riskyNamesPerTenant: limits.toolsPerTenant,
     });
-    this.feed = new EventFeed(store);
+    this.feed = new EventFeed(store, parts.guard);
     this.#tasks = new Tasks(log);
     const ended = (call: Call): void => this.#ended(call);
     this.#lifecycle = new Lifecycle({ ...parts, mailboxes: this.mailboxes, ended });

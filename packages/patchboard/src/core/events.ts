@@ -1,5 +1,6 @@
 import { rfc3339, statusOf, type CallStateName, type EventType } from '@patchboard/wire';
 import type { Call } from './call.ts';
+import type { Guard } from './guard.ts';
 import type { CommittedRow, LedgerFilter, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import { maySeeCall, onlyAgent } from './visibility.ts';
@@ -37,11 +38,13 @@ const REPLAY_PAGE = 200;
 /** The tail of the ledger, live. Every subscriber sees every event it may see once, in order of sequence. */
 export class EventFeed {
   readonly #store: Store;
+  readonly #guard: Pick<Guard, 'listsName'>;
   readonly #listeners: Set<Listener> = new Set();
   readonly #unwatch: () => void;
 
-  constructor(store: Store) {
+  constructor(store: Store, guard: Pick<Guard, 'listsName'>) {
     this.#store = store;
+    this.#guard = guard;
     this.#unwatch = store.watch((committed) => {
       if (this.#listeners.size === 0) return;
       const event = eventOf(committed);
@@ -74,12 +77,13 @@ export class EventFeed {
    * The answer ends it.
    */
   follow(filter: EventFilter, after: number, reader: EventReader): () => void {
-    const matches = (event: BoardEvent): boolean => maySeeEvent(filter, event);
+    const seen = (event: BoardEvent): BoardEvent | null => this.#asSeen(filter, event);
     let live = false;
     let missed = false;
     let ended = false;
-    const stop = this.listen((event) => {
-      if (!matches(event)) return;
+    const stop = this.listen((committed) => {
+      const event = seen(committed);
+      if (event === null) return;
       if (live || event.seq === null) reader.next(event);
       else missed = true;
     });
@@ -91,8 +95,9 @@ export class EventFeed {
         if (ended) return;
         for (const committed of rows) {
           last = committed.row.seq;
-          const event = eventOf(committed);
-          if (event === null || !matches(event)) continue;
+          const told = eventOf(committed);
+          const event = told === null ? null : seen(told);
+          if (event === null) continue;
           reader.next(event);
           const ready = reader.ready();
           if (ready !== null) await ready;
@@ -114,6 +119,13 @@ export class EventFeed {
     this.#listeners.clear();
   }
 
+  /** What the reader may see of it; null: nothing. */
+  #asSeen(filter: EventFilter, event: BoardEvent): BoardEvent | null {
+    if (!maySeeEvent(filter, event)) return null;
+    if (event.type !== 'registry.changed') return event;
+    return onlyListed(event, filter.principal, this.#guard);
+  }
+
   #emit(event: BoardEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
@@ -129,6 +141,32 @@ function maySeeEvent({ principal, callId }: EventFilter, event: BoardEvent): boo
   if (event.callId === null) return true;
   // Of a call that is no longer stored nobody knows whose it was.
   return event.call === null ? onlyAgent(principal) === null : maySeeCall(principal, event.call);
+}
+
+/** Without the names of tools that the reader may never call; null when none is left. */
+function onlyListed(
+  event: BoardEvent,
+  principal: Principal,
+  guard: Pick<Guard, 'listsName'>,
+): BoardEvent | null {
+  const data = event.data as Readonly<Record<string, unknown>>;
+  if (principal.kind === 'operator' || isLender(principal, data['client_id'])) return event;
+  const shown: Record<string, unknown> = {};
+  let names = 0;
+  for (const [key, value] of Object.entries(data)) {
+    // Every list in such a row is one of tool names.
+    const listed = Array.isArray(value)
+      ? value.filter((name) => guard.listsName(principal, String(name)))
+      : null;
+    if (listed === null) shown[key] = value;
+    else if (listed.length > 0) shown[key] = listed;
+    names += listed?.length ?? 0;
+  }
+  return names === 0 ? null : { ...event, data: shown };
+}
+
+function isLender({ clientId, scopes }: Principal, lender: unknown): boolean {
+  return clientId !== null && clientId === lender && scopes.has('tools:serve');
 }
 
 /** Null for rows that are no event, such as refusals. */

@@ -25,6 +25,8 @@ export interface Guard {
   readonly revision: number;
   /** May `principal` ever call this tool? Tools for which the answer is no are not listed. */
   lists(principal: Principal, tool: RegisteredTool): boolean;
+  /** The same by name alone, for a tool that may be gone by now. */
+  listsName(principal: Principal, toolName: string): boolean;
   /** May clients lend a tool of this name? */
   registers(tenant: string, toolName: string): boolean;
   /** A guard that throws denies. */

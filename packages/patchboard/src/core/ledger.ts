@@ -47,11 +47,12 @@ export function chainHash(digest: Digest, previous: string, seq: number, draft: 
 }
 
 /** One row for one move of a call. The first one says what the call is; later ones only what changed. */
-export function callRow(call: Call, entry: TimelineEntry): LedgerDraft {
+export function callRow(call: Call, entry: TimelineEntry, resultHash?: string): LedgerDraft {
+  const { state, attempt, code } = entry;
   return {
     ...aboutCall(call, entry.at),
     kind: 'call.state',
-    body: JSON.stringify({ state: entry.state, attempt: entry.attempt, code: entry.code }),
+    body: JSON.stringify({ state, attempt, code, result_sha256: resultHash }),
   };
 }
 
@@ -77,15 +78,22 @@ export function permissionRequiredRow(call: Call, approval: Approval, at: number
   return { ...aboutCall(call, at), kind: 'permission_required', body: JSON.stringify(body) };
 }
 
+export interface OperatorEdit {
+  readonly changes: readonly JsonChange[];
+  /** Of the arguments as they will run. */
+  readonly argsHash: string;
+}
+
 /** What the operator said, and what was changed before it ran. */
-export function permissionDecidedRow(call: Call, edits: readonly JsonChange[], at: number): LedgerDraft {
+export function permissionDecidedRow(call: Call, edit: OperatorEdit | null, at: number): LedgerDraft {
   const { approval } = call;
   const body = {
     digest: approval?.digest,
     decision: approval?.decision,
     decided_by: approval?.decidedBy,
     note: approval?.note ?? undefined,
-    edits: edits.length === 0 ? undefined : edits,
+    edits: edit === null || edit.changes.length === 0 ? undefined : edit.changes,
+    args_sha256: edit?.argsHash,
   };
   return { ...aboutCall(call, at), kind: 'permission_decided', body: JSON.stringify(body) };
 }

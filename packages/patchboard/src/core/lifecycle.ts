@@ -6,7 +6,7 @@ import { callRow, type LedgerDraft } from './ledger.ts';
 import { liveCall, nothing, type LiveCall } from './live-call.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
-import type { Clock, Inserted, Log, NewCall, Store } from './ports.ts';
+import type { Clock, Digest, Inserted, Log, NewCall, Store } from './ports.ts';
 import type { Redactor } from './redaction.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
@@ -14,6 +14,7 @@ export interface LifecycleParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly digest: Digest;
   readonly mailboxes: Mailboxes;
   readonly redactor: Redactor;
   /** Told of every ending, once, after it is durable. */
@@ -97,7 +98,7 @@ export class Lifecycle {
     for (const state of states) {
       next = move(next, state, at, extra.approval ?? next.approval);
       const entry = next.timeline.at(-1);
-      if (entry !== undefined) rows.push(callRow(next, entry));
+      if (entry !== undefined) rows.push(callRow(next, entry, this.#resultHash(state)));
     }
     if (extra.rows !== undefined) rows.push(...extra.rows(next));
     if (!isOpen(next)) next = this.#redact(next);
@@ -156,6 +157,11 @@ export class Lifecycle {
       return argsRedacted ? { ...call, argsJson, argsRedacted } : call;
     const approval = { ...call.approval, originalArgsJson: redactor.json(original) };
     return { ...call, argsJson, argsRedacted, approval };
+  }
+
+  /** Goes into the ledger, so that a stored result cannot be changed without showing it. */
+  #resultHash(state: CallState): string | undefined {
+    return state.name === 'COMPLETED' ? this.#parts.digest.sha256(state.resultJson) : undefined;
   }
 
   #arm(live: LiveCall): void {

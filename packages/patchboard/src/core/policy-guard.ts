@@ -47,8 +47,12 @@ export class PolicyGuard implements Guard {
   }
 
   lists(principal: Principal, tool: RegisteredTool): boolean {
+    return this.listsName(principal, tool.name);
+  }
+
+  listsName(principal: Principal, toolName: string): boolean {
     const { document } = this.policyOf(principal.tenant);
-    return document !== null && mayEverCall(document, principal.agentId, tool.name);
+    return document !== null && mayEverCall(document, principal.agentId, toolName);
   }
 
   registers(tenant: string, toolName: string): boolean {

@@ -96,6 +96,11 @@ export interface LedgerFilter {
   readonly to?: number;
 }
 
+export interface LedgerReadOptions {
+  /** False: every `call` is null, and none is looked up. Default: true. */
+  readonly withCalls: boolean;
+}
+
 export interface Page<T> {
   readonly items: readonly T[];
   /** Hand it back for the next page; null at the end. */
@@ -160,8 +165,13 @@ export interface Store extends DocumentStore {
   tools(): Promise<readonly StoredTool[]>;
 
   append(entries: readonly LedgerDraft[]): Promise<void>;
-  /** In order of sequence, after `after`. */
-  readLedger(filter: LedgerFilter, after: number, limit: number): Promise<readonly CommittedRow[]>;
+  /** In order of sequence, after `after`. Whoever reads page after page does not hold the thread for long. */
+  readLedger(
+    filter: LedgerFilter,
+    after: number,
+    limit: number,
+    options?: LedgerReadOptions,
+  ): Promise<readonly CommittedRow[]>;
   /** The newest sequence, 0 when empty. */
   ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }>;
   /**

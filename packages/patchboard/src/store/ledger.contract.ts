@@ -70,6 +70,32 @@ export function describeLedger(subject: Subject): void {
       expect(rows.map(({ call }) => call)).toEqual([done, done, done, null, null]);
     });
 
+    it('leaves the calls out for those who do not need them', async () => {
+      const { store } = subject;
+      await insertAll(store, [aCall(1)]);
+      const rows = await store.readLedger({}, 0, 10, { withCalls: false });
+      expect(rows.map(({ row, call }) => [row.callId, call])).toEqual([[callId(1), null]]);
+    });
+
+    it.each([1, 50, 200])('lets others have their turns while it is read in pages of %i', async (limit) => {
+      const { store } = subject;
+      await store.append(Array.from({ length: 2000 }, () => anEntry()));
+      let turns = 0;
+      let last = 0;
+      let waiting = setImmediate(function again() {
+        turns += 1;
+        waiting = setImmediate(again);
+      });
+      for (;;) {
+        const page = await store.readLedger({}, last, limit);
+        if (page.length === 0) break;
+        last = page.at(-1)?.row.seq ?? last;
+      }
+      clearImmediate(waiting);
+      expect(last).toBe(2000);
+      expect(turns).toBeGreaterThan(8);
+    });
+
     const filters: LedgerFilter[] = [
       { tenant: 'acme' },
       { callId: callId(3) },

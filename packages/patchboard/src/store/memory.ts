@@ -8,6 +8,7 @@ import type {
   Digest,
   Inserted,
   LedgerFilter,
+  LedgerReadOptions,
   NewCall,
   Page,
   Run,
@@ -16,6 +17,7 @@ import type {
 import type { StoredTool } from '../core/registry.ts';
 import { callCursor, runCursor } from './cursors.ts';
 import { MemoryChain } from './memory-chain.ts';
+import { Turns } from './turns.ts';
 import { Watchers } from './watchers.ts';
 
 export interface MemoryStoreOptions {
@@ -33,6 +35,8 @@ interface UsedKey {
   readonly expiresAt: number;
 }
 
+const WITH_CALLS: LedgerReadOptions = { withCalls: true };
+
 class MemoryStore implements Store {
   readonly #calls: Map<string, Call> = new Map();
   /** By tenant and id, in order of arrival. */
@@ -43,6 +47,7 @@ class MemoryStore implements Store {
   readonly #documents: Map<string, { kind: DocumentKind; id: string; body: string }> = new Map();
   readonly #chain: MemoryChain;
   readonly #watchers: Watchers = new Watchers();
+  readonly #turns: Turns = new Turns();
 
   constructor(digest: Digest) {
     this.#chain = new MemoryChain(digest);
@@ -187,12 +192,21 @@ class MemoryStore implements Store {
     this.#write(entries);
   }
 
-  async readLedger(filter: LedgerFilter, after: number, limit: number): Promise<readonly CommittedRow[]> {
+  async readLedger(
+    filter: LedgerFilter,
+    after: number,
+    limit: number,
+    { withCalls }: LedgerReadOptions = WITH_CALLS,
+  ): Promise<readonly CommittedRow[]> {
+    const { rows } = this.#chain;
     const found: CommittedRow[] = [];
-    for (const row of this.#chain.rows.slice(after)) {
-      if (found.length >= limit) break;
-      if (matchesRow(row, filter)) found.push(this.#committed(row));
+    let position = after;
+    for (; position < rows.length && found.length < limit; position += 1) {
+      const row = rows[position];
+      if (row === undefined || !matchesRow(row, filter)) continue;
+      found.push(withCalls ? this.#committed(row) : { row, call: null });
     }
+    await this.#turns.after(position - after);
     return found;
   }
 

@@ -185,6 +185,27 @@ describe('the ledger', () => {
     await expectDetected();
   });
 
+  it.each(['result', 'args'])(
+    'shows a change of %s in a stored call, offline and over HTTP',
+    async (column) => {
+      asAttacker((database) => {
+        const call = database.prepare('select id, args, result from calls where state = 4').get();
+        const value = String(call?.[column]).replace('{', '{ ');
+        database.prepare(`update calls set ${column} = ? where id = ?`).run(value, call!['id']!);
+      });
+      const found = await verdict();
+      const what = column === 'result' ? 'result' : 'arguments';
+      expect(found).toMatchObject({
+        ok: false,
+        problem: expect.stringContaining(`the stored ${what} of tc_`),
+      });
+      const server = await aPlatform({ folder });
+      const answer = await server.asOperator('GET', '/v1/ledger/verify');
+      expect(answer.json).toMatchObject({ ...found, head: null });
+      await server.close();
+    },
+  );
+
   it('says over HTTP where an old row was changed, though the server starts', async () => {
     // The start looks at the end of the chain only; the damage lies further back.
     copyFileSync(`${folder.storeFile}.kept`, folder.storeFile);

@@ -11,6 +11,7 @@ const WAIT = { headers: { prefer: 'wait=10' } };
 /** Forbids one tool and hides another. */
 const guard: Guard = {
   lists: (_principal, tool) => tool.name !== 'hidden',
+  listsName: (_principal, name) => name !== 'hidden',
   revision: 0,
   registers: () => true,
   admit: ({ tool }) => ({

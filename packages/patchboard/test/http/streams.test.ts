@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plainRow, type LedgerDraft } from '../../src/core/ledger.ts';
+import { silentLog } from '../support/an-engine.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { aServer, type TestServer } from './support/a-server.ts';
 import { open } from './support/raw-http.ts';
@@ -53,12 +55,14 @@ describe('GET /v1/tool_calls/:id/events', () => {
     expect(await (await openSse(`${url}?after=999999999`)).rest()).toEqual([]);
   });
 
-  it('ends also for a reader who is ahead of the story', async () => {
+  it('goes on from here for a reader who is ahead of the ledger', async () => {
     const { json } = await server.post('/v1/tools/gated/invoke', { run_id: 'run_1' });
     await gate.begun();
+    const head = (await server.store.ledgerHead()).seq;
     const stream = await openSse(`${server.url}/v1/tool_calls/${json.tool_call_id}/events?after=999999999`);
     gate.open();
-    expect(await stream.rest()).toEqual([]);
+    expect(states(await stream.rest())).toEqual(['COMPLETED']);
+    expect(stream.position()).toBe(String(head));
   });
 
   it.each(['after=-1', 'after=x', 'after=1.5', 'since=1'])('refuses ?%s', async (query) => {
@@ -131,6 +135,15 @@ describe('GET /v1/events', () => {
     await small.close();
   });
 
+  it('goes on from here for a reader who is ahead of the ledger, as after a new data folder', async () => {
+    const head = (await server.store.ledgerHead()).seq;
+    const stream = await openSse(`${server.url}/v1/events?after=${head + 5000}`);
+    await server.post('/v1/tools/echo/invoke', { run_id: 'run_ahead' }, WAIT);
+    expect(Number((await stream.next())!.id)).toBe(head + 1);
+    expect(stream.position()).toBe(String(head));
+    stream.close();
+  });
+
   it('says where it stands before anything happens', async () => {
     const head = (await server.store.ledgerHead()).seq;
     const stream = await openSse(`${server.url}/v1/events`, { 'x-tenant-id': 'quiet' });
@@ -182,6 +195,85 @@ describe('readers', () => {
     await quiet.close();
   });
 });
+
+describe('a slow reader', () => {
+  it('of many old events leaves no listener behind', async () => {
+    const small = await aServer({ tools: [echo] });
+    const count = 6000;
+    await small.store.append(Array.from({ length: count }, (_, index) => aLongRow(index, 4000)));
+    const warnings: string[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning.message);
+    process.on('warning', warned);
+    const sockets = await Promise.all(
+      ['/v1/events?after=0', '/v1/ledger/export'].map(async (path) => {
+        const socket = await open(small.port);
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost:${small.port}\r\n\r\n`);
+        return socket;
+      }),
+    );
+    await Promise.all(
+      sockets.map(async (socket) => {
+        let bytes = 0;
+        // A little at a time: each time the server has to wait for room again.
+        for await (const part of socket) {
+          bytes += (part as Buffer).length;
+          if (bytes > count * 4000) break;
+          await settled();
+        }
+        expect(bytes).toBeGreaterThan(count * 4000);
+      }),
+    );
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
+    await small.close();
+  });
+});
+
+describe('an export of the ledger', () => {
+  it('has the headers of every other answer', async () => {
+    const answer = await fetch(`${server.url}/v1/ledger/export`);
+    const other = await server.get('/v1/ledger');
+    for (const name of ['content-security-policy', 'x-content-type-options', 'cache-control'])
+      expect([name, answer.headers.get(name)]).toEqual([name, other.headers.get(name)]);
+    expect(answer.headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
+  });
+
+  it('that nobody reads ends with the server, and does not look whole', async () => {
+    const closing = await aServer();
+    for (let count = 0; count < 200; count += 1) await closing.store.append([aLongRow(count)]);
+    const socket = await open(closing.port);
+    socket.on('error', () => undefined).pause();
+    socket.write(`GET /v1/ledger/export HTTP/1.1\r\nHost: localhost:${closing.port}\r\n\r\n`);
+    await once(socket, 'readable');
+    const began = performance.now();
+    await closing.close();
+    expect(performance.now() - began).toBeLessThan(2000);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+    if (!socket.closed) await once(socket, 'close');
+    expect(text).not.toContain('exported_at');
+    expect(text).not.toMatch(/\r\n0\r\n\r\n$/);
+  });
+
+  it('ends when its rows cannot be read', async () => {
+    const errors: string[] = [];
+    const log = { ...silentLog, error: (event: string) => void errors.push(event) };
+    const broken = await aServer({ log });
+    await broken.store.append([aLongRow(1)]);
+    broken.store.readLedger = () => Promise.reject(new Error('no disk'));
+    await expect(broken.get('/v1/ledger/export')).rejects.toThrow();
+    expect(errors).toEqual(['http.stream_failed']);
+    await broken.close();
+  });
+});
+
+function aLongRow(index: number, length = 100_000): LedgerDraft {
+  return plainRow('registry.changed', 'default', index, {
+    client_id: 'c',
+    registered: ['a'],
+    text: 'x'.repeat(length),
+  });
+}
 
 describe('closing', () => {
   it('ends streams, waits and polls at once, and answers what is open', async () => {

@@ -2,8 +2,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Call } from '../../core/call.ts';
 import { GENESIS, chainHash, type LedgerDraft, type LedgerKind, type LedgerRow } from '../../core/ledger.ts';
-import type { CommittedRow, Digest, LedgerFilter } from '../../core/ports.ts';
+import type { CommittedRow, Digest, LedgerFilter, LedgerReadOptions } from '../../core/ports.ts';
+import { Turns } from '../turns.ts';
 import { integer, text, textOrNull, type Row } from './rows.ts';
+
+const WITH_CALLS: LedgerReadOptions = { withCalls: true };
 
 /** Rows looked at before the event loop gets a turn. */
 const WINDOW = 2_000;
@@ -33,6 +36,7 @@ export class LedgerTable {
   #hash: string;
   #writtenSeq: number;
   #uncommitted: CommittedRow[] = [];
+  readonly #turns: Turns = new Turns();
 
   constructor(database: DatabaseSync, options: LedgerOptions) {
     this.#options = options;
@@ -92,20 +96,27 @@ export class LedgerTable {
     };
   }
 
-  async read(filter: LedgerFilter, after: number, limit: number): Promise<readonly CommittedRow[]> {
+  async read(
+    filter: LedgerFilter,
+    after: number,
+    limit: number,
+    { withCalls }: LedgerReadOptions = WITH_CALLS,
+  ): Promise<readonly CommittedRow[]> {
     const statement = this.#statementFor(filter);
     const found: CommittedRow[] = [];
     for (let position = after; found.length < limit && position < this.#seq;) {
       const end = position + WINDOW;
       const wanted = Math.min(limit - found.length, WINDOW);
       const rows = statement.all({ ...parametersOf(filter), after: position, end, wanted }).map(toLedgerRow);
-      this.#attachCalls(rows, found);
+      if (withCalls) this.#attachCalls(rows, found);
+      else for (const row of rows) found.push({ row, call: null });
       const last = rows.at(-1);
       if (last !== undefined && rows.length === wanted) position = last.seq;
       else if (statement === this.#inWindow) position = end;
       else break;
       if (found.length < limit) await nextTurn();
     }
+    await this.#turns.after(found.length);
     return found;
   }
 

@@ -1,11 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Digest, Store } from '../../core/ports.ts';
+import { CallTable } from './call-table.ts';
 import { DocumentTable } from './document-table.ts';
 import { LedgerTable } from './ledger-rows.ts';
 import { APPLICATION_ID } from './migrations.ts';
 import { StoreRefused, refusalOf } from './store-refused.ts';
 
-export interface ReadOnlyStore extends Pick<Store, 'ledgerHead' | 'readLedger' | 'documents'> {
+export interface ReadOnlyStore extends Pick<Store, 'ledgerHead' | 'readLedger' | 'findCall' | 'documents'> {
   close(): void;
 }
 
@@ -31,16 +32,18 @@ export function readOnlyStore(file: string, digest: Digest): ReadOnlyStore {
 
 function reader(file: string, database: DatabaseSync, digest: Digest): ReadOnlyStore {
   const documents = new DocumentTable(database);
-  const ledger = new LedgerTable(database, { digest, findCall: () => undefined });
+  const calls = new CallTable(database);
+  const ledger = new LedgerTable(database, { digest, findCall: (id) => calls.find(id) });
   return {
     ledgerHead: () => Promise.resolve(ledger.head),
-    readLedger: async (filter, after, limit) => {
+    readLedger: async (filter, after, limit, options) => {
       try {
-        return await ledger.read(filter, after, limit);
+        return await ledger.read(filter, after, limit, options);
       } catch (error) {
         throw refusalOf(file, error);
       }
     },
+    findCall: async (id) => calls.find(id),
     documents: (kind) => Promise.resolve(documents.all(kind)),
     close: () => database.close(),
   };

@@ -9,6 +9,7 @@ import type {
   Digest,
   Inserted,
   LedgerFilter,
+  LedgerReadOptions,
   NewCall,
   Page,
   Run,
@@ -218,8 +219,13 @@ class SqliteStore implements Store {
     return this.#commit.write(() => this.#ledger.append(entries, null));
   }
 
-  async readLedger(filter: LedgerFilter, after: number, limit: number): Promise<readonly CommittedRow[]> {
-    return await this.#ledger.read(filter, after, limit);
+  async readLedger(
+    filter: LedgerFilter,
+    after: number,
+    limit: number,
+    options?: LedgerReadOptions,
+  ): Promise<readonly CommittedRow[]> {
+    return await this.#ledger.read(filter, after, limit, options);
   }
 
   async ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }> {

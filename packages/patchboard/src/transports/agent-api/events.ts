@@ -18,7 +18,9 @@ const callEventsRoute: Route = {
   url: '/v1/tool_calls/:id/events',
   name: 'callEvents',
   face: 'agent',
-  summary: 'The story of one call from its beginning, progress included; ends with the call.',
+  summary:
+    'The story of one call from its beginning, progress included; ends with the call. ' +
+    'Begins with a line `id:` alone, which says where the stream stands.',
   scope: 'calls:read',
   params: CALL_PARAMS,
   query: EVENTS_QUERY,
@@ -34,21 +36,24 @@ async function callEvents(context: HttpContext, request: FastifyRequest, reply: 
   const principal = principalOf(request);
   const call = await context.engine.find(principal, id);
   if (call === undefined) sendProblem(reply, noSuchCall(id));
-  else await streamCall(context, reply, { principal, call, after: resumePoint(request) ?? 0 });
+  else
+    await streamCall(context, reply, { principal, call, after: (await resumePoint(context, request)) ?? 0 });
 }
 
 const allEventsRoute: Route = {
   ...callEventsRoute,
   url: '/v1/events',
   name: 'allEvents',
-  summary: 'Every event this principal may see, from now on or from where it left off.',
+  summary:
+    'Every event this principal may see, from now on or from where it left off. Begins with a line `id:` alone, ' +
+    'which says where the stream stands: lower than the point asked for if the ledger does not reach that far.',
   refusals: [],
   handle: allEvents,
 };
 
 async function allEvents(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const filter = { principal: principalOf(request), callId: null };
-  const after = resumePoint(request) ?? (await context.store.ledgerHead()).seq;
+  const after = (await resumePoint(context, request)) ?? (await context.store.ledgerHead()).seq;
   streamEvents(context, reply, { filter, after, endsWithCall: false });
 }
 

@@ -1,11 +1,11 @@
-import { once } from 'node:events';
-import { rfc3339 } from '@patchboard/wire';
+import { rfc3339, type LedgerHeadView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { verifyLedger } from '../../core/ledger-check.ts';
+import { messageOf } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendJson, type Route } from '../shared/routes.ts';
 import { COUNT, FLAG, nullable, object, TEXT } from '../shared/schemas.ts';
+import type { EventStream } from '../shared/streams.ts';
 import { rowJson } from './ledger.ts';
 
 const HEAD = object({ seq: COUNT, hash: TEXT });
@@ -15,7 +15,9 @@ const verifyRoute: Route = {
   url: '/v1/ledger/verify',
   name: 'verifyLedger',
   face: 'operator',
-  summary: 'Read the whole chain and say whether every link holds, or where the first one breaks.',
+  summary:
+    'Read the whole chain and say whether every link holds and stored calls are what their rows say, or where that ' +
+    'first fails. Who asks while a reading is under way gets its verdict.',
   scope: 'ledger:read',
   answers: {
     200: {
@@ -34,7 +36,7 @@ const verifyRoute: Route = {
 };
 
 async function verify(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const verdict = await verifyLedger(context.store, context.digest);
+  const verdict = await context.ledgerVerifier.verify();
   const { ok, rows } = verdict;
   const body = verdict.ok
     ? { ok, rows, head: verdict.head, seq: null, problem: null }
@@ -56,25 +58,36 @@ const exportRoute: Route = {
   handle: exportRows,
 };
 
-const PAGE = 500;
+const PAGE = 100;
 
 async function exportRows(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { store, clock } = context;
-  const { tenant } = principalOf(request);
+  const { store, streams, log } = context;
+  const principal = principalOf(request);
   const head = await store.ledgerHead();
-  reply.hijack();
-  const { raw } = reply;
-  raw.writeHead(200, { 'content-type': 'application/jsonl; charset=utf-8', 'cache-control': 'no-store' });
-  let seq = 0;
-  while (seq < head.seq && !raw.destroyed) {
-    const rows = await store.readLedger({ tenant }, seq, PAGE);
-    if (rows.length === 0) break;
+  const stream = streams.openDocument(reply, principal, 'application/jsonl; charset=utf-8');
+  try {
+    await writeRows(context, stream, { tenant: principal.tenant, head });
+    stream.end();
+  } catch (error) {
+    // Nobody else can answer any more.
+    log.error('http.stream_failed', { error: messageOf(error) });
+    stream.cutOff();
+  }
+}
+
+async function writeRows(
+  { store, clock }: HttpContext,
+  stream: EventStream,
+  { tenant, head }: { tenant: string; head: LedgerHeadView },
+): Promise<void> {
+  for (let seq = 0; seq < head.seq && stream.isOpen;) {
+    const rows = await store.readLedger({ tenant }, seq, PAGE, { withCalls: false });
     const due = rows.filter(({ row }) => row.seq <= head.seq);
-    const text = due.map(({ row }) => `${rowJson(row)}\n`).join('');
-    if (!raw.write(text)) await Promise.race([once(raw, 'drain'), once(raw, 'close')]);
+    stream.write(due.map(({ row }) => `${rowJson(row)}\n`).join(''));
+    await stream.drained();
     seq = rows.at(-1)?.row.seq ?? head.seq;
   }
-  raw.end(`${JSON.stringify({ head, tenant_id: tenant, exported_at: rfc3339(clock.now()) })}\n`);
+  stream.write(`${JSON.stringify({ head, tenant_id: tenant, exported_at: rfc3339(clock.now()) })}\n`);
 }
 
 export const ledgerProofRoutes: readonly Route[] = [verifyRoute, exportRoute];

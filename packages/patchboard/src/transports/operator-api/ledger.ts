@@ -55,7 +55,8 @@ async function readLedger(context: HttpContext, request: FastifyRequest, reply: 
     return;
   }
   const { limit, cursor } = pageOf(query);
-  const rows = await context.store.readLedger(filterOf(principal, query), startOf(query, cursor), limit);
+  const filter = filterOf(principal, query);
+  const rows = await context.store.readLedger(filter, startOf(query, cursor), limit, { withCalls: false });
   const last = rows.length < limit ? undefined : rows.at(-1);
   const next = last === undefined ? null : String(last.row.seq);
   sendJson(

@@ -1,5 +1,6 @@
 import type { FailureCode } from '@patchboard/wire';
 import type { Engine } from '../../core/engine.ts';
+import type { LedgerVerifier } from '../../core/ledger-check.ts';
 import type { Authenticator } from '../../core/authenticator.ts';
 import type { Offices } from '../../core/offices.ts';
 import type { Clock, Digest, Log, Store } from '../../core/ports.ts';
@@ -45,6 +46,7 @@ export interface HttpContext {
   readonly startedAt: number;
   readonly openings: Openings;
   readonly streams: Streams;
+  readonly ledgerVerifier: LedgerVerifier;
   readonly metrics: HttpMetrics;
   readonly toolLists: ToolLists;
   /** The OpenAPI document as JSON text. */

@@ -14,7 +14,10 @@ const SEQUENCE: Schema = { type: 'string', pattern: '^[0-9]{1,15}$' };
 const PAGE = 200;
 
 export const EVENTS_QUERY: Schema = optional({
-  after: { ...SEQUENCE, description: 'start after the event with this `id`' },
+  after: {
+    ...SEQUENCE,
+    description: 'start after the event with this `id`; one that is yet to come: from now on',
+  },
 });
 export const EVENTS_HEADERS: Schema = headers({
   'last-event-id': {
@@ -27,10 +30,14 @@ export const EVENT_TEXT: Schema = {
   description: '`id:`, `event:` and `data:` lines; `data` is JSON',
 };
 
-/** Where the reader left off; null when it does not say. */
-export function resumePoint(request: FastifyRequest): number | null {
+/**
+ * Where the reader left off; null when it does not say. A point that the ledger has not reached was in another one,
+ * before a new data folder or a restored copy: from there nothing would ever come, so such a reader goes on from here.
+ */
+export async function resumePoint(context: HttpContext, request: FastifyRequest): Promise<number | null> {
   const given = request.headers['last-event-id'] ?? (request.query as { after?: string }).after;
-  return typeof given === 'string' ? Number(given) : null;
+  if (typeof given !== 'string') return null;
+  return Math.min(Number(given), (await context.store.ledgerHead()).seq);
 }
 
 /** Every event the filter lets through after `after`, each once, for as long as the reader stays. */
@@ -73,6 +80,7 @@ export async function streamCall(
   }
   // Over already: live events would never end a reader that asks for what comes after the last one.
   const stream = context.streams.open(reply, principalOf(reply.request));
+  stream.write(encodeSsePosition(after));
   await replay(context, stream, call, after);
   stream.end();
 }

@@ -8,12 +8,13 @@ import { API_HEADERS } from './security-headers.ts';
 
 const HEARTBEAT = ': still here\n\n';
 
-/** One reader of server-sent events. What it leaves unread is bounded: over the bound it is dropped. */
+/** One reader of a long answer. What it leaves unread is bounded: over the bound it is dropped. */
 export class EventStream {
   readonly #reply: FastifyReply;
   readonly #bufferBytes: number;
   readonly #gone: Set<() => void> = new Set();
   #isOpen = true;
+  #draining: Promise<void> | null = null;
 
   constructor(reply: FastifyReply, bufferBytes: number) {
     this.#reply = reply;
@@ -41,23 +42,36 @@ export class EventStream {
       raw.write(text);
       return;
     }
-    raw.destroy();
-    this.#leave();
+    this.cutOff();
   }
 
   /** Resolves when what was written has left, or nobody reads any more; null: nothing to wait for. */
   drained(): Promise<void> | null {
     const { raw } = this.#reply;
     if (!this.#isOpen || !raw.writableNeedDrain) return null;
-    return new Promise<void>((resolve) => {
-      raw.once('drain', resolve);
-      this.onClose(resolve);
+    this.#draining ??= new Promise<void>((resolve) => {
+      const done = (): void => {
+        raw.off('drain', done);
+        this.#gone.delete(done);
+        this.#draining = null;
+        resolve();
+      };
+      raw.on('drain', done);
+      this.#gone.add(done);
     });
+    return this.#draining;
   }
 
   end(): void {
     if (!this.#isOpen) return;
     this.#reply.raw.end();
+    this.#leave();
+  }
+
+  /** Ends it so that the reader notices: what it got is not the whole. */
+  cutOff(): void {
+    if (!this.#isOpen) return;
+    this.#reply.raw.destroy();
     this.#leave();
   }
 
@@ -89,17 +103,7 @@ export class Streams {
 
   /** Takes the reply over: from here on the stream answers. */
   open(reply: FastifyReply, principal: Principal): EventStream {
-    reply.hijack();
-    const stream = new EventStream(reply, this.#limits.streamBufferBytes);
-    reply.raw.writeHead(200, {
-      ...API_HEADERS,
-      ...(reply.getHeaders() as OutgoingHttpHeaders),
-      'content-type': 'text/event-stream; charset=utf-8',
-      // Proxies that buffer would hold events back.
-      'x-accel-buffering': 'no',
-      // A closing server need not wait for the socket to fall idle.
-      connection: 'close',
-    });
+    const stream = this.#take(reply, 'text/event-stream; charset=utf-8');
     stream.write(': open\n\n');
     this.#open.add(stream);
     this.#beat();
@@ -108,6 +112,28 @@ export class Streams {
       leave();
       this.#open.delete(stream);
       if (this.#open.size === 0) this.#rest();
+    });
+    return stream;
+  }
+
+  /** A long answer that ends by itself; if it has to end before, it does not look whole. */
+  openDocument(reply: FastifyReply, principal: Principal, contentType: string): EventStream {
+    const stream = this.#take(reply, contentType);
+    stream.onClose(this.#openings.add(() => stream.cutOff(), principal));
+    return stream;
+  }
+
+  #take(reply: FastifyReply, contentType: string): EventStream {
+    reply.hijack();
+    const stream = new EventStream(reply, this.#limits.streamBufferBytes);
+    reply.raw.writeHead(200, {
+      ...API_HEADERS,
+      ...(reply.getHeaders() as OutgoingHttpHeaders),
+      'content-type': contentType,
+      // Proxies that buffer would hold events back.
+      'x-accel-buffering': 'no',
+      // A closing server need not wait for the socket to fall idle.
+      connection: 'close',
     });
     return stream;
   }
