@@ -10,7 +10,7 @@ import type { Log, Store } from './core/ports.ts';
 import { RateLimits } from './core/rate-limits.ts';
 import { Redactor } from './core/redaction.ts';
 import type { Pack, ServerTool } from './core/server-tool.ts';
-import { essentialsPack } from './packs/essentials/pack.ts';
+import { essentialsPack, type EssentialsOptions } from './packs/essentials/pack.ts';
 import { logEndedCall } from './runtime/call-log.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { timeOrderedIds } from './runtime/ids.ts';
@@ -58,8 +58,9 @@ export async function startPlatform(
   await makeDataFolder(settings.dataFolder);
   const storeFile = join(settings.dataFolder, 'patchboard.db');
   const store = await (parts.openStore ?? openEmbedded)(storeFile);
-  const packs = [essentials(settings, storeFile), ...(parts.packs ?? [])];
+  const packs = [...(parts.packs ?? [])];
   try {
+    packs.unshift(essentials(settings, storeFile));
     return await start(settings, log, store, packs);
   } catch (error) {
     await closeAll(store, packs);
@@ -152,7 +153,7 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
 }
 
 function essentials(settings: Settings, storeFile: string): Pack {
-  return essentialsPack({
+  const options: EssentialsOptions = {
     weather: settings.weather,
     database: {
       target: settings.queryDatabase,
@@ -160,7 +161,12 @@ function essentials(settings: Settings, storeFile: string): Pack {
       forbiddenFiles: [storeFile],
     },
     now: () => nodeClock.now(),
-  });
+  };
+  try {
+    return essentialsPack(options);
+  } catch (error) {
+    throw new ConfigError(`tools.${messageOf(error)}`);
+  }
 }
 
 function withTimeouts(pack: Pack, timeoutsMs: ReadonlyMap<string, number>): Pack {

@@ -78,10 +78,13 @@ describe('patchboard serve that cannot start says so in one line and exits 2', {
     await chmod(folder, 0o700);
   });
 
-  it('on an operator token that is none, and on a tool that is not there', async () => {
+  it('on an operator token that is none, on its own store as the database of a tool, and on one that is not there', async () => {
     await mkdir(place.data);
     await writeFile(join(place.data, 'operator.token'), 'op_short\n');
     expectRefusal(await place.run(['serve', '--port', '0']), /holds no operator token: delete it/);
+    const own = `tools: {database.query: {database: "${join(place.data, 'patchboard.db')}"}}\n`;
+    const ownStore = await place.run(['serve', '--port', '0', '--config', await place.write('o.yaml', own)]);
+    expectRefusal(ownStore, /tools\.database\.query: the configured database is the platform's own store/);
     const config = await place.write('c.yaml', 'tools: {nope.tool: {timeout_ms: 5}}\n');
     const refused = await place.run(['serve', '--port', '0', '--config', config]);
     expectRefusal(refused, /c\.yaml:1: tools\.nope\.tool\.timeout_ms is for tools of this server/);
