@@ -7,7 +7,7 @@ export type SourceFile = { path: string; text: string };
 /** A place code may live. `core`, `transports/agent-api`, `wire` and `top` are zones. */
 type Zone = string;
 
-/** Knows every part of the package: `platform.ts` with its guard, `index.ts` and `cli/`. */
+/** Knows every part of the package: the wiring beside `platform.ts`, `index.ts` and `cli/`. */
 const TOP = 'top';
 const PACKAGES = ['wire', 'client', 'console', 'patchboard'];
 /** Each subfolder of these is an adapter of its own. */
@@ -94,7 +94,12 @@ function zoneOf(path: string): Zone {
   if (name === undefined || !PACKAGES.includes(name)) return 'outside';
   if (name !== 'patchboard') return name;
   const [first = '', second = ''] = path.split('/').slice(3);
-  if (['platform.ts', 'platform-guard.ts', 'index.ts', 'cli'].includes(first)) return TOP;
+  if (
+    ['platform.ts', 'engine-room.ts', 'faces.ts', 'hook-modules.ts', 'board.ts', 'index.ts', 'cli'].includes(
+      first,
+    )
+  )
+    return TOP;
   if (GROUPS.includes(first)) return `${first}/${second.replace(/\.ts$/, '')}`;
   return first.replace(/\.ts$/, ''); // a folder the table does not name is an adapter
 }

@@ -37,6 +37,6 @@ client.calls({ status: 'DONE' });
 expectTypeOf(client.keys.create({ kind: 'agent', name: 'a' })).resolves.toEqualTypeOf<MintedKeyView>();
 expectTypeOf(client.ledgerExport()).toEqualTypeOf<AsyncIterableIterator<string>>();
 // @ts-expect-error a decision is about what was shown, so it names its digest
-void client.decide('tc_1', { decision: 'allow' });
+export const undigested: Parameters<typeof client.decide>[1] = { decision: 'allow' };
 // @ts-expect-error nobody mints a local key
-void client.keys.create({ kind: 'local', name: 'a' });
+export const local: Parameters<typeof client.keys.create>[0] = { kind: 'local', name: 'a' };

@@ -1,30 +1,19 @@
 import { join } from 'node:path';
-import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { ConfigError } from './cli/config-file.ts';
 import { makeDataFolder } from './cli/make-data-folder.ts';
 import type { Settings } from './cli/settings.ts';
-import { Engine } from './core/engine.ts';
+import type { Engine } from './core/engine.ts';
 import { messageOf } from './core/failures.ts';
 import type { Log, Store } from './core/ports.ts';
-import { RateLimits } from './core/rate-limits.ts';
-import { Redactor } from './core/redaction.ts';
 import type { Pack, ServerTool } from './core/server-tool.ts';
+import { openEngineRoom } from './engine-room.ts';
+import { openFaces, refuseOpenDoor } from './faces.ts';
+import { loadHooks } from './hook-modules.ts';
+import { ensureOperatorToken } from './identity/operator-token.ts';
 import { essentialsPack, type EssentialsOptions } from './packs/essentials/pack.ts';
-import { logEndedCall } from './runtime/call-log.ts';
 import { nodeDigest } from './runtime/digest.ts';
-import { timeOrderedIds } from './runtime/ids.ts';
 import { nodeClock } from './runtime/node-clock.ts';
-import { traceEndedCall } from './runtime/tracing.ts';
-import { ajvSchemas } from './schemas/ajv-schemas.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
-import { agentRoutes } from './transports/agent-api/routes.ts';
-import { homeRoutes } from './transports/home/routes.ts';
-import { internalRoutes } from './transports/internal-api/routes.ts';
-import { operatorRoutes } from './transports/operator-api/routes.ts';
-import { createHttpApp } from './transports/shared/app.ts';
-import { openGuard } from './platform-guard.ts';
-import { VERSION } from './version.ts';
 
 /** A running server: everything is wired here and nowhere else. */
 export interface Platform {
@@ -69,87 +58,43 @@ export async function startPlatform(
 }
 
 async function start(settings: Settings, log: Log, store: Store, packs: readonly Pack[]): Promise<Platform> {
-  const ids = timeOrderedIds(nodeClock);
-  const { guard, offices, gatekeeper, sessions } = await openGuard(settings, { store, ids, log });
-  const engine = new Engine({
-    store,
-    clock: nodeClock,
-    ids,
-    log,
-    digest: nodeDigest,
-    schemas: ajvSchemas(),
-    limits: settings.limits,
-    guard,
-    grants: offices.grants,
-    rates: new RateLimits(settings.rates, nodeClock),
-    redactor: new Redactor(settings.redact),
-  });
+  const hooks = await loadHooks(settings.hookModules);
+  const room = await openEngineRoom({ ...settings, store, log, hooks });
+  // Before anything of an earlier run goes on.
+  refuseOpenDoor(room, settings);
+  const { engine } = room;
   for (const pack of packs) engine.addPack(withTimeouts(pack, settings.toolTimeoutsMs));
-  engine.onEnded((call) => logEndedCall(log, call));
-  engine.onEnded((call) => traceEndedCall(call, VERSION));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
-  const app = createHttpApp({
-    engine,
-    store,
-    log,
-    digest: nodeDigest,
-    offices,
-    authenticator: gatekeeper,
-    door: { allowedHosts: settings.allowedHosts, allowedOrigins: settings.allowedOrigins },
-    trustProxy: settings.trustProxy,
-    version: VERSION,
-    clock: nodeClock,
-    routes: [...agentRoutes, ...internalRoutes, ...operatorRoutes, ...homeRoutes],
-  });
-  const url = await listen(app, settings);
+  const operatorToken = await operatorTokenIn(settings.dataFolder);
+  const faces = await openFaces(room, { ...settings, operatorToken });
   const stopPurging = keepPurging(settings, store, log);
   return {
     engine,
     store,
-    url,
-    isLocal: gatekeeper.isLocal,
-    loginToken: () => sessions.issueLoginToken().token,
+    url: faces.url,
+    isLocal: faces.isLocal,
+    loginToken: () => faces.loginToken(),
     close: async () => {
       stopPurging();
-      await app.close();
+      await faces.close();
       await engine.drain();
       await closeAll(store, packs);
     },
   };
 }
 
+/** A file that cannot be used is for a person to see to. */
+async function operatorTokenIn(dataFolder: string): Promise<string> {
+  try {
+    return await ensureOperatorToken(dataFolder);
+  } catch (error) {
+    throw new ConfigError(`cannot use the operator token in ${dataFolder}: ${messageOf(error)}`);
+  }
+}
+
 async function openEmbedded(file: string): Promise<Store> {
   return await sqliteStore({ file, digest: nodeDigest });
-}
-
-async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    throw listenProblem(error, host, port);
-  }
-  const address = app.server.address() as AddressInfo;
-  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${name}:${address.port}`;
-}
-
-/** What a person can do about; everything else is thrown as it is. */
-function listenProblem(error: unknown, host: string, port: number): unknown {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return new ConfigError(
-        `port ${port} is in use: stop the other server, or set PORT=${port === 65_535 ? 8080 : port + 1} or --port (0 picks a free one)`,
-      );
-    case 'EACCES':
-      return new ConfigError(`port ${port} is not for this user: set PORT or --port to 1024 or more`);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new ConfigError(`HOST=${host} is no address of this machine: unset it, or name one that is`);
-    default:
-      return error;
-  }
 }
 
 function essentials(settings: Settings, storeFile: string): Pack {

@@ -18,6 +18,8 @@ export interface ConfigFile {
   readonly rates?: Readonly<Partial<Record<'principal' | 'tenant' | 'tool', RateConfig | null>>>;
   /** Names of members whose values are not kept. */
   readonly redact?: readonly string[];
+  /** Paths of modules that export hooks. */
+  readonly hooks?: readonly string[];
 }
 
 export interface JwtConfig {
@@ -107,6 +109,7 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
       },
     },
     redact: names,
+    hooks: names,
     retention: { type: 'object', additionalProperties: false, properties: { calls_days: count } },
   },
 };

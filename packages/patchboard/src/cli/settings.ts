@@ -35,6 +35,8 @@ export interface Settings {
   readonly policy: unknown;
   readonly rates: Rates;
   readonly redact: readonly string[];
+  /** Paths of modules; relative ones from where the server was started. */
+  readonly hookModules: readonly string[];
 }
 
 /** Flags win over the environment, the environment over the file. */
@@ -76,6 +78,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     policy: policyOf(file),
     rates: ratesOf(file),
     redact: file.redact ?? [],
+    hookModules: file.hooks ?? [],
   });
 }
 

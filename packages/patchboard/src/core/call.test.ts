@@ -31,7 +31,8 @@ describe('move', () => {
     expect(() => move(done, { name: 'EXECUTING', deadlineAt: 9, attempt: 2, cause: null }, 7)).toThrow(
       IllegalMove,
     );
-    expect(() => move(call, { name: 'COMPLETED', resultJson: '1', resultDigest: null }, 7)).toThrow(
+    const asked = move(call, { name: 'APPROVAL_REQUIRED', deadlineAt: 9 }, 5);
+    expect(() => move(asked, { name: 'COMPLETED', resultJson: '1', resultDigest: null }, 7)).toThrow(
       IllegalMove,
     );
   });

@@ -86,7 +86,17 @@ export interface TimelineEntry {
 
 /** The only moves there are. EXECUTING to EXECUTING is a new attempt. */
 const NEXT: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
-  PENDING: ['APPROVAL_REQUIRED', 'EXECUTING', 'FAILED', 'TIMED_OUT', 'DENIED', 'CANCELLED', 'SEALED'],
+  // Straight to COMPLETED: a hook had the result, and nothing ran.
+  PENDING: [
+    'APPROVAL_REQUIRED',
+    'EXECUTING',
+    'COMPLETED',
+    'FAILED',
+    'TIMED_OUT',
+    'DENIED',
+    'CANCELLED',
+    'SEALED',
+  ],
   APPROVAL_REQUIRED: ['APPROVED', 'DENIED', 'CANCELLED'],
   APPROVED: ['EXECUTING', 'FAILED', 'TIMED_OUT', 'DENIED', 'CANCELLED', 'SEALED'],
   EXECUTING: ['EXECUTING', 'COMPLETED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'SEALED'],

@@ -77,7 +77,6 @@ describe('the way of a call', () => {
       listsName: () => true,
       registers: () => true,
       admit: () => ({ effect: 'deny', rule: 'test', reason: 'not today', policyVersion: 1 }) as const,
-      review: (_call: unknown, outcome: never) => outcome,
     };
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo', execute })], guard });
     const denied = await engine.submit(aRequest({ toolName: 'toy.echo' }), local);
@@ -97,7 +96,6 @@ describe('the way of a call', () => {
       admit: () => {
         throw new Error('policy unreadable');
       },
-      review: (_call: unknown, outcome: never) => outcome,
     };
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })], guard });
     expect(await engine.submit(aRequest({ toolName: 'toy.echo' }), local)).toMatchObject({

@@ -7,6 +7,7 @@ import { EventFeed } from './events.ts';
 import { failure, messageOf, type Failure } from './failures.ts';
 import type { GrantOffice } from './grant-office.ts';
 import type { Decision, Guard } from './guard.ts';
+import type { Hooks } from './hooks.ts';
 import { Intake, type CallRequest, type Submitted } from './intake.ts';
 import { plainRow } from './ledger.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -35,6 +36,8 @@ export interface EngineParts {
   readonly schemas: Schemas;
   readonly limits: Limits;
   readonly guard: Guard;
+  /** Of the whole server. They guard every face. */
+  readonly hooks: readonly Hooks[];
   readonly grants: GrantOffice;
   readonly rates: RateLimits;
   readonly redactor: Redactor;
@@ -102,7 +105,6 @@ export class Engine {
       mailboxes: this.mailboxes,
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
-      resultBytes: limits.resultBytes,
       progress: (live: LiveCall, data: unknown) =>
         this.feed.progress(live.call, clock.now(), parts.redactor.value(data)),
     };
@@ -145,7 +147,9 @@ export class Engine {
     if ('code' in resolved && resolved.code !== 'input_invalid') return { ok: false, failure: resolved };
     const tool = this.registry.find(principal.tenant, request.toolName);
     if (tool === undefined) return { ok: false, failure: failure('tool_not_found') };
-    const decision = await this.#intake.decide(tool, request, principal);
+    const admission = await this.#intake.admit('tc_preview', tool, request, principal);
+    if ('code' in admission) return { ok: false, failure: admission };
+    const { decision } = admission;
     const errors = 'code' in resolved ? (resolved.issues ?? []) : [];
     return {
       ok: true,

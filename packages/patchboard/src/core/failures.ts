@@ -56,6 +56,8 @@ export interface Failure {
   readonly outcome?: OutcomeKnowledge;
   readonly recommendations?: readonly string[];
   readonly note?: string;
+  /** What a hook that denied wants the model to see instead of the error. */
+  readonly toolResult?: unknown;
   /** What exactly is wrong with an input. Answered to the caller, not stored. */
   readonly issues?: readonly InputIssueView[];
   /** When to come back, and what the limit is. Answered to the caller, not stored. */

@@ -1,5 +1,3 @@
-import type { Call } from './call.ts';
-import type { Outcome } from './outcome.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from './registry.ts';
 
@@ -10,6 +8,8 @@ export interface Decision {
   readonly reason: string;
   /** Which policy said so. */
   readonly policyVersion: number;
+  /** Policy leaves it to the hooks (`mode: custom`): the effect holds only if none of them allows it. */
+  readonly isOpen?: true;
 }
 
 export interface GuardRequest {
@@ -19,7 +19,7 @@ export interface GuardRequest {
   readonly args: unknown;
 }
 
-/** Stands before and after every execution, whoever asks. Policy and hooks plug in here and nowhere else. */
+/** Stands before every execution, whoever asks. Policy plugs in here and nowhere else. */
 export interface Guard {
   /** Grows when `lists` may answer otherwise than before, so that what was made from it can be cached. */
   readonly revision: number;
@@ -31,6 +31,4 @@ export interface Guard {
   registers(tenant: string, toolName: string): boolean;
   /** A guard that throws denies. */
   admit(request: GuardRequest): Decision | Promise<Decision>;
-  /** Sees what the tool produced, after its output schema and before it is kept. */
-  review(call: Call, outcome: Outcome): Outcome | Promise<Outcome>;
 }

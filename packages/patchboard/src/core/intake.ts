@@ -1,18 +1,21 @@
-import type { Approval, Call, CallState } from './call.ts';
-import { move, timelineEntry } from './call.ts';
-import { approvalDigest } from './approvals.ts';
+import { admit, type Admission } from './admission.ts';
+import type { Call, CallState } from './call.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { endState } from './endings.ts';
-import { failure, messageOf, type Failure } from './failures.ts';
+import { failure, type Failure } from './failures.ts';
 import type { Decision, Guard } from './guard.ts';
-import { callRow, firstCallRow, permissionRequiredRow, refusedRow, type LedgerDraft } from './ledger.ts';
+import type { Hooks } from './hooks.ts';
+import { refusedRow } from './ledger.ts';
+import { newCall } from './new-call.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import { NOBODY, type Asker } from './live-call.ts';
 import type { Limits } from './limits.ts';
 import type { Clock, Digest, Ids, Run, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
+import { settleAtHand } from './settlement.ts';
 import type { SlotKey } from './slots.ts';
 
 /** What an agent asks for, whatever face it came through. */
@@ -25,6 +28,8 @@ export interface CallRequest {
   readonly traceId: string | null;
   readonly spanId: string | null;
   readonly replayOf: string | null;
+  /** An agent in this process; absent over the network. */
+  readonly asker?: Asker;
 }
 
 export type Submitted =
@@ -40,6 +45,7 @@ export interface IntakeParts {
   readonly lifecycle: Lifecycle;
   readonly dispatcher: Dispatcher;
   readonly guard: Guard;
+  readonly hooks: readonly Hooks[];
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
@@ -64,8 +70,10 @@ export class Intake {
     if (busy !== null) return await this.#refuse(request, principal, busy);
     const leave = this.#enter(principal.tenant);
     try {
-      const decision = await this.decide(resolved, request, principal);
-      return await this.#record(request, principal, resolved, decision);
+      const id = this.#parts.ids.next('tc_');
+      const admission = await this.admit(id, resolved, request, principal);
+      if ('code' in admission) return await this.#refuse(request, principal, admission);
+      return await this.#record(id, request, principal, resolved, admission);
     } finally {
       leave();
     }
@@ -96,14 +104,13 @@ export class Intake {
     });
   }
 
-  /** Fails closed: a guard that throws has said no. */
-  async decide(tool: RegisteredTool, request: CallRequest, principal: Principal): Promise<Decision> {
-    try {
-      return await this.#parts.guard.admit({ principal, tool, runId: request.runId, args: request.args });
-    } catch (error) {
-      const reason = `the decision failed: ${messageOf(error)}`;
-      return { effect: 'deny', rule: 'guard', reason, policyVersion: 0 };
-    }
+  async admit(
+    id: string,
+    tool: RegisteredTool,
+    { runId, args, asker }: CallRequest,
+    principal: Principal,
+  ): Promise<Admission | Failure> {
+    return await admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
   }
 
   /** Those that are being recorded count as open: many at once must not all find the last free place. */
@@ -142,15 +149,24 @@ export class Intake {
   }
 
   async #record(
+    id: string,
     request: CallRequest,
     principal: Principal,
     tool: RegisteredTool,
-    decision: Decision,
+    admission: Admission,
   ): Promise<Submitted> {
     const { store, lifecycle, dispatcher, clock } = this.#parts;
     const now = clock.now();
-    const first = this.#firstStates(tool, request, principal, decision, now);
-    const { call, entries } = this.#build({ request, principal, tool, decision, states: first.states, now });
+    const first = this.#firstStates(tool, request, principal, admission, now);
+    const { call, entries } = newCall(this.#parts, {
+      id,
+      request,
+      principal,
+      tool,
+      admission,
+      states: first.states,
+      now,
+    });
     const run: Run = {
       id: call.runId,
       tenant: call.tenant,
@@ -160,12 +176,8 @@ export class Intake {
     };
     let recorded;
     try {
-      recorded = await lifecycle.record({
-        call,
-        run,
-        idempotency: this.#idempotency(request, principal, tool, now),
-        entries,
-      });
+      const idempotency = this.#idempotency(request, principal, tool, now);
+      recorded = await lifecycle.record({ call, run, idempotency, entries }, request.asker ?? NOBODY);
     } catch (error) {
       dispatcher.giveBack(first.slot);
       throw error;
@@ -193,11 +205,14 @@ export class Intake {
     tool: RegisteredTool,
     request: CallRequest,
     principal: Principal,
-    decision: Decision,
+    { decision, atHand, toolResult }: Admission,
     now: number,
   ): { states: CallState[]; slot: SlotKey[] | null } {
     const { limits, dispatcher } = this.#parts;
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
+    if (atHand !== null) {
+      return { states: [pending, settleAtHand(tool, atHand.result, limits.resultBytes)], slot: null };
+    }
     switch (decision.effect) {
       case 'allow':
         return dispatcher.firstStates(tool, request.runId, principal.tenant, now);
@@ -207,73 +222,12 @@ export class Intake {
           slot: null,
         };
       case 'deny': {
-        const denied = failure(
-          decision.rule === 'guard' ? 'hook_denied' : 'permission_denied',
-          denialText(decision),
-        );
+        const code =
+          decision.rule === 'guard' || decision.rule === 'hook' ? 'hook_denied' : 'permission_denied';
+        const denied = failure(code, denialText(decision), toolResult === undefined ? {} : { toolResult });
         return { states: [pending, endState({ kind: 'denied', failure: denied }, null)], slot: null };
       }
     }
-  }
-
-  #build(given: {
-    request: CallRequest;
-    principal: Principal;
-    tool: RegisteredTool;
-    decision: Decision;
-    states: readonly CallState[];
-    now: number;
-  }): { call: Call; entries: LedgerDraft[] } {
-    const { request, principal, tool, decision, states, now } = given;
-    const { ids, digest } = this.#parts;
-    const [first, ...rest] = states;
-    if (first === undefined) throw new Error('a call has at least one state');
-    const clientId = tool.runsOn.kind === 'client' ? tool.runsOn.clientId : null;
-    let call: Call = {
-      id: ids.next('tc_'),
-      tenant: principal.tenant,
-      runId: request.runId,
-      agentId: principal.agentId,
-      toolName: tool.name,
-      toolVersion: tool.version,
-      source: tool.source,
-      clientId,
-      target: request.target,
-      argsJson: JSON.stringify(request.args),
-      argsRedacted: false,
-      timeoutMs: tool.timeoutMs,
-      traceId: request.traceId,
-      spanId: request.spanId,
-      replayOf: request.replayOf,
-      fence: clientId === null ? null : ids.secret(128),
-      createdAt: now,
-      decision,
-      version: 0,
-      state: first,
-      approval: null,
-      timeline: [timelineEntry(first, now)],
-    };
-    for (const state of rest) call = move(call, state, now, this.#approval(call, state));
-    const argsHash = digest.sha256(call.argsJson);
-    const entries = call.timeline.map((entry, index) =>
-      index === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry),
-    );
-    if (call.approval !== null) entries.push(permissionRequiredRow(call, call.approval, now));
-    return { call, entries };
-  }
-
-  #approval(call: Call, state: CallState): Approval | null {
-    if (state.name !== 'APPROVAL_REQUIRED') return null;
-    return {
-      digest: approvalDigest(this.#parts.digest, call),
-      expiresAt: state.deadlineAt,
-      reason: call.decision.reason,
-      decision: null,
-      decidedBy: null,
-      decidedAt: null,
-      note: null,
-      originalArgsJson: null,
-    };
   }
 
   #idempotency(

@@ -3,7 +3,7 @@ import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type C
 import { endState, expiry } from './endings.ts';
 import { messageOf } from './failures.ts';
 import { callRow, type LedgerDraft } from './ledger.ts';
-import { liveCall, nothing, type LiveCall } from './live-call.ts';
+import { liveCall, NOBODY, nothing, type Asker, type LiveCall } from './live-call.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from './ports.ts';
@@ -65,7 +65,7 @@ export class Lifecycle {
   }
 
   /** Records a new call. It is live from the commit on, unless it was born ended. */
-  async record(record: NewCall): Promise<{ inserted: Inserted; live: LiveCall | null }> {
+  async record(record: NewCall, asker: Asker): Promise<{ inserted: Inserted; live: LiveCall | null }> {
     const inserted = await this.#parts.store.insertCall(
       isOpen(record.call) ? record : { ...record, call: this.#redact(record.call) },
     );
@@ -74,12 +74,12 @@ export class Lifecycle {
       this.#parts.ended(record.call);
       return { inserted, live: null };
     }
-    return { inserted, live: this.adopt(record.call) };
+    return { inserted, live: this.adopt(record.call, asker) };
   }
 
   /** Takes charge of an open call that is already stored. */
-  adopt(call: Call): LiveCall {
-    const live = liveCall(call);
+  adopt(call: Call, asker: Asker = NOBODY): LiveCall {
+    const live = liveCall(call, asker);
     this.#live.set(call.id, live);
     this.#openByTenant.set(call.tenant, this.openOf(call.tenant) + 1);
     this.#arm(live);

@@ -26,6 +26,8 @@ export interface Limits {
   /** Attempts of an idempotent tool, the first included. */
   readonly maxAttempts: number;
   readonly retryBaseMs: number;
+  /** A hook that takes longer has denied. */
+  readonly hookTimeoutMs: number;
   /** How long a shutdown waits for running calls. */
   readonly drainMs: number;
 }
@@ -48,6 +50,7 @@ export const DEFAULT_LIMITS: Limits = {
   idempotencyMs: 86_400_000,
   maxAttempts: 3,
   retryBaseMs: 200,
+  hookTimeoutMs: 5000,
   drainMs: 10_000,
 };
 

@@ -1,5 +1,14 @@
 import type { Call } from './call.ts';
+import type { Hooks } from './hooks.ts';
 import { Stop } from './stop.ts';
+
+/** An agent in this process: it brings hooks of its own, and they are told who they serve. */
+export interface Asker {
+  readonly hooks: readonly Hooks[];
+  readonly agent: unknown;
+}
+
+export const NOBODY: Asker = { hooks: [], agent: undefined };
 
 /** What this process holds of a call that has not ended. */
 export interface LiveCall {
@@ -10,12 +19,14 @@ export interface LiveCall {
   disarm: () => void;
   /** Gives back the slot it holds, or leaves the line it stands in. */
   release: () => void;
+  /** Of the agent that asks, if it runs in this process; a restart forgets them. */
+  readonly asker: Asker;
   /** A client may have seen it: it can no longer be said that it certainly did not start. */
   pushed: boolean;
 }
 
-export function liveCall(call: Call): LiveCall {
-  return { call, stop: new Stop(), disarm: nothing, release: nothing, pushed: false };
+export function liveCall(call: Call, asker: Asker = NOBODY): LiveCall {
+  return { call, stop: new Stop(), disarm: nothing, release: nothing, asker, pushed: false };
 }
 
 export function nothing(): void {

@@ -1,7 +1,5 @@
-import type { Call } from './call.ts';
 import type { GrantBook } from './grants.ts';
 import type { Decision, Guard, GuardRequest } from './guard.ts';
-import type { Outcome } from './outcome.ts';
 import { decidePolicy, mayEverCall } from './policy/decide.ts';
 import { matchesGlob } from './policy/glob.ts';
 import type { PolicyDocument } from './policy/document.ts';
@@ -84,11 +82,7 @@ export class PolicyGuard implements Guard {
         return { effect: 'allow', rule: `grant:${grant.id}`, reason, policyVersion };
       }
     }
-    const { effect, rule, reason } = verdict;
-    return { effect, rule, reason, policyVersion };
-  }
-
-  review(_call: Call, outcome: Outcome): Outcome {
-    return outcome;
+    const { effect, rule, reason, isOpen } = verdict;
+    return { effect, rule, reason, policyVersion, ...(isOpen === undefined ? {} : { isOpen }) };
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
+import type { Hooks } from './hooks.ts';
 
 /** What a tool of this server gets besides its arguments. */
 export interface ToolContext {
@@ -30,6 +31,8 @@ export interface ServerTool {
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** How many calls of it may run at once; null: no limit of its own. */
   readonly concurrency: number | null;
+  /** Fire for this tool only, before all others. */
+  readonly hooks?: Hooks | null;
   /** `args` has passed the input schema. Throw `ToolFailure` to fail on purpose. */
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }

@@ -1,19 +1,23 @@
 import type { EndState } from './call.ts';
 import { endState } from './endings.ts';
 import { failure, messageOf } from './failures.ts';
-import type { Guard } from './guard.ts';
+import { hookCall, hooksOf, runPostHooks, type Hooks } from './hooks.ts';
+import type { Limits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
 import { failed, type Outcome } from './outcome.ts';
+import type { Clock } from './ports.ts';
 import type { RegisteredTool } from './registry.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 
 export interface SettlementParts {
-  readonly guard: Guard;
-  readonly resultBytes: number;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** Of the whole server; a tool's and an agent's own come before them. */
+  readonly hooks: readonly Hooks[];
 }
 
 /**
- * From what a provider produced to what is kept: output schema, review, size cap. The same steps for every provider.
+ * From what a provider produced to what is kept: output schema, hooks, size cap. The same steps for every provider.
  * The state it answers with is not yet committed.
  */
 export async function settle(
@@ -23,13 +27,21 @@ export async function settle(
   outcome: Outcome,
   resultDigest: string | null,
 ): Promise<EndState> {
-  const checked = checkOutput(tool, outcome);
-  const reviewed = await review(parts.guard, live, checked);
-  if (reviewed.kind !== 'ok') return endState(reviewed, resultDigest);
-  const encoded = encode(reviewed.value);
+  const reviewed = await review(parts, live, tool, checkOutput(tool, outcome));
+  return keep(reviewed, parts.limits.resultBytes, resultDigest);
+}
+
+/** A result that a hook had at hand: checked like any other, reviewed by none. */
+export function settleAtHand(tool: RegisteredTool, value: unknown, resultBytes: number): EndState {
+  return keep(checkOutput(tool, { kind: 'ok', value }), resultBytes, null);
+}
+
+function keep(outcome: Outcome, resultBytes: number, resultDigest: string | null): EndState {
+  if (outcome.kind !== 'ok') return endState(outcome, resultDigest);
+  const encoded = encode(outcome.value);
   if (encoded.kind !== 'ok') return endState(encoded, resultDigest);
-  if (encoded.json.length * 3 > parts.resultBytes && utf8Bytes(encoded.json) > parts.resultBytes) {
-    const message = `the result is larger than ${parts.resultBytes} bytes`;
+  if (encoded.json.length * 3 > resultBytes && utf8Bytes(encoded.json) > resultBytes) {
+    const message = `the result is larger than ${resultBytes} bytes`;
     return endState(failed(failure('result_too_large', message, { outcome: 'unknown' })), resultDigest);
   }
   return { name: 'COMPLETED', resultJson: encoded.json, resultDigest };
@@ -48,14 +60,27 @@ function checkOutput(tool: RegisteredTool | undefined, outcome: Outcome): Outcom
   return failed(failure('output_invalid', message));
 }
 
-async function review(guard: Guard, live: LiveCall, outcome: Outcome): Promise<Outcome> {
-  try {
-    return await guard.review(live.call, outcome);
-  } catch (error) {
-    return failed(
-      failure('hook_denied', `the review of the result failed: ${messageOf(error)}`, { outcome: 'unknown' }),
-    );
-  }
+async function review(
+  { clock, limits, hooks }: SettlementParts,
+  { call, asker }: LiveCall,
+  tool: RegisteredTool | undefined,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const all = hooksOf(tool, asker.hooks, hooks);
+  if (all.length === 0) return outcome;
+  const args = JSON.parse(call.argsJson) as unknown;
+  const run = {
+    hooks: all,
+    call: hookCall(call, args),
+    agent: asker.agent,
+    clock,
+    timeoutMs: limits.hookTimeoutMs,
+  };
+  const reviewed = await runPostHooks(run, outcome);
+  if (!('problem' in reviewed)) return reviewed;
+  return failed(
+    failure('hook_denied', `the review of the result failed: ${reviewed.problem}`, { outcome: 'unknown' }),
+  );
 }
 
 function encode(value: unknown): { kind: 'ok'; json: string } | ReturnType<typeof failed> {

@@ -50,6 +50,29 @@ describe('examples', () => {
     expect(out).toMatch(/calculation\.eval FAILED \d+ ms\ncalculation\.eval SUCCEEDED \d+ ms\n$/);
   });
 
+  it('embed.ts runs a tool without a server', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'embed.ts')], options());
+    expect(code, error).toBe(0);
+    expect(out).toBe('COMPLETED { sum: 3 }\nPENDING → EXECUTING → COMPLETED\n');
+  });
+
+  it('hooks.ts asks, denies, masks, cuts and caches', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'hooks.ts')], options());
+    expect(code, error).toBe(0);
+    const read = `notes.txt, read 1 times. password=*** ${'x'.repeat(22)}… (cut)`;
+    expect(out.split('\n')).toEqual([
+      read,
+      `${read} (2 states: it was not run again)`,
+      'permission denied: secrets stay here',
+      'APPROVAL_REQUIRED',
+      'DENIED not on my machine',
+      'ran ls',
+      '',
+    ]);
+  });
+
   it('agent.ts exits non-zero without a server', async () => {
     const [node, ...flags] = NODE;
     const away = options({ PATCHBOARD_URL: 'http://127.0.0.1:9' });

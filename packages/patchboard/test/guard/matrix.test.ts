@@ -125,13 +125,15 @@ describe.each(ALL_ROUTES.map((route) => ({ at: `${route.method} ${route.url}`, r
       },
     );
 
-    it.skipIf(route.method !== 'GET' || route.isStream === true)('HEAD is guarded alike', async () => {
-      const { path } = requestTo(route, scene.ids);
-      const answer = await scene.ask({ method: 'HEAD', path });
-      expect(answer.status).toBe(route.scope === null ? 200 : 401);
-      const foreign = await scene.ask({ method: 'HEAD', path, headers: { host: 'evil.example' } });
-      expect(foreign.status).toBe(421);
-    });
+    if (route.method === 'GET' && route.isStream !== true) {
+      it('HEAD is guarded alike', async () => {
+        const { path } = requestTo(route, scene.ids);
+        const answer = await scene.ask({ method: 'HEAD', path });
+        expect(answer.status).toBe(route.scope === null ? 200 : 401);
+        const foreign = await scene.ask({ method: 'HEAD', path, headers: { host: 'evil.example' } });
+        expect(foreign.status).toBe(421);
+      });
+    }
   },
 );
 

@@ -20,7 +20,6 @@ const guard: Guard = {
     reason: 'not today',
     policyVersion: 0,
   }),
-  review: (_call, outcome) => outcome,
 };
 
 beforeAll(async () => {

@@ -13,6 +13,7 @@ describe.each([
   'docs/guides/getting-started.md',
   'docs/guides/lending-a-tool.md',
   'docs/guides/operations.md',
+  'docs/guides/embedding.md',
 ])('%s', (file) => {
   it('shows commands and programs that do what it says', { timeout: LONG }, async () => {
     expect(await walkThrough(file)).toEqual([]);

@@ -2,6 +2,7 @@ import { Engine } from '../../src/core/engine.ts';
 import type { Guard } from '../../src/core/guard.ts';
 import { GrantOffice } from '../../src/core/grant-office.ts';
 import { GrantBook } from '../../src/core/grants.ts';
+import type { Hooks } from '../../src/core/hooks.ts';
 import type { CallRequest } from '../../src/core/intake.ts';
 import { resolveLimits, type Limits } from '../../src/core/limits.ts';
 import { PolicyGuard } from '../../src/core/policy-guard.ts';
@@ -76,6 +77,7 @@ export async function anEngine(given: {
   store?: Store;
   guard?: Guard;
   log?: Log;
+  hooks?: readonly Hooks[];
   rates?: Rates;
   redact?: readonly string[];
 }): Promise<EngineFixture> {
@@ -92,6 +94,7 @@ export async function anEngine(given: {
     schemas,
     limits: resolveLimits(given.limits),
     guard: given.guard ?? new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, clock),
+    hooks: given.hooks ?? [],
     grants: new GrantOffice({ store, book, clock, ids, digest: nodeDigest }),
     rates: new RateLimits(given.rates ?? DEFAULT_RATES, clock),
     redactor: new Redactor(given.redact ?? []),

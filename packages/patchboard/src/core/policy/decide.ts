@@ -16,6 +16,8 @@ export interface TraceStep {
   readonly rule: string;
   readonly effect: Effect;
   readonly reason: string;
+  /** Hooks may say otherwise. */
+  readonly isOpen?: true;
 }
 
 export interface PolicyVerdict extends TraceStep {
@@ -108,7 +110,7 @@ function byMode(agent: AgentPolicy, { annotations }: PolicyQuestion, path: strin
     case 'deny':
       return { rule, effect: 'deny', reason: 'mode is deny' };
     case 'custom':
-      return { rule, effect: 'ask', reason: 'mode is custom, and no hook decided' };
+      return { rule, effect: 'ask', reason: 'mode is custom, and no hook decided', isOpen: true };
     case null:
       return byAnnotations(annotations);
   }

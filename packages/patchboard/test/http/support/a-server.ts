@@ -98,6 +98,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     guard: given.guard ?? policyGuard,
     grants,
     rates: new RateLimits(DEFAULT_RATES, clock),
+    hooks: [],
     redactor: new Redactor([]),
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });

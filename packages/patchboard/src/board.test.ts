@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@patchboard/client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  createPatchboard,
+  failure,
+  sqlite,
+  tool,
+  ToolFailure,
+  type BoardOptions,
+  type Patchboard,
+  type ToolInstance,
+} from './index.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function aBoard(options: BoardOptions): Promise<Patchboard> {
+  const board = await createPatchboard(options);
+  closing.push(() => board.close());
+  return board;
+}
+
+const add = tool({
+  name: 'math.add',
+  description: 'Add two numbers',
+  parameters: z.object({ a: z.number(), b: z.number().default(10) }),
+  execute: ({ a, b }) => ({ sum: a + b }),
+});
+
+describe('createPatchboard', () => {
+  it('runs a tool on the same path as the server, with defaults filled in', async () => {
+    const board = await aBoard({ tools: [add] });
+    const record = await board.call('math.add', { a: 1 });
+    expect(record).toMatchObject({
+      state: 'COMPLETED',
+      result: { sum: 11 },
+      input: { a: 1 },
+      isError: false,
+    });
+    expect(record.auditTrail.map((entry) => entry.state)).toEqual(['PENDING', 'EXECUTING', 'COMPLETED']);
+    expect(record.approval).toEqual({ required: false });
+    await expect(board.call('math.add', { a: 'one' })).rejects.toThrow('args/a must be number');
+    await expect(board.call('math.sub')).rejects.toMatchObject({ failure: { code: 'tool_not_found' } });
+  });
+
+  it('takes tools in one line, as classes and from factories', async () => {
+    class Upper implements ToolInstance {
+      readonly name = 'upper';
+      readonly description = 'Upper case';
+      readonly input_schema = {
+        type: 'object',
+        properties: { text: { type: 'string' } },
+        required: ['text'],
+      };
+      exec({ text }: { text: string }): string {
+        return text.toUpperCase();
+      }
+    }
+    const echo = tool('echo', async (args: { text: string }) => args.text);
+    const board = await aBoard({ tools: [echo, new Upper(), () => tool('now', () => 42)] });
+    expect((await board.call('echo', { text: 'hi' })).result).toBe('hi');
+    expect((await board.call('upper', { text: 'hi' })).result).toBe('HI');
+    expect((await board.call('now')).result).toBe(42);
+    expect((await board.invoke('upper', { text: 'hi' })).state).toBe('EXECUTING');
+  });
+
+  it('checks with zod what JSON Schema cannot say, and ends with the input at fault', async () => {
+    const even = tool({
+      name: 'even',
+      parameters: z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') }),
+      execute: ({ n }) => n,
+    });
+    const board = await aBoard({ tools: [even] });
+    expect(await board.call('even', { n: 3 })).toMatchObject({
+      state: 'FAILED',
+      code: 'input_invalid',
+      error: 'args/n must be even',
+    });
+  });
+
+  it('obeys metadata: one at a time, time limit, retries, approval', async () => {
+    let running = 0;
+    let most = 0;
+    let tries = 0;
+    const single = tool({
+      name: 'single',
+      metadata: { concurrent: false },
+      execute: async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+      },
+    });
+    const never = tool({ name: 'never', metadata: { timeout: 60 }, execute: () => new Promise(() => {}) });
+    const flaky = tool({
+      name: 'flaky',
+      metadata: { idempotent: true },
+      execute: () => {
+        tries += 1;
+        if (tries === 1) throw new ToolFailure(failure('upstream_unreachable'));
+        return tries;
+      },
+    });
+    const risky = tool({ name: 'risky', metadata: { destructive: true }, execute: () => 'done' });
+    const board = await aBoard({ tools: [single, never, flaky, risky], limits: { retryBaseMs: 1 } });
+    await Promise.all([1, 2, 3].map(() => board.call('single')));
+    expect(most).toBe(1);
+    expect(await board.call('never')).toMatchObject({ state: 'TIMED_OUT', code: 'timeout' });
+    expect(await board.call('flaky')).toMatchObject({ state: 'COMPLETED', result: 2 });
+    const waiting = await board.invoke('risky');
+    expect(waiting).toMatchObject({ state: 'APPROVAL_REQUIRED', approval: { required: true } });
+    await board.decide(waiting.id, 'allow', { note: 'fine' });
+    expect(await board.wait(waiting.id)).toMatchObject({
+      state: 'COMPLETED',
+      approval: { decision: 'allow', note: 'fine', decidedBy: 'operator' },
+    });
+  });
+
+  it('obeys policy and hooks', async () => {
+    const seen: unknown[] = [];
+    const board = await aBoard({
+      tools: [add],
+      policy: { agents: { guest: { autoDenyTools: ['math.*'] } } },
+      hooks: {
+        preToolUse: (call) => void seen.push(call.input),
+        postToolUse: () => ({ update: { result: { checked: true } } }),
+      },
+    });
+    expect((await board.call('math.add', { a: 1, b: 2 })).result).toEqual({ sum: 3, checked: true });
+    expect(seen).toEqual([{ a: 1, b: 2 }]);
+    await expect(board.call('math.add', { a: 1 }, { agentId: 'guest', runId: 'r' })).rejects.toThrow(
+      'tool not found',
+    );
+  });
+
+  it('keeps calls over a restart with sqlite, and shows them over the network', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'patchboard-board-'));
+    closing.push(() => rm(folder, { recursive: true, force: true }));
+    const first = await createPatchboard({ tools: [add], store: sqlite(folder) });
+    const { id } = await first.call('math.add', { a: 1 });
+    await first.close();
+    const second = await aBoard({ tools: [add], store: sqlite(folder) });
+    expect(await second.get(id)).toMatchObject({ state: 'COMPLETED', result: { sum: 11 } });
+    const { url } = await second.listen({ port: 0 });
+    const client = createClient({ url });
+    expect((await client.get(id)).result).toEqual({ sum: 11 });
+    expect((await client.call('math.add', { a: 2 })).result).toEqual({ sum: 12 });
+    await expect(second.listen({ port: 0 })).rejects.toThrow('already listening');
+  });
+
+  it('cancels', async () => {
+    const board = await aBoard({
+      tools: [
+        tool(
+          'wait',
+          (_args, { signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
+        ),
+      ],
+    });
+    const { id } = await board.invoke('wait');
+    expect(await board.cancel(id)).toMatchObject({ state: 'CANCELLED', isError: true });
+    await expect(board.cancel(id)).rejects.toMatchObject({ failure: { code: 'conflict' } });
+  });
+
+  it.each([
+    ['a bad name', () => tool('bad name', () => 1), 'bad tool name'],
+    [
+      'a bad schema',
+      () => tool({ name: 'x', parameters: { type: 'strnig' }, execute: () => 1 }),
+      'input schema of x',
+    ],
+  ])('refuses %s when the board is made', async (_title, make, message) => {
+    await expect(createPatchboard({ tools: [make()] })).rejects.toThrow(message);
+  });
+
+  it('refuses a name that is there twice', async () => {
+    await expect(createPatchboard({ tools: [add, add] })).rejects.toThrow('tool registered twice');
+  });
+});

@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OperatorDecision } from './core/approvals.ts';
+import type { Call } from './core/call.ts';
+import { failure, type Failure } from './core/failures.ts';
+import type { Hooks } from './core/hooks.ts';
+import type { Submitted } from './core/intake.ts';
+import { resolveLimits, type Limits } from './core/limits.ts';
+import type { Log, Store } from './core/ports.ts';
+import { DEFAULT_TENANT, type Principal } from './core/principal.ts';
+import { DEFAULT_RATES } from './core/rate-limits.ts';
+import type { RegisteredTool } from './core/registry.ts';
+import { SCOPES_OF_KIND } from './core/scopes.ts';
+import { openEngineRoom, type EngineRoom } from './engine-room.ts';
+import { openFaces, type Faces } from './faces.ts';
+import { ensureOperatorToken } from './identity/operator-token.ts';
+import { nodeDigest } from './runtime/digest.ts';
+import { toRecord, type ToolCallRecord } from './sdk/tool-call-record.ts';
+import { toServerTool, type AnyTool } from './sdk/tool-instance.ts';
+import { memoryStore } from './store/memory.ts';
+import { sqliteStore } from './store/sqlite/sqlite-store.ts';
+
+/** Where a board keeps its calls. */
+export interface BoardStore {
+  open(): Promise<Store>;
+  /** Null: nothing outlives the process. */
+  readonly folder: string | null;
+}
+
+/** Forgets everything with the process. */
+export function memory(): BoardStore {
+  return { folder: null, open: () => Promise.resolve(memoryStore({ digest: nodeDigest })) };
+}
+
+/** Keeps calls in a folder: every receipt survives a crash. */
+export function sqlite(folder: string): BoardStore {
+  const open = async (): Promise<Store> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return await sqliteStore({ file: join(folder, 'patchboard.db'), digest: nodeDigest });
+  };
+  return { folder, open };
+}
+
+export interface BoardOptions {
+  readonly tools?: readonly AnyTool[];
+  /** Default: `memory()`. */
+  readonly store?: BoardStore;
+  /** A policy document, as in the config. Default: a tool that says it is risky asks, any other runs. */
+  readonly policy?: Readonly<Record<string, unknown>>;
+  readonly hooks?: Hooks | readonly Hooks[];
+  readonly limits?: Partial<Limits>;
+  /** Names of members of arguments that are not kept after the end. */
+  readonly redact?: readonly string[];
+  /** Default: nothing is logged. */
+  readonly log?: Log;
+}
+
+export interface CallOptions {
+  /** Default: one run for everything this board is asked. */
+  readonly runId?: string;
+  /** Default: `embedded`. */
+  readonly agentId?: string;
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The engine in your own process. The same steps as over the network, and the network if you want it. */
+export interface Patchboard {
+  /** What can be called now. */
+  tools(): readonly RegisteredTool[];
+  /** Resolves when the call has ended, well or badly; what was refused before it was recorded throws. */
+  call(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
+  /** Resolves when the receipt is durable. */
+  invoke(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
+  get(id: string): Promise<ToolCallRecord | undefined>;
+  /** The call once it has ended. */
+  wait(id: string): Promise<ToolCallRecord>;
+  cancel(id: string): Promise<ToolCallRecord>;
+  /** Answers a call that waits for approval, as the operator `decidedBy`. */
+  decide(
+    id: string,
+    decision: 'allow' | 'deny',
+    options?: { readonly note?: string; readonly decidedBy?: string },
+  ): Promise<ToolCallRecord>;
+  /** Adds the network faces. */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<Faces>;
+  /** Lets running calls finish and lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** Thrown for a call that was refused and never recorded, and for what does not exist or cannot be done now. */
+export class BoardError extends Error {
+  readonly failure: Failure;
+
+  constructor(given: Failure) {
+    super(given.message);
+    this.name = 'BoardError';
+    this.failure = given;
+  }
+}
+
+const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+const LONG_WAIT_MS = 600_000;
+
+export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
+  const { tools = [], store: kept = memory(), policy = {}, hooks = [], redact = [], log = silent } = options;
+  const limits = resolveLimits(options.limits);
+  const store = await kept.open();
+  try {
+    const allHooks = Array.isArray(hooks) ? (hooks as readonly Hooks[]) : [hooks as Hooks];
+    const room = await openEngineRoom({
+      store,
+      log,
+      limits,
+      policy,
+      rates: DEFAULT_RATES,
+      redact,
+      hooks: allHooks,
+    });
+    room.engine.addPack({ name: 'embedded', tools: tools.map(toServerTool) });
+    await room.engine.start();
+    return new Board(room, kept.folder);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+class Board implements Patchboard {
+  readonly #room: EngineRoom;
+  readonly #folder: string | null;
+  readonly #runId = `run_${randomBytes(8).toString('hex')}`;
+  #faces: Faces | null = null;
+
+  constructor(room: EngineRoom, folder: string | null) {
+    this.#room = room;
+    this.#folder = folder;
+  }
+
+  tools(): readonly RegisteredTool[] {
+    return this.#room.engine.tools(principal('embedded'));
+  }
+
+  async call(name: string, args: unknown = {}, options: CallOptions = {}): Promise<ToolCallRecord> {
+    const { id } = await this.invoke(name, args, options);
+    return await this.#ended(id, options.signal ?? null);
+  }
+
+  async invoke(name: string, args: unknown = {}, options: CallOptions = {}): Promise<ToolCallRecord> {
+    const { runId = this.#runId, agentId = 'embedded', idempotencyKey = null } = options;
+    const request = {
+      toolName: name,
+      runId,
+      args,
+      target: null,
+      idempotencyKey,
+      traceId: null,
+      spanId: null,
+      replayOf: null,
+    };
+    return toRecord(recordedCall(await this.#room.engine.submit(request, principal(agentId))));
+  }
+
+  async get(id: string): Promise<ToolCallRecord | undefined> {
+    const call = await this.#room.engine.find(principal('embedded'), id);
+    return call === undefined ? undefined : toRecord(call);
+  }
+
+  async wait(id: string): Promise<ToolCallRecord> {
+    return await this.#ended(id, null);
+  }
+
+  async cancel(id: string): Promise<ToolCallRecord> {
+    const answer = await this.#room.engine.cancel(principal('embedded'), id);
+    if (!answer.ok) throw new BoardError(answer.failure);
+    return toRecord(answer.value);
+  }
+
+  async decide(
+    id: string,
+    decision: 'allow' | 'deny',
+    { note, decidedBy = 'operator' }: { note?: string; decidedBy?: string } = {},
+  ): Promise<ToolCallRecord> {
+    const call = await this.#room.engine.find(principal('embedded'), id);
+    const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
+    const answer = await this.#room.engine.decide(principal(decidedBy), id, given);
+    if (!answer.ok) throw new BoardError(answer.failure);
+    return toRecord(answer.value);
+  }
+
+  async listen({ port = 8080, host = '127.0.0.1' }: { port?: number; host?: string } = {}): Promise<Faces> {
+    if (this.#faces !== null)
+      throw new BoardError(failure('conflict', `already listening at ${this.#faces.url}`));
+    const operatorToken =
+      this.#folder === null
+        ? `op_${randomBytes(32).toString('base64url')}`
+        : await ensureOperatorToken(this.#folder);
+    const plain = { allowedHosts: [], allowedOrigins: [], trustProxy: false, isProduction: false, jwt: null };
+    this.#faces = await openFaces(this.#room, { ...plain, host, port, operatorToken });
+    return this.#faces;
+  }
+
+  async close(): Promise<void> {
+    await this.#faces?.close();
+    await this.#room.engine.drain();
+    await this.#room.store.close();
+  }
+
+  async #ended(id: string, signal: AbortSignal | null): Promise<ToolCallRecord> {
+    for (;;) {
+      const call = await this.#room.engine.wait(principal('embedded'), id, LONG_WAIT_MS, signal);
+      if (call === undefined) throw new BoardError(failure('call_not_found', `no such call: ${id}`));
+      if (!('deadlineAt' in call.state) || signal?.aborted === true) return toRecord(call);
+      if (this.#room.engine.isDraining) return toRecord(call);
+    }
+  }
+}
+
+/** Whoever embeds the engine sees everything of its tenant; as whom it asks is its own choice. */
+function principal(agentId: string): Principal {
+  return {
+    kind: 'local',
+    id: agentId,
+    tenant: DEFAULT_TENANT,
+    scopes: new Set(SCOPES_OF_KIND.operator),
+    agentId,
+    clientId: null,
+    credential: null,
+  };
+}
+
+/** A denied call is a record like any other; a refused one is none. */
+function recordedCall(submitted: Submitted): Call {
+  if (submitted.kind === 'refused') throw new BoardError(submitted.failure);
+  return submitted.call;
+}

@@ -1,0 +1,110 @@
+import { failure, messageOf, type Failure } from './failures.ts';
+import type { Decision, Guard } from './guard.ts';
+import { hookCall, hooksOf, runPreHooks, type Hooks, type PreVerdict } from './hooks.ts';
+import type { Limits } from './limits.ts';
+import type { Asker } from './live-call.ts';
+import type { Clock } from './ports.ts';
+import type { Principal } from './principal.ts';
+import type { RegisteredTool } from './registry.ts';
+
+export interface AdmissionParts {
+  readonly guard: Guard;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly hooks: readonly Hooks[];
+}
+
+export interface AdmissionQuestion {
+  readonly id: string;
+  readonly principal: Principal;
+  readonly tool: RegisteredTool;
+  readonly runId: string;
+  readonly args: unknown;
+  readonly asker: Asker;
+}
+
+/** What policy and hooks together make of a call. */
+export interface Admission {
+  readonly decision: Decision;
+  /** As the hooks left them; they fit the schema. */
+  readonly args: unknown;
+  /** A hook had the result: nothing needs to run. */
+  readonly atHand: { readonly result: unknown } | null;
+  /** What a hook that denied wants the model to see. */
+  readonly toolResult: unknown;
+}
+
+/** Policy first, then hooks: they can make it stricter, change the arguments or answer themselves, never lift a deny. */
+export async function admit(
+  parts: AdmissionParts,
+  question: AdmissionQuestion,
+): Promise<Admission | Failure> {
+  const { principal, tool, runId, args, asker } = question;
+  const decision = await askGuard(parts.guard, question);
+  const plain: Admission = { decision, args, atHand: null, toolResult: undefined };
+  const hooks = hooksOf(tool, asker.hooks, parts.hooks);
+  if (decision.effect === 'deny' || hooks.length === 0) return plain;
+  const { tenant, agentId } = principal;
+  const call = hookCall({ id: question.id, toolName: tool.name, runId, agentId, tenant }, args);
+  const { clock, limits } = parts;
+  const verdict = await runPreHooks({
+    hooks,
+    call,
+    agent: asker.agent,
+    clock,
+    timeoutMs: limits.hookTimeoutMs,
+  });
+  const settled = combine(plain, verdict);
+  if (settled.args === args) return settled;
+  const issues = tool.validateInput(settled.args);
+  if (issues === null) return settled;
+  const [first] = issues;
+  const message = `a hook changed the arguments so that args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`;
+  return failure('input_invalid', message, { issues });
+}
+
+/** Any deny beats any ask, any ask beats a result; a policy that leaves it to the hooks takes their allow. */
+function combine(plain: Admission, verdict: PreVerdict): Admission {
+  const { decision } = plain;
+  const { policyVersion } = decision;
+  switch (verdict.kind) {
+    case 'deny': {
+      const denied: Decision = { effect: 'deny', rule: 'hook', reason: verdict.reason, policyVersion };
+      return { ...plain, decision: denied, toolResult: verdict.toolResult };
+    }
+    case 'ask': {
+      const asked: Decision = { effect: 'ask', rule: 'hook', reason: verdict.reason, policyVersion };
+      return { ...plain, decision: decision.effect === 'ask' ? decision : asked, args: verdict.args };
+    }
+    case 'result': {
+      const stands = decision.effect === 'ask' && decision.isOpen !== true;
+      if (stands) return { ...plain, args: verdict.args };
+      const answered: Decision = {
+        effect: 'allow',
+        rule: 'hook',
+        reason: 'a hook had the result',
+        policyVersion,
+      };
+      return { ...plain, decision: answered, args: verdict.args, atHand: { result: verdict.result } };
+    }
+    case 'allow': {
+      const allowed: Decision = { effect: 'allow', rule: 'hook', reason: 'a hook allowed it', policyVersion };
+      return { ...plain, decision: decision.isOpen === true ? allowed : decision, args: verdict.args };
+    }
+    case 'none':
+      return { ...plain, args: verdict.args };
+  }
+}
+
+/** Fails closed: a guard that throws has said no. */
+async function askGuard(
+  guard: Guard,
+  { principal, tool, runId, args }: AdmissionQuestion,
+): Promise<Decision> {
+  try {
+    return await guard.admit({ principal, tool, runId, args });
+  } catch (error) {
+    const reason = `the decision failed: ${messageOf(error)}`;
+    return { effect: 'deny', rule: 'guard', reason, policyVersion: 0 };
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it, vi } from 'vitest';
+import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { settled } from '../../test/support/fake-clock.ts';
+import type { Call } from './call.ts';
+import type { Engine } from './engine.ts';
+import type { HookDecision, Hooks } from './hooks.ts';
+import { decodePolicy } from './policy/document.ts';
+import { GrantBook } from './grants.ts';
+import { PolicyGuard } from './policy-guard.ts';
+import { nodeDigest } from '../runtime/digest.ts';
+import { nodeClock } from '../runtime/node-clock.ts';
+
+const agent = aPrincipal();
+
+async function run(
+  engine: Engine,
+  given: { args?: unknown; hooks?: readonly Hooks[]; toolName?: string } = {},
+): Promise<Call> {
+  const { args = {}, hooks = [], toolName = 'toy.echo' } = given;
+  const submitted = await engine.submit(
+    aRequest({ toolName, args, asker: { hooks, agent: 'the agent' } }),
+    agent,
+  );
+  if (submitted.kind === 'refused') throw new Error(submitted.failure.message);
+  await settled();
+  return (await engine.find(agent, submitted.call.id))!;
+}
+
+const saying = (decision: HookDecision): Hooks => ({ preToolUse: () => decision });
+
+describe('hooks on the one path', () => {
+  it('asks the tool, then the agent, then the server, and the last deny stands', async () => {
+    const order: string[] = [];
+    const noting = (name: string): Hooks => ({ preToolUse: () => void order.push(name) });
+    const execute = vi.fn();
+    const tool = aServerTool({ name: 'toy.echo', execute, hooks: noting('tool') });
+    const other = aServerTool({ name: 'toy.other', hooks: noting('other tool') });
+    const { engine } = await anEngine({
+      tools: [tool, other],
+      hooks: [noting('server'), saying({ decision: 'deny', reason: 'not here', toolResult: { ok: false } })],
+    });
+    const call = await run(engine, { hooks: [noting('agent'), saying({ result: 1 })] });
+    expect(order).toEqual(['tool', 'agent', 'server']);
+    expect(execute).not.toHaveBeenCalled();
+    expect(call.state).toMatchObject({
+      name: 'DENIED',
+      error: { code: 'hook_denied', toolResult: { ok: false } },
+    });
+    expect(call.decision).toMatchObject({ effect: 'deny', rule: 'hook', reason: 'not here' });
+  });
+
+  it('keeps a result that a hook had at hand, and runs nothing', async () => {
+    const execute = vi.fn();
+    const { engine } = await anEngine({
+      tools: [aServerTool({ name: 'toy.echo', execute })],
+      hooks: [saying({ result: { cached: true } })],
+    });
+    const call = await run(engine);
+    expect(call.state).toMatchObject({ name: 'COMPLETED', resultJson: '{"cached":true}' });
+    expect(call.timeline.map((entry) => entry.state)).toEqual(['PENDING', 'COMPLETED']);
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it('checks a result at hand against the output schema', async () => {
+    const tool = aServerTool({ name: 'toy.echo', outputSchema: { type: 'string' } });
+    const { engine } = await anEngine({ tools: [tool], hooks: [saying({ result: 1 })] });
+    expect((await run(engine)).state).toMatchObject({ name: 'FAILED', error: { code: 'output_invalid' } });
+  });
+
+  it('runs, records and shows for approval the arguments as hooks left them, if they fit', async () => {
+    const tool = aServerTool({
+      name: 'toy.echo',
+      inputSchema: { type: 'object', properties: { n: { type: 'integer' } } },
+    });
+    const { engine } = await anEngine({ tools: [tool], hooks: [saying({ args: { n: 2 } })] });
+    expect(await run(engine, { args: { n: 1 } })).toMatchObject({
+      argsJson: '{"n":2}',
+      state: { resultJson: '{"echo":{"n":2}}' },
+    });
+    const { engine: strict } = await anEngine({ tools: [tool], hooks: [saying({ args: { n: 'two' } })] });
+    await expect(run(strict)).rejects.toThrow('a hook changed the arguments so that args/n must be integer');
+    const { engine: asking } = await anEngine({
+      tools: [tool],
+      hooks: [saying({ args: { n: 3 } }), saying({ decision: 'ask', reason: 'large' })],
+    });
+    expect(await run(asking)).toMatchObject({
+      argsJson: '{"n":3}',
+      state: { name: 'APPROVAL_REQUIRED' },
+      approval: { reason: 'large' },
+    });
+  });
+
+  it('cannot lift what policy denies or asks, but decides where policy leaves it to hooks', async () => {
+    const tools = [aServerTool({ name: 'toy.echo' })];
+    const guardOf = (mode: string): PolicyGuard => {
+      const decoded = decodePolicy({ default: { mode } });
+      if (!decoded.ok) throw new Error('bad policy');
+      return new PolicyGuard({ version: 1, document: decoded.policy }, new GrantBook(nodeDigest), nodeClock);
+    };
+    const stateUnder = async (mode: string, hooks: readonly Hooks[]): Promise<string> => {
+      // A tool of mode deny is not even listed; a rule makes it visible and denied.
+      const { engine } = await anEngine({ tools, hooks, guard: guardOf(mode) });
+      return (await run(engine)).state.name;
+    };
+    expect(await stateUnder('ask', [saying({ result: 1 })])).toBe('APPROVAL_REQUIRED');
+    expect(await stateUnder('ask', [saying({ decision: 'allow' })])).toBe('APPROVAL_REQUIRED');
+    expect(await stateUnder('custom', [])).toBe('APPROVAL_REQUIRED');
+    expect(await stateUnder('custom', [saying(undefined)])).toBe('APPROVAL_REQUIRED');
+    expect(await stateUnder('custom', [saying({ decision: 'allow' })])).toBe('COMPLETED');
+    expect(await stateUnder('custom', [saying({ result: 1 })])).toBe('COMPLETED');
+    expect(await stateUnder('custom', [saying({ decision: 'deny' })])).toBe('DENIED');
+  });
+
+  it('reviews results in the same order, knows whom it serves, and fails what it cannot review', async () => {
+    const adding = (name: string): Hooks => ({
+      postToolUse: (_call, result, who) => ({
+        update: { result: { seen: `${(result as { seen?: string }).seen ?? ''}${name}`, who } },
+      }),
+    });
+    const tool = aServerTool({
+      name: 'toy.echo',
+      execute: () => Promise.resolve({ kept: 1 }),
+      hooks: adding('t'),
+    });
+    const { engine } = await anEngine({ tools: [tool], hooks: [adding('s')] });
+    const call = await run(engine, { hooks: [adding('a')] });
+    expect(call.state).toMatchObject({ resultJson: '{"kept":1,"seen":"tas","who":"the agent"}' });
+    const { engine: broken } = await anEngine({
+      tools: [tool],
+      hooks: [{ postToolUse: () => Promise.reject(new Error('boom')) }],
+    });
+    expect((await run(broken)).state).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'hook_denied', outcome: 'unknown' },
+    });
+  });
+
+  it('guards what clients run, too', async () => {
+    const { engine } = await anEngine({ hooks: [saying({ decision: 'deny', reason: 'no cameras' })] });
+    await engine.directory.register('default', 'phone', [{ name: 'camera', schema: {} }]);
+    expect((await run(engine, { toolName: 'camera' })).state).toMatchObject({ name: 'DENIED' });
+  });
+});

@@ -1,0 +1,69 @@
+import { Engine } from './core/engine.ts';
+import { GrantOffice } from './core/grant-office.ts';
+import { GrantBook } from './core/grants.ts';
+import type { Hooks } from './core/hooks.ts';
+import { KeyOffice } from './core/key-office.ts';
+import type { Limits } from './core/limits.ts';
+import { PolicyGuard } from './core/policy-guard.ts';
+import { PolicyOffice } from './core/policy-office.ts';
+import type { Log, Store } from './core/ports.ts';
+import { RateLimits, type Rates } from './core/rate-limits.ts';
+import { Redactor } from './core/redaction.ts';
+import { logEndedCall } from './runtime/call-log.ts';
+import { nodeDigest } from './runtime/digest.ts';
+import { timeOrderedIds } from './runtime/ids.ts';
+import { nodeClock } from './runtime/node-clock.ts';
+import { traceEndedCall } from './runtime/tracing.ts';
+import { ajvSchemas } from './schemas/ajv-schemas.ts';
+import { VERSION } from './version.ts';
+
+export interface EngineRoomOptions {
+  readonly store: Store;
+  readonly log: Log;
+  readonly limits: Readonly<Limits>;
+  /** The policy document that every tenant starts with. */
+  readonly policy: unknown;
+  readonly rates: Rates;
+  readonly redact: readonly string[];
+  readonly hooks: readonly Hooks[];
+}
+
+/** The engine with everything that decides what is allowed, read from the store. No network yet. */
+export interface EngineRoom {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly log: Log;
+  readonly keys: KeyOffice;
+  readonly grants: GrantOffice;
+  readonly policies: PolicyOffice;
+}
+
+/** Packs go in next, then `engine.start()`. */
+export async function openEngineRoom(options: EngineRoomOptions): Promise<EngineRoom> {
+  const { store, log } = options;
+  const ids = timeOrderedIds(nodeClock);
+  const parts = { store, ids, clock: nodeClock, digest: nodeDigest };
+  const book = new GrantBook(nodeDigest);
+  // Until the policy is read, nothing is allowed.
+  const guard = new PolicyGuard({ version: 0, document: null }, book, nodeClock);
+  const keys = new KeyOffice(parts);
+  const grants = new GrantOffice({ ...parts, book });
+  const policies = new PolicyOffice({ store, guard, clock: nodeClock, initial: options.policy });
+  await keys.load();
+  await grants.load();
+  for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
+  const engine = new Engine({
+    ...parts,
+    log,
+    schemas: ajvSchemas(),
+    limits: options.limits,
+    guard,
+    hooks: options.hooks,
+    grants,
+    rates: new RateLimits(options.rates, nodeClock),
+    redactor: new Redactor(options.redact),
+  });
+  engine.onEnded((call) => logEndedCall(log, call));
+  engine.onEnded((call) => traceEndedCall(call, VERSION));
+  return { engine, store, log, keys, grants, policies };
+}

@@ -1,0 +1,108 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { ConfigError } from './cli/config-file.ts';
+import { isLoopback } from './cli/settings.ts';
+import type { EngineRoom } from './engine-room.ts';
+import { Gatekeeper } from './identity/gatekeeper.ts';
+import { JwtIdentity, type JwtSettings } from './identity/jwt-identity.ts';
+import { Sessions } from './identity/sessions.ts';
+import { nodeDigest } from './runtime/digest.ts';
+import { nodeClock } from './runtime/node-clock.ts';
+import { agentRoutes } from './transports/agent-api/routes.ts';
+import { homeRoutes } from './transports/home/routes.ts';
+import { internalRoutes } from './transports/internal-api/routes.ts';
+import { operatorRoutes } from './transports/operator-api/routes.ts';
+import { createHttpApp } from './transports/shared/app.ts';
+import { VERSION } from './version.ts';
+
+export interface FaceSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly trustProxy: boolean;
+  readonly isProduction: boolean;
+  readonly jwt: JwtSettings | null;
+  readonly operatorToken: string;
+}
+
+/** The network faces of an engine, listening. */
+export interface Faces {
+  readonly url: string;
+  /** Requests without a credential are taken. */
+  readonly isLocal: boolean;
+  /** Opens one browser session. */
+  loginToken(): string;
+  close(): Promise<void>;
+}
+
+export async function openFaces(room: EngineRoom, settings: FaceSettings): Promise<Faces> {
+  const { engine, store, log, keys, grants, policies } = room;
+  const { host, operatorToken, trustProxy } = settings;
+  const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
+  refuseOpenDoor(room, settings);
+  const sessions = new Sessions(operatorToken, nodeClock);
+  const mayBeLocal = isLoopback(host) && !settings.isProduction && !trustProxy;
+  const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, mayBeLocal });
+  const app = createHttpApp({
+    engine,
+    store,
+    log,
+    digest: nodeDigest,
+    offices: { keys, grants, policies, sessions },
+    authenticator: gatekeeper,
+    door: { allowedHosts: settings.allowedHosts, allowedOrigins: settings.allowedOrigins },
+    trustProxy,
+    version: VERSION,
+    clock: nodeClock,
+    routes: [...agentRoutes, ...internalRoutes, ...operatorRoutes, ...homeRoutes],
+  });
+  const url = await listen(app, settings);
+  return {
+    url,
+    isLocal: gatekeeper.isLocal,
+    loginToken: () => sessions.issueLoginToken().token,
+    close: async () => await app.close(),
+  };
+}
+
+async function listen(app: FastifyInstance, { host, port }: FaceSettings): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw listenProblem(error, host, port);
+  }
+  const address = app.server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${name}:${address.port}`;
+}
+
+/** What a person can do about; everything else is thrown as it is. */
+function listenProblem(error: unknown, host: string, port: number): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new ConfigError(
+        `port ${port} is in use: stop the other server, or set PORT=${port === 65_535 ? 8080 : port + 1} or --port (0 picks a free one)`,
+      );
+    case 'EACCES':
+      return new ConfigError(`port ${port} is not for this user: set PORT or --port to 1024 or more`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new ConfigError(`HOST=${host} is no address of this machine: unset it, or name one that is`);
+    default:
+      return error;
+  }
+}
+
+/** Off loopback everybody could call every tool, unless somebody must show a credential. */
+export function refuseOpenDoor(
+  { keys }: EngineRoom,
+  { host, jwt }: Pick<FaceSettings, 'host' | 'jwt'>,
+): void {
+  if (isLoopback(host) || jwt !== null || keys.ring.size > 0) return;
+  throw new ConfigError(
+    `HOST=${host} is not a loopback address, and no credential is configured, so that anybody could call every tool: ` +
+      'make a key first (patchboard keys create --kind operator --name NAME) or set auth.jwt in the config',
+  );
+}

@@ -1,0 +1,41 @@
+import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
+import type { Hooks } from '../core/hooks.ts';
+import type { ToolContext } from '../core/server-tool.ts';
+
+/** What a tool says of itself besides its schema. All of it is obeyed. */
+export interface ToolMetadata {
+  readonly version?: string;
+  readonly tags?: readonly string[];
+  /** Milliseconds. Default 30,000. */
+  readonly timeout?: number;
+  /** False: one call of it at a time, whoever asks. Default true. */
+  readonly concurrent?: boolean;
+  readonly readonly?: boolean;
+  /** Asks an operator, unless policy says otherwise. */
+  readonly destructive?: boolean;
+  /** May be run again after a failure that may pass, and after a restart. */
+  readonly idempotent?: boolean;
+  readonly requiresApproval?: boolean;
+}
+
+/** A tool as it is written, ready to be given to a board. Making one has no effect on anything else. */
+export interface ToolDefinition<Args = unknown, Result = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema | null;
+  readonly metadata: ToolMetadata;
+  readonly hooks: Hooks | null;
+  /** `args` has passed the schema, defaults filled in. */
+  execute(args: Args, context: ToolContext): Promise<Result>;
+}
+
+export function annotationsOf(metadata: ToolMetadata): ToolAnnotations {
+  const { readonly, destructive, idempotent, requiresApproval } = metadata;
+  return {
+    ...(readonly === undefined ? {} : { readonly }),
+    ...(destructive === undefined ? {} : { destructive }),
+    ...(idempotent === undefined ? {} : { idempotent }),
+    ...(requiresApproval === undefined ? {} : { requires_approval: requiresApproval }),
+  };
+}

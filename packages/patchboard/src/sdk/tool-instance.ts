@@ -1,0 +1,55 @@
+import type { JsonSchema } from '@patchboard/wire';
+import type { Hooks } from '../core/hooks.ts';
+import type { ServerTool, ToolContext } from '../core/server-tool.ts';
+import { annotationsOf, type ToolDefinition, type ToolMetadata } from './tool-definition.ts';
+
+/** A tool written as an object or a class: the other form in use. */
+export interface ToolInstance {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonSchema;
+  readonly hooks?: Hooks;
+  readonly metadata?: ToolMetadata;
+  exec(args: never, context: ToolContext): unknown;
+}
+
+/** Anything a board takes for a tool. */
+export type AnyTool =
+  ToolDefinition<never, unknown> | ToolInstance | (() => ToolDefinition<never, unknown> | ToolInstance);
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** One shape for all of them. Factories are called here, once. */
+export function toServerTool(given: AnyTool): ServerTool {
+  const made = typeof given === 'function' ? given() : given;
+  return fromDefinition('exec' in made ? fromInstance(made) : made);
+}
+
+function fromInstance(instance: ToolInstance): ToolDefinition<never, unknown> {
+  return {
+    name: instance.name,
+    description: instance.description,
+    inputSchema: instance.input_schema,
+    outputSchema: null,
+    metadata: instance.metadata ?? {},
+    hooks: instance.hooks ?? null,
+    execute: async (args, context) => await instance.exec(args, context),
+  };
+}
+
+function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool {
+  const { name, description, inputSchema, outputSchema, metadata, hooks } = definition;
+  const { version, tags, timeout = DEFAULT_TIMEOUT_MS, concurrent = true } = metadata;
+  return {
+    name,
+    description,
+    inputSchema,
+    outputSchema,
+    timeoutMs: timeout,
+    annotations: annotationsOf(metadata),
+    metadata: { ...(version === undefined ? {} : { version }), ...(tags === undefined ? {} : { tags }) },
+    concurrency: concurrent ? null : 1,
+    hooks,
+    execute: (args, context) => definition.execute(args as never, context),
+  };
+}

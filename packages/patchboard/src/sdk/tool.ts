@@ -1,0 +1,97 @@
+import type { JsonSchema } from '@patchboard/wire';
+import { z } from 'zod';
+import { failure, ToolFailure } from '../core/failures.ts';
+import type { Hooks } from '../core/hooks.ts';
+import type { ToolContext } from '../core/server-tool.ts';
+import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
+
+type ZodSchema = z.ZodType;
+type AnySchema = ZodSchema | Exclude<JsonSchema, boolean>;
+
+/** What the arguments are once they have passed: typed by a zod schema, unknown members by a JSON Schema. */
+type ArgsOf<Schema> = Schema extends ZodSchema ? z.output<Schema> : Record<string, unknown>;
+
+export interface ToolOptions<Schema extends AnySchema, Result> {
+  readonly name: string;
+  readonly description?: string;
+  /** A zod schema or a JSON Schema. Default: any object. */
+  readonly parameters?: Schema;
+  /** What the result must fit; a result that does not is a failure. */
+  readonly output?: AnySchema;
+  readonly metadata?: ToolMetadata;
+  readonly hooks?: Hooks;
+  execute(args: ArgsOf<Schema>, context: ToolContext): Result | Promise<Result>;
+}
+
+type Execute<Args, Result> = (args: Args, context: ToolContext) => Result | Promise<Result>;
+
+const ANY_OBJECT: JsonSchema = { type: 'object' };
+
+/** A tool in one line: any object is accepted. */
+export function tool<Args = Record<string, unknown>, Result = unknown>(
+  name: string,
+  execute: Execute<Args, Result>,
+): ToolDefinition<Args, Result>;
+/** A tool with its contract. */
+export function tool<Schema extends AnySchema, Result>(
+  options: ToolOptions<Schema, Result>,
+): ToolDefinition<ArgsOf<Schema>, Result>;
+export function tool(
+  given: string | ToolOptions<AnySchema, unknown>,
+  execute?: Execute<never, unknown>,
+): ToolDefinition<never, unknown> {
+  if (typeof given !== 'string') return fromOptions(given) as ToolDefinition<never, unknown>;
+  if (execute === undefined) throw new TypeError(`tool('${given}', …) needs the function that runs it`);
+  return {
+    name: given,
+    description: '',
+    inputSchema: ANY_OBJECT,
+    outputSchema: null,
+    metadata: {},
+    hooks: null,
+    execute: async (args, context) => await execute(args, context),
+  };
+}
+
+function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
+  const { name, description = '', parameters, output, metadata = {}, hooks = null } = options;
+  const parse = isZod(parameters) ? parserOf(parameters) : null;
+  return {
+    name,
+    description,
+    inputSchema: parameters === undefined ? ANY_OBJECT : toJsonSchema(parameters, 'input'),
+    outputSchema: output === undefined ? null : toJsonSchema(output, 'output'),
+    metadata,
+    hooks,
+    execute: async (args, context) => {
+      const parsed = parse === null ? args : await parse(args);
+      return await options.execute(parsed as Record<string, unknown>, context);
+    },
+  };
+}
+
+/** The engine has validated the JSON; zod fills in defaults and checks what JSON Schema cannot say. */
+function parserOf(schema: ZodSchema): (args: unknown) => Promise<unknown> {
+  return async (args) => {
+    const parsed = await schema.safeParseAsync(args);
+    if (parsed.success) return parsed.data;
+    const issues = parsed.error.issues.map(({ path, message }) => ({
+      path: path.map((key) => `/${String(key)}`).join(''),
+      message,
+    }));
+    const [first] = issues;
+    throw new ToolFailure(
+      failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`, { issues }),
+    );
+  };
+}
+
+function isZod(schema: AnySchema | undefined): schema is ZodSchema {
+  return schema instanceof z.ZodType;
+}
+
+function toJsonSchema(schema: AnySchema, io: 'input' | 'output'): JsonSchema {
+  if (!isZod(schema)) return schema;
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}
