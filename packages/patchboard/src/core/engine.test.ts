@@ -333,7 +333,7 @@ describe('cancel', () => {
     const { tool } = manualTool('toy.slow');
     const { engine } = await anEngine({ tools: [tool] });
     for (let count = 0; count < 4; count += 1) await engine.submit(aRequest({ toolName: 'toy.slow' }), local);
-    const ended = await engine.cancelRun(local, 'run_1');
+    const ended = await engine.runs.cancel(local, 'run_1');
     expect(ended).toMatchObject({ ok: true });
     expect(ended.ok && ended.value.cancelled).toHaveLength(4);
     expect(await engine.submit(aRequest({ toolName: 'toy.slow' }), local)).toMatchObject({

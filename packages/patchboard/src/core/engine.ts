@@ -1,4 +1,5 @@
 import type { InputIssueView, ToolSourceName } from '@patchboard/wire';
+import type { Answer } from './answer.ts';
 import { Approvals, type OperatorDecision } from './approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import { ClientResults } from './client-results.ts';
@@ -9,12 +10,11 @@ import type { GrantOffice } from './grant-office.ts';
 import type { Decision, Guard } from './guard.ts';
 import type { Hooks } from './hooks.ts';
 import { Intake, type CallRequest, type Submitted } from './intake.ts';
-import { plainRow } from './ledger.ts';
 import { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import { Mailboxes } from './mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
-import type { CallFilter, Clock, Digest, Ids, Log, Page, Run, Schemas, Store } from './ports.ts';
+import type { CallFilter, Clock, Digest, Ids, Log, Page, Schemas, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { recover, type RecoveryReport } from './recovery.ts';
@@ -22,9 +22,10 @@ import type { Redactor } from './redaction.ts';
 import { Registry, type RegisteredTool } from './registry.ts';
 import type { LiveCall } from './live-call.ts';
 import type { Pack } from './server-tool.ts';
+import { cancelLive, Runs } from './runs.ts';
 import { Tasks } from './tasks.ts';
 import { ToolDirectory } from './tool-directory.ts';
-import { maySeeCall, onlyAgent } from './visibility.ts';
+import { maySeeCall } from './visibility.ts';
 import { Waiters } from './waiters.ts';
 
 export interface EngineParts {
@@ -42,11 +43,6 @@ export interface EngineParts {
   readonly rates: RateLimits;
   readonly redactor: Redactor;
 }
-
-/** A value, or the reason why there is none. */
-export type Answer<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: Failure; readonly call?: Call };
 
 /** What would become of a call. */
 export interface Preview {
@@ -74,6 +70,7 @@ export class Engine {
   readonly clients: ClientResults;
   readonly feed: EventFeed;
   readonly guard: Guard;
+  readonly runs: Runs;
   readonly #parts: EngineParts;
   readonly #tasks: Tasks;
   readonly #lifecycle: Lifecycle;
@@ -99,6 +96,7 @@ export class Engine {
     const ended = (call: Call): void => this.#ended(call);
     this.#lifecycle = new Lifecycle({ ...parts, mailboxes: this.mailboxes, ended });
     this.#waiters = new Waiters(this.#lifecycle.wheel);
+    this.runs = new Runs({ ...parts, lifecycle: this.#lifecycle });
     const shared = {
       ...parts,
       registry: this.registry,
@@ -194,7 +192,7 @@ export class Engine {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: failure('call_not_found', `no such call: ${id}`) };
     const live = this.#lifecycle.find(id);
-    if (live !== undefined && (await this.#cancelLive(live, principal.id)))
+    if (live !== undefined && (await cancelLive(this.#lifecycle, live, principal.id)))
       return { ok: true, value: live.call };
     const standing = live?.call ?? call;
     const over = failure('conflict', `the call is already over: ${standing.state.name}`);
@@ -211,57 +209,6 @@ export class Engine {
         : await this.#approvals.decide(live, principal, decision);
     const standing = live?.call ?? call;
     return refused === null ? { ok: true, value: standing } : { ok: false, failure: refused, call: standing };
-  }
-
-  async createRun(principal: Principal, given: string | null): Promise<Answer<Run>> {
-    const { clock, ids, store } = this.#parts;
-    const id = given ?? ids.next('run_');
-    const { tenant, agentId } = principal;
-    const run: Run = { id, tenant, agentId, createdAt: clock.now(), cancelledAt: null };
-    const entry = plainRow('run.created', tenant, run.createdAt, { run_id: id, agent_id: agentId });
-    const standing = await store.ensureRun(run, entry);
-    if (standing.agentId === agentId) return { ok: true, value: standing };
-    return {
-      ok: false,
-      failure: failure('permission_denied', `permission denied: run ${id} belongs to another agent`),
-    };
-  }
-
-  /** Another agent's run is answered like one that does not exist. */
-  async findRun(principal: Principal, id: string): Promise<Run | undefined> {
-    const run = await this.#parts.store.findRun(principal.tenant, id);
-    const only = onlyAgent(principal);
-    return run !== undefined && (only === null || run.agentId === only) ? run : undefined;
-  }
-
-  async listRuns(
-    tenant: string,
-    agentId: string | null,
-    cursor: string | null,
-    limit: number,
-  ): Promise<Page<Run>> {
-    return await this.#parts.store.listRuns(tenant, agentId, cursor, limit);
-  }
-
-  /** No call joins the run from now on; those that have not ended are cancelled. */
-  async cancelRun(principal: Principal, id: string): Promise<Answer<{ cancelled: readonly string[] }>> {
-    const { clock, store } = this.#parts;
-    const { tenant } = principal;
-    if ((await this.findRun(principal, id)) === undefined)
-      return { ok: false, failure: failure('run_not_found', `no such run: ${id}`) };
-    const at = clock.now();
-    await store.cancelRun(
-      tenant,
-      id,
-      at,
-      plainRow('run.cancelled', tenant, at, { run_id: id, by: principal.id }),
-    );
-    const mine = this.#lifecycle.all().filter(({ call }) => call.tenant === tenant && call.runId === id);
-    const done = await Promise.all(mine.map((live) => this.#cancelLive(live, principal.id)));
-    return {
-      ok: true,
-      value: { cancelled: mine.filter((_, index) => done[index]).map((live) => live.call.id) },
-    };
   }
 
   onEnded(listener: (call: Call) => void): () => void {
@@ -327,12 +274,6 @@ export class Engine {
         });
       });
     }
-  }
-
-  async #cancelLive(live: LiveCall, by: string): Promise<boolean> {
-    const outcome = this.#lifecycle.outcomeKnowledge(live);
-    const cancelled = failure('cancelled', `cancelled by ${by}`, { outcome });
-    return await this.#lifecycle.end(live, { kind: 'cancelled', failure: cancelled });
   }
 
   #ended(call: Call): void {

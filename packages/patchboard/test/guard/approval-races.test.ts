@@ -67,7 +67,7 @@ describe('a request that waits', () => {
           moves.map(async (name) => {
             if (name === 'expire') await clock.advance(EXPIRY_MS + 1000);
             else if (name === 'cancel') await engine.cancel(agent, call.id);
-            else if (name === 'cancel run') await engine.cancelRun(agent, call.runId);
+            else if (name === 'cancel run') await engine.runs.cancel(agent, call.runId);
             else await decide(name as 'allow' | 'deny');
           }),
         );

@@ -29,7 +29,7 @@ const createRoute: Route = {
 
 async function createRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { run_id: id = null } = (request.body ?? {}) as { run_id?: string };
-  const answer = await context.engine.createRun(principalOf(request), id);
+  const answer = await context.engine.runs.create(principalOf(request), id);
   if (answer.ok) sendJson(reply, 200, JSON.stringify(runView(answer.value)));
   else sendProblem(reply, answer.failure);
 }
@@ -59,7 +59,7 @@ async function listRuns(context: HttpContext, request: FastifyRequest, reply: Fa
   }
   const { limit, cursor } = pageOf(query);
   const agentId = onlyAgent(principal) ?? query.agent_id ?? null;
-  const page = await context.engine.listRuns(principal.tenant, agentId, cursor, limit);
+  const page = await context.engine.runs.list(principal.tenant, agentId, cursor, limit);
   const rows = page.items.map((run) => JSON.stringify(runView(run)));
   sendJson(reply, 200, pageJson('runs', rows, page.nextCursor));
 }
@@ -93,7 +93,7 @@ const getRoute: Route = {
 async function getRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { id } = request.params as { id: string };
   const principal = principalOf(request);
-  const run = await context.engine.findRun(principal, id);
+  const run = await context.engine.runs.find(principal, id);
   if (run === undefined) {
     sendProblem(reply, failure('run_not_found', `no such run: ${id}`));
     return;
@@ -126,7 +126,7 @@ const cancelRoute: Route = {
 
 async function cancelRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { id } = request.params as { id: string };
-  const answer = await context.engine.cancelRun(principalOf(request), id);
+  const answer = await context.engine.runs.cancel(principalOf(request), id);
   if (answer.ok) sendJson(reply, 200, JSON.stringify({ run_id: id, cancelled: answer.value.cancelled }));
   else sendProblem(reply, answer.failure);
 }
