@@ -5,7 +5,7 @@ import { isOpen, type Call } from './call.ts';
 import { ClientResults } from './client-results.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { EventFeed } from './events.ts';
-import { failure, messageOf, type Failure } from './failures.ts';
+import { failure, messageOf } from './failures.ts';
 import type { GrantOffice } from './grant-office.ts';
 import type { Decision, Guard } from './guard.ts';
 import type { Hooks } from './hooks.ts';
