@@ -1,10 +1,11 @@
 // The server as it is shipped, with one more tool. It logs as it always does, to nowhere.
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import process from 'node:process';
-import { pino } from 'pino';
 import { resolveSettings } from '../../packages/patchboard/src/cli/settings.ts';
 import { resolveLimits, type Limits } from '../../packages/patchboard/src/core/limits.ts';
 import { startPlatform } from '../../packages/patchboard/src/platform.ts';
+import { bufferedLines } from '../../packages/patchboard/src/runtime/log-lines.ts';
 import { pinoLog } from '../../packages/patchboard/src/runtime/log.ts';
 import { BENCH_PACK } from './bench-pack.ts';
 import { openStore } from './open-store.ts';
@@ -13,14 +14,17 @@ export interface ServerSettings {
   readonly folder: string;
   readonly groupCommit: boolean;
   readonly limits: Partial<Limits>;
+  /** Default: none, as in a fresh start. */
+  readonly policy?: Readonly<Record<string, unknown>>;
 }
 
 const given = JSON.parse(process.argv[2] ?? '') as ServerSettings;
 const settings = {
   ...resolveSettings({ PORT: '0', PATCHBOARD_DATA: given.folder }, {}),
   limits: resolveLimits(given.limits),
+  ...(given.policy === undefined ? {} : { policy: given.policy }),
 };
-const log = pinoLog(settings.logLevel, pino.destination({ dest: '/dev/null', sync: false }));
+const log = pinoLog(settings.logLevel, bufferedLines(openSync('/dev/null', 'w')));
 const platform = await startPlatform(settings, log, {
   packs: [BENCH_PACK],
   openStore: (file) => openStore(file, given.groupCommit),

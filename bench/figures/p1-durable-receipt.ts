@@ -14,8 +14,27 @@ const CLIENT_TOOL = 'bench.remote';
 /** A server with more code takes longer until all of it is compiled; cold it costs twice as much per request. */
 const WARM_SECONDS = 10;
 
-type ArmName = 'no_store' | 'one_tx_per_change' | 'patchboard' | 'patchboard_receipt_only';
-const ARMS: readonly ArmName[] = ['no_store', 'one_tx_per_change', 'patchboard', 'patchboard_receipt_only'];
+const ARMS = [
+  'no_store',
+  'one_tx_per_change',
+  'patchboard',
+  'patchboard_guarded',
+  'patchboard_receipt_only',
+] as const;
+type ArmName = (typeof ARMS)[number];
+
+/** Twenty patterns and ten conditions that are asked before one allows: the guard at work on every call. */
+const POLICY = {
+  default: {
+    autoDenyTools: Array.from({ length: 10 }, (_, index) => `forbidden${index}.*`),
+    rules: Array.from({ length: 10 }, (_, index) => ({
+      tools: '*',
+      effect: 'ask',
+      when: [{ arg: '/cents', gt: index * 1000 }],
+    })),
+    autoAllowTools: [...Array.from({ length: 9 }, (_, index) => `other${index}.*`), '*'],
+  },
+};
 
 /** P1: what a durable receipt costs over the same route that keeps nothing. */
 export async function durableReceipt(options: FigureOptions): Promise<Figure> {
@@ -27,6 +46,7 @@ export async function durableReceipt(options: FigureOptions): Promise<Figure> {
       work: [
         `POST /v1/tools/${ECHO_TOOL}/invoke, ${CONNECTIONS} connections, a run per connection. The tool runs in the server and returns at once,`,
         'so each request carries the whole life of a call: receipt, execution, result, three ledger rows.',
+        'guarded has a policy of twenty patterns and ten conditions on arguments, all of them asked for every call.',
         `receipt_only invokes ${CLIENT_TOOL}, a client tool whose client never comes: one commit, one ledger row.`,
       ],
       target: '≥ 0.80',
@@ -36,6 +56,7 @@ export async function durableReceipt(options: FigureOptions): Promise<Figure> {
       arms: Object.fromEntries(ARMS.map((name) => [name, armOf(runs[name])])),
       others: {
         'receipt_only ÷ no_store': comparePaired(runs.patchboard_receipt_only, runs.no_store),
+        'guarded ÷ patchboard': comparePaired(runs.patchboard_guarded, runs.patchboard),
         'patchboard ÷ one_tx_per_change': comparePaired(runs.patchboard, runs.one_tx_per_change),
       },
     };
@@ -49,6 +70,7 @@ async function measure(folder: string, { quick, say }: FigureOptions): Promise<R
     no_store: [],
     one_tx_per_change: [],
     patchboard: [],
+    patchboard_guarded: [],
     patchboard_receipt_only: [],
   };
   const servers = new Map<ArmName, ServerProcess>();
@@ -83,8 +105,13 @@ async function startArm(name: ArmName, folder: string): Promise<ServerProcess> {
   const settings: ServerSettings = {
     folder,
     groupCommit: name !== 'one_tx_per_change',
-    // Calls that nobody answers stay open.
-    limits: name === 'patchboard_receipt_only' ? { openCallsPerTenant: 10_000_000 } : {},
+    limits: {
+      // A tool that returns at once must not wait for a slot: what is measured is the receipt, not the queue.
+      concurrencyServer: 1000,
+      concurrencyPerTenant: 1000,
+      ...(name === 'patchboard_receipt_only' ? { openCallsPerTenant: 10_000_000 } : {}),
+    },
+    ...(name === 'patchboard_guarded' ? { policy: POLICY } : {}),
   };
   return await startServer('./arms/patchboard.ts', settings);
 }
