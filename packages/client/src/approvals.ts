@@ -1,12 +1,9 @@
 import type { ApprovalRequestView, CallView, GrantScopeName, PredicateView } from '@patchboard/wire';
-import { get } from './calls.ts';
+import { changeCall } from './change-call.ts';
 import { decodeApprovalRequest } from './decode-operator.ts';
-import { decodeCall } from './decode-views.ts';
-import { NetworkError, PatchboardError } from './errors.ts';
-import { boundsOf, requestOnce, type HttpRequest, type RequestOptions } from './http.ts';
+import type { RequestOptions } from './http.ts';
 import type { Settings } from './options.ts';
 import { pages, type Pages } from './pages.ts';
-import { retrier } from './retry.ts';
 
 export interface ApprovalsFilter extends RequestOptions {
   /** Rows per page. Default 50, at most 200. */
@@ -46,28 +43,9 @@ export function approvals(settings: Settings, filter: ApprovalsFilter): Pages<Ap
 }
 
 export async function decide(settings: Settings, id: string, decision: Decision): Promise<CallView> {
-  const bounds = boundsOf(decision);
-  const what: HttpRequest = {
-    method: 'POST',
-    path: `/v1/tool_calls/${encodeURIComponent(id)}/decision`,
-    body: bodyOf(decision),
-    repeat: 'safe', // a call is decided once
-  };
-  const retry = retrier(settings, bounds, 'brief');
-  let mayHaveArrived = false;
-  for (;;) {
-    try {
-      return await requestOnce(settings, what, decodeCall, bounds);
-    } catch (error) {
-      if (mayHaveArrived && error instanceof PatchboardError && error.code === 'conflict') {
-        // An earlier try, whose answer was lost, may be what decided.
-        const call = await get(settings, id, decision);
-        if (standsAs(call, decision)) return call;
-      }
-      await retry.pause(error, what.repeat);
-      mayHaveArrived ||= error instanceof NetworkError;
-    }
-  }
+  const body = bodyOf(decision);
+  const isDone = (call: CallView): boolean => standsAs(call, decision);
+  return changeCall(settings, { id, path: 'decision', body, isDone }, decision);
 }
 
 function bodyOf({ decision, digest, note, args, grant }: Decision): Record<string, unknown> {

@@ -2,7 +2,7 @@ import type { CallView, DryRunView, ReceiptView } from '@patchboard/wire';
 import { pause, type Bounds } from './abort.ts';
 import { isRecord, type Decoder } from './decode.ts';
 import { decodeCall, decodeDryRun, decodeReceipt } from './decode-views.ts';
-import { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from './errors.ts';
+import { PatchboardError, TimeoutError, ToolCallFailed } from './errors.ts';
 import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http.ts';
 import { positive, type Settings } from './options.ts';
 import { backoff, retrier } from './retry.ts';
@@ -154,26 +154,6 @@ async function run(settings: Settings, what: HttpRequest, bounds: Bounds): Promi
   if ('call' in invoked && isEnded(invoked.call)) return invoked.call;
   const { tool_call_id: id } = 'call' in invoked ? invoked.call : invoked.receipt;
   return waitUntilEnded(settings, id, bounds);
-}
-
-export async function cancel(settings: Settings, id: string, options: RequestOptions): Promise<CallView> {
-  const bounds = boundsOf(options);
-  const what: HttpRequest = { method: 'POST', path: `${pathOf(id)}/cancel`, body: {}, repeat: 'safe' };
-  const retry = retrier(settings, bounds, 'brief');
-  let mayHaveArrived = false;
-  for (;;) {
-    try {
-      return await requestOnce(settings, what, decodeCall, bounds);
-    } catch (error) {
-      if (mayHaveArrived && error instanceof PatchboardError && error.code === 'conflict') {
-        // An earlier try, whose answer was lost, may be what ended the call.
-        const call = await get(settings, id, options);
-        if (call.state === 'CANCELLED') return call;
-      }
-      await retry.pause(error, what.repeat);
-      mayHaveArrived ||= error instanceof NetworkError;
-    }
-  }
 }
 
 export async function replay(

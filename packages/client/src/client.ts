@@ -13,7 +13,6 @@ import type {
 import { approvals, decide, type ApprovalsFilter, type Decision } from './approvals.ts';
 import {
   call,
-  cancel,
   dryRun,
   get,
   invoke,
@@ -24,6 +23,7 @@ import {
   type InvokeOptions,
   type WaitOptions,
 } from './calls.ts';
+import { cancel } from './change-call.ts';
 import { record } from './decode.ts';
 import { decodeLoginLink } from './decode-operator.ts';
 import { decodeToolDetail } from './decode-views.ts';
