@@ -5,6 +5,7 @@ import type { FailureCode } from './failure-codes.ts';
 export const EVENT_TYPES = [
   'call.state',
   'call.progress',
+  'tool_custom_event',
   'permission_required',
   'permission_decided',
   'registry.changed',
@@ -28,6 +29,14 @@ export interface CallStateEvent {
 export interface CallProgressEvent {
   readonly tool_call_id: string;
   readonly at: string;
+  readonly data: unknown;
+}
+
+/** What a tool emits under a name of its own. Not replayed. */
+export interface ToolCustomEvent {
+  readonly tool_call_id: string;
+  readonly at: string;
+  readonly event_type: string;
   readonly data: unknown;
 }
 

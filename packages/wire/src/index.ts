@@ -11,6 +11,7 @@ export type { CallStateName, CallStatus } from './call-state.ts';
 export { EVENT_TYPES } from './events.ts';
 export type {
   CallProgressEvent,
+  ToolCustomEvent,
   CallStateEvent,
   EventType,
   RegistryChangedEvent,

@@ -103,6 +103,7 @@ export class Engine {
       mailboxes: this.mailboxes,
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
+      feed: this.feed,
       progress: (live: LiveCall, data: unknown) =>
         this.feed.progress(live.call, clock.now(), parts.redactor.value(data)),
     };

@@ -61,14 +61,12 @@ export class EventFeed {
   }
 
   progress(call: Call, at: number, data: unknown): void {
-    this.#emit({
-      seq: null,
-      type: 'call.progress',
-      tenant: call.tenant,
-      callId: call.id,
-      data: { tool_call_id: call.id, at: rfc3339(at), data },
-      call,
-    });
+    this.#tell('call.progress', call, at, { data });
+  }
+
+  /** What a tool emits under a name of its own; as fleeting as progress. */
+  custom(call: Call, at: number, eventType: string, data: unknown): void {
+    this.#tell('tool_custom_event', call, at, { event_type: eventType, data });
   }
 
   /**
@@ -124,6 +122,12 @@ export class EventFeed {
     if (!maySeeEvent(filter, event)) return null;
     if (event.type !== 'registry.changed') return event;
     return onlyListed(event, filter.principal, this.#guard);
+  }
+
+  #tell(type: EventType, call: Call, at: number, body: Readonly<Record<string, unknown>>): void {
+    if (this.#listeners.size === 0) return;
+    const data = { tool_call_id: call.id, at: rfc3339(at), ...body };
+    this.#emit({ seq: null, type, tenant: call.tenant, callId: call.id, data, call });
   }
 
   #emit(event: BoardEvent): void {

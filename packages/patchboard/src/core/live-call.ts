@@ -2,10 +2,24 @@ import type { Call } from './call.ts';
 import type { Hooks } from './hooks.ts';
 import { Stop } from './stop.ts';
 
-/** An agent in this process: it brings hooks of its own, and they are told who they serve. */
+/** An agent in this process: it brings hooks of its own, and they and the tools are told who they serve. */
 export interface Asker {
   readonly hooks: readonly Hooks[];
   readonly agent: unknown;
+  /** Told of what the tool emits while the call is under way. */
+  onCustomEvent?(event: ToolCustomEvent): void;
+}
+
+/** What a tool said with `context.emit`. */
+export interface ToolCustomEvent {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly runId: string;
+  readonly eventType: string;
+  /** As JSON holds it, redacted. */
+  readonly data: unknown;
+  /** Epoch milliseconds. */
+  readonly at: number;
 }
 
 export const NOBODY: Asker = { hooks: [], agent: undefined };

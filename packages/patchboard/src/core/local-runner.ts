@@ -1,19 +1,18 @@
 import { attemptsOf } from './call.ts';
+import { contextOf, type CallContextParts } from './call-context.ts';
 import { failure, messageOf, ToolFailure } from './failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
 import { failed, type Outcome } from './outcome.ts';
 import type { Clock, Ids } from './ports.ts';
-import type { ServerTool, ToolContext } from './server-tool.ts';
-import { traceparentOf } from './trace-context.ts';
+import type { ServerTool } from './server-tool.ts';
 
-export interface LocalRunnerParts {
+export interface LocalRunnerParts extends CallContextParts {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly limits: Limits;
-  readonly progress: (live: LiveCall, data: unknown) => void;
 }
 
 /**
@@ -80,23 +79,4 @@ async function pause({ clock }: LocalRunnerParts, live: LiveCall, ms: number): P
   await live.stop.race(rest);
   callOff();
   return live.stop.reason === null;
-}
-
-function contextOf(parts: LocalRunnerParts, live: LiveCall, attempt: number): ToolContext {
-  const { call, stop } = live;
-  const deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : parts.clock.now();
-  return {
-    callId: call.id,
-    runId: call.runId,
-    agentId: call.agentId,
-    tenant: call.tenant,
-    attempt,
-    idempotencyKey: call.id,
-    traceparent: traceparentOf(call),
-    get signal() {
-      return stop.signal;
-    },
-    deadlineAt,
-    progress: (data) => parts.progress(live, data),
-  };
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
 import type { Hooks } from './hooks.ts';
+import type { Log } from './ports.ts';
 
 /** What a tool of this server gets besides its arguments. */
 export interface ToolContext {
@@ -17,7 +18,14 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Epoch milliseconds. */
   readonly deadlineAt: number;
+  /** The agent that asks, if it runs in this process. */
+  readonly agent: unknown;
+  /** Names the call in every line; members that are redacted elsewhere are redacted here. */
+  readonly log: Log;
+  /** Tells whoever follows the call, as `call.progress`. */
   progress(data: unknown): void;
+  /** Tells the agent that asks and whoever follows the call, as `tool_custom_event`. Ignored once the call is over. */
+  emit(eventType: string, data?: unknown): void;
 }
 
 /** A tool that runs in this process. */

@@ -12,7 +12,10 @@ export function aContext(given: Partial<ToolContext> = {}): ToolContext {
     idempotencyKey: 'tc_test',
     signal: new AbortController().signal,
     deadlineAt: Number.MAX_SAFE_INTEGER,
+    agent: undefined,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     progress: () => undefined,
+    emit: () => undefined,
     ...given,
   };
 }

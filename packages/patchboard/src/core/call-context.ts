@@ -1,0 +1,139 @@
+import { isOpen } from './call.ts';
+import type { EventFeed } from './events.ts';
+import { messageOf } from './failures.ts';
+import type { Limits } from './limits.ts';
+import type { LiveCall, ToolCustomEvent } from './live-call.ts';
+import type { Clock, Log } from './ports.ts';
+import type { Redactor } from './redaction.ts';
+import type { ToolContext } from './server-tool.ts';
+import { traceparentOf } from './trace-context.ts';
+import { utf8Bytes } from './utf8-bytes.ts';
+
+export interface CallContextParts {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly redactor: Redactor;
+  readonly feed: Pick<EventFeed, 'progress' | 'custom'>;
+}
+
+/** What a tool of this process gets besides its arguments. */
+export function contextOf(parts: CallContextParts, live: LiveCall, attempt: number): ToolContext {
+  const { call, stop } = live;
+  const { clock, feed } = parts;
+  const deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : clock.now();
+  const log = lazily(() => boundLog(parts, live));
+  const tell = lazily(() => new Teller(parts, live));
+  return {
+    callId: call.id,
+    runId: call.runId,
+    agentId: call.agentId,
+    tenant: call.tenant,
+    attempt,
+    idempotencyKey: call.id,
+    traceparent: traceparentOf(call),
+    get signal() {
+      return stop.signal;
+    },
+    deadlineAt,
+    agent: live.asker.agent,
+    get log() {
+      return log();
+    },
+    progress: (data) => {
+      const told = tell().prepare('progress', data);
+      if (told !== null) feed.progress(live.call, clock.now(), told.data);
+    },
+    emit: (eventType, data = null) => {
+      const told = tell().prepare(eventType, data);
+      if (told === null) return;
+      const at = clock.now();
+      const { id: callId, toolName, runId } = live.call;
+      feed.custom(live.call, at, eventType, told.data);
+      tell().agent({ callId, toolName, runId, eventType, data: told.data, at });
+    },
+  };
+}
+
+/** Decides what of a tool's own messages reaches anybody. A bad one never fails the call: it is logged and dropped. */
+class Teller {
+  readonly #parts: CallContextParts;
+  readonly #live: LiveCall;
+  #saidLate = false;
+
+  constructor(parts: CallContextParts, live: LiveCall) {
+    this.#parts = parts;
+    this.#live = live;
+  }
+
+  prepare(eventType: string, data: unknown): { readonly data: unknown } | null {
+    if (this.#isOver()) return this.#late(eventType);
+    if (typeof eventType !== 'string' || eventType === '')
+      return this.#drop(String(eventType), 'an event type is a text that is not empty');
+    const { resultBytes } = this.#parts.limits;
+    try {
+      // A copy, so that what the tool changes later does not change what was told.
+      const json = JSON.stringify(data) ?? 'null';
+      if (utf8Bytes(json) > resultBytes) return this.#drop(eventType, `larger than ${resultBytes} bytes`);
+      return { data: this.#parts.redactor.value(JSON.parse(json)) };
+    } catch (error) {
+      return this.#drop(eventType, messageOf(error));
+    }
+  }
+
+  /** What the agent's listener throws is no failure of the tool. */
+  agent(event: ToolCustomEvent): void {
+    try {
+      this.#live.asker.onCustomEvent?.(event);
+    } catch (error) {
+      this.#drop(event.eventType, `the agent's listener failed: ${messageOf(error)}`);
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#live.stop.reason !== null || !isOpen(this.#live.call);
+  }
+
+  /** Once: a tool that ignores its end must not fill the log. */
+  #late(eventType: string): null {
+    if (this.#saidLate) return null;
+    this.#saidLate = true;
+    this.#parts.log.warn('call.event_after_end', { ...namesOf(this.#live), event_type: eventType });
+    return null;
+  }
+
+  #drop(eventType: string, problem: string): null {
+    this.#parts.log.warn('call.event_dropped', { ...namesOf(this.#live), event_type: eventType, problem });
+    return null;
+  }
+}
+
+function boundLog({ log, redactor }: CallContextParts, live: LiveCall): Log {
+  const names = namesOf(live);
+  // The names of the call come last: a tool cannot write in the name of another.
+  const fields = (given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+    ...(redactor.value(given) as Record<string, unknown>),
+    ...names,
+  });
+  return {
+    info: (event, given) => log.info(event, fields(given)),
+    warn: (event, given) => log.warn(event, fields(given)),
+    error: (event, given) => log.error(event, fields(given)),
+  };
+}
+
+function namesOf({ call }: LiveCall): Record<string, unknown> {
+  return {
+    tool_call_id: call.id,
+    tool_name: call.toolName,
+    run_id: call.runId,
+    agent_id: call.agentId,
+    tenant_id: call.tenant,
+    trace_id: call.traceId,
+  };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
