@@ -38,6 +38,7 @@ export const decodeApprovalRequest: Decoder<ApprovalRequestView> = object<Approv
   args: anything,
   reason: withDefault(string, ''),
   rule: withDefault(string, ''),
+  meta: nullable(record),
   // Without it nothing can be decided, so a row that lacks it is no row.
   digest: string,
   created_at: string,

@@ -95,6 +95,7 @@ const approval: Decoder<ApprovalView> = object<ApprovalView>({
   required: boolean,
   digest: string,
   expires_at: string,
+  meta: optional(record),
   decision: optional(word<NonNullable<ApprovalView['decision']>>()),
   decided_by: optional(string),
   decided_at: optional(string),

@@ -16,6 +16,7 @@ const waiting: ApprovalRequestView = {
   args: { cents: 1 },
   reason: 'the tool is destructive',
   rule: 'annotations',
+  meta: null,
   digest: 'd1',
   created_at: AT,
   expires_at: AT,

@@ -14,6 +14,8 @@ export interface ApprovalRequestView {
   readonly args: unknown;
   readonly reason: string;
   readonly rule: string;
+  /** What the hook that asks has to say; null without one. */
+  readonly meta: Readonly<Record<string, unknown>> | null;
   /** Of exactly what is shown; it goes back with the decision. */
   readonly digest: string;
   readonly created_at: string;

@@ -73,6 +73,8 @@ export interface ApprovalView {
   readonly required: boolean;
   readonly digest: string;
   readonly expires_at: string;
+  /** What the hook that asked had to say. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   readonly decision?: 'allow' | 'deny';
   readonly decided_by?: string;
   readonly decided_at?: string;

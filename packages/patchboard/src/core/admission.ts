@@ -74,7 +74,9 @@ function combine(plain: Admission, verdict: PreVerdict): Admission {
     }
     case 'ask': {
       const asked: Decision = { effect: 'ask', rule: 'hook', reason: verdict.reason, policyVersion };
-      return { ...plain, decision: decision.effect === 'ask' ? decision : asked, args: verdict.args };
+      const stands = decision.effect === 'ask' ? decision : asked;
+      const told = verdict.meta === null ? stands : { ...stands, meta: verdict.meta };
+      return { ...plain, decision: told, args: verdict.args };
     }
     case 'result': {
       const stands = decision.effect === 'ask' && decision.isOpen !== true;

@@ -69,6 +69,8 @@ export interface Approval {
   readonly digest: string;
   readonly expiresAt: number;
   readonly reason: string;
+  /** What the hook that asked had to say besides. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   readonly decision: 'allow' | 'deny' | null;
   readonly decidedBy: string | null;
   readonly decidedAt: number | null;

@@ -8,6 +8,8 @@ export interface Decision {
   readonly reason: string;
   /** Which policy said so. */
   readonly policyVersion: number;
+  /** What the hook that asks wants the operator to see besides. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   /** Policy leaves it to the hooks (`mode: custom`): the effect holds only if none of them allows it. */
   readonly isOpen?: true;
 }

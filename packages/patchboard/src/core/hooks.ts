@@ -59,10 +59,12 @@ export function hooksOf(
   return [...(own === null ? [] : [own]), ...agents, ...servers];
 }
 
+type Meta = Readonly<Record<string, unknown>>;
+
 /** What all hooks together say. */
 export type PreVerdict =
   | { readonly kind: 'deny'; readonly reason: string; readonly toolResult: unknown }
-  | { readonly kind: 'ask'; readonly reason: string; readonly args: unknown }
+  | { readonly kind: 'ask'; readonly reason: string; readonly meta: Meta | null; readonly args: unknown }
   | { readonly kind: 'result'; readonly result: unknown; readonly args: unknown }
   | { readonly kind: 'allow' | 'none'; readonly args: unknown };
 
@@ -81,7 +83,7 @@ export interface HookRun {
  */
 export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
   let { args } = run.call;
-  let ask: string | null = null;
+  let ask: { readonly reason: string; readonly meta: Meta | null } | null = null;
   let result: { readonly result: unknown } | null = null;
   let allowed = false;
   for (const hooks of run.hooks) {
@@ -97,15 +99,14 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
         toolResult: decision['toolResult'],
       };
     }
-    if (decision['decision'] === 'ask')
-      ask ??= textOr(decision['reason'] ?? reasonIn(decision['meta']), 'a hook asks');
+    if (decision['decision'] === 'ask') ask ??= question(decision);
     else if (decision['decision'] === 'allow') allowed = true;
     else if (Object.hasOwn(decision, 'result')) result ??= { result: decision['result'] };
     else if (Object.hasOwn(decision, 'args')) args = decision['args'];
     else
       return { kind: 'deny', reason: 'a hook gave an answer that is not understood', toolResult: undefined };
   }
-  if (ask !== null) return { kind: 'ask', reason: ask, args };
+  if (ask !== null) return { kind: 'ask', ...ask, args };
   if (result !== null) return { kind: 'result', result: result.result, args };
   return { kind: allowed ? 'allow' : 'none', args };
 }
@@ -159,8 +160,19 @@ function withArgs(call: HookCall, args: unknown): HookCall {
   return args === call.args ? call : { ...call, args, input: args };
 }
 
-function reasonIn(meta: unknown): unknown {
-  return isPlain(meta) ? meta['reason'] : undefined;
+function question(decision: Record<string, unknown>): { reason: string; meta: Meta | null } {
+  const meta = metaOf(decision['meta']);
+  return { reason: textOr(decision['reason'] ?? meta?.['reason'], 'a hook asks'), meta };
+}
+
+/** As JSON holds it: it is kept with the call. What JSON cannot hold is left out, the question stays. */
+function metaOf(given: unknown): Meta | null {
+  try {
+    const kept = given === undefined ? null : (JSON.parse(JSON.stringify(given)) as unknown);
+    return isPlain(kept) ? kept : null;
+  } catch {
+    return null;
+  }
 }
 
 function textOr(value: unknown, otherwise: string): string {

@@ -83,8 +83,7 @@ export class Intake {
   resolve(request: CallRequest, principal: Principal): RegisteredTool | Failure {
     const tool = this.#parts.registry.find(principal.tenant, request.toolName);
     if (tool === undefined || !this.#parts.guard.lists(principal, tool)) {
-      const recommendations = ['GET /v1/tools lists the tools you may call'];
-      return failure('tool_not_found', `tool not found: ${request.toolName}`, { recommendations });
+      return failure('tool_not_found', `tool not found: ${request.toolName}`);
     }
     const { target } = request;
     if (target !== null && tool.runsOn.kind === 'server') {
@@ -98,10 +97,7 @@ export class Intake {
     const places = issues
       .slice(0, 3)
       .map((issue) => `${issue.path === '' ? 'args' : `args${issue.path}`} ${issue.message}`);
-    return failure('input_invalid', places.join('; '), {
-      issues,
-      recommendations: [`GET /v1/tools/${tool.name} shows the schema`],
-    });
+    return failure('input_invalid', places.join('; '), { issues });
   }
 
   async admit(

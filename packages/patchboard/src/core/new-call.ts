@@ -70,10 +70,12 @@ function begin(
 
 function approvalOf(digest: Digest, call: Call, state: CallState): Approval | null {
   if (state.name !== 'APPROVAL_REQUIRED') return null;
+  const { reason, meta } = call.decision;
   return {
     digest: approvalDigest(digest, call),
     expiresAt: state.deadlineAt,
-    reason: call.decision.reason,
+    reason,
+    ...(meta === undefined ? {} : { meta }),
     decision: null,
     decidedBy: null,
     decidedAt: null,

@@ -1,5 +1,6 @@
 import { isTerminal, type CallStateName, type FailureCode } from '@patchboard/wire';
 import { endedAt, type Call } from '../core/call.ts';
+import type { Failure } from '../core/failures.ts';
 
 /** A call as an embedder sees it. Times are epoch milliseconds. */
 export interface ToolCallRecord {
@@ -11,6 +12,8 @@ export interface ToolCallRecord {
   readonly result?: unknown;
   readonly error?: string;
   readonly code?: FailureCode;
+  /** The whole of what `error` and `code` say in short. */
+  readonly failure?: Failure;
   readonly isError: boolean;
   readonly startedAt?: number;
   readonly completedAt?: number;
@@ -26,6 +29,10 @@ export interface ToolCallApproval {
   readonly decidedBy?: string;
   readonly decidedAt?: number;
   readonly note?: string;
+  /** Why it needs approval. */
+  readonly reason?: string;
+  /** What the hook that asked had to say. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 export interface ToolCallAuditEntry {
@@ -45,7 +52,7 @@ export function toRecord(call: Call): ToolCallRecord {
     state: state.name,
     approval: approvalOf(call),
     ...('resultJson' in state ? { result: JSON.parse(state.resultJson) as unknown } : {}),
-    ...('error' in state ? { error: state.error.message, code: state.error.code } : {}),
+    ...('error' in state ? { error: state.error.message, code: state.error.code, failure: state.error } : {}),
     isError: isTerminal(state.name) && state.name !== 'COMPLETED',
     ...(started === undefined ? {} : { startedAt: started }),
     ...(completed === undefined ? {} : { completedAt: completed }),
@@ -62,9 +69,11 @@ export function toRecord(call: Call): ToolCallRecord {
 
 function approvalOf({ approval }: Call): ToolCallApproval {
   if (approval === null) return { required: false };
-  const { decision, decidedBy, decidedAt, note } = approval;
+  const { decision, decidedBy, decidedAt, note, reason, meta } = approval;
   return {
     required: true,
+    reason,
+    ...(meta === undefined ? {} : { meta }),
     ...(decision === null ? {} : { decision }),
     ...(decidedBy === null ? {} : { decidedBy }),
     ...(decidedAt === null ? {} : { decidedAt }),

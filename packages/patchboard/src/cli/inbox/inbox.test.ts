@@ -19,6 +19,7 @@ function aRequest(no: number, given: Partial<ApprovalRequestView> = {}): Approva
     args: { cents: no },
     reason: 'the tool is destructive',
     rule: 'annotations',
+    meta: null,
     digest: `digest ${no}`,
     created_at: new Date(START).toISOString(),
     expires_at: new Date(START + no * 60_000).toISOString(),

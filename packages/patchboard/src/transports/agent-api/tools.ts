@@ -59,8 +59,7 @@ function getTool(context: HttpContext, request: FastifyRequest, reply: FastifyRe
   const principal = principalOf(request);
   const tool = engine.registry.find(principal.tenant, name);
   if (tool === undefined || !engine.guard.lists(principal, tool)) {
-    const recommendations = ['GET /v1/tools lists the tools you may call'];
-    sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`, { recommendations }));
+    sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
     return;
   }
   sendJson(reply, 200, JSON.stringify(toolDetailView(engine, principal.tenant, tool)));

@@ -53,11 +53,12 @@ export function decisionView({ effect, rule, reason, policyVersion }: Decision):
 }
 
 function approvalView(approval: Approval): ApprovalView {
-  const { digest, expiresAt, decision, decidedBy, decidedAt, note, originalArgsJson } = approval;
+  const { digest, expiresAt, meta, decision, decidedBy, decidedAt, note, originalArgsJson } = approval;
   return {
     required: true,
     digest,
     expires_at: rfc3339(expiresAt),
+    ...(meta === undefined ? {} : { meta }),
     ...(decision === null ? {} : { decision }),
     ...(decidedBy === null ? {} : { decided_by: decidedBy }),
     ...(decidedAt === null ? {} : { decided_at: rfc3339(decidedAt) }),

@@ -43,6 +43,12 @@ export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
   internal: 500,
 };
 
+/** Where a caller over HTTP finds what it lacks. */
+const HTTP_HINTS: Readonly<Partial<Record<FailureCode, readonly string[]>>> = {
+  tool_not_found: ['GET /v1/tools lists the tools you may call'],
+  input_invalid: ['GET /v1/tools/:name shows the schema of a tool'],
+};
+
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** What a problem may say besides the failure itself. */
@@ -62,7 +68,7 @@ export function problemJson(failed: Failure, context: ProblemContext = {}): stri
     detail: failed.message,
     code: failed.code,
     retryable: failed.retryable,
-    recommendations: failed.recommendations,
+    recommendations: failed.recommendations ?? HTTP_HINTS[failed.code],
     tool_call_id: context.toolCallId,
     errors: failed.issues,
     state: context.state,

@@ -93,13 +93,14 @@ const APPROVAL = object(
     required: FLAG,
     digest: TEXT,
     expires_at: TIME,
+    meta: { ...ANY, description: 'what the hook that asked had to say' },
     decision: { enum: ['allow', 'deny'] },
     decided_by: TEXT,
     decided_at: TIME,
     note: TEXT,
     original_args: ANY,
   },
-  ['decision', 'decided_by', 'decided_at', 'note', 'original_args'],
+  ['meta', 'decision', 'decided_by', 'decided_at', 'note', 'original_args'],
 );
 
 const DECISION = object({
