@@ -144,6 +144,7 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   duration_ms: nullable(number),
   deadline_at: nullable(string),
   replay_of: nullable(string),
+  sandbox: withDefault(nullable(word<NonNullable<CallView['sandbox']>>()), null),
   timeline: listOf(timelineEntry),
 });
 

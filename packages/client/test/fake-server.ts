@@ -158,6 +158,7 @@ export function aCall(given: Partial<CallView> = {}): CallView {
     duration_ms: 5,
     deadline_at: null,
     replay_of: null,
+    sandbox: null,
     timeline: [],
     ...given,
   };

@@ -12,6 +12,7 @@ import { DEFAULT_TENANT, type Principal } from './core/principal.ts';
 import { DEFAULT_RATES } from './core/rate-limits.ts';
 import type { RegisteredTool } from './core/registry.ts';
 import { SCOPES_OF_KIND } from './core/scopes.ts';
+import { NO_WORKSPACES } from './core/workspaces.ts';
 import { openEngineRoom, type EngineRoom } from './engine-room.ts';
 import { openFaces, type Faces } from './faces.ts';
 import { ensureOperatorToken } from './identity/operator-token.ts';
@@ -117,6 +118,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       rates: DEFAULT_RATES,
       redact,
       hooks: allHooks,
+      workspaces: NO_WORKSPACES,
     });
     room.engine.addPack({ name: 'embedded', tools: tools.map(toServerTool) });
     await room.engine.start();

@@ -9,6 +9,7 @@ import { PolicyOffice } from './core/policy-office.ts';
 import type { Log, Store } from './core/ports.ts';
 import { RateLimits, type Rates } from './core/rate-limits.ts';
 import { Redactor } from './core/redaction.ts';
+import type { Workspaces } from './core/workspaces.ts';
 import { logEndedCall } from './runtime/call-log.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { timeOrderedIds } from './runtime/ids.ts';
@@ -26,6 +27,7 @@ export interface EngineRoomOptions {
   readonly rates: Rates;
   readonly redact: readonly string[];
   readonly hooks: readonly Hooks[];
+  readonly workspaces: Workspaces;
 }
 
 /** The engine with everything that decides what is allowed, read from the store. No network yet. */
@@ -62,6 +64,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     grants,
     rates: new RateLimits(options.rates, nodeClock),
     redactor: new Redactor(options.redact),
+    workspaces: options.workspaces,
   });
   engine.onEnded((call) => logEndedCall(log, call));
   engine.onEnded((call) => traceEndedCall(call, VERSION));

@@ -7,7 +7,25 @@ export { failure, ToolFailure } from './core/failures.ts';
 export type { Failure } from './core/failures.ts';
 export type { HookCall, HookDecision, Hooks, PostHookResult } from './core/hooks.ts';
 export type { ToolCustomEvent } from './core/live-call.ts';
+export type {
+  ExecOptions,
+  ExecResult,
+  FileChange,
+  FileContent,
+  FileVersion,
+  FolderEntry,
+  GlobAnswer,
+  GlobQuery,
+  GrepAnswer,
+  GrepMatch,
+  GrepQuery,
+  JobLog,
+  LogOptions,
+  Sandbox,
+  WorkspaceFiles,
+} from './core/sandbox.ts';
 export type { Pack, ServerTool, ToolContext } from './core/server-tool.ts';
+export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
 export type { Faces } from './faces.ts';
 export { startPlatform } from './platform.ts';
 export type { Platform, PlatformParts } from './platform.ts';

@@ -6,6 +6,7 @@ import type { Engine } from './core/engine.ts';
 import { messageOf } from './core/failures.ts';
 import type { Log, Store } from './core/ports.ts';
 import type { Pack, ServerTool } from './core/server-tool.ts';
+import { NO_WORKSPACES } from './core/workspaces.ts';
 import { openEngineRoom } from './engine-room.ts';
 import { openFaces, refuseOpenDoor } from './faces.ts';
 import { loadHooks } from './hook-modules.ts';
@@ -59,7 +60,7 @@ export async function startPlatform(
 
 async function start(settings: Settings, log: Log, store: Store, packs: readonly Pack[]): Promise<Platform> {
   const hooks = await loadHooks(settings.hookModules);
-  const room = await openEngineRoom({ ...settings, store, log, hooks });
+  const room = await openEngineRoom({ ...settings, store, log, hooks, workspaces: NO_WORKSPACES });
   // Before anything of an earlier run goes on.
   refuseOpenDoor(room, settings);
   const { engine } = room;

@@ -60,6 +60,7 @@ export type {
   JsonSchema,
   LedgerRowView,
   OutcomeKnowledge,
+  SandboxName,
   ProblemView,
   ReceiptView,
   RunView,

@@ -4,6 +4,9 @@ import type { FailureCode } from './failure-codes.ts';
 /** Where a tool runs: in the server, on a client, or behind an upstream MCP server. */
 export type ToolSourceName = 'server' | 'client' | 'mcp';
 
+/** What encloses commands and file changes; `none`: nothing does. */
+export type SandboxName = 'bubblewrap' | 'seatbelt' | 'none';
+
 /** Whether work that did not end well may have had an effect. */
 export type OutcomeKnowledge = 'unknown' | 'not_started';
 
@@ -111,6 +114,8 @@ export interface CallView {
   readonly duration_ms: number | null;
   readonly deadline_at: string | null;
   readonly replay_of: string | null;
+  /** What enclosed the work; null: the tool uses no sandbox. */
+  readonly sandbox: SandboxName | null;
   readonly timeline: readonly TimelineEntryView[];
 }
 

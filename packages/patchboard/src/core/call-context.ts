@@ -8,12 +8,14 @@ import type { Redactor } from './redaction.ts';
 import type { ToolContext } from './server-tool.ts';
 import { traceparentOf } from './trace-context.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
+import type { Workspaces } from './workspaces.ts';
 
 export interface CallContextParts {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly log: Log;
   readonly redactor: Redactor;
+  readonly workspaces: Workspaces;
   readonly feed: Pick<EventFeed, 'progress' | 'custom'>;
 }
 
@@ -39,6 +41,12 @@ export function contextOf(parts: CallContextParts, live: LiveCall, attempt: numb
     agent: live.asker.agent,
     get log() {
       return log();
+    },
+    get sandbox() {
+      return parts.workspaces.of(call).sandbox;
+    },
+    get services() {
+      return parts.workspaces.of(call).services;
     },
     progress: (data) => {
       const told = tell().prepare('progress', data);

@@ -1,4 +1,10 @@
-import { isTerminal, type CallStateName, type FailureCode, type ToolSourceName } from '@patchboard/wire';
+import {
+  isTerminal,
+  type CallStateName,
+  type FailureCode,
+  type SandboxName,
+  type ToolSourceName,
+} from '@patchboard/wire';
 import type { Failure } from './failures.ts';
 import type { Decision } from './guard.ts';
 
@@ -25,6 +31,8 @@ export interface Call {
   /** Something was taken out of the arguments after the end: they can no longer be run again as they are. */
   readonly argsRedacted: boolean;
   readonly timeoutMs: number;
+  /** What enclosed its work; null: it uses no sandbox. */
+  readonly sandbox: SandboxName | null;
   readonly traceId: string | null;
   /** The caller's span within that trace. */
   readonly spanId: string | null;

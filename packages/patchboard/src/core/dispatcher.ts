@@ -1,3 +1,4 @@
+import type { FailureCode } from '@patchboard/wire';
 import { attemptsOf, type CallState } from './call.ts';
 import { endState } from './endings.ts';
 import { failure } from './failures.ts';
@@ -73,12 +74,7 @@ export class Dispatcher {
       return;
     }
     if (tool === undefined || tool.runsOn.kind !== 'server') {
-      const gone = failure('tool_not_found', `tool not found: ${live.call.toolName}`, {
-        outcome: 'not_started',
-      });
-      this.#parts.tasks.start('dispatch', async () => {
-        await this.#parts.lifecycle.advanceSurely(live, [endState(failed(gone), null)]);
-      });
+      this.#endUnstarted(live, 'tool_not_found', `tool not found: ${live.call.toolName}`);
       return;
     }
     const serverTool = tool.runsOn.tool;
@@ -87,7 +83,20 @@ export class Dispatcher {
       this.#parts.tasks.start('execute', () => this.#execute(live, tool, serverTool));
       return;
     }
-    this.#queue(live, tool, serverTool);
+    // What was recorded, and maybe approved, to run enclosed must not run otherwise after a restart.
+    const sandbox = serverTool.sandbox ?? null;
+    if (live.call.sandbox === sandbox) this.#queue(live, tool, serverTool);
+    else {
+      const message = `the call was made for sandbox ${String(live.call.sandbox)}, and here it is ${String(sandbox)}`;
+      this.#endUnstarted(live, 'sandbox_unavailable', message);
+    }
+  }
+
+  #endUnstarted(live: LiveCall, code: FailureCode, message: string): void {
+    const ended = failed(failure(code, message, { outcome: 'not_started' }));
+    this.#parts.tasks.start('dispatch', async () => {
+      await this.#parts.lifecycle.advanceSurely(live, [endState(ended, null)]);
+    });
   }
 
   #queue(live: LiveCall, tool: RegisteredTool, serverTool: ServerTool): void {

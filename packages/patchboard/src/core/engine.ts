@@ -27,6 +27,7 @@ import { Tasks } from './tasks.ts';
 import { ToolDirectory } from './tool-directory.ts';
 import { maySeeCall } from './visibility.ts';
 import { Waiters } from './waiters.ts';
+import type { Workspaces } from './workspaces.ts';
 
 export interface EngineParts {
   readonly store: Store;
@@ -42,6 +43,7 @@ export interface EngineParts {
   readonly grants: GrantOffice;
   readonly rates: RateLimits;
   readonly redactor: Redactor;
+  readonly workspaces: Workspaces;
 }
 
 /** What would become of a call. */

@@ -93,7 +93,7 @@ export class Intake {
       return failure('provider_offline', `${target} does not offer ${tool.name}`);
     }
     const issues = tool.validateInput(request.args);
-    if (issues === null) return tool;
+    if (issues === null) return unavailable(tool) ?? tool;
     const places = issues
       .slice(0, 3)
       .map((issue) => `${issue.path === '' ? 'args' : `args${issue.path}`} ${issue.message}`);
@@ -245,6 +245,11 @@ export class Intake {
 function submitted(call: Call, duplicate: boolean): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
   return { kind: 'accepted', call, duplicate };
+}
+
+/** Nothing here can run it, so nobody is asked whether it may. */
+function unavailable({ runsOn }: RegisteredTool): Failure | null {
+  return runsOn.kind === 'server' ? (runsOn.tool.unavailable ?? null) : null;
 }
 
 function denialText(decision: Decision): string {

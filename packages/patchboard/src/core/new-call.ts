@@ -55,6 +55,7 @@ function begin(
     argsJson: JSON.stringify(admission.args),
     argsRedacted: false,
     timeoutMs: tool.timeoutMs,
+    sandbox: tool.runsOn.kind === 'server' ? (tool.runsOn.tool.sandbox ?? null) : null,
     traceId: request.traceId,
     spanId: request.spanId,
     replayOf: request.replayOf,

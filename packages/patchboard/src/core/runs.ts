@@ -6,12 +6,14 @@ import type { LiveCall } from './live-call.ts';
 import type { Clock, Ids, Page, Run, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import { onlyAgent } from './visibility.ts';
+import type { Workspaces } from './workspaces.ts';
 
 export interface RunsParts {
   readonly store: Store;
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly workspaces: Workspaces;
 }
 
 /** What groups an agent's calls. A run belongs to the agent that made it. */
@@ -50,9 +52,9 @@ export class Runs {
     return await this.#parts.store.listRuns(tenant, agentId, cursor, limit);
   }
 
-  /** No call joins the run from now on; those that have not ended are cancelled. */
+  /** No call joins the run from now on; those that have not ended are cancelled, and what they left running ends. */
   async cancel(principal: Principal, id: string): Promise<Answer<{ cancelled: readonly string[] }>> {
-    const { clock, store, lifecycle } = this.#parts;
+    const { clock, store, lifecycle, workspaces } = this.#parts;
     const { tenant } = principal;
     if ((await this.find(principal, id)) === undefined) {
       return { ok: false, failure: failure('run_not_found', `no such run: ${id}`) };
@@ -62,6 +64,7 @@ export class Runs {
     await store.cancelRun(tenant, id, at, row);
     const mine = lifecycle.all().filter(({ call }) => call.tenant === tenant && call.runId === id);
     const done = await Promise.all(mine.map((live) => cancelLive(lifecycle, live, principal.id)));
+    await workspaces.endRun({ tenant, runId: id });
     const cancelled = mine.filter((_, index) => done[index]).map((live) => live.call.id);
     return { ok: true, value: { cancelled } };
   }

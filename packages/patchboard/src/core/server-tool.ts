@@ -1,6 +1,9 @@
-import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
+import type { JsonSchema, SandboxName, ToolAnnotations } from '@patchboard/wire';
+import type { Failure } from './failures.ts';
 import type { Hooks } from './hooks.ts';
 import type { Log } from './ports.ts';
+import type { Sandbox } from './sandbox.ts';
+import type { ToolServices } from './workspaces.ts';
 
 /** What a tool of this server gets besides its arguments. */
 export interface ToolContext {
@@ -22,6 +25,10 @@ export interface ToolContext {
   readonly agent: unknown;
   /** Names the call in every line; members that are redacted elsewhere are redacted here. */
   readonly log: Log;
+  /** The workspace of this run, and commands enclosed in it. Fails with `sandbox_unavailable` where there is none. */
+  readonly sandbox: Sandbox;
+  /** What the run remembers of its own. */
+  readonly services: ToolServices;
   /** Tells whoever follows the call, as `call.progress`. */
   progress(data: unknown): void;
   /** Tells the agent that asks and whoever follows the call, as `tool_custom_event`. Ignored once the call is over. */
@@ -41,6 +48,10 @@ export interface ServerTool {
   readonly concurrency: number | null;
   /** Fire for this tool only, before all others. */
   readonly hooks?: Hooks | null;
+  /** What encloses its work, kept with every call; absent: it uses no sandbox. */
+  readonly sandbox?: SandboxName;
+  /** Why no call of it can run here: every one is refused with this. */
+  readonly unavailable?: Failure;
   /** `args` has passed the input schema. Throw `ToolFailure` to fail on purpose. */
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }

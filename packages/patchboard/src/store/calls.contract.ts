@@ -98,6 +98,16 @@ export function describeCalls(subject: Subject): void {
       expect((await store.ledgerHead()).seq).toBe(1);
     });
 
+    it('remembers what encloses a call', async () => {
+      const { store } = subject;
+      const call = { ...aCall(1), sandbox: 'bubblewrap' } as const;
+      await insertAll(store, [call]);
+      expect(await store.findCall(call.id)).toEqual(call);
+      const next = { ...executing(aCall(1)), sandbox: call.sandbox };
+      expect(await store.replaceCall(next, 1, rowsOf(next, 1), false)).toBe(true);
+      expect(await store.findCall(call.id)).toEqual(next);
+    });
+
     it('rewrites the arguments only when it is told so', async () => {
       const { store } = subject;
       await insertAll(store, [aCall(1), aCall(2)]);

@@ -24,6 +24,7 @@ export function aCall(n: number, given: Partial<Call> = {}): Call {
     target: null,
     argsJson: `{"n":${n}}`,
     argsRedacted: false,
+    sandbox: null,
     timeoutMs: 30_000,
     traceId: null,
     spanId: null,

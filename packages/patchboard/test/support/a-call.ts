@@ -18,6 +18,7 @@ export function aCall(given: Partial<Call> = {}): Call {
     argsJson: '{}',
     argsRedacted: false,
     timeoutMs: 5000,
+    sandbox: null,
     traceId: null,
     spanId: null,
     replayOf: null,

@@ -11,6 +11,7 @@ import type { Log, Store } from '../../src/core/ports.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { DEFAULT_RATES, RateLimits, type Rates } from '../../src/core/rate-limits.ts';
 import { Redactor } from '../../src/core/redaction.ts';
+import { NO_WORKSPACES, type Workspaces } from '../../src/core/workspaces.ts';
 import { SCOPES_OF_KIND } from '../../src/core/scopes.ts';
 import type { ServerTool } from '../../src/core/server-tool.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
@@ -80,6 +81,7 @@ export async function anEngine(given: {
   hooks?: readonly Hooks[];
   rates?: Rates;
   redact?: readonly string[];
+  workspaces?: Workspaces;
 }): Promise<EngineFixture> {
   const clock = given.clock ?? new FakeClock();
   const store = given.store ?? memoryStore({ digest: nodeDigest });
@@ -98,6 +100,7 @@ export async function anEngine(given: {
     grants: new GrantOffice({ store, book, clock, ids, digest: nodeDigest }),
     rates: new RateLimits(given.rates ?? DEFAULT_RATES, clock),
     redactor: new Redactor(given.redact ?? []),
+    workspaces: given.workspaces ?? NO_WORKSPACES,
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();

@@ -32,6 +32,7 @@ function factsOf(call: CallView): [label: string, value: string][] {
     ['took', call.duration_ms === null ? null : `${call.duration_ms} ms`],
     ['deadline', call.deadline_at],
     ['replay of', call.replay_of],
+    ['sandbox', call.sandbox],
     ['approval', approvalOf(call)],
   ];
   return facts.flatMap(([label, value]) => (value === null || value === '' ? [] : [[label, value]]));

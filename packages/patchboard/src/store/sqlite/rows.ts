@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { CALL_STATES, type CallStateName } from '@patchboard/wire';
+import { CALL_STATES, type CallStateName, type SandboxName } from '@patchboard/wire';
 import type { Approval, Call, CallState, TimelineEntry } from '../../core/call.ts';
 import type { Decision } from '../../core/guard.ts';
 import type { Run } from '../../core/ports.ts';
@@ -44,11 +44,13 @@ interface Tail {
   readonly approval: Approval | null;
   /** Absent: false. */
   readonly argsRedacted?: true;
+  /** Absent: it uses none. */
+  readonly sandbox?: SandboxName;
   readonly timeline: readonly TimelineEntry[];
 }
 
-export function tailOf({ state, approval, timeline, argsRedacted }: Call): string {
-  const rest = argsRedacted ? { argsRedacted } : {};
+export function tailOf({ state, approval, timeline, argsRedacted, sandbox }: Call): string {
+  const rest = { ...(argsRedacted ? { argsRedacted } : {}), ...(sandbox === null ? {} : { sandbox }) };
   const tail: Tail = { state: detailOf(state), approval, timeline, ...rest };
   return JSON.stringify(tail);
 }
@@ -119,6 +121,7 @@ export function toCall(values: unknown): Call {
     argsJson: row[9],
     argsRedacted: tail.argsRedacted === true,
     timeoutMs: row[10],
+    sandbox: tail.sandbox ?? null,
     traceId: row[11],
     spanId: row[20],
     replayOf: row[12],

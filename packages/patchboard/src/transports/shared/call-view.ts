@@ -28,7 +28,7 @@ export function callJson(call: Call): string {
     `,"attempts":${text(attemptViews(call))}` +
     `,"duration_ms":${ended === null ? 'null' : ended - call.createdAt}` +
     `,"deadline_at":${'deadlineAt' in state ? text(rfc3339(state.deadlineAt)) : 'null'}` +
-    `,"replay_of":${text(call.replayOf)},"timeline":${text(call.timeline.map(timelineView))}}`
+    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)},"timeline":${text(call.timeline.map(timelineView))}}`
   );
 }
 

@@ -169,6 +169,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     duration_ms: nullable(COUNT),
     deadline_at: nullable(TIME),
     replay_of: nullable(TEXT),
+    sandbox: { enum: ['bubblewrap', 'seatbelt', 'none', null], description: 'what enclosed the work' },
     timeline: listOf(object({ state: STATE, at: TIME, attempt: COUNT, code: CODE }, ['attempt', 'code'])),
   }),
   DryRun: object({

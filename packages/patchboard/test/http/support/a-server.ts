@@ -13,6 +13,7 @@ import { EMPTY_POLICY } from '../../../src/core/policy/document.ts';
 import type { Clock, Log, Store } from '../../../src/core/ports.ts';
 import { DEFAULT_RATES, RateLimits } from '../../../src/core/rate-limits.ts';
 import { Redactor } from '../../../src/core/redaction.ts';
+import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
 import type { ServerTool } from '../../../src/core/server-tool.ts';
 import { Gatekeeper } from '../../../src/identity/gatekeeper.ts';
 import { Sessions } from '../../../src/identity/sessions.ts';
@@ -99,6 +100,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     grants,
     rates: new RateLimits(DEFAULT_RATES, clock),
     hooks: [],
+    workspaces: NO_WORKSPACES,
     redactor: new Redactor([]),
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });

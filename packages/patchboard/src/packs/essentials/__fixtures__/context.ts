@@ -14,6 +14,12 @@ export function aContext(given: Partial<ToolContext> = {}): ToolContext {
     deadlineAt: Number.MAX_SAFE_INTEGER,
     agent: undefined,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    get sandbox(): never {
+      throw new Error('these tools use no sandbox');
+    },
+    get services(): never {
+      throw new Error('these tools use no services');
+    },
     progress: () => undefined,
     emit: () => undefined,
     ...given,
