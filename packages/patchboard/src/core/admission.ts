@@ -101,10 +101,10 @@ function combine(plain: Admission, verdict: PreVerdict): Admission {
 /** Fails closed: a guard that throws has said no. */
 async function askGuard(
   guard: Guard,
-  { principal, tool, runId, args }: AdmissionQuestion,
+  { principal, tool, runId, args, asker }: AdmissionQuestion,
 ): Promise<Decision> {
   try {
-    return await guard.admit({ principal, tool, runId, args });
+    return await guard.admit({ principal, tool, runId, args, permissions: asker.permissions ?? [] });
   } catch (error) {
     const reason = `the decision failed: ${messageOf(error)}`;
     return { effect: 'deny', rule: 'guard', reason, policyVersion: 0 };

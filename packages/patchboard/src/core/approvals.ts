@@ -8,7 +8,7 @@ import type { Guard } from './guard.ts';
 import { jsonDiff } from './json-diff.ts';
 import { permissionDecidedRow } from './ledger.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { LiveCall } from './live-call.ts';
+import type { Asker, LiveCall } from './live-call.ts';
 import type { Limits } from './limits.ts';
 import type { Clock, Digest, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
@@ -64,7 +64,7 @@ export class Approvals {
       return (await this.#deny(live, principal, given)) ? null : notWaiting(live.call);
     const edited = this.#edit(live.call, given);
     if ('code' in edited) return edited;
-    const forbidden = this.#parts.grants.check(given.grant) ?? (await this.#forbidden(edited));
+    const forbidden = this.#parts.grants.check(given.grant) ?? (await this.#forbidden(edited, live.asker));
     if (forbidden !== null) return forbidden;
     if (!(await this.#allow(live, principal, given, edited))) return notWaiting(live.call);
     try {
@@ -92,11 +92,11 @@ export class Approvals {
   }
 
   /** Policy may have changed since, and an edit may be one that it denies: nobody is asked about what is denied. */
-  async #forbidden(call: Call): Promise<Failure | null> {
+  async #forbidden(call: Call, asker: Asker): Promise<Failure | null> {
     const { registry, guard } = this.#parts;
     const tool = registry.find(call.tenant, call.toolName);
     if (tool === undefined) return null;
-    const reason = await denial(guard, tool, call);
+    const reason = await denial(guard, tool, call, asker);
     return reason === null ? null : failure('permission_denied', `permission denied: ${reason}`);
   }
 
@@ -115,7 +115,7 @@ export class Approvals {
       ? CHANGED
       : tool !== undefined && tool.version !== stored.toolVersion
         ? failure('approval_denied', 'the tool changed after it was approved; ask again', NOT_STARTED)
-        : await this.#forbidden(live.call);
+        : await this.#forbidden(live.call, live.asker);
     if (!isOpen(live.call)) return;
     if (refused === null) dispatch(live);
     else await lifecycle.end(live, { kind: 'denied', failure: { ...refused, ...NOT_STARTED } });
@@ -191,7 +191,12 @@ const CHANGED: Failure = failure(
 );
 
 /** Why policy says no; null when it does not. A guard that throws says no. */
-async function denial(guard: Guard, tool: RegisteredTool, call: Call): Promise<string | null> {
+async function denial(
+  guard: Guard,
+  tool: RegisteredTool,
+  call: Call,
+  asker: Asker,
+): Promise<string | null> {
   const { tenant, agentId, runId } = call;
   const principal: Principal = {
     kind: 'agent',
@@ -204,7 +209,8 @@ async function denial(guard: Guard, tool: RegisteredTool, call: Call): Promise<s
   };
   try {
     const args = JSON.parse(call.argsJson) as unknown;
-    const { effect, reason } = await guard.admit({ principal, tool, runId, args });
+    const permissions = asker.permissions ?? [];
+    const { effect, reason } = await guard.admit({ principal, tool, runId, args, permissions });
     return effect === 'deny' ? reason : null;
   } catch (error) {
     return `the decision failed: ${messageOf(error)}`;

@@ -37,6 +37,8 @@ export interface Call {
   /** The caller's span within that trace. */
   readonly spanId: string | null;
   readonly replayOf: string | null;
+  /** The call on whose behalf a sub-agent made this one. */
+  readonly parentCallId: string | null;
   /** Secret part of the attempt tokens of a client call: a result that does not carry it is not from this attempt. */
   readonly fence: string | null;
   readonly createdAt: number;

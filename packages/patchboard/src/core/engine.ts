@@ -20,7 +20,7 @@ import type { RateLimits } from './rate-limits.ts';
 import { recover, type RecoveryReport } from './recovery.ts';
 import type { Redactor } from './redaction.ts';
 import { Registry, type RegisteredTool } from './registry.ts';
-import type { LiveCall } from './live-call.ts';
+import type { Asker, LiveCall } from './live-call.ts';
 import type { Pack } from './server-tool.ts';
 import { cancelLive, Runs } from './runs.ts';
 import { Tasks } from './tasks.ts';
@@ -140,6 +140,17 @@ export class Engine {
   /** Resolves when the receipt is durable. */
   async submit(request: CallRequest, principal: Principal): Promise<Submitted> {
     return await this.#intake.submit(request, principal);
+  }
+
+  /** A request that came to nothing before anything could be tried. Null: its run takes no more calls. */
+  async recordEnded(request: CallRequest, principal: Principal, outcome: BadOutcome): Promise<Call | null> {
+    return await this.#intake.recordEnded(request, principal, outcome);
+  }
+
+  /** After a restart: an agent is back and brings its hooks to a call of its own that has not ended. */
+  serve(callId: string, asker: Asker): void {
+    const live = this.#lifecycle.find(callId);
+    if (live !== undefined) live.asker = asker;
   }
 
   /** What would happen; nothing is recorded and nothing runs. */

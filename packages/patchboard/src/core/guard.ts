@@ -1,3 +1,4 @@
+import type { AgentPolicy } from './policy/document.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from './registry.ts';
 
@@ -19,6 +20,8 @@ export interface GuardRequest {
   readonly tool: RegisteredTool;
   readonly runId: string;
   readonly args: unknown;
+  /** What an agent in this process allows itself and its sub-agents; it can only make it stricter. */
+  readonly permissions: readonly AgentPolicy[];
 }
 
 /** Stands before every execution, whoever asks. Policy plugs in here and nowhere else. */

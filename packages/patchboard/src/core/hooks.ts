@@ -1,4 +1,5 @@
 import { messageOf } from './failures.ts';
+import type { Message } from './messages.ts';
 import type { Outcome } from './outcome.ts';
 import type { Clock } from './ports.ts';
 import type { RegisteredTool } from './registry.ts';
@@ -37,6 +38,8 @@ export type PostHookResult =
 export interface Hooks {
   preToolUse?(call: HookCall, agent?: unknown): HookDecision | Promise<HookDecision>;
   postToolUse?(call: HookCall, result: unknown, agent?: unknown): PostHookResult | Promise<PostHookResult>;
+  /** The conversation of an agent in this process has grown. It only looks: what it throws is reported. */
+  messagesChanged?(messages: readonly Message[], agent?: unknown): void | Promise<void>;
 }
 
 /** Both names for the arguments hold one value. */

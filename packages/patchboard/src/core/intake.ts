@@ -7,10 +7,11 @@ import { failure, type Failure } from './failures.ts';
 import type { Decision, Guard } from './guard.ts';
 import type { Hooks } from './hooks.ts';
 import { refusedRow } from './ledger.ts';
-import { newCall } from './new-call.ts';
+import { endedCall, newCall } from './new-call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { NOBODY, type Asker } from './live-call.ts';
 import type { Limits } from './limits.ts';
+import { failed, type BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Ids, Run, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -28,13 +29,17 @@ export interface CallRequest {
   readonly traceId: string | null;
   readonly spanId: string | null;
   readonly replayOf: string | null;
+  /** The call on whose behalf a sub-agent asks. */
+  readonly parentCallId?: string;
+  /** Chosen by an agent in this process, which wrote it down before it asked. Default: a new one. */
+  readonly callId?: string;
   /** An agent in this process; absent over the network. */
   readonly asker?: Asker;
 }
 
 export type Submitted =
   | { readonly kind: 'accepted'; readonly call: Call; readonly duplicate: boolean }
-  /** Recorded as DENIED. */
+  /** Recorded with its ending: DENIED, or FAILED where the asker keeps what is refused. */
   | { readonly kind: 'denied'; readonly call: Call; readonly failure: Failure }
   /** Not recorded as a call; one ledger row says that it was refused. */
   | { readonly kind: 'refused'; readonly failure: Failure };
@@ -70,7 +75,7 @@ export class Intake {
     if (busy !== null) return await this.#refuse(request, principal, busy);
     const leave = this.#enter(principal.tenant);
     try {
-      const id = this.#parts.ids.next('tc_');
+      const id = request.callId ?? this.#parts.ids.next('tc_');
       const admission = await this.admit(id, resolved, request, principal);
       if ('code' in admission) return await this.#refuse(request, principal, admission);
       return await this.#record(id, request, principal, resolved, admission);
@@ -133,7 +138,28 @@ export class Intake {
     return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
   }
 
+  /** A call that never gets anywhere, recorded with its ending; null: its run takes no more calls. */
+  async recordEnded(request: CallRequest, principal: Principal, outcome: BadOutcome): Promise<Call | null> {
+    const { registry, lifecycle, clock, ids } = this.#parts;
+    const facts = {
+      id: request.callId ?? ids.next('tc_'),
+      request,
+      principal,
+      tool: registry.find(principal.tenant, request.toolName),
+      now: clock.now(),
+    };
+    const { call, entries } = endedCall(this.#parts, facts, outcome);
+    const run = runOf(call, facts.now);
+    const { inserted } = await lifecycle.record({ call, run, idempotency: null, entries }, NOBODY);
+    return inserted.kind === 'inserted' ? call : null;
+  }
+
   async #refuse(request: CallRequest, principal: Principal, refused: Failure): Promise<Submitted> {
+    // A model must get an answer, and the answer a record; a server that goes down answers nobody any more.
+    if (request.asker?.keepsRefused === true && !this.#parts.isDraining()) {
+      const call = await this.recordEnded(request, principal, failed(refused));
+      if (call !== null) return { kind: 'denied', call, failure: refused };
+    }
     const { toolName, traceId } = request;
     const { tenant, agentId } = principal;
     const row = refusedRow(
@@ -163,13 +189,7 @@ export class Intake {
       states: first.states,
       now,
     });
-    const run: Run = {
-      id: call.runId,
-      tenant: call.tenant,
-      agentId: call.agentId,
-      createdAt: now,
-      cancelledAt: null,
-    };
+    const run = runOf(call, now);
     let recorded;
     try {
       const idempotency = this.#idempotency(request, principal, tool, now);
@@ -240,6 +260,10 @@ export class Intake {
   #bodyHash({ runId, args, target }: CallRequest): string {
     return this.#parts.digest.sha256(canonicalJson({ runId, args, target }));
   }
+}
+
+function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
+  return { id, tenant, agentId, createdAt, cancelledAt: null };
 }
 
 function submitted(call: Call, duplicate: boolean): Submitted {

@@ -57,7 +57,7 @@ export function callRow(call: Call, entry: TimelineEntry, resultHash?: string): 
 }
 
 export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string): LedgerDraft {
-  const { toolName, toolVersion, runId, agentId, replayOf, sandbox } = call;
+  const { toolName, toolVersion, runId, agentId, replayOf, parentCallId, sandbox } = call;
   const { effect, rule, reason, policyVersion } = call.decision;
   const body = {
     state: entry.state,
@@ -68,6 +68,7 @@ export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string)
     args_sha256: argsHash,
     decision: { effect, rule, reason, policy_version: policyVersion },
     replay_of: replayOf ?? undefined,
+    parent_call_id: parentCallId ?? undefined,
     sandbox: sandbox ?? undefined,
   };
   return { ...callRow(call, entry), body: JSON.stringify(body) };

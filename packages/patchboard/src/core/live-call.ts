@@ -1,11 +1,16 @@
 import type { Call } from './call.ts';
 import type { Hooks } from './hooks.ts';
+import type { AgentPolicy } from './policy/document.ts';
 import { Stop } from './stop.ts';
 
 /** An agent in this process: it brings hooks of its own, and they and the tools are told who they serve. */
 export interface Asker {
   readonly hooks: readonly Hooks[];
   readonly agent: unknown;
+  /** What it asks for and cannot have is recorded as a call that failed; otherwise only the ledger says so. */
+  readonly keepsRefused?: true;
+  /** Its own and those of the agents above it. Default: none. */
+  readonly permissions?: readonly AgentPolicy[];
   /** Told of what the tool emits while the call is under way. */
   onCustomEvent?(event: ToolCustomEvent): void;
 }
@@ -34,7 +39,7 @@ export interface LiveCall {
   /** Gives back the slot it holds, or leaves the line it stands in. */
   release: () => void;
   /** Of the agent that asks, if it runs in this process; a restart forgets them. */
-  readonly asker: Asker;
+  asker: Asker;
   /** A client may have seen it: it can no longer be said that it certainly did not start. */
   pushed: boolean;
 }

@@ -1,8 +1,10 @@
 import type { Admission } from './admission.ts';
 import { approvalDigest } from './approvals.ts';
+import { endState } from './endings.ts';
 import { move, timelineEntry, type Approval, type Call, type CallState } from './call.ts';
 import type { CallRequest } from './intake.ts';
 import { callRow, firstCallRow, permissionRequiredRow, type LedgerDraft } from './ledger.ts';
+import type { BadOutcome } from './outcome.ts';
 import type { Digest, Ids } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from './registry.ts';
@@ -11,7 +13,9 @@ export interface NewCallFacts {
   readonly id: string;
   readonly request: CallRequest;
   readonly principal: Principal;
-  readonly tool: RegisteredTool;
+  readonly tool: Pick<RegisteredTool, 'name' | 'version' | 'source' | 'timeoutMs'> & {
+    readonly runsOn?: RegisteredTool['runsOn'];
+  };
   readonly admission: Admission;
   /** It goes through all of them with its first commit. */
   readonly states: readonly CallState[];
@@ -36,12 +40,30 @@ export function newCall(
   return { call, entries };
 }
 
+/** A call that was over before it began. Of a tool that nobody knows only the name is on record. */
+export function endedCall(
+  parts: { ids: Ids; digest: Digest },
+  facts: Omit<NewCallFacts, 'tool' | 'admission' | 'states'> & { readonly tool: RegisteredTool | undefined },
+  outcome: BadOutcome,
+): { call: Call; entries: LedgerDraft[] } {
+  const { request, now } = facts;
+  const reason = outcome.failure.message;
+  const decision = { effect: 'deny', rule: 'intake', reason, policyVersion: 0 } as const;
+  const admission: Admission = { decision, args: request.args, atHand: null, toolResult: undefined };
+  const states = [{ name: 'PENDING', deadlineAt: now }, endState(outcome, null)] as const;
+  const tool = facts.tool ?? { ...UNKNOWN_TOOL, name: request.toolName.slice(0, MAX_NAME) };
+  return newCall(parts, { ...facts, tool, admission, states });
+}
+
+const MAX_NAME = 128;
+const UNKNOWN_TOOL = { version: '', source: 'server', timeoutMs: 0 } as const;
+
 function begin(
   { id, request, principal, tool, admission, now }: NewCallFacts,
   state: CallState,
   ids: Ids,
 ): Call {
-  const clientId = tool.runsOn.kind === 'client' ? tool.runsOn.clientId : null;
+  const clientId = tool.runsOn?.kind === 'client' ? tool.runsOn.clientId : null;
   return {
     id,
     tenant: principal.tenant,
@@ -55,10 +77,11 @@ function begin(
     argsJson: JSON.stringify(admission.args),
     argsRedacted: false,
     timeoutMs: tool.timeoutMs,
-    sandbox: tool.runsOn.kind === 'server' ? (tool.runsOn.tool.sandbox ?? null) : null,
+    sandbox: tool.runsOn?.kind === 'server' ? (tool.runsOn.tool.sandbox ?? null) : null,
     traceId: request.traceId,
     spanId: request.spanId,
     replayOf: request.replayOf,
+    parentCallId: request.parentCallId ?? null,
     fence: clientId === null ? null : ids.secret(128),
     createdAt: now,
     decision: admission.decision,

@@ -1,8 +1,9 @@
 import type { GrantBook } from './grants.ts';
 import type { Decision, Guard, GuardRequest } from './guard.ts';
-import { decidePolicy, mayEverCall } from './policy/decide.ts';
+import { decideFor, decidePolicy, mayEverCall } from './policy/decide.ts';
 import { matchesGlob } from './policy/glob.ts';
 import type { PolicyDocument } from './policy/document.ts';
+import { strictest } from './policy/strictest.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from './registry.ts';
@@ -62,18 +63,15 @@ export class PolicyGuard implements Guard {
     );
   }
 
-  admit({ principal, tool, args }: GuardRequest): Decision {
+  admit({ principal, tool, args, permissions }: GuardRequest): Decision {
     const { version: policyVersion, document } = this.policyOf(principal.tenant);
     if (document === null) {
       return { effect: 'deny', rule: 'policy', reason: 'the policy cannot be read', policyVersion };
     }
     const { agentId, tenant } = principal;
-    const verdict = decidePolicy(document, {
-      agentId,
-      toolName: tool.name,
-      annotations: tool.annotations,
-      args,
-    });
+    const asked = { agentId, toolName: tool.name, annotations: tool.annotations, args };
+    const own = permissions.map((permission) => decideFor(permission, 'permission', asked));
+    const verdict = strictest(decidePolicy(document, asked), own);
     if (verdict.effect === 'ask') {
       const question = { tenant, agentId, toolName: tool.name, toolVersion: tool.version, args };
       const grant = this.#grants.match(question, this.#clock.now());

@@ -1,6 +1,7 @@
 import type { CallStateName, InputIssueView, JsonSchema } from '@patchboard/wire';
 import type { Call } from './call.ts';
 import type { DocumentChange, DocumentStore } from './documents.ts';
+import type { JournalStore } from './journals.ts';
 import type { LedgerDraft, LedgerRow } from './ledger.ts';
 import type { StoredTool } from './registry.ts';
 
@@ -126,7 +127,7 @@ export interface CommittedRow {
  * Ledger rows get their sequence and hash at commit, in the order of the writes.
  * A write that finds no room rejects with `StorageFull` and changes nothing.
  */
-export interface Store extends DocumentStore {
+export interface Store extends DocumentStore, JournalStore {
   insertCall(record: NewCall): Promise<Inserted>;
   /**
    * Succeeds only if the stored version is `expectedVersion`; false means another writer won and nothing was written.

@@ -36,6 +36,7 @@ export function describeCalls(subject: Subject): void {
         argsJson: '{"text":"天气 \\u0000 \\" ü"}',
         traceId: 'trace-1',
         replayOf: callId(9),
+        parentCallId: callId(8),
         fence: 'secret',
         approval,
       });

@@ -1,6 +1,7 @@
 import type { CallStateName } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../core/call.ts';
 import type { DocumentChange, DocumentKind } from '../core/documents.ts';
+import type { JournalDraft, JournalEntry } from '../core/journals.ts';
 import { GENESIS, type LedgerDraft, type LedgerRow } from '../core/ledger.ts';
 import type {
   CallFilter,
@@ -45,6 +46,7 @@ class MemoryStore implements Store {
   readonly #keyOfCall: Map<string, string> = new Map();
   readonly #tools: Map<string, StoredTool> = new Map();
   readonly #documents: Map<string, { kind: DocumentKind; id: string; body: string }> = new Map();
+  readonly #journals: Map<string, JournalEntry[]> = new Map();
   readonly #chain: MemoryChain;
   readonly #watchers: Watchers = new Watchers();
   readonly #turns: Turns = new Turns();
@@ -186,6 +188,30 @@ class MemoryStore implements Store {
       .filter((document) => document.kind === kind)
       .map(({ id, body }) => ({ id, body }))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async appendJournal(journal: string, after: number, entries: readonly JournalDraft[]): Promise<boolean> {
+    const standing = this.#journals.get(journal) ?? [];
+    if (standing.length !== after) return false;
+    entries.forEach(({ kind, body }, index) => standing.push({ no: after + index + 1, kind, body }));
+    this.#journals.set(journal, standing);
+    return true;
+  }
+
+  async readJournal(
+    journal: string,
+    after: number,
+    limit: number,
+    kinds?: readonly string[],
+  ): Promise<readonly JournalEntry[]> {
+    const found: JournalEntry[] = [];
+    const standing = this.#journals.get(journal) ?? [];
+    for (let index = after; index < standing.length && found.length < limit; index += 1) {
+      const entry = standing[index];
+      if (entry !== undefined && (kinds === undefined || kinds.includes(entry.kind))) found.push(entry);
+    }
+    await this.#turns.after(found.length);
+    return found;
   }
 
   async append(entries: readonly LedgerDraft[]): Promise<void> {

@@ -29,6 +29,7 @@ export function aCall(n: number, given: Partial<Call> = {}): Call {
     traceId: null,
     spanId: null,
     replayOf: null,
+    parentCallId: null,
     fence: null,
     createdAt,
     decision: { effect: 'allow', rule: 'default', reason: 'no rule forbids it', policyVersion: 1 },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../core/ports.ts';
 import { describeCalls } from './calls.contract.ts';
+import { describeJournals } from './journals.contract.ts';
 import { describeLedger } from './ledger.contract.ts';
 import { describeLists } from './lists.contract.ts';
 import { describeDocuments, describeRunsAndTools } from './runs-and-tools.contract.ts';
@@ -41,6 +42,7 @@ export function storeContract(
     describeLedger(subject);
     describeRunsAndTools(subject);
     describeDocuments(subject);
+    describeJournals(subject);
     describeMore(subject);
   });
 }
@@ -61,6 +63,7 @@ function describeReopening(subject: Subject): void {
     await insertAll(store, [aCall(2)]);
     await store.saveTools([aTool('camera.take')], anEntry());
     await store.putDocument('key', 'k1', '{}', [anEntry()]);
+    await store.appendJournal('run_1', 0, [{ kind: 'message', body: '{}' }]);
     const before = {
       ledger: await store.readLedger({}, 0, 100),
       head: await store.ledgerHead(),
@@ -74,6 +77,7 @@ function describeReopening(subject: Subject): void {
     expect(await again.countByState()).toEqual(before.counts);
     expect(await again.tools()).toEqual([aTool('camera.take')]);
     expect(await again.documents('key')).toEqual([{ id: 'k1', body: '{}' }]);
+    expect(await again.readJournal('run_1', 0, 10)).toEqual([{ no: 1, kind: 'message', body: '{}' }]);
     expect(await again.findRun('acme', 'run_1')).toMatchObject({ agentId: 'agent-1' });
     expect(idsOf((await again.listCalls({ tenant: 'acme' }, null, 10)).items)).toEqual([
       aCall(2).id,

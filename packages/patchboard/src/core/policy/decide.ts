@@ -25,9 +25,18 @@ export interface PolicyVerdict extends TraceStep {
   readonly alsoMatched: readonly TraceStep[];
 }
 
+/** The rule of a verdict for which no policy had a word: the tool's own annotations decided. */
+export const NO_WORD = 'annotations';
+
 /** Deny first, then rules as written, then the allow list, the ask list, and last the mode. The first one counts. */
 export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): PolicyVerdict {
-  const [first, ...alsoMatched] = steps(policy, question);
+  const { agent, path } = policyOf(policy, question.agentId);
+  return decideFor(agent, path, question);
+}
+
+/** The same for one agent's policy, wherever it stands; `path` is how its rules are named. */
+export function decideFor(agent: AgentPolicy, path: string, question: PolicyQuestion): PolicyVerdict {
+  const [first, ...alsoMatched] = steps(agent, path, question);
   if (first === undefined)
     return { rule: 'none', effect: 'deny', reason: 'no rule applies', alsoMatched: [] };
   return { ...first, alsoMatched };
@@ -35,7 +44,10 @@ export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): 
 
 /** Whether there are arguments with which the agent could call the tool. */
 export function mayEverCall(policy: PolicyDocument, agentId: string, toolName: string): boolean {
-  const { agent } = policyOf(policy, agentId);
+  return mayEver(policyOf(policy, agentId).agent, toolName);
+}
+
+export function mayEver(agent: AgentPolicy, toolName: string): boolean {
   if (isForbidden(agent, toolName)) return false;
   if (
     agent.rules.some(
@@ -58,8 +70,7 @@ export function policyOf(policy: PolicyDocument, agentId: string): { agent: Agen
     : { agent: own, path: `agents.${agentId}` };
 }
 
-function* steps(policy: PolicyDocument, question: PolicyQuestion): Generator<TraceStep> {
-  const { agent, path } = policyOf(policy, question.agentId);
+function* steps(agent: AgentPolicy, path: string, question: PolicyQuestion): Generator<TraceStep> {
   const { toolName } = question;
   yield* listed(agent.autoDenyTools, toolName, `${path}.autoDenyTools`, 'deny');
   if (toggle(agent, toolName) === false) {
@@ -119,11 +130,11 @@ function byMode(agent: AgentPolicy, { annotations }: PolicyQuestion, path: strin
 /** With no word of policy: a tool that says it is risky asks, any other runs. */
 function byAnnotations(annotations: ToolAnnotations): TraceStep {
   if (annotations.destructive === true)
-    return { rule: 'annotations', effect: 'ask', reason: 'the tool is destructive' };
+    return { rule: NO_WORD, effect: 'ask', reason: 'the tool is destructive' };
   if (annotations.requires_approval === true) {
-    return { rule: 'annotations', effect: 'ask', reason: 'the tool requires approval' };
+    return { rule: NO_WORD, effect: 'ask', reason: 'the tool requires approval' };
   }
-  return { rule: 'annotations', effect: 'allow', reason: 'the tool is not marked as risky' };
+  return { rule: NO_WORD, effect: 'allow', reason: 'the tool is not marked as risky' };
 }
 
 function isForbidden(agent: AgentPolicy, toolName: string): boolean {

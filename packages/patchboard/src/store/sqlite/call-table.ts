@@ -11,7 +11,7 @@ export interface UsedKey {
 }
 
 const COLUMNS = `id, version, state, created_at, ended_at, tenant, run_id, agent_id, tool_name, tool_version, source,
-  timeout_ms, decision, client_id, target, trace_id, span_id, replay_of, fence, idempotency_scope, idempotency_hash,
+  timeout_ms, decision, client_id, target, trace_id, span_id, replay_of, parent_call_id, fence, idempotency_scope, idempotency_hash,
   idempotency_expires_at, tail, args, result`;
 
 type Counts = Partial<Record<CallStateName, number>>;
@@ -75,6 +75,7 @@ export class CallTable {
       call.traceId,
       call.spanId,
       call.replayOf,
+      call.parentCallId,
       call.fence,
       idempotency?.scope ?? null,
       idempotency?.bodyHash ?? null,

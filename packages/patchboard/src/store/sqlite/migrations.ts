@@ -100,4 +100,17 @@ export const MIGRATIONS: readonly string[] = [
   ) strict;
   insert into ledger_head (one, seq, hash) values (1, 0, '${'0'.repeat(64)}');
   `,
+  `
+  alter table calls add column parent_call_id text;
+
+  -- What agents write down as they go. Bodies may be large, so it is no table without rowids.
+  create table journals (
+    entry integer primary key,
+    journal text not null,
+    no integer not null,
+    kind text not null,
+    body text not null,
+    unique (journal, no)
+  ) strict;
+  `,
 ];

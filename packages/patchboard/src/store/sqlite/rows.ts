@@ -76,7 +76,7 @@ function detailOf(state: CallState): Detail<CallState> {
 
 /** What `toCall` takes, in its order. */
 export const CALL_COLUMNS = `id, tenant, run_id, agent_id, tool_name, tool_version, source, client_id, target, args,
-  timeout_ms, trace_id, replay_of, fence, created_at, decision, version, state, tail, result, span_id`;
+  timeout_ms, trace_id, replay_of, fence, created_at, decision, version, state, tail, result, span_id, parent_call_id`;
 
 type CallValues = readonly [
   id: string,
@@ -100,6 +100,7 @@ type CallValues = readonly [
   tail: string,
   result: string | null,
   spanId: string | null,
+  parentCallId: string | null,
 ];
 
 /** From values by position, because rows with names take twice as long; the tables are strict, so the types hold. */
@@ -125,6 +126,7 @@ export function toCall(values: unknown): Call {
     traceId: row[11],
     spanId: row[20],
     replayOf: row[12],
+    parentCallId: row[21],
     fence: row[13],
     createdAt: row[14],
     decision: JSON.parse(row[15]) as Decision,

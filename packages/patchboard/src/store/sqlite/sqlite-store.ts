@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { CallStateName } from '@patchboard/wire';
 import type { Call } from '../../core/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
+import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
 import type { LedgerDraft } from '../../core/ledger.ts';
 import type {
   CallFilter,
@@ -21,6 +22,7 @@ import { CallScan } from './call-scan.ts';
 import { CallTable } from './call-table.ts';
 import { DocumentTable } from './document-table.ts';
 import { GroupCommit } from './group-commit.ts';
+import { JournalTable } from './journal-table.ts';
 import { LedgerTable } from './ledger-rows.ts';
 import { openDatabase } from './open.ts';
 import { resultOf, toTool } from './rows.ts';
@@ -59,6 +61,7 @@ class SqliteStore implements Store {
   readonly #runs: RunTable;
   readonly #ledger: LedgerTable;
   readonly #documents: DocumentTable;
+  readonly #journals: JournalTable;
   readonly #watchers: Watchers = new Watchers();
   readonly #saveTool: StatementSync;
   readonly #removeTool: StatementSync;
@@ -70,6 +73,7 @@ class SqliteStore implements Store {
     this.#scan = new CallScan(database, this.#calls);
     this.#runs = new RunTable(database);
     this.#documents = new DocumentTable(database);
+    this.#journals = new JournalTable(database);
     this.#ledger = new LedgerTable(database, { digest, findCall: (id) => this.#calls.find(id) });
     this.#saveTool = database.prepare(
       `insert or replace into tools (tenant, name, client_id, wire_name, spec, registered_at)
@@ -213,6 +217,20 @@ class SqliteStore implements Store {
 
   async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
     return this.#documents.all(kind);
+  }
+
+  appendJournal(journal: string, after: number, entries: readonly JournalDraft[]): Promise<boolean> {
+    const bytes = entries.reduce((sum, { body }) => sum + body.length, 0);
+    return this.#commit.write(() => this.#journals.append(journal, after, entries), { bytes });
+  }
+
+  async readJournal(
+    journal: string,
+    after: number,
+    limit: number,
+    kinds?: readonly string[],
+  ): Promise<readonly JournalEntry[]> {
+    return await this.#journals.read(journal, after, limit, kinds);
   }
 
   append(entries: readonly LedgerDraft[]): Promise<void> {
