@@ -24,6 +24,16 @@ export type {
   Sandbox,
   WorkspaceFiles,
 } from './core/sandbox.ts';
+export type { AgentHandle, SubTask, SubTaskReply } from './core/agent-handle.ts';
+export type {
+  AssistantMessage,
+  Message,
+  ReasoningBlock,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UserMessage,
+} from './core/messages.ts';
 export type { Pack, ServerTool, ToolContext } from './core/server-tool.ts';
 export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
 export type { Faces } from './faces.ts';
@@ -40,6 +50,6 @@ export { toolError } from './sdk/tool-error.ts';
 export type { ToolError } from './sdk/tool-error.ts';
 export type { AnyTool, ToolInstance } from './sdk/tool-instance.ts';
 export { refusedToolResult, toToolResult, truncateForModel } from './sdk/tool-result.ts';
-export type { ToolResultBlock, ToolResultOptions, TruncatedResult } from './sdk/tool-result.ts';
+export type { ToolResultOptions, TruncatedResult } from './sdk/tool-result.ts';
 export { tool } from './sdk/tool.ts';
 export type { ToolOptions } from './sdk/tool.ts';

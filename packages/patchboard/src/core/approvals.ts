@@ -191,12 +191,7 @@ const CHANGED: Failure = failure(
 );
 
 /** Why policy says no; null when it does not. A guard that throws says no. */
-async function denial(
-  guard: Guard,
-  tool: RegisteredTool,
-  call: Call,
-  asker: Asker,
-): Promise<string | null> {
+async function denial(guard: Guard, tool: RegisteredTool, call: Call, asker: Asker): Promise<string | null> {
   const { tenant, agentId, runId } = call;
   const principal: Principal = {
     kind: 'agent',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { anAgentHandle, anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import type { BoardEvent } from './events.ts';
 import type { Asker, ToolCustomEvent } from './live-call.ts';
 import type { Log } from './ports.ts';
@@ -35,7 +35,7 @@ async function runOnce(
   const heard: ToolCustomEvent[] = [];
   const told: BoardEvent[] = [];
   engine.feed.listen((event) => void (event.seq === null && told.push(event)));
-  const agent = { name: 'the agent' };
+  const agent = anAgentHandle('the agent');
   const asker: Asker = {
     hooks: [],
     agent,
@@ -77,7 +77,7 @@ it('hands the tool the agent that asks, and a log that names the call and hides 
     const { log } = context;
     log.info('looked', { rows: 3, password: 'hunter2', tool_call_id: 'tc_other' });
   });
-  expect(agent).toEqual({ name: 'the agent' });
+  expect(agent).toMatchObject({ name: 'the agent' });
   expect(lines).toEqual([
     {
       event: 'looked',

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { anAgentHandle, anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call.ts';
 import type { Engine } from './engine.ts';
@@ -18,7 +18,7 @@ async function run(
 ): Promise<Call> {
   const { args = {}, hooks = [], toolName = 'toy.echo' } = given;
   const submitted = await engine.submit(
-    aRequest({ toolName, args, asker: { hooks, agent: 'the agent' } }),
+    aRequest({ toolName, args, asker: { hooks, agent: anAgentHandle('the agent') } }),
     agent,
   );
   if (submitted.kind === 'refused') throw new Error(submitted.failure.message);
@@ -113,8 +113,10 @@ describe('hooks on the one path', () => {
 
   it('reviews results in the same order, knows whom it serves, and fails what it cannot review', async () => {
     const adding = (name: string): Hooks => ({
-      postToolUse: (_call, result, who) => ({
-        update: { result: { seen: `${(result as { seen?: string }).seen ?? ''}${name}`, who } },
+      postToolUse: (_call, result, agentHandle) => ({
+        update: {
+          result: { seen: `${(result as { seen?: string }).seen ?? ''}${name}`, who: agentHandle?.name },
+        },
       }),
     });
     const tool = aServerTool({

@@ -1,3 +1,4 @@
+import type { AgentHandle } from './agent-handle.ts';
 import { messageOf } from './failures.ts';
 import type { Message } from './messages.ts';
 import type { Outcome } from './outcome.ts';
@@ -36,10 +37,14 @@ export type PostHookResult =
 
 /** `agent` is whoever embeds the engine and asks; undefined over the network. */
 export interface Hooks {
-  preToolUse?(call: HookCall, agent?: unknown): HookDecision | Promise<HookDecision>;
-  postToolUse?(call: HookCall, result: unknown, agent?: unknown): PostHookResult | Promise<PostHookResult>;
+  preToolUse?(call: HookCall, agent?: AgentHandle): HookDecision | Promise<HookDecision>;
+  postToolUse?(
+    call: HookCall,
+    result: unknown,
+    agent?: AgentHandle,
+  ): PostHookResult | Promise<PostHookResult>;
   /** The conversation of an agent in this process has grown. It only looks: what it throws is reported. */
-  messagesChanged?(messages: readonly Message[], agent?: unknown): void | Promise<void>;
+  messagesChanged?(messages: readonly Message[], agent?: AgentHandle): void | Promise<void>;
 }
 
 /** Both names for the arguments hold one value. */
@@ -75,7 +80,7 @@ export interface HookRun {
   /** In order: the tool's own, the agent's, the global ones. */
   readonly hooks: readonly Hooks[];
   readonly call: HookCall;
-  readonly agent: unknown;
+  readonly agent: AgentHandle | undefined;
   readonly clock: Clock;
   readonly timeoutMs: number;
 }

@@ -1,3 +1,4 @@
+import type { AgentHandle } from './agent-handle.ts';
 import type { Call } from './call.ts';
 import type { Hooks } from './hooks.ts';
 import type { AgentPolicy } from './policy/document.ts';
@@ -6,7 +7,7 @@ import { Stop } from './stop.ts';
 /** An agent in this process: it brings hooks of its own, and they and the tools are told who they serve. */
 export interface Asker {
   readonly hooks: readonly Hooks[];
-  readonly agent: unknown;
+  readonly agent: AgentHandle | undefined;
   /** What it asks for and cannot have is recorded as a call that failed; otherwise only the ledger says so. */
   readonly keepsRefused?: true;
   /** Its own and those of the agents above it. Default: none. */

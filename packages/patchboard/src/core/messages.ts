@@ -42,16 +42,12 @@ export interface ToolUseBlock {
   readonly providerMetadata?: ProviderMetadata;
 }
 
+/** What a model gets for a `tool_use`. `content` is the value itself; a vendor's wire writes it as text. */
 export interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
-  readonly name: string;
-  readonly callId: string;
-  /** The value itself; what goes to a vendor is made of it when it is sent. */
   readonly content: unknown;
   readonly is_error: boolean;
-  /** What the model is told besides the result. */
-  readonly note?: string;
 }
 
 export type Json = null | string | number | boolean | { [key: string]: Json | undefined } | Json[];

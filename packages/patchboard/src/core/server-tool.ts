@@ -1,4 +1,5 @@
 import type { JsonSchema, SandboxName, ToolAnnotations } from '@patchboard/wire';
+import type { AgentHandle } from './agent-handle.ts';
 import type { Failure } from './failures.ts';
 import type { Hooks } from './hooks.ts';
 import type { Log } from './ports.ts';
@@ -22,7 +23,7 @@ export interface ToolContext {
   /** Epoch milliseconds. */
   readonly deadlineAt: number;
   /** The agent that asks, if it runs in this process. */
-  readonly agent: unknown;
+  readonly agent: AgentHandle | undefined;
   /** Names the call in every line; members that are redacted elsewhere are redacted here. */
   readonly log: Log;
   /** The workspace of this run, and commands enclosed in it. Fails with `sandbox_unavailable` where there is none. */

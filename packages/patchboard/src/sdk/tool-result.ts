@@ -1,18 +1,11 @@
 import { isTerminal } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
+import type { ToolResultBlock } from '../core/messages.ts';
 import { utf8Bytes } from '../core/utf8-bytes.ts';
 import type { Language } from './advice.ts';
 import { cut } from './preview.ts';
 import type { ToolCallRecord } from './tool-call-record.ts';
 import { toolError } from './tool-error.ts';
-
-/** What a model gets for a `tool_use`. `content` is the value itself; a vendor's wire writes it as text. */
-export interface ToolResultBlock {
-  readonly type: 'tool_result';
-  readonly tool_use_id: string;
-  readonly content: unknown;
-  readonly is_error: boolean;
-}
 
 export interface ToolResultOptions {
   readonly language?: Language;

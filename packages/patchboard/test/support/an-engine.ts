@@ -1,3 +1,4 @@
+import type { AgentHandle } from '../../src/core/agent-handle.ts';
 import { Engine } from '../../src/core/engine.ts';
 import type { Guard } from '../../src/core/guard.ts';
 import { GrantOffice } from '../../src/core/grant-office.ts';
@@ -47,6 +48,11 @@ export function aServerTool(given: Partial<ServerTool> & Pick<ServerTool, 'name'
     execute: (args) => Promise.resolve({ echo: args }),
     ...given,
   };
+}
+
+/** An agent in this process, for whoever needs to know one by name. */
+export function anAgentHandle(name: string): AgentHandle {
+  return { id: 'run_1', name, depth: 0, spawn: () => Promise.reject(new Error('no sub-agents here')) };
 }
 
 export function aRequest(given: Partial<CallRequest> & Pick<CallRequest, 'toolName'>): CallRequest {

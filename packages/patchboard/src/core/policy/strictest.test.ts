@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NO_WORD, type TraceStep } from './decide.ts';
+import { strictest } from './strictest.ts';
+
+const said = (effect: TraceStep['effect'], rule: string, isOpen?: true): TraceStep => ({
+  effect,
+  rule,
+  reason: '',
+  ...(isOpen === undefined ? {} : { isOpen }),
+});
+
+describe('several policies', () => {
+  it('let annotations speak only where none of them does', () => {
+    expect(strictest(said('ask', NO_WORD), [said('allow', 'permission.mode')]).effect).toBe('allow');
+    expect(strictest(said('allow', 'default.mode'), [said('ask', NO_WORD)]).effect).toBe('allow');
+    expect(strictest(said('ask', NO_WORD), [said('allow', NO_WORD)]).effect).toBe('ask');
+  });
+
+  it('take an ask that hooks may lift for weaker than one that they may not', () => {
+    const open = said('ask', 'permission.mode', true);
+    expect(strictest(said('ask', 'default.mode'), [open]).isOpen).toBeUndefined();
+    expect(strictest(said('allow', 'default.mode'), [open]).isOpen).toBe(true);
+  });
+
+  it('never allow more than any of them that has a word', () => {
+    const rank = { allow: 0, ask: 1, deny: 2 };
+    const step = fc.record({
+      effect: fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const),
+      rule: fc.constantFrom(NO_WORD, 'default.mode'),
+      reason: fc.constant(''),
+    });
+    fc.assert(
+      fc.property(step, fc.array(step, { maxLength: 4 }), (first, others) => {
+        const verdict = strictest<TraceStep>(first, others);
+        for (const one of [first, ...others])
+          if (one.rule !== NO_WORD) expect(rank[verdict.effect]).toBeGreaterThanOrEqual(rank[one.effect]);
+      }),
+    );
+  });
+});
