@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isOpen, type Call } from '../../core/call.ts';
 import type { CallFilter, Page } from '../../core/ports.ts';
 import { callCursor } from '../cursors.ts';
-import type { CallTable } from './call-table.ts';
+import type { CallReader } from './call-reader.ts';
 import { STATE_CODES, integer, stateMask, text } from './rows.ts';
 
 /** Rows looked at before the event loop gets a turn: some milliseconds. */
@@ -24,6 +24,13 @@ const MATCHES = `
   and (:since is null or created_at >= :since)
   and (:states is null or (:states >> state) & 1)`;
 
+/** A run's calls, by the table that files them; `cross` has it looked at first. */
+const FILED = 'calls_of_runs as filed cross join calls on calls.no = filed.no';
+
+/** The newest calls, by number and not by any index. */
+const UNFILED = 'calls not indexed';
+const IS_UNFILED = 'no > (select no from calls_of_runs_end)';
+
 /** One way to walk over calls, newest first. */
 interface Walk {
   /** The matches within a window. */
@@ -36,19 +43,25 @@ type Parameters = Record<string, string | number | null>;
 
 /** Walks over many calls, a window at a time. */
 export class CallScan {
-  readonly #table: CallTable;
+  readonly #calls: CallReader;
   readonly #all: Walk;
   readonly #ofRun: Walk;
+  readonly #ofRunUnfiled: Walk;
   readonly #ofState: Walk;
   readonly #openIds: StatementSync;
   readonly #ended: StatementSync;
   readonly #endedEnd: StatementSync;
 
-  constructor(database: DatabaseSync, table: CallTable) {
-    this.#table = table;
-    this.#all = prepareWalk(database, 'true');
-    this.#ofRun = prepareWalk(database, 'run_id = :run and tenant = :tenant');
-    this.#ofState = prepareWalk(database, 'state = :state and state <> 4');
+  constructor(database: DatabaseSync, calls: CallReader) {
+    this.#calls = calls;
+    this.#all = prepareWalk(database, 'calls', 'true');
+    this.#ofRun = prepareWalk(database, FILED, 'filed.run_id = :run and filed.tenant = :tenant');
+    this.#ofRunUnfiled = prepareWalk(
+      database,
+      UNFILED,
+      `run_id = :run and tenant = :tenant and ${IS_UNFILED}`,
+    );
+    this.#ofState = prepareWalk(database, 'calls', 'state = :state and state <> 4');
     this.#openIds = database.prepare(
       'select id from calls where state = ? and state <> 4 and id > ? order by id limit ?',
     );
@@ -80,7 +93,7 @@ export class CallScan {
     }
     let handedOut = 0;
     for (const id of [...ids].sort()) {
-      const call = this.#table.find(id);
+      const call = this.#calls.find(id);
       if (call !== undefined && isOpen(call)) yield call;
       handedOut += 1;
       if (handedOut % TURN === 0) await nextTurn();
@@ -105,8 +118,7 @@ export class CallScan {
   async #find(filter: CallFilter, before: string, wanted: number): Promise<readonly Call[]> {
     const parameters = parametersOf(filter);
     const { runId, states } = filter;
-    if (runId !== undefined)
-      return await this.#walk(this.#ofRun, { ...parameters, run: runId }, before, wanted);
+    if (runId !== undefined) return await this.#findOfRun({ ...parameters, run: runId }, before, wanted);
     if (states === undefined || states.includes('COMPLETED')) {
       return await this.#walk(this.#all, parameters, before, wanted);
     }
@@ -118,6 +130,15 @@ export class CallScan {
     return newestFirst(found).slice(0, wanted);
   }
 
+  /** Those not filed yet come first: a call that is filed between the two walks is then seen twice, not never. */
+  async #findOfRun(parameters: Parameters, before: string, wanted: number): Promise<readonly Call[]> {
+    const found = new Map<string, Call>();
+    for (const walk of [this.#ofRunUnfiled, this.#ofRun]) {
+      for (const call of await this.#walk(walk, parameters, before, wanted)) found.set(call.id, call);
+    }
+    return newestFirst([...found.values()]).slice(0, wanted);
+  }
+
   async #walk(walk: Walk, parameters: Parameters, start: string, wanted: number): Promise<Call[]> {
     const found: Call[] = [];
     const since = parameters['since'] ?? null;
@@ -125,7 +146,7 @@ export class CallScan {
       const limit = Math.min(wanted - found.length, TURN);
       const rows = walk.matches.all({ ...parameters, before, window: WINDOW, limit });
       for (const row of rows) {
-        const call = this.#table.findByNo(integer(row, 'no'));
+        const call = this.#calls.findByNo(integer(row, 'no'));
         if (call !== undefined) found.push(call);
       }
       const last = rows.at(-1);
@@ -143,16 +164,15 @@ export class CallScan {
   }
 }
 
-function prepareWalk(database: DatabaseSync, range: string): Walk {
+function prepareWalk(database: DatabaseSync, source: string, range: string): Walk {
+  const id = source === FILED ? 'filed.id' : 'calls.id';
+  const inOrder = `from ${source} where ${range} and ${id} < :before order by ${id} desc`;
   // The inner part names no large column: a row that does not match is never read whole.
   const matches = database.prepare(`
     select no, id from (
-      select no, id, tenant, tool_name, agent_id, created_at, state from calls
-      where ${range} and id < :before order by id desc limit :window
+      select calls.no, calls.id, calls.tenant, tool_name, agent_id, created_at, state ${inOrder} limit :window
     ) where ${MATCHES} limit :limit`);
-  const end = database.prepare(
-    `select id, created_at from calls where ${range} and id < :before order by id desc limit 1 offset :skip`,
-  );
+  const end = database.prepare(`select calls.id, created_at ${inOrder} limit 1 offset :skip`);
   matches.setAllowUnknownNamedParameters(true);
   end.setAllowUnknownNamedParameters(true);
   return { matches, end };

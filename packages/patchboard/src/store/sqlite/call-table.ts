@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isTerminal, type CallStateName } from '@patchboard/wire';
 import { endedAt, type Call } from '../../core/call.ts';
 import type { NewCall } from '../../core/ports.ts';
-import { CALL_COLUMNS, STATE_CODES, integer, resultOf, stateNameOf, tailOf, text, toCall } from './rows.ts';
+import { STATE_CODES, integer, resultOf, stateNameOf, tailOf, text } from './rows.ts';
 
 export interface UsedKey {
   readonly callId: string;
@@ -10,19 +10,19 @@ export interface UsedKey {
   readonly expiresAt: number;
 }
 
-const COLUMNS = `id, version, state, created_at, ended_at, tenant, run_id, agent_id, tool_name, tool_version, source,
+export type RemovedCall = Pick<Call, 'id' | 'tenant' | 'runId'>;
+
+const COLUMNS = `no, id, version, state, created_at, ended_at, tenant, run_id, agent_id, tool_name, tool_version, source,
   timeout_ms, decision, client_id, target, trace_id, span_id, replay_of, parent_call_id, fence, idempotency_scope, idempotency_hash,
   idempotency_expires_at, tail, args, result`;
 
 type Counts = Partial<Record<CallStateName, number>>;
 
-/** Single calls, written and read by key. Ended calls are counted in memory; the count goes back with a transaction. */
+/** Single calls, written by key. Ended calls are counted in memory; the count goes back with a transaction. */
 export class CallTable {
   readonly #insert: StatementSync;
   readonly #replace: StatementSync;
   readonly #rewriteArgs: StatementSync;
-  readonly #byId: StatementSync;
-  readonly #byNo: StatementSync;
   readonly #byKey: StatementSync;
   readonly #freeKey: StatementSync;
   readonly #remove: StatementSync;
@@ -37,10 +37,6 @@ export class CallTable {
       `update calls set version = ?, state = ?, ended_at = ?, tail = ?, result = ? where id = ? and version = ?`,
     );
     this.#rewriteArgs = database.prepare('update calls set args = ? where id = ?');
-    this.#byId = database.prepare(`select ${CALL_COLUMNS} from calls where id = ?`);
-    this.#byNo = database.prepare(`select ${CALL_COLUMNS} from calls where no = ?`);
-    this.#byId.setReturnArrays(true);
-    this.#byNo.setReturnArrays(true);
     this.#byKey = database.prepare(
       'select id, idempotency_hash, idempotency_expires_at from calls where idempotency_scope = ?',
     );
@@ -48,15 +44,18 @@ export class CallTable {
       `update calls set idempotency_scope = null, idempotency_hash = null, idempotency_expires_at = null
        where idempotency_scope = ?`,
     );
-    this.#remove = database.prepare('delete from calls where no = ? and ended_at < ? returning state');
+    this.#remove = database.prepare(
+      'delete from calls where no = ? and ended_at < ? returning state, run_id, tenant, id',
+    );
     this.#countOpen = database.prepare(
       'select state, count(*) as calls from calls where state <> 4 and state < 4 group by state',
     );
     this.#ended = countEnded(database);
   }
 
-  insert({ call, idempotency }: NewCall): void {
+  insert(no: number, { call, idempotency }: NewCall): void {
     this.#insert.run(
+      no,
       call.id,
       call.version,
       STATE_CODES[call.state.name],
@@ -106,16 +105,6 @@ export class CallTable {
     this.#rewriteArgs.run(argsJson, id);
   }
 
-  find(id: string): Call | undefined {
-    const row = this.#byId.get(id);
-    return row === undefined ? undefined : toCall(row);
-  }
-
-  findByNo(no: number): Call | undefined {
-    const row = this.#byNo.get(no);
-    return row === undefined ? undefined : toCall(row);
-  }
-
   findKey(scope: string): UsedKey | undefined {
     const row = this.#byKey.get(scope);
     if (row === undefined) return undefined;
@@ -130,12 +119,12 @@ export class CallTable {
     this.#freeKey.run(scope);
   }
 
-  /** Its idempotency key goes with it. False if it is gone already. */
-  remove(no: number, endedBefore: number): boolean {
+  /** Its idempotency key goes with it. Undefined if it is gone already. */
+  remove(no: number, endedBefore: number): RemovedCall | undefined {
     const removed = this.#remove.get(no, endedBefore);
-    if (removed === undefined) return false;
+    if (removed === undefined) return undefined;
     this.#countIfEnded(stateNameOf(integer(removed, 'state')), -1);
-    return true;
+    return { runId: text(removed, 'run_id'), tenant: text(removed, 'tenant'), id: text(removed, 'id') };
   }
 
   /** Open calls are few and have an index; ended ones are not counted again. */

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Digest, Store } from '../../core/ports.ts';
-import { CallTable } from './call-table.ts';
+import { CallReader } from './call-reader.ts';
 import { DocumentTable } from './document-table.ts';
 import { LedgerTable } from './ledger-rows.ts';
 import { APPLICATION_ID } from './migrations.ts';
@@ -32,7 +32,7 @@ export function readOnlyStore(file: string, digest: Digest): ReadOnlyStore {
 
 function reader(file: string, database: DatabaseSync, digest: Digest): ReadOnlyStore {
   const documents = new DocumentTable(database);
-  const calls = new CallTable(database);
+  const calls = new CallReader(database);
   const ledger = new LedgerTable(database, { digest, findCall: (id) => calls.find(id) });
   return {
     ledgerHead: () => Promise.resolve(ledger.head),

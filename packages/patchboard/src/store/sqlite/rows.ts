@@ -75,8 +75,30 @@ function detailOf(state: CallState): Detail<CallState> {
 }
 
 /** What `toCall` takes, in its order. */
-export const CALL_COLUMNS = `id, tenant, run_id, agent_id, tool_name, tool_version, source, client_id, target, args,
-  timeout_ms, trace_id, replay_of, fence, created_at, decision, version, state, tail, result, span_id, parent_call_id`;
+export const CALL_COLUMNS: readonly string[] = [
+  'id',
+  'tenant',
+  'run_id',
+  'agent_id',
+  'tool_name',
+  'tool_version',
+  'source',
+  'client_id',
+  'target',
+  'args',
+  'timeout_ms',
+  'trace_id',
+  'replay_of',
+  'fence',
+  'created_at',
+  'decision',
+  'version',
+  'state',
+  'tail',
+  'result',
+  'span_id',
+  'parent_call_id',
+];
 
 type CallValues = readonly [
   id: string,

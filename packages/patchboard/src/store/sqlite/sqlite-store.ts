@@ -18,8 +18,10 @@ import type {
 } from '../../core/ports.ts';
 import type { StoredTool } from '../../core/registry.ts';
 import { Watchers } from '../watchers.ts';
+import { CallReader } from './call-reader.ts';
 import { CallScan } from './call-scan.ts';
 import { CallTable } from './call-table.ts';
+import { CallsOfRuns } from './calls-of-runs.ts';
 import { DocumentTable } from './document-table.ts';
 import { GroupCommit } from './group-commit.ts';
 import { JournalTable } from './journal-table.ts';
@@ -57,8 +59,10 @@ class SqliteStore implements Store {
   readonly #database: DatabaseSync;
   readonly #commit: GroupCommit;
   readonly #calls: CallTable;
+  readonly #reader: CallReader;
   readonly #scan: CallScan;
   readonly #runs: RunTable;
+  readonly #callsOfRuns: CallsOfRuns;
   readonly #ledger: LedgerTable;
   readonly #documents: DocumentTable;
   readonly #journals: JournalTable;
@@ -70,11 +74,13 @@ class SqliteStore implements Store {
   constructor(database: DatabaseSync, digest: Digest) {
     this.#database = database;
     this.#calls = new CallTable(database);
-    this.#scan = new CallScan(database, this.#calls);
+    this.#reader = new CallReader(database);
+    this.#scan = new CallScan(database, this.#reader);
     this.#runs = new RunTable(database);
+    this.#callsOfRuns = new CallsOfRuns(database);
     this.#documents = new DocumentTable(database);
     this.#journals = new JournalTable(database);
-    this.#ledger = new LedgerTable(database, { digest, findCall: (id) => this.#calls.find(id) });
+    this.#ledger = new LedgerTable(database, { digest, findCall: (id) => this.#reader.find(id) });
     this.#saveTool = database.prepare(
       `insert or replace into tools (tenant, name, client_id, wire_name, spec, registered_at)
        values (?, ?, ?, ?, ?, ?)`,
@@ -85,13 +91,18 @@ class SqliteStore implements Store {
       save: () => {
         const restoreLedger = this.#ledger.save();
         const restoreCounts = this.#calls.save();
+        const restoreNumbers = this.#callsOfRuns.save();
         return () => {
           restoreLedger();
           restoreCounts();
+          restoreNumbers();
           this.#runs.forget();
         };
       },
-      beforeCommit: () => this.#ledger.writeHead(),
+      beforeCommit: () => {
+        this.#callsOfRuns.fileIfDue();
+        this.#ledger.writeHead();
+      },
       committed: () => this.#watchers.tell(this.#ledger.takeCommitted()),
     });
   }
@@ -110,7 +121,7 @@ class SqliteStore implements Store {
     const { run } = this.#runs.ensure(record.run);
     if (run.agentId !== record.run.agentId || run.cancelledAt !== null) return { kind: 'run_refused', run };
     if (idempotency !== null && used !== undefined) this.#calls.freeKey(idempotency.scope);
-    this.#calls.insert(record);
+    this.#calls.insert(this.#callsOfRuns.next(), record);
     this.#ledger.append(entries, call);
     return INSERTED;
   }
@@ -131,7 +142,7 @@ class SqliteStore implements Store {
   }
 
   async findCall(id: string): Promise<Call | undefined> {
-    return this.#calls.find(id);
+    return this.#reader.find(id);
   }
 
   async listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
@@ -263,11 +274,18 @@ class SqliteStore implements Store {
     let purged = 0;
     for (let start = 0; start < numbers.length; start += PURGED_AT_ONCE) {
       const some = numbers.slice(start, start + PURGED_AT_ONCE);
-      const purge = (): number => some.filter((no) => this.#calls.remove(no, before)).length;
+      const purge = (): number => some.filter((no) => this.#purge(no, before)).length;
       // Making room must work just when other writes find none.
       purged += await this.#commit.write(purge, { alone: true });
     }
     return purged;
+  }
+
+  #purge(no: number, before: number): boolean {
+    const removed = this.#calls.remove(no, before);
+    if (removed === undefined) return false;
+    this.#callsOfRuns.remove(removed.runId, removed.tenant, removed.id);
+    return true;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isOpen, type Call } from '../../core/call.ts';
+import { verifyLedger } from '../../core/ledger-check.ts';
+import type { Store } from '../../core/ports.ts';
+import { aCall, completed, digest, insertAll, rowsOf } from '../samples.contract.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { readOnlyStore } from './read-only.ts';
+import { sqliteStore } from './sqlite-store.ts';
+
+/** Written by a server of that version: 26 calls of 3 runs that ended well and badly, two that go on, 79 ledger rows. */
+const STORES = new URL('../../../test/support/stores/', import.meta.url);
+const CALLS = 26;
+const ROWS = 79;
+const FOREVER = 8_640_000_000_000_000;
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'patchboard-migrations-'));
+  file = join(folder, 'store.db');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function callsOf(store: Store, runId?: string): Promise<Call[]> {
+  const found: Call[] = [];
+  let cursor: string | null = null;
+  do {
+    const filter = { tenant: 'default', ...(runId === undefined ? {} : { runId }) };
+    const page = await store.listCalls(filter, cursor, 5);
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return found;
+}
+
+describe.each(['version-1'])('a store of %s', (version) => {
+  beforeEach(() => {
+    writeFileSync(file, gunzipSync(readFileSync(new URL(`${version}.db.gz`, STORES))));
+  });
+
+  it('is verified as it is, without a byte changed', async () => {
+    const before = readFileSync(file);
+    const store = readOnlyStore(file, digest);
+    expect(await verifyLedger(store, digest)).toMatchObject({ ok: true, rows: ROWS });
+    store.close();
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it('is brought to the newest version with everything in it, and goes on', async () => {
+    const before = rowsIn(file, 'select id, state, args, result, tail from calls order by id');
+    const ledger = rowsIn(file, 'select * from ledger order by seq');
+    let store = await sqliteStore({ file, digest });
+    expect(await verifyLedger(store, digest)).toMatchObject({ ok: true, rows: ROWS });
+    const calls = await callsOf(store);
+    expect(calls.map(({ id }) => id)).toEqual(before.map(({ id }) => id).reverse());
+    for (const run of ['run_0', 'run_1', 'run_2']) {
+      expect(await callsOf(store, run)).toEqual(calls.filter(({ runId }) => runId === run));
+    }
+    expect(calls.filter(isOpen).map(({ state }) => state.name)).toEqual(['PENDING', 'APPROVAL_REQUIRED']);
+
+    const { agentId } = calls[0]!;
+    const added = completed(aCall(1, { id: 'tc_zz', tenant: 'default', runId: 'run_0', agentId }));
+    await insertAll(store, [added]);
+    await store.close();
+    store = await sqliteStore({ file, digest });
+    expect(await verifyLedger(store, digest)).toMatchObject({ ok: true, rows: ROWS + rowsOf(added).length });
+    expect((await callsOf(store, 'run_0'))[0]).toEqual(added);
+    const removed = await store.purgeCalls(FOREVER, 1000);
+    expect(removed).toBe(CALLS - 2 + 1);
+    expect(await callsOf(store, 'run_0')).toEqual([]);
+    await store.close();
+    expect(rowsIn(file, 'pragma user_version')).toEqual([{ user_version: MIGRATIONS.length }]);
+    expect(rowsIn(file, `select * from ledger where seq <= ${ROWS} order by seq`)).toEqual(ledger);
+  });
+});
+
+function rowsIn(path: string, sql: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = database.prepare(sql).all();
+  database.close();
+  return rows.map((row) => ({ ...row }));
+}
