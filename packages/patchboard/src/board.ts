@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OperatorDecision } from './core/approvals.ts';
 import type { Call } from './core/call.ts';
-import { failure, type Failure } from './core/failures.ts';
+import { failure } from './core/failures.ts';
 import type { Hooks } from './core/hooks.ts';
 import type { Submitted } from './core/intake.ts';
 import { resolveLimits, type Limits } from './core/limits.ts';
@@ -17,8 +17,10 @@ import { openEngineRoom, type EngineRoom } from './engine-room.ts';
 import { openFaces, type Faces } from './faces.ts';
 import { ensureOperatorToken } from './identity/operator-token.ts';
 import { nodeDigest } from './runtime/digest.ts';
+import { BoardError } from './sdk/board-error.ts';
 import { toRecord, type ToolCallRecord } from './sdk/tool-call-record.ts';
-import { toServerTool, type AnyTool } from './sdk/tool-instance.ts';
+import type { AnyTool } from './sdk/tool-instance.ts';
+import { ToolRegistry, type RegistryFollower } from './sdk/tool-registry.ts';
 import { memoryStore } from './store/memory.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
 
@@ -44,7 +46,8 @@ export function sqlite(folder: string): BoardStore {
 }
 
 export interface BoardOptions {
-  readonly tools?: readonly AnyTool[];
+  /** A registry's later changes are followed. */
+  readonly tools?: readonly AnyTool[] | ToolRegistry;
   /** Default: `memory()`. */
   readonly store?: BoardStore;
   /** A policy document, as in the config. Default: a tool that says it is risky asks, any other runs. */
@@ -68,8 +71,10 @@ export interface CallOptions {
 
 /** The engine in your own process. The same steps as over the network, and the network if you want it. */
 export interface Patchboard {
-  /** What can be called now. */
-  tools(): readonly RegisteredTool[];
+  /** Its tools come from here; what is registered or taken back later counts at once. */
+  readonly registry: ToolRegistry;
+  /** What can be called now, or what of it has a tag. */
+  tools(filter?: { readonly tag?: string }): readonly RegisteredTool[];
   /** Resolves when the call has ended, well or badly; what was refused before it was recorded throws. */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
   /** Resolves when the receipt is durable. */
@@ -88,17 +93,6 @@ export interface Patchboard {
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<Faces>;
   /** Lets running calls finish and lets go of everything. */
   close(): Promise<void>;
-}
-
-/** Thrown for a call that was refused and never recorded, and for what does not exist or cannot be done now. */
-export class BoardError extends Error {
-  readonly failure: Failure;
-
-  constructor(given: Failure) {
-    super(given.message);
-    this.name = 'BoardError';
-    this.failure = given;
-  }
 }
 
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -120,28 +114,58 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       hooks: allHooks,
       workspaces: NO_WORKSPACES,
     });
-    room.engine.addPack({ name: 'embedded', tools: tools.map(toServerTool) });
-    await room.engine.start();
-    return new Board(room, kept.folder);
+    const registry = registryOf(tools);
+    const board = new Board(room, kept.folder, registry, registry.follow(followerOf(room)));
+    try {
+      await room.engine.start();
+    } catch (error) {
+      board.unfollow();
+      throw error;
+    }
+    return board;
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
+function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
+  if (tools instanceof ToolRegistry) return tools;
+  const registry = new ToolRegistry();
+  for (const one of tools) registry.register(one);
+  return registry;
+}
+
+function followerOf({ engine }: EngineRoom): RegistryFollower {
+  return {
+    problemWith: (given) => {
+      const admitted = engine.registry.admitServerTool(given);
+      return admitted.ok ? null : failure(admitted.code, admitted.reason);
+    },
+    begin: (given) => void engine.registry.addServerTool(given),
+    added: (given) => void engine.serverTools.add(given),
+    removed: (names) => void engine.serverTools.remove(names),
+  };
+}
+
 class Board implements Patchboard {
+  readonly registry: ToolRegistry;
+  readonly unfollow: () => void;
   readonly #room: EngineRoom;
   readonly #folder: string | null;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
   #faces: Faces | null = null;
 
-  constructor(room: EngineRoom, folder: string | null) {
+  constructor(room: EngineRoom, folder: string | null, registry: ToolRegistry, unfollow: () => void) {
     this.#room = room;
     this.#folder = folder;
+    this.registry = registry;
+    this.unfollow = unfollow;
   }
 
-  tools(): readonly RegisteredTool[] {
-    return this.#room.engine.tools(principal('embedded'));
+  tools({ tag }: { tag?: string } = {}): readonly RegisteredTool[] {
+    const all = this.#room.engine.tools(principal('embedded'));
+    return tag === undefined ? all : all.filter(({ metadata }) => tagsIn(metadata).includes(tag));
   }
 
   async call(name: string, args: unknown = {}, options: CallOptions = {}): Promise<ToolCallRecord> {
@@ -204,6 +228,7 @@ class Board implements Patchboard {
   }
 
   async close(): Promise<void> {
+    this.unfollow();
     await this.#faces?.close();
     await this.#room.engine.drain();
     await this.#room.store.close();
@@ -230,6 +255,11 @@ function principal(agentId: string): Principal {
     clientId: null,
     credential: null,
   };
+}
+
+function tagsIn(metadata: RegisteredTool['metadata']): readonly unknown[] {
+  const tags = metadata?.['tags'];
+  return Array.isArray(tags) ? tags : [];
 }
 
 /** A denied call is a record like any other; a refused one is none. */

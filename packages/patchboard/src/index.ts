@@ -1,5 +1,5 @@
 /** What embedders use: tools, a board to run them on, and the server. */
-export { BoardError, createPatchboard, memory, sqlite } from './board.ts';
+export { createPatchboard, memory, sqlite } from './board.ts';
 export type { BoardOptions, BoardStore, CallOptions, Patchboard } from './board.ts';
 export { resolveSettings } from './cli/settings.ts';
 export type { ServeFlags, Settings } from './cli/settings.ts';
@@ -40,6 +40,7 @@ export type { Faces } from './faces.ts';
 export { startPlatform } from './platform.ts';
 export type { Platform, PlatformParts } from './platform.ts';
 export { pinoLog } from './runtime/log.ts';
+export { BoardError } from './sdk/board-error.ts';
 export { LANGUAGES } from './sdk/advice.ts';
 export type { Language } from './sdk/advice.ts';
 export type { ToolCallApproval, ToolCallAuditEntry, ToolCallRecord } from './sdk/tool-call-record.ts';
@@ -48,7 +49,9 @@ export type { ToolCallSnapshot } from './sdk/tool-call-snapshot.ts';
 export type { ToolDefinition, ToolMetadata } from './sdk/tool-definition.ts';
 export { toolError } from './sdk/tool-error.ts';
 export type { ToolError } from './sdk/tool-error.ts';
-export type { AnyTool, ToolInstance } from './sdk/tool-instance.ts';
+export type { AnyTool, MadeTool, ToolInstance } from './sdk/tool-instance.ts';
+export { globalToolRegistry, ToolRegistry } from './sdk/tool-registry.ts';
+export type { RegisterOptions, ToolEntry } from './sdk/tool-registry.ts';
 export { refusedToolResult, toToolResult, truncateForModel } from './sdk/tool-result.ts';
 export type { ToolResultOptions, TruncatedResult } from './sdk/tool-result.ts';
 export { tool } from './sdk/tool.ts';

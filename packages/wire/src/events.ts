@@ -42,7 +42,8 @@ export interface ToolCustomEvent {
 
 export interface RegistryChangedEvent {
   readonly at: string;
-  readonly client_id: string;
+  /** Absent: tools of the server itself. */
+  readonly client_id?: string;
   readonly registered?: readonly string[];
   readonly removed?: readonly string[];
   /** Tools that were registered as less risky than before, and stay as they were. */

@@ -45,7 +45,7 @@ export async function admit(
   const hooks = hooksOf(tool, asker.hooks, parts.hooks);
   if (decision.effect === 'deny' || hooks.length === 0) return plain;
   const { tenant, agentId } = principal;
-  const call = hookCall({ id: question.id, toolName: tool.name, runId, agentId, tenant }, args);
+  const call = hookCall({ id: question.id, toolName: tool.name, runId, agentId, tenant }, tool, args);
   const { clock, limits } = parts;
   const verdict = await runPreHooks({
     hooks,

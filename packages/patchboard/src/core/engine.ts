@@ -23,6 +23,7 @@ import { Registry, type RegisteredTool } from './registry.ts';
 import type { Asker, LiveCall } from './live-call.ts';
 import type { Pack } from './server-tool.ts';
 import { cancelLive, Runs } from './runs.ts';
+import { ServerTools } from './server-tools.ts';
 import { Tasks } from './tasks.ts';
 import { ToolDirectory } from './tool-directory.ts';
 import { maySeeCall } from './visibility.ts';
@@ -73,6 +74,8 @@ export class Engine {
   readonly feed: EventFeed;
   readonly guard: Guard;
   readonly runs: Runs;
+  /** Tools of this server that come and go while it runs. */
+  readonly serverTools: ServerTools;
   readonly #parts: EngineParts;
   readonly #tasks: Tasks;
   readonly #lifecycle: Lifecycle;
@@ -95,6 +98,7 @@ export class Engine {
     });
     this.feed = new EventFeed(store, parts.guard);
     this.#tasks = new Tasks(log);
+    this.serverTools = new ServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
     this.#lifecycle = new Lifecycle({ ...parts, mailboxes: this.mailboxes, ended });
     this.#waiters = new Waiters(this.#lifecycle.wheel);
@@ -119,8 +123,12 @@ export class Engine {
     return this.#draining;
   }
 
+  /** A pack is ours: a bad tool in it is a bug and throws. */
   addPack(pack: Pack): void {
-    for (const tool of pack.tools) this.registry.addServerTool(tool);
+    for (const tool of pack.tools) {
+      const added = this.registry.addServerTool(tool);
+      if (!added.ok) throw new Error(added.reason);
+    }
   }
 
   /** Once, after the packs are in: takes up what an earlier process left. */

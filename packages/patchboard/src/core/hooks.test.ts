@@ -5,7 +5,8 @@ import { runPostHooks, runPreHooks, type HookDecision, type HookRun, type Hooks 
 
 function aRun(hooks: readonly Hooks[], clock = new FakeClock()): HookRun {
   const args = { n: 0 };
-  const call = { id: 'tc_1', name: 't', args, input: args, runId: 'r', agentId: 'a', tenant: 'default' };
+  const who = { runId: 'r', agentId: 'a', tenant: 'default' };
+  const call = { id: 'tc_1', name: 't', args, input: args, ...who, annotations: {}, metadata: {} };
   return { hooks, call, agent: undefined, clock, timeoutMs: 1000 };
 }
 

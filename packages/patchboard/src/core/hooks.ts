@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from './agent-handle.ts';
 import { messageOf } from './failures.ts';
 import type { Message } from './messages.ts';
@@ -14,6 +15,10 @@ export interface HookCall {
   readonly runId: string;
   readonly agentId: string;
   readonly tenant: string;
+  /** What the tool says of its risk; empty when the tool is gone. */
+  readonly annotations: ToolAnnotations;
+  /** What else it says of itself, such as `version` and `tags`. */
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** What a hook may say before a tool runs. Nothing: go on. */
@@ -50,10 +55,12 @@ export interface Hooks {
 /** Both names for the arguments hold one value. */
 export function hookCall(
   call: { id: string; toolName: string; runId: string; agentId: string; tenant: string },
+  tool: RegisteredTool | undefined,
   args: unknown,
 ): HookCall {
   const { id, toolName: name, runId, agentId, tenant } = call;
-  return { id, name, args, input: args, runId, agentId, tenant };
+  const { annotations = {}, metadata } = tool ?? {};
+  return { id, name, args, input: args, runId, agentId, tenant, annotations, metadata: metadata ?? {} };
 }
 
 /** In the order in which they are asked: the tool's own, the agent's, the server's. */

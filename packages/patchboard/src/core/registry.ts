@@ -72,19 +72,20 @@ export class Registry {
     return this.#version;
   }
 
-  /** Server tools are ours: a bad one is a bug and throws. */
-  addServerTool(tool: ServerTool): RegisteredTool {
-    if (!isToolName(tool.name)) throw new Error(`bad tool name: ${tool.name}`);
-    if (this.#server.has(tool.name)) throw new Error(`tool registered twice: ${tool.name}`);
+  /** Checks a tool of this server without taking it in; `addServerTool` does that. */
+  admitServerTool(tool: ServerTool): Registration {
+    const problem = this.#serverToolProblem(tool);
+    if (problem !== null) return problem;
     const input = this.#options.schemas.compile(tool.inputSchema, 'own');
-    if (!input.ok) throw new Error(`input schema of ${tool.name}: ${input.problem}`);
+    if (!input.ok) return rejected('schema_invalid', `input schema of ${tool.name}: ${input.problem}`);
     const output =
       tool.outputSchema === null ? null : this.#options.schemas.compile(tool.outputSchema, 'own');
-    if (output !== null && !output.ok) throw new Error(`output schema of ${tool.name}: ${output.problem}`);
+    if (output !== null && !output.ok)
+      return rejected('schema_invalid', `output schema of ${tool.name}: ${output.problem}`);
     const registered: RegisteredTool = {
       tenant: null,
       name: tool.name,
-      wireName: this.#claimWireName('', tool.name),
+      wireName: this.#freeServerWireName(tool.name),
       source: 'server',
       description: tool.description,
       inputSchema: tool.inputSchema,
@@ -98,9 +99,26 @@ export class Registry {
       validateOutput: output === null ? null : output.validate,
       runsOn: { kind: 'server', tool },
     };
-    this.#server.set(tool.name, registered);
+    return { ok: true, tool: registered };
+  }
+
+  addServerTool(tool: ServerTool): Registration {
+    const admitted = this.admitServerTool(tool);
+    if (!admitted.ok) return admitted;
+    this.#server.set(tool.name, admitted.tool);
+    this.#wireScope('').set(admitted.tool.wireName, tool.name);
     this.#version += 1;
-    return registered;
+    return admitted;
+  }
+
+  /** False: there is none of that name. */
+  removeServerTool(name: string): boolean {
+    const tool = this.#server.get(name);
+    if (tool === undefined) return false;
+    this.#server.delete(name);
+    this.#wireScope('').delete(tool.wireName);
+    this.#version += 1;
+    return true;
   }
 
   /** Checks a client's tool without taking it in; `add` does that once it is stored. */
@@ -138,6 +156,7 @@ export class Registry {
           inputSchema: spec.schema,
           outputSchema,
           annotations,
+          metadata: spec.metadata ?? null,
         }),
         bytes,
         validateInput: input.validate,
@@ -205,7 +224,7 @@ export class Registry {
   #problemWith({ name, description = '', metadata }: ToolSpec): Registration | null {
     const { toolDescriptionBytes, toolMetadataBytes } = this.#options.limits;
     if (!isToolName(name)) {
-      return rejected('name_invalid', 'a name is 1 to 128 of A-Z a-z 0-9 _ . - and not made of dots only');
+      return rejected('name_invalid', NAME_RULE);
     }
     if (utf8Bytes(description) > toolDescriptionBytes) {
       return rejected('too_large', `the description is larger than ${toolDescriptionBytes} bytes`);
@@ -251,12 +270,17 @@ export class Registry {
     return null;
   }
 
+  /** A version that its author changed is another contract, also where nothing else of it changed. */
   #contractHash(
-    tool: Pick<ServerTool, 'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>,
+    tool: Pick<
+      ServerTool,
+      'name' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations' | 'metadata'
+    >,
   ): string {
-    const { name, description, inputSchema, outputSchema, annotations } = tool;
+    const { name, description, inputSchema, outputSchema, annotations, metadata } = tool;
+    const authors = metadata?.['version'] === undefined ? {} : { version: metadata['version'] };
     return this.#options.digest.sha256(
-      canonicalJson({ name, description, inputSchema, outputSchema, annotations }),
+      canonicalJson({ name, description, inputSchema, outputSchema, annotations, ...authors }),
     );
   }
 
@@ -266,10 +290,33 @@ export class Registry {
     return scope;
   }
 
-  #claimWireName(tenant: string, name: string): string {
-    const wireName = this.#freeWireName(tenant, name);
-    this.#wireScope(tenant).set(wireName, name);
-    return wireName;
+  #serverToolProblem({ name, timeoutMs, annotations }: ServerTool): Registration | null {
+    if (!isToolName(name))
+      return rejected('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${NAME_RULE}`);
+    if (this.#server.has(name)) return rejected('name_taken', `tool registered twice: ${name}`);
+    if (this.#isLent(name)) return rejected('name_taken', `a client lends a tool under the name ${name}`);
+    const { maxTimeoutMs } = this.#options.limits;
+    if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTimeoutMs)
+      return rejected('schema_invalid', `timeout of ${name} must be 1 to ${maxTimeoutMs} whole milliseconds`);
+    if (annotations.readonly === true && annotations.destructive === true)
+      return rejected('schema_invalid', `${name} cannot be both readonly and destructive`);
+    return null;
+  }
+
+  /** By whatever tenant's client, as a name or a wire name. */
+  #isLent(name: string): boolean {
+    return [...this.#tenants.keys()].some((tenant) => {
+      const holder = this.find(tenant, name);
+      return holder !== undefined && holder.tenant !== null;
+    });
+  }
+
+  #freeServerWireName(name: string): string {
+    const isFree = (candidate: string): boolean => {
+      const holder = this.find('', candidate);
+      return (holder === undefined || holder.name === name) && !this.#isLent(candidate);
+    };
+    return toWireName(name, isFree, this.#options.digest);
   }
 
   /** Deterministic unless taken; a wire name may not be any other tool's name or wire name. */
@@ -281,6 +328,8 @@ export class Registry {
     return toWireName(name, isFree, this.#options.digest);
   }
 }
+
+const NAME_RULE = 'a name is 1 to 128 of A-Z a-z 0-9 _ . - and not made of dots only';
 
 function rejected(code: FailureCode, reason: string): Registration {
   return { ok: false, code, reason };

@@ -71,7 +71,7 @@ async function review(
   const args = JSON.parse(call.argsJson) as unknown;
   const run = {
     hooks: all,
-    call: hookCall(call, args),
+    call: hookCall(call, tool, args),
     agent: asker.agent,
     clock,
     timeoutMs: limits.hookTimeoutMs,

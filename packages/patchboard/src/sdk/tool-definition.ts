@@ -4,12 +4,15 @@ import type { ToolContext } from '../core/server-tool.ts';
 
 /** What a tool says of itself besides its schema. All of it is obeyed. */
 export interface ToolMetadata {
+  /** Part of the contract: what was granted for another version does not hold for this one. */
   readonly version?: string;
+  /** `board.tools({ tag })` selects by them, and hooks see them. */
   readonly tags?: readonly string[];
   /** Milliseconds. Default 30,000. */
   readonly timeout?: number;
   /** False: one call of it at a time, whoever asks. Default true. */
   readonly concurrent?: boolean;
+  /** Changes nothing. Shown to whoever lists tools, and to hooks, which may answer it from a cache. */
   readonly readonly?: boolean;
   /** Asks an operator, unless policy says otherwise. */
   readonly destructive?: boolean;

@@ -13,15 +13,23 @@ export interface ToolInstance {
   exec(args: never, context: ToolContext): unknown;
 }
 
+/** A tool in either of its forms. */
+export type MadeTool = ToolDefinition<never, unknown> | ToolInstance;
+
 /** Anything a board takes for a tool. */
-export type AnyTool =
-  ToolDefinition<never, unknown> | ToolInstance | (() => ToolDefinition<never, unknown> | ToolInstance);
+export type AnyTool = MadeTool | (() => MadeTool);
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** One shape for all of them. Factories are called here, once. */
-export function toServerTool(given: AnyTool): ServerTool {
+/** Factories are called here, once. */
+export function makeTool(given: AnyTool): MadeTool {
   const made = typeof given === 'function' ? given() : given;
+  if (typeof made === 'object' && made !== null && ('exec' in made || 'execute' in made)) return made;
+  throw new TypeError('a tool is made by tool(), or has name, description, input_schema and exec()');
+}
+
+/** One shape for all of them. */
+export function toServerTool(made: MadeTool): ServerTool {
   return fromDefinition('exec' in made ? fromInstance(made) : made);
 }
 

@@ -104,9 +104,9 @@ describe('docs/dependencies.md', () => {
 describe('docs/decisions', () => {
   const files = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => name !== 'README.md');
 
-  it('are numbered without a gap and listed', () => {
+  it('have each a number of their own and are listed', () => {
     const index = localLinksOf(read('docs/decisions/README.md'));
-    expect(files.toSorted().map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, at) => at + 1));
+    expect(new Set(files.map((name) => Number(name.slice(0, 4)))).size).toBe(files.length);
     expect(index.filter((link) => /^\d{4}-/.test(link)).toSorted()).toEqual(files.toSorted());
   });
 

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { settled } from '../../test/support/fake-clock.ts';
+import type { Call } from './call.ts';
+import type { Engine } from './engine.ts';
+
+/**
+ * Calls start, finish, fail, are cancelled, approved and denied in any order: no run ever has more than three under
+ * way, no `concurrent: false` tool more than one, what waits for approval holds no slot, and every waiter is answered.
+ */
+
+const TOOLS = ['plain', 'readonly', 'single', 'risky'] as const;
+const RUNS = ['run_a', 'run_b'] as const;
+const PER_RUN = 3;
+const PER_SERVER = 5;
+
+type Operation =
+  | { readonly kind: 'start'; readonly tool: (typeof TOOLS)[number]; readonly run: (typeof RUNS)[number] }
+  | { readonly kind: 'finish' | 'fail' | 'cancel' | 'approve' | 'deny'; readonly which: number };
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('start' as const),
+      tool: fc.constantFrom(...TOOLS),
+      run: fc.constantFrom(...RUNS),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'finish' as const,
+        'fail' as const,
+        'cancel' as const,
+        'approve' as const,
+        'deny' as const,
+      ),
+      which: fc.nat({ max: 30 }),
+    }),
+  },
+);
+
+const agent = aPrincipal();
+const operator = aPrincipal({ kind: 'operator', id: 'operator', agentId: 'operator' });
+const HOUR_MS = 3_600_000;
+
+interface Running {
+  readonly tool: string;
+  readonly run: string;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class World {
+  /** What is inside a tool right now, by call. */
+  readonly running = new Map<string, Running>();
+  readonly ids: string[] = [];
+  readonly answered = new Map<string, Call>();
+  readonly #waits: Promise<void>[] = [];
+  #engine!: Engine;
+
+  async open(): Promise<void> {
+    const tool = (name: string, given: object) =>
+      aServerTool({
+        name,
+        timeoutMs: HOUR_MS,
+        execute: (_args, { callId, runId, signal }) =>
+          new Promise((resolve, reject) => {
+            this.running.set(callId, { tool: name, run: runId, resolve, reject });
+            signal.addEventListener('abort', () => this.running.delete(callId));
+          }),
+        ...given,
+      });
+    const limits = { concurrencyPerRun: PER_RUN, concurrencyServer: PER_SERVER, queueWaitMs: HOUR_MS };
+    const fixture = await anEngine({
+      limits: { ...limits, approvalExpiryMs: HOUR_MS },
+      tools: [
+        tool('plain', {}),
+        tool('readonly', { annotations: { readonly: true } }),
+        tool('single', { concurrency: 1 }),
+        tool('risky', { annotations: { destructive: true } }),
+      ],
+    });
+    this.#engine = fixture.engine;
+  }
+
+  async apply(op: Operation): Promise<void> {
+    if (op.kind === 'start') {
+      const submitted = await this.#engine.submit(aRequest({ toolName: op.tool, runId: op.run }), agent);
+      if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
+      const { id } = submitted.call;
+      this.ids.push(id);
+      this.#waits.push(
+        (async () => {
+          const call = await this.#engine.wait(agent, id, 10 * HOUR_MS, null);
+          if (call !== undefined) this.answered.set(id, call);
+        })(),
+      );
+      return;
+    }
+    const id = this.ids[op.which % Math.max(1, this.ids.length)];
+    if (id !== undefined) await this.#act(op.kind, id);
+  }
+
+  async #act(kind: Exclude<Operation['kind'], 'start'>, id: string): Promise<void> {
+    const work = this.running.get(id);
+    switch (kind) {
+      case 'finish':
+      case 'fail':
+        this.running.delete(id);
+        return kind === 'finish' ? work?.resolve('done') : work?.reject(new Error('boom'));
+      case 'cancel':
+        await this.#engine.cancel(agent, id);
+        return;
+      case 'approve':
+      case 'deny': {
+        const digest = (await this.#engine.find(agent, id))?.approval?.digest ?? '';
+        const decision = kind === 'approve' ? 'allow' : 'deny';
+        await this.#engine.decide(operator, id, { decision, digest, note: null });
+      }
+    }
+  }
+
+  async check(): Promise<void> {
+    await settled();
+    const running = [...this.running.values()];
+    for (const run of RUNS)
+      expect(running.filter((work) => work.run === run).length).toBeLessThanOrEqual(PER_RUN);
+    expect(running.length).toBeLessThanOrEqual(PER_SERVER);
+    expect(running.filter(({ tool }) => tool === 'single').length).toBeLessThanOrEqual(1);
+    const { executing, waitingForApproval, waitingForSlot, open } = this.#engine.load();
+    // Slots are held by those inside a tool, and by nobody else.
+    expect(executing).toBe(running.length);
+    expect(executing + waitingForApproval + waitingForSlot).toBe(open);
+    expect(this.answered.size).toBe(this.ids.length - open);
+    // Nobody waits for a slot while there is one for them.
+    if (waitingForSlot > 0) expect(this.#isFull(running)).toBe(true);
+  }
+
+  async finish(): Promise<void> {
+    for (const id of this.ids) await this.#act('deny', id);
+    while (this.running.size > 0) {
+      for (const id of this.running.keys()) await this.#act('finish', id);
+      await this.check();
+    }
+    await Promise.all(this.#waits);
+    expect(this.answered.size).toBe(this.ids.length);
+  }
+
+  #isFull(running: readonly Running[]): boolean {
+    const fullRun = RUNS.some((run) => running.filter((work) => work.run === run).length === PER_RUN);
+    return running.length === PER_SERVER || fullRun || running.some(({ tool }) => tool === 'single');
+  }
+}
+
+it('never exceeds a limit, never holds a slot for a question, and answers every waiter', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { maxLength: 60 }), async (operations) => {
+      const world = new World();
+      await world.open();
+      for (const op of operations) {
+        await world.apply(op);
+        await world.check();
+      }
+      await world.finish();
+    }),
+    { numRuns: 100 },
+  );
+}, 120_000);

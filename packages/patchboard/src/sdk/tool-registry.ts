@@ -1,0 +1,121 @@
+import { failure, type Failure } from '../core/failures.ts';
+import type { ServerTool } from '../core/server-tool.ts';
+import { isToolName } from '../core/tool-names.ts';
+import { BoardError } from './board-error.ts';
+import { makeTool, toServerTool, type AnyTool, type MadeTool } from './tool-instance.ts';
+
+export interface RegisterOptions {
+  /** Who brings the tool, so that all of theirs can be taken back at once. Default `local`. */
+  readonly source?: string;
+}
+
+/** A tool as it stands in a registry. */
+export interface ToolEntry {
+  readonly name: string;
+  readonly source: string;
+  readonly tool: MadeTool;
+}
+
+/** A board that offers what the registry holds. */
+export interface RegistryFollower {
+  /** What is wrong with it here; null: it can be added. */
+  problemWith(tool: ServerTool): Failure | null;
+  /** What was there before: no change that anybody must be told of. */
+  begin(tool: ServerTool): void;
+  added(tool: ServerTool): void;
+  removed(names: readonly string[]): void;
+}
+
+interface Kept extends ToolEntry {
+  readonly serverTool: ServerTool;
+}
+
+/**
+ * A set of tools that boards are made from. What is registered or taken back later, every board made from it offers or
+ * drops at once. A tool that any of them refuses is not registered.
+ */
+export class ToolRegistry {
+  readonly #tools: Map<string, Kept> = new Map();
+  readonly #followers: Set<RegistryFollower> = new Set();
+
+  /** Throws `BoardError`: `name_invalid`, `name_taken` or `schema_invalid`. */
+  register(tool: AnyTool, options?: RegisterOptions): ToolEntry;
+  /** The factory is called once, now, and makes a tool of that name. */
+  register(name: string, factory: () => MadeTool, options?: RegisterOptions): ToolEntry;
+  register(
+    given: AnyTool | string,
+    second?: RegisterOptions | (() => MadeTool),
+    third?: RegisterOptions,
+  ): ToolEntry {
+    if (typeof given !== 'string') return this.#add(makeTool(given), second as RegisterOptions | undefined);
+    if (typeof second !== 'function') throw new TypeError(`register('${given}', …) needs a factory`);
+    const made = makeTool(second);
+    if (made.name !== given)
+      throw refused('name_invalid', `the factory for ${given} makes a tool named ${made.name}`);
+    return this.#add(made, third);
+  }
+
+  get(name: string): MadeTool | undefined {
+    return this.#tools.get(name)?.tool;
+  }
+
+  /** In the order in which they came. */
+  list(filter: RegisterOptions = {}): readonly ToolEntry[] {
+    const entries = [...this.#tools.values()].map(({ name, source, tool }) => ({ name, source, tool }));
+    return filter.source === undefined ? entries : entries.filter(({ source }) => source === filter.source);
+  }
+
+  /** False: there was none of that name. */
+  unregister(name: string): boolean {
+    return this.#remove([name]).length > 0;
+  }
+
+  /** Takes back all tools of one source. Answers their names. */
+  unregisterSource(source: string): readonly string[] {
+    return this.#remove(this.list({ source }).map(({ name }) => name));
+  }
+
+  /** For boards: is told of every change from now on, after what is there. The answer ends it. */
+  follow(follower: RegistryFollower): () => void {
+    for (const { serverTool } of this.#tools.values()) {
+      refuseFor(follower, serverTool);
+      follower.begin(serverTool);
+    }
+    this.#followers.add(follower);
+    return () => {
+      this.#followers.delete(follower);
+    };
+  }
+
+  #add(tool: MadeTool, { source = 'local' }: RegisterOptions = {}): ToolEntry {
+    const { name } = tool;
+    if (typeof name !== 'string' || !isToolName(name)) {
+      const rule = 'a name is 1 to 128 of A-Z a-z 0-9 _ . - and not made of dots only';
+      throw refused('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${rule}`);
+    }
+    if (this.#tools.has(name)) throw refused('name_taken', `tool registered twice: ${name}`);
+    const serverTool = toServerTool(tool);
+    for (const follower of this.#followers) refuseFor(follower, serverTool);
+    this.#tools.set(name, { name, source, tool, serverTool });
+    for (const follower of this.#followers) follower.added(serverTool);
+    return { name, source, tool };
+  }
+
+  #remove(names: readonly string[]): readonly string[] {
+    const removed = names.filter((name) => this.#tools.delete(name));
+    if (removed.length > 0) for (const follower of this.#followers) follower.removed(removed);
+    return removed;
+  }
+}
+
+/** One for the whole process, for those who want one. Nothing is in it unless somebody registers it. */
+export const globalToolRegistry: ToolRegistry = new ToolRegistry();
+
+function refuseFor(follower: RegistryFollower, tool: ServerTool): void {
+  const problem = follower.problemWith(tool);
+  if (problem !== null) throw new BoardError(problem);
+}
+
+function refused(code: Failure['code'], message: string): BoardError {
+  return new BoardError(failure(code, message));
+}
