@@ -6,6 +6,7 @@ import { inboxCommand } from './commands/inbox.ts';
 import { keysCommand } from './commands/keys.ts';
 import { ledgerCommand } from './commands/ledger.ts';
 import { loginCommand } from './commands/login.ts';
+import { parseCommand } from './commands/parse.ts';
 import { policyCommand } from './commands/policy.ts';
 import { toolsCommand } from './commands/tools.ts';
 import type { CliContext } from './context.ts';
@@ -27,6 +28,7 @@ export function commands(context: CliContext): readonly Registrar[] {
     grantsCommand(context),
     keysCommand(context),
     policyCommand(context),
+    parseCommand(context),
     ledgerCommand(context),
     registerDoctor,
   ];

@@ -101,6 +101,6 @@ async function askLine(question: string): Promise<string | null> {
 }
 
 function readStdin(stdin: ReadableInput, output: Output): Promise<string> {
-  if (stdin.isTTY === true) output.note('reading arguments from the terminal; end with Ctrl-D');
+  if (stdin.isTTY === true) output.note('reading from the terminal; end with Ctrl-D');
   return text(stdin);
 }

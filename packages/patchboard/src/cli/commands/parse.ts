@@ -1,0 +1,80 @@
+import { Option } from 'commander';
+import { reportReply, type ParseReport } from '../../protocols/parse-report.ts';
+import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
+import type { FindTool } from '../../protocols/resolve.ts';
+import { readToolFile } from '../../protocols/tool-file.ts';
+import type { CliContext } from '../context.ts';
+import { UsageError } from '../exit-codes.ts';
+import { cell } from '../output.ts';
+import type { Registrar } from '../program.ts';
+
+interface ParseFlags {
+  readonly protocol: ProtocolId;
+  readonly tools?: string;
+  readonly json?: boolean;
+}
+
+export function parseCommand(context: CliContext): Registrar {
+  return (program) => {
+    program
+      .command('parse')
+      .description("read a model's reply: the calls in it, and what is wrong with it; needs no server")
+      .argument('[file]', 'the reply, - for standard input', '-')
+      .addOption(
+        new Option('--protocol <protocol>', 'how the model speaks').choices(PROTOCOL_IDS).default('vcp'),
+      )
+      .option('--tools <file>', 'JSON with tools and their schemas: arguments are read as these want them')
+      .addOption(new Option('--json', 'print JSON'))
+      .addHelpText(
+        'after',
+        '\nNothing is called. What is wrong with the reply is part of the answer, not a failure of the command.\n' +
+          '\nExample:\n  $ patchboard parse --protocol vcp --json reply.txt',
+      )
+      .action((file: string, flags: ParseFlags) => parse(context, file, flags));
+  };
+}
+
+async function parse(context: CliContext, file: string, flags: ParseFlags): Promise<void> {
+  const { output } = context;
+  if (file === '-' && flags.tools === '-') throw new UsageError('only one of them can be standard input');
+  const find = flags.tools === undefined ? null : await toolsIn(context, flags.tools);
+  const report = reportReply(protocolOf(flags.protocol), await read(context, file), find);
+  if (flags.json === true) return output.json(report);
+  show(context, report);
+}
+
+function show({ output }: CliContext, { requests, errors, warnings = [] }: ParseReport): void {
+  for (const { requestId, toolName, command, args, line, column } of requests) {
+    const name = command === undefined ? toolName : `${toolName} ${command.trim()}`;
+    output.data(`${line}:${column}  ${output.paint('bold', cell(name))}  ${cell(requestId)}`);
+    for (const [key, value] of Object.entries(args))
+      output.data(`    ${cell(key)} = ${cell(JSON.stringify(value))}`);
+  }
+  for (const { line, column, code, message } of errors)
+    output.data(`${line}:${column}  ${output.paint('red', code)}  ${cell(message)}`);
+  for (const { line, column, code, message } of warnings)
+    output.data(`${line}:${column}  ${output.paint('yellow', code)}  ${cell(message)}`);
+  if (requests.length + errors.length === 0) output.note('no calls in it');
+}
+
+async function toolsIn(context: CliContext, file: string): Promise<FindTool> {
+  const text = await read(context, file);
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = readToolFile(content);
+  if (!parsed.ok) throw new UsageError(`${file} ${parsed.problem}`);
+  const tools = new Map(parsed.tools.map((tool) => [tool.name, tool]));
+  return (name) => tools.get(name);
+}
+
+async function read({ sources }: CliContext, file: string): Promise<string> {
+  try {
+    return file === '-' ? await sources.readStdin() : await sources.readFile(file);
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

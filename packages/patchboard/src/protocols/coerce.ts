@@ -1,0 +1,127 @@
+import type { JsonSchema } from '@patchboard/wire';
+import { parseGuardedJson } from '../core/json-guard.ts';
+import type { JsonLimits } from '../core/json-scanner.ts';
+import {
+  describeTypes,
+  enumMember,
+  isRecord,
+  JSON_TYPES,
+  propertyOf,
+  requiredOf,
+  typesIn,
+  type JsonType,
+  type SchemaObject,
+} from './schema-facts.ts';
+
+export type ArgumentStatus = 'kept' | 'coerced' | 'invalid' | 'unknown' | 'missing';
+
+/** What became of one argument. */
+export interface CoercedArgument {
+  readonly name: string;
+  /** As the model wrote it; null where it wrote nothing. */
+  readonly raw: string | null;
+  /** What the schema wants. */
+  readonly type: string;
+  readonly value: unknown;
+  readonly status: ArgumentStatus;
+  readonly problem?: string;
+}
+
+export interface Coerced {
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly report: readonly CoercedArgument[];
+}
+
+const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
+
+/** Text arguments as the schema wants them. What does not fit stays as it was written, and the report says so. */
+export function coerceArguments(schema: JsonSchema, given: Readonly<Record<string, unknown>>): Coerced {
+  const root: SchemaObject = typeof schema === 'boolean' ? {} : schema;
+  const report: CoercedArgument[] = [];
+  for (const [name, raw] of Object.entries(given)) {
+    report.push(typeof raw === 'string' ? coerceOne(root, name, raw) : asIs(name, raw));
+  }
+  for (const name of requiredOf(root)) {
+    if (Object.hasOwn(given, name)) continue;
+    const type = describeTypes(typesIn(propertyOf(root, name) ?? true, root, 0));
+    report.push({ name, raw: null, type, value: undefined, status: 'missing', problem: 'is required' });
+  }
+  const kept = report.filter(({ status }) => status !== 'missing');
+  return { args: Object.fromEntries(kept.map(({ name, value }) => [name, value])), report };
+}
+
+/** What keeps a call from running, in words for the model. */
+export function problemsIn({ report }: Coerced): string[] {
+  return report.flatMap(({ name, problem }) => (problem === undefined ? [] : [`"${name}" ${problem}`]));
+}
+
+function coerceOne(root: SchemaObject, name: string, raw: string): CoercedArgument {
+  const property = propertyOf(root, name);
+  if (property === undefined || name === '__proto__') {
+    const isRefused = root['additionalProperties'] === false || name === '__proto__';
+    const problem = isRefused ? { problem: 'is no argument of this tool' } : {};
+    return { name, raw, type: 'unknown', value: raw, status: 'unknown', ...problem };
+  }
+  const types = typesIn(property, root, 0);
+  const type = describeTypes(types);
+  const member = enumMember(property, raw);
+  if (member !== undefined) return done(name, raw, type, member.value);
+  if (types === null || types.includes('string')) return done(name, raw, type, raw);
+  for (const candidate of JSON_TYPES) {
+    if (!types.includes(candidate)) continue;
+    const value = readAs(candidate, raw);
+    if (value !== undefined) return done(name, raw, type, value.value);
+  }
+  const problem = `must be ${article(type)}${jsonProblem(types, raw)}`;
+  return { name, raw, type, value: raw, status: 'invalid', problem };
+}
+
+function done(name: string, raw: string, type: string, value: unknown): CoercedArgument {
+  return { name, raw, type, value, status: value === raw ? 'kept' : 'coerced' };
+}
+
+function asIs(name: string, value: unknown): CoercedArgument {
+  return { name, raw: JSON.stringify(value), type: 'json', value, status: 'kept' };
+}
+
+/** Undefined: the text is no such value. */
+function readAs(type: JsonType, raw: string): { readonly value: unknown } | undefined {
+  const text = raw.trim();
+  switch (type) {
+    case 'string':
+      return { value: raw };
+    case 'boolean':
+      return /^(?:true|false)$/i.test(text) ? { value: text.toLowerCase() === 'true' } : undefined;
+    case 'null':
+      return text === 'null' ? { value: null } : undefined;
+    default: {
+      const parsed = parseGuardedJson(text, JSON_LIMITS);
+      return parsed.ok && isOfType(parsed.value, type) ? { value: parsed.value } : undefined;
+    }
+  }
+}
+
+function isOfType(value: unknown, type: 'integer' | 'number' | 'array' | 'object'): boolean {
+  switch (type) {
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'number':
+      return typeof value === 'number';
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isRecord(value);
+  }
+}
+
+function article(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** Lists and objects are written as JSON; the reader of it knows best what is wrong. */
+function jsonProblem(types: readonly JsonType[], raw: string): string {
+  if (!types.includes('array') && !types.includes('object')) return '';
+  const parsed = parseGuardedJson(raw.trim(), JSON_LIMITS);
+  if (parsed.ok) return ', written as JSON';
+  return `, written as JSON: ${parsed.problem} at line ${parsed.line}, column ${parsed.column}`;
+}

@@ -1,0 +1,121 @@
+import type { ParsedToolRequest, ParseError, ReplyItem } from '../protocol.ts';
+import { argumentOfKey, isMetaKey } from './markers.ts';
+
+export interface Field {
+  readonly key: string;
+  readonly value: string;
+  /** Of the key. */
+  readonly offset: number;
+}
+
+export interface WholeBlock {
+  readonly fields: readonly Field[];
+  readonly offset: number;
+  readonly raw: string;
+}
+
+/** Every command of a batch gets a copy of the shared fields: without a bound, a short text would become a long one. */
+const MOST_COMMANDS = 100;
+
+/** The requests that a block holds: one, or several in a batch; or what is wrong with it. */
+export function readBlock(block: WholeBlock): ReplyItem[] {
+  const keys = new Map<string, Field>();
+  for (const field of block.fields) {
+    if (keys.has(field.key)) return [damaged(keys, twice(field))];
+    keys.set(field.key, field);
+  }
+  if (textOf(keys, 'tool_name') === '') {
+    const message = 'the request names no tool: add tool_name:「始」NAME「末」';
+    return [damaged(keys, { code: 'tool_name_missing', message, offset: block.offset })];
+  }
+  if (!keys.has('command1')) return [requestOf(block, block.fields)];
+  return readBatch(block, keys);
+}
+
+/** `command1, path1, command2, path2`: a number belongs to the batch only where there is a command of that number. */
+function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): ReplyItem[] {
+  const shared: Field[] = [];
+  const parts = new Map<string, Field[]>();
+  for (const field of block.fields) {
+    const number = batchNumber(field.key, keys);
+    if (number === null) {
+      shared.push(field);
+      continue;
+    }
+    const part = parts.get(number) ?? [];
+    parts.set(number, part);
+    part.push({ ...field, key: field.key.slice(0, -number.length) });
+  }
+  if (parts.size > MOST_COMMANDS) {
+    const message = `a batch may hold ${MOST_COMMANDS} commands: write several requests`;
+    return [damaged(keys, { code: 'batch_too_large', message, offset: block.offset })];
+  }
+  const requests: ReplyItem[] = [];
+  for (const number of [...parts.keys()].sort((a, b) => Number(a) - Number(b))) {
+    const own = parts.get(number) ?? [];
+    const taken = new Set(own.map(({ key }) => key));
+    const clash = shared.find(({ key }) => taken.has(key));
+    if (clash !== undefined) return [damaged(keys, twice(clash))];
+    requests.push(requestOf(block, [...shared, ...own]));
+  }
+  return requests;
+}
+
+/** The longest number at the end of the key that a command has as well. */
+function batchNumber(key: string, keys: ReadonlyMap<string, Field>): string | null {
+  const digits = /\d{1,9}$/.exec(key)?.[0] ?? '';
+  for (let cut = 0; cut < digits.length; cut += 1) {
+    const number = digits.slice(cut);
+    if (number.length < key.length && !number.startsWith('0') && keys.has(`command${number}`)) return number;
+  }
+  return null;
+}
+
+function requestOf({ offset, raw }: WholeBlock, fields: readonly Field[]): ReplyItem {
+  const args: [string, string][] = [];
+  const meta: [string, string][] = [];
+  const own = new Map<string, string>();
+  for (const { key, value } of fields) {
+    if (OWN_KEYS.has(key)) own.set(key, value);
+    else if (isMetaKey(key)) meta.push([key, value]);
+    else args.push([argumentOfKey(key), value]);
+  }
+  const command = own.get('command');
+  const isSilent = meta.some(([key, value]) => key === 'archery' && value.trim() === 'no_reply');
+  const rest = isSilent ? meta.filter(([key]) => key !== 'archery') : meta;
+  const request: ParsedToolRequest = {
+    requestId: own.get('request_id')?.trim() ?? '',
+    toolName: own.get('tool_name')?.trim() ?? '',
+    ...(command === undefined ? {} : { command }),
+    rawBlock: raw,
+    args: Object.fromEntries(args),
+    ...(rest.length === 0 ? {} : { meta: Object.fromEntries(rest) }),
+    ...(isSilent ? { noReply: true } : {}),
+    offset,
+  };
+  return { kind: 'request', request };
+}
+
+const OWN_KEYS: ReadonlySet<string> = new Set(['tool_name', 'command', 'request_id']);
+
+function twice({ key, offset }: Field): ParseError {
+  const message = `"${key}" is given twice: write each field once`;
+  return { code: 'key_duplicate', message, offset };
+}
+
+function damaged(keys: ReadonlyMap<string, Field>, error: ParseError): ReplyItem {
+  const requestId = textOf(keys, 'request_id');
+  const toolName = textOf(keys, 'tool_name');
+  return {
+    kind: 'error',
+    error: {
+      ...error,
+      ...(requestId === '' ? {} : { requestId }),
+      ...(toolName === '' ? {} : { toolName }),
+    },
+  };
+}
+
+function textOf(keys: ReadonlyMap<string, Field>, key: string): string {
+  return keys.get(key)?.value.trim() ?? '';
+}

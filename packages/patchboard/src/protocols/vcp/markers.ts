@@ -1,0 +1,70 @@
+/** Exact and case-sensitive, all of them. */
+export const REQUEST_START = '<<<[TOOL_REQUEST]>>>';
+export const REQUEST_END = '<<<[END_TOOL_REQUEST]>>>';
+export const RESULT_START = '<<<[TOOL_RESULT]>>>';
+export const RESULT_END = '<<<[END_TOOL_RESULT]>>>';
+export const DEFINITION_START = '<<<[TOOL_DEFINITION]>>>';
+export const DEFINITION_END = '<<<[END_TOOL_DEFINITION]>>>';
+
+/** Every value opener begins so; then comes the tag, if any, and `」`. */
+export const VALUE_OPENER = '「始';
+
+/**
+ * What stands between `始` or `末` and `」`: nothing, ESCAPE, ESCAPE1, ESCAPE2 … A value ends only at its own tag,
+ * so that any text can be written inside one. At most nine digits, so that a marker has a longest form.
+ */
+export type ValueTag = '' | 'ESCAPE' | `ESCAPE${number}`;
+
+export const LONGEST_OPENER: number = '「始ESCAPE123456789」'.length;
+
+export function openerOf(tag: ValueTag): string {
+  return `「始${tag}」`;
+}
+
+export function closerOf(tag: ValueTag): string {
+  return `「末${tag}」`;
+}
+
+/** Names that mean something to the protocol besides the arguments of the tool. */
+const META_KEYS: ReadonlySet<string> = new Set([
+  'archery',
+  'ink',
+  'river',
+  'vref',
+  'timely_contact',
+  'tool_password',
+  'maid',
+  'valet',
+]);
+
+export function isMetaKey(key: string): boolean {
+  return META_KEYS.has(key);
+}
+
+const ARGUMENT_PREFIX = 'arg-';
+const RESERVED: ReadonlySet<string> = new Set([
+  ...META_KEYS,
+  'tool_name',
+  'request_id',
+  'command',
+  'command1',
+]);
+
+/** A reserved name with any number of prefixes is reserved as well, or two names would be written alike. */
+function isReserved(name: string): boolean {
+  let rest = name;
+  while (rest.startsWith(ARGUMENT_PREFIX)) rest = rest.slice(ARGUMENT_PREFIX.length);
+  return RESERVED.has(rest);
+}
+
+/** The key under which an argument of this name is written. */
+export function keyOfArgument(name: string): string {
+  return isReserved(name) ? ARGUMENT_PREFIX + name : name;
+}
+
+/** The argument that a key names, other than the keys the protocol takes for itself. */
+export function argumentOfKey(key: string): string {
+  if (!key.startsWith(ARGUMENT_PREFIX)) return key;
+  const name = key.slice(ARGUMENT_PREFIX.length);
+  return isReserved(name) ? name : key;
+}

@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LONG, Workplace } from './cli-process.ts';
+
+const REPLY = [
+  'Two calls, one of them broken.',
+  '<<<[TOOL_REQUEST]>>>',
+  'tool_name:「始」directory-tree_listFiles「末」',
+  'request_id:「始」first「末」',
+  'path:「始」src/tools「末」',
+  'depth:「始」2「末」',
+  '<<<[END_TOOL_REQUEST]>>>',
+  '<<<[TOOL_REQUEST]>>>',
+  'tool_name:「始」FileOperator「末」,',
+  'command:「始」ReadFile「末」,',
+  'path:「始」src',
+].join('\n');
+
+describe('patchboard parse', { timeout: LONG }, () => {
+  let place: Workplace;
+  beforeAll(async () => {
+    place = await Workplace.create();
+    await writeFile(join(place.folder, 'reply.txt'), REPLY);
+    const schema = { type: 'object', properties: { path: { type: 'string' }, depth: { type: 'integer' } } };
+    const tools = [{ name: 'directory-tree_listFiles', schema }];
+    await writeFile(join(place.folder, 'tools.json'), JSON.stringify({ tools }));
+    await writeFile(join(place.folder, 'bad.json'), '[{"nam');
+  });
+  afterAll(() => place.remove());
+
+  it('prints the calls of a reply and what is wrong with it, without a server', async () => {
+    const report = await place.json(['parse', '--protocol', 'vcp', join(place.folder, 'reply.txt')]);
+    expect(report).toEqual({
+      requests: [
+        {
+          requestId: 'first',
+          toolName: 'directory-tree_listFiles',
+          args: { path: 'src/tools', depth: '2' },
+          line: 2,
+          column: 1,
+        },
+      ],
+      errors: [
+        {
+          code: 'value_unclosed',
+          message: 'the value of "path" is not closed: write 「末」 right after it',
+          line: 11,
+          column: 6,
+        },
+      ],
+    });
+  });
+
+  it('reads arguments as the schemas of a file want them', async () => {
+    const argv = ['parse', '--tools', join(place.folder, 'tools.json'), join(place.folder, 'reply.txt')];
+    const { requests } = await place.json<{ requests: unknown[] }>(argv);
+    expect(requests).toMatchObject([
+      {
+        args: { path: 'src/tools', depth: 2 },
+        arguments: [
+          { name: 'path', raw: 'src/tools', type: 'string', value: 'src/tools', status: 'kept' },
+          { name: 'depth', raw: '2', type: 'integer', value: 2, status: 'coerced' },
+        ],
+      },
+    ]);
+  });
+
+  it('prints it for people too', async () => {
+    const { out, code } = await place.run(['parse', join(place.folder, 'reply.txt')]);
+    expect(code).toBe(0);
+    expect(out).toContain('2:1  directory-tree_listFiles  first');
+    expect(out).toContain('11:6  value_unclosed');
+  });
+
+  it('says in one line which file cannot be used', async () => {
+    const missing = await place.run(['parse', join(place.folder, 'nothing.txt')]);
+    expect(missing).toMatchObject({ code: 2, error: expect.stringContaining('cannot read') as string });
+    const bad = await place.run([
+      'parse',
+      '--tools',
+      join(place.folder, 'bad.json'),
+      join(place.folder, 'reply.txt'),
+    ]);
+    expect(bad).toMatchObject({ code: 2, error: expect.stringContaining('is not JSON') as string });
+    const unknown = await place.run(['parse', '--protocol', 'smoke']);
+    expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('vcp') as string });
+  });
+});
