@@ -1,4 +1,5 @@
 import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
+import { deviceRoutes } from '../../../src/transports/device-gateway/routes.ts';
 import { homeRoutes } from '../../../src/transports/home/routes.ts';
 import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
 import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
@@ -7,6 +8,7 @@ import type { Route } from '../../../src/transports/shared/routes.ts';
 export const ALL_ROUTES: readonly Route[] = [
   ...agentRoutes,
   ...internalRoutes,
+  ...deviceRoutes,
   ...operatorRoutes,
   ...homeRoutes,
 ];
@@ -76,6 +78,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     past: [404, 'call_not_found'],
     body: () => ({ status: 'SUCCEEDED', result: 'forged' }),
   },
+  // No upgrade was asked for: past the guard it says so.
+  deviceSocket: { past: [400, 'body_invalid'] },
+  listCallableTools: { past: [200, null] },
+  asyncapi: { past: [200, null] },
+  listDevices: { past: [200, null] },
+  makeTicket: { past: [201, null], body: () => ({}) },
   listApprovals: { past: [200, null] },
   decideCall: {
     id: 'call',
