@@ -1,0 +1,58 @@
+import type { Pack } from '../../core/server-tool.ts';
+import type { HeritageParts } from './heritage-tool.ts';
+import { HERITAGE_PACK, SAMPLE_SCOPE } from './names.ts';
+import { YANTIAN } from './sample/yantian.ts';
+import { sqliteHeritageStorage } from './sqlite/sqlite-storage.ts';
+import type { HeritageStorage } from './storage.ts';
+import { createDraftContent } from './tools/create-draft-content.ts';
+import { getNpcProfile } from './tools/get-npc-profile.ts';
+import { getPromptActive } from './tools/get-prompt-active.ts';
+import { getSiteMap } from './tools/get-site-map.ts';
+import { logUserEvent } from './tools/log-user-event.ts';
+import { searchContent } from './tools/search-content.ts';
+
+export interface HeritageOptions {
+  /** Made when a tool is first called. */
+  readonly file: string;
+  /** The sample village is put in unless it is there. */
+  readonly withSample: boolean;
+  /** For callers that name no site: the only one that the tenant has. */
+  onlySite(tenant: string): string | null;
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+/** What a heritage site's characters need to speak: who they are, what is known, what there is to see. */
+export function heritagePack(options: HeritageOptions): Pack {
+  let opening: Promise<HeritageStorage> | null = null;
+  const parts: HeritageParts = {
+    storage: () => {
+      opening ??= openStorage(options);
+      // What could not be opened now may be there the next time.
+      opening.catch(() => (opening = null));
+      return opening;
+    },
+    onlySite: (tenant) => options.onlySite(tenant),
+    now: () => options.now(),
+  };
+  return {
+    name: HERITAGE_PACK,
+    mustBeNamed: true,
+    tools: [
+      getNpcProfile(parts),
+      searchContent(parts),
+      getSiteMap(parts),
+      createDraftContent(parts),
+      logUserEvent(parts),
+      getPromptActive(parts),
+    ],
+    close: async () => await (await opening)?.close(),
+  };
+}
+
+async function openStorage({ file, withSample }: HeritageOptions): Promise<HeritageStorage> {
+  const storage = sqliteHeritageStorage(file);
+  if (withSample && (await storage.siteMap(SAMPLE_SCOPE)) === undefined)
+    await storage.importSite(SAMPLE_SCOPE, YANTIAN);
+  return storage;
+}

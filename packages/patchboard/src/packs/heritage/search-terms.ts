@@ -1,0 +1,68 @@
+/** Written without spaces between words: found by pairs of characters. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const IN_WORD = /[\p{L}\p{N}\p{M}]/u;
+
+/** A stretch of text that is searched as one: characters of a script without spaces, or a word. */
+export type Stretch =
+  | { readonly kind: 'characters'; readonly characters: readonly string[] }
+  | { readonly kind: 'word'; readonly word: string };
+
+/** Folds width, compatibility forms and case; everything that is neither letter nor number only separates. */
+export function stretchesOf(text: string): Stretch[] {
+  const stretches: Stretch[] = [];
+  let characters: string[] = [];
+  let word = '';
+  const endCharacters = (): void => {
+    if (characters.length > 0) stretches.push({ kind: 'characters', characters });
+    characters = [];
+  };
+  const endWord = (): void => {
+    if (word !== '') stretches.push({ kind: 'word', word });
+    word = '';
+  };
+  for (const character of text.normalize('NFKC').toLowerCase()) {
+    if (UNSPACED.test(character)) {
+      endWord();
+      characters.push(character);
+    } else if (IN_WORD.test(character)) {
+      endCharacters();
+      word += character;
+    } else {
+      endCharacters();
+      endWord();
+    }
+  }
+  endCharacters();
+  endWord();
+  return stretches;
+}
+
+/**
+ * The text as terms for an index that splits at spaces. 严氏家训 becomes 严氏 氏家 家训 训: each pair in its place, and the
+ * last character alone, so that every character begins some term. It also keeps two stretches from reading as one.
+ */
+export function indexTerms(text: string): string {
+  return stretchesOf(text)
+    .flatMap((stretch) =>
+      stretch.kind === 'word' ? [stretch.word] : [...pairsOf(stretch.characters), stretch.characters.at(-1)],
+    )
+    .join(' ');
+}
+
+/**
+ * What an FTS5 index of such terms is asked: every stretch must be found. One character is the beginning of a term,
+ * several are consecutive pairs, a word is the beginning of a word. Null: there is nothing to look for.
+ */
+export function matchExpression(text: string): string | null {
+  const parts = stretchesOf(text).map((stretch) => {
+    if (stretch.kind === 'word') return `"${stretch.word}" *`;
+    const { characters } = stretch;
+    return characters.length === 1 ? `"${characters.join('')}" *` : `"${pairsOf(characters).join(' ')}"`;
+  });
+  return parts.length === 0 ? null : parts.join(' AND ');
+}
+
+function pairsOf(characters: readonly string[]): string[] {
+  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
+}

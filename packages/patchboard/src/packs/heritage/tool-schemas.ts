@@ -1,0 +1,24 @@
+import type { JsonSchema } from '@patchboard/wire';
+
+export const NAME: JsonSchema = { type: 'string', minLength: 1, maxLength: 100, pattern: '\\S' };
+export const NAMES: JsonSchema = { type: 'array', items: NAME, maxItems: 20 };
+export const TIME: JsonSchema = { type: 'string', format: 'date-time' };
+export const TEXTS: JsonSchema = { type: 'array', items: { type: 'string' } };
+
+export function textUpTo(maxLength: number, description: string): JsonSchema {
+  return { type: 'string', minLength: 1, maxLength, pattern: '\\S', description };
+}
+
+export function described(schema: JsonSchema, description: string): JsonSchema {
+  return { ...(schema as Record<string, unknown>), description };
+}
+
+export function nullable(type: string): JsonSchema {
+  return { type: [type, 'null'] };
+}
+
+/** Exactly these members; those named in `optional` may be left out. */
+export function record(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required, additionalProperties: false };
+}
