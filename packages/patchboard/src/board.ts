@@ -13,6 +13,7 @@ import { DEFAULT_RATES } from './core/rate-limits.ts';
 import type { RegisteredTool } from './core/registry.ts';
 import { SCOPES_OF_KIND } from './core/scopes.ts';
 import { NO_WORKSPACES } from './core/workspaces.ts';
+import { TenantBook } from './core/tenant-book.ts';
 import { openEngineRoom, type EngineRoom } from './engine-room.ts';
 import { openFaces, type Faces } from './faces.ts';
 import { ensureOperatorToken } from './identity/operator-token.ts';
@@ -113,6 +114,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       redact,
       hooks: allHooks,
       workspaces: NO_WORKSPACES,
+      tenants: new TenantBook(),
     });
     const registry = registryOf(tools);
     const board = new Board(room, kept.folder, registry, registry.follow(followerOf(room)));
@@ -222,7 +224,14 @@ class Board implements Patchboard {
       this.#folder === null
         ? `op_${randomBytes(32).toString('base64url')}`
         : await ensureOperatorToken(this.#folder);
-    const plain = { allowedHosts: [], allowedOrigins: [], trustProxy: false, isProduction: false, jwt: null };
+    const plain = {
+      allowedHosts: [],
+      allowedOrigins: [],
+      trustProxy: false,
+      isProduction: false,
+      jwt: null,
+      internalKeys: [],
+    };
     this.#faces = await openFaces(this.#room, { ...plain, host, port, operatorToken });
     return this.#faces;
   }

@@ -10,6 +10,7 @@ import type { Log, Store } from './core/ports.ts';
 import { RateLimits, type Rates } from './core/rate-limits.ts';
 import { Redactor } from './core/redaction.ts';
 import type { Workspaces } from './core/workspaces.ts';
+import type { TenantBook } from './core/tenant-book.ts';
 import { logEndedCall } from './runtime/call-log.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { timeOrderedIds } from './runtime/ids.ts';
@@ -28,6 +29,7 @@ export interface EngineRoomOptions {
   readonly redact: readonly string[];
   readonly hooks: readonly Hooks[];
   readonly workspaces: Workspaces;
+  readonly tenants: TenantBook;
 }
 
 /** The engine with everything that decides what is allowed, read from the store. No network yet. */
@@ -62,9 +64,10 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     guard,
     hooks: options.hooks,
     grants,
-    rates: new RateLimits(options.rates, nodeClock),
+    rates: new RateLimits(options.rates, nodeClock, options.tenants),
     redactor: new Redactor(options.redact),
     workspaces: options.workspaces,
+    tenants: options.tenants,
   });
   engine.onEnded((call) => logEndedCall(log, call));
   engine.onEnded((call) => traceEndedCall(call, VERSION));

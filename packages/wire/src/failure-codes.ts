@@ -29,6 +29,7 @@ export const FAILURE_CODES = [
   'timeout',
   'cancelled',
   'interrupted',
+  'value_not_found',
   'tool_failed',
   'output_invalid',
   'result_too_large',

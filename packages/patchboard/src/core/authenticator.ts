@@ -8,7 +8,11 @@ export interface Credentials {
 
 /** Says who is asking, or why nobody may ask like this. Answers at once where it can. */
 export interface Authenticator {
-  authenticate(given: Credentials): Principal | Failure | Promise<Principal | Failure>;
+  authenticate(
+    given: Credentials,
+    /** Whether `X-Internal-API-Key` counts; only the tenant face takes it. */
+    takesInternalKey?: boolean,
+  ): Principal | Failure | Promise<Principal | Failure>;
   /** Whether what let the principal in still would: it may end while the rest of the request is on its way. */
   isStillGood(principal: Principal): boolean;
 }

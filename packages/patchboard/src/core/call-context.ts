@@ -31,6 +31,7 @@ export function contextOf(parts: CallContextParts, live: LiveCall, attempt: numb
     runId: call.runId,
     agentId: call.agentId,
     tenant: call.tenant,
+    origin: call.origin,
     attempt,
     idempotencyKey: call.id,
     traceparent: traceparentOf(call),

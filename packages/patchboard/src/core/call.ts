@@ -6,6 +6,7 @@ import {
   type ToolSourceName,
 } from '@patchboard/wire';
 import type { Failure } from './failures.ts';
+import type { CallOrigin } from './call-origin.ts';
 import type { Decision } from './guard.ts';
 
 /**
@@ -36,6 +37,8 @@ export interface Call {
   readonly traceId: string | null;
   /** The caller's span within that trace. */
   readonly spanId: string | null;
+  /** What a tenant's caller said of the occasion; null where no face asks for it. */
+  readonly origin: CallOrigin | null;
   readonly replayOf: string | null;
   /** The call on whose behalf a sub-agent made this one. */
   readonly parentCallId: string | null;
@@ -63,8 +66,6 @@ export type OpenState =
       readonly attempt: number;
       /** Why the attempt before this one ended; null for a first attempt. */
       readonly cause: FailureCode | null;
-      /** The name of the connected device that was sent it. */
-      readonly device?: string;
     };
 
 export type EndState =
@@ -96,7 +97,6 @@ export interface TimelineEntry {
   readonly at: number;
   readonly attempt?: number;
   readonly code?: FailureCode;
-  readonly device?: string;
 }
 
 /** The only moves there are. EXECUTING to EXECUTING is a new attempt. */
@@ -159,21 +159,12 @@ export function timelineEntry(state: CallState, at: number): TimelineEntry {
     case 'COMPLETED':
       return { state: state.name, at };
     case 'EXECUTING':
-      return executingEntry(state, at);
+      return state.cause === null
+        ? { state: state.name, at, attempt: state.attempt }
+        : { state: state.name, at, attempt: state.attempt, code: state.cause };
     default:
       return { state: state.name, at, code: state.error.code };
   }
-}
-
-function executingEntry(state: Extract<CallState, { name: 'EXECUTING' }>, at: number): TimelineEntry {
-  const { name, attempt, cause, device } = state;
-  const entry = { state: name, at, attempt };
-  if (cause === null && device === undefined) return entry;
-  return {
-    ...entry,
-    ...(cause === null ? {} : { code: cause }),
-    ...(device === undefined ? {} : { device }),
-  };
 }
 
 export function isOpen(call: Call): call is Call & { readonly state: OpenState } {

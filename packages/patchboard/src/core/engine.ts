@@ -3,8 +3,6 @@ import type { Answer } from './answer.ts';
 import { Approvals, type OperatorDecision } from './approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import { ClientResults } from './client-results.ts';
-import { DeviceRunner } from './device-runner.ts';
-import { Devices } from './devices.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { EventFeed } from './events.ts';
 import { failure, messageOf } from './failures.ts';
@@ -16,7 +14,6 @@ import { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import { Mailboxes } from './mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
-import { Pools } from './pools.ts';
 import type { CallFilter, Clock, Digest, Ids, Log, Page, Schemas, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -28,6 +25,7 @@ import type { Pack } from './server-tool.ts';
 import { cancelLive, Runs } from './runs.ts';
 import { ServerTools } from './server-tools.ts';
 import { Tasks } from './tasks.ts';
+import type { TenantBook } from './tenant-book.ts';
 import { ToolDirectory } from './tool-directory.ts';
 import { maySeeCall } from './visibility.ts';
 import { Waiters } from './waiters.ts';
@@ -48,6 +46,7 @@ export interface EngineParts {
   readonly rates: RateLimits;
   readonly redactor: Redactor;
   readonly workspaces: Workspaces;
+  readonly tenants: TenantBook;
 }
 
 /** What would become of a call. */
@@ -73,14 +72,13 @@ export class Engine {
   readonly registry: Registry;
   readonly directory: ToolDirectory;
   readonly mailboxes: Mailboxes = new Mailboxes();
-  readonly pools: Pools = new Pools();
-  readonly devices: Devices;
   readonly clients: ClientResults;
   readonly feed: EventFeed;
   readonly guard: Guard;
   readonly runs: Runs;
   /** Tools of this server that come and go while it runs. */
   readonly serverTools: ServerTools;
+  readonly tenants: TenantBook;
   readonly #parts: EngineParts;
   readonly #tasks: Tasks;
   readonly #lifecycle: Lifecycle;
@@ -95,11 +93,11 @@ export class Engine {
     this.#parts = parts;
     const { store, clock, log, limits } = parts;
     this.guard = parts.guard;
+    this.tenants = parts.tenants;
     this.registry = new Registry(parts);
     this.directory = new ToolDirectory({
       ...parts,
       registry: this.registry,
-      pools: this.pools,
       riskyNamesPerTenant: limits.toolsPerTenant,
     });
     this.feed = new EventFeed(store, parts.guard);
@@ -119,21 +117,10 @@ export class Engine {
       progress: (live: LiveCall, data: unknown) =>
         this.feed.progress(live.call, clock.now(), parts.redactor.value(data)),
     };
-    const runner = new DeviceRunner({ ...shared, pools: this.pools });
-    this.devices = new Devices({ ...shared, directory: this.directory, runner });
-    this.#dispatcher = new Dispatcher({ ...shared, devices: runner });
+    this.#dispatcher = new Dispatcher(shared);
     this.clients = new ClientResults(shared);
-    this.#intake = new Intake({
-      ...shared,
-      pools: this.pools,
-      dispatcher: this.#dispatcher,
-      isDraining: () => this.#draining,
-    });
+    this.#intake = new Intake({ ...shared, dispatcher: this.#dispatcher, isDraining: () => this.#draining });
     this.#approvals = new Approvals({ ...shared, dispatch: (live) => this.#dispatcher.dispatch(live) });
-  }
-
-  get limits(): Readonly<Limits> {
-    return this.#parts.limits;
   }
 
   get isDraining(): boolean {
@@ -142,8 +129,9 @@ export class Engine {
 
   /** A pack is ours: a bad tool in it is a bug and throws. */
   addPack(pack: Pack): void {
+    if (pack.mustBeNamed === true) this.tenants.mustBeNamed(pack.name);
     for (const tool of pack.tools) {
-      const added = this.registry.addServerTool(tool);
+      const added = this.registry.addServerTool(tool, pack.name);
       if (!added.ok) throw new Error(added.reason);
     }
   }
@@ -158,7 +146,6 @@ export class Engine {
       lifecycle: this.#lifecycle,
       registry: this.registry,
       dispatch: (live) => this.#dispatcher.dispatch(live),
-      awaitDevice: (live) => this.devices.awaitReturn(live),
       releaseApproved: (live) => this.#approvals.release(live),
     });
   }
@@ -198,8 +185,7 @@ export class Engine {
   route(tool: RegisteredTool, tenant: string): Route {
     if (tool.runsOn.kind === 'server') return { source: tool.source, clientId: null, online: true };
     const { clientId } = tool.runsOn;
-    const online = this.pools.isOnline(tenant, tool.name) || this.mailboxes.isOnline(tenant, clientId);
-    return { source: tool.source, clientId, online };
+    return { source: tool.source, clientId, online: this.mailboxes.isOnline(tenant, clientId) };
   }
 
   /** What this principal may call. */

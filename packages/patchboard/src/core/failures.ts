@@ -38,6 +38,7 @@ export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
   timeout: { retryable: true, summary: 'no result before the deadline' },
   cancelled: { retryable: false, summary: 'the call was cancelled' },
   interrupted: { retryable: false, summary: 'the server stopped during the call' },
+  value_not_found: { retryable: false, summary: 'a value in the arguments names nothing that there is' },
   tool_failed: { retryable: false, summary: 'the tool reported a failure' },
   output_invalid: { retryable: false, summary: "the result does not fit the tool's output schema" },
   result_too_large: { retryable: false, summary: 'the result is larger than the limit' },

@@ -1,7 +1,8 @@
 import { admit, type Admission } from './admission.ts';
 import type { Call, CallState } from './call.ts';
+import type { CallOrigin } from './call-origin.ts';
 import { canonicalJson } from './canonical-json.ts';
-import type { Dispatcher, Start } from './dispatcher.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { endState } from './endings.ts';
 import { failure, type Failure } from './failures.ts';
 import type { Decision, Guard } from './guard.ts';
@@ -12,12 +13,13 @@ import type { Lifecycle } from './lifecycle.ts';
 import { NOBODY, type Asker } from './live-call.ts';
 import type { Limits } from './limits.ts';
 import { failed, type BadOutcome } from './outcome.ts';
-import type { Pools } from './pools.ts';
 import type { Clock, Digest, Ids, Run, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
 import { settleAtHand } from './settlement.ts';
+import type { SlotKey } from './slots.ts';
+import { audienceProblem } from './tool-audience.ts';
 
 /** What an agent asks for, whatever face it came through. */
 export interface CallRequest {
@@ -33,6 +35,8 @@ export interface CallRequest {
   readonly parentCallId?: string;
   /** Chosen by an agent in this process, which wrote it down before it asked. Default: a new one. */
   readonly callId?: string;
+  /** Absent where the face knows of none. */
+  readonly origin?: CallOrigin;
   /** An agent in this process; absent over the network. */
   readonly asker?: Asker;
 }
@@ -56,7 +60,6 @@ export interface IntakeParts {
   readonly digest: Digest;
   readonly limits: Limits;
   readonly rates: RateLimits;
-  readonly pools: Pools;
   readonly isDraining: () => boolean;
 }
 
@@ -91,15 +94,13 @@ export class Intake {
     if (tool === undefined || !this.#parts.guard.lists(principal, tool)) {
       return failure('tool_not_found', `tool not found: ${request.toolName}`);
     }
+    const notForThem = audienceProblem(tool, principal);
+    if (notForThem !== null) return notForThem;
     const { target } = request;
     if (target !== null && tool.runsOn.kind === 'server') {
       return failure('body_invalid', `target names a device, but ${tool.name} runs on the server`);
     }
-    if (
-      target !== null &&
-      tool.runsOn.kind === 'client' &&
-      !this.#reaches(tool, tool.runsOn.clientId, target)
-    ) {
+    if (target !== null && tool.runsOn.kind === 'client' && tool.runsOn.clientId !== target) {
       return failure('provider_offline', `${target} does not offer ${tool.name}`);
     }
     const issues = tool.validateInput(request.args);
@@ -117,10 +118,6 @@ export class Intake {
     principal: Principal,
   ): Promise<Admission | Failure> {
     return await admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
-  }
-
-  #reaches({ name, tenant }: RegisteredTool, clientId: string, target: string): boolean {
-    return target === clientId || this.#parts.pools.offers(tenant ?? '', name, target);
   }
 
   /** Those that are being recorded count as open: many at once must not all find the last free place. */
@@ -204,14 +201,14 @@ export class Intake {
       const idempotency = this.#idempotency(request, principal, tool, now);
       recorded = await lifecycle.record({ call, run, idempotency, entries }, request.asker ?? NOBODY);
     } catch (error) {
-      dispatcher.giveBack(first);
+      dispatcher.giveBack(first.slot);
       throw error;
     }
     const { inserted, live } = recorded;
-    if (inserted.kind !== 'inserted') dispatcher.giveBack(first);
+    if (inserted.kind !== 'inserted') dispatcher.giveBack(first.slot);
     switch (inserted.kind) {
       case 'inserted':
-        if (live !== null && call.state.name !== 'APPROVAL_REQUIRED') dispatcher.dispatch(live, first);
+        if (live !== null && call.state.name !== 'APPROVAL_REQUIRED') dispatcher.dispatch(live, first.slot);
         return submitted(call, false);
       case 'duplicate': {
         if (inserted.bodyHash !== this.#bodyHash(request)) {
@@ -232,29 +229,25 @@ export class Intake {
     principal: Principal,
     { decision, atHand, toolResult }: Admission,
     now: number,
-  ): Start {
+  ): { states: CallState[]; slot: SlotKey[] | null } {
     const { limits, dispatcher } = this.#parts;
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
     if (atHand !== null) {
-      return { ...HOLDS_NOTHING, states: [pending, settleAtHand(tool, atHand.result, limits.resultBytes)] };
+      return { states: [pending, settleAtHand(tool, atHand.result, limits.resultBytes)], slot: null };
     }
     switch (decision.effect) {
       case 'allow':
-        return dispatcher.firstStates(
-          tool,
-          { tenant: principal.tenant, toolName: tool.name, runId: request.runId, target: request.target },
-          now,
-        );
+        return dispatcher.firstStates(tool, request.runId, principal.tenant, now);
       case 'ask':
         return {
-          ...HOLDS_NOTHING,
           states: [pending, { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs }],
+          slot: null,
         };
       case 'deny': {
         const code =
           decision.rule === 'guard' || decision.rule === 'hook' ? 'hook_denied' : 'permission_denied';
         const denied = failure(code, denialText(decision), toolResult === undefined ? {} : { toolResult });
-        return { ...HOLDS_NOTHING, states: [pending, endState({ kind: 'denied', failure: denied }, null)] };
+        return { states: [pending, endState({ kind: 'denied', failure: denied }, null)], slot: null };
       }
     }
   }
@@ -278,8 +271,6 @@ export class Intake {
 function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
   return { id, tenant, agentId, createdAt, cancelledAt: null };
 }
-
-const HOLDS_NOTHING = { slot: null, device: null } as const;
 
 function submitted(call: Call, duplicate: boolean): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };

@@ -1,5 +1,6 @@
 import { rfc3339 } from '@patchboard/wire';
 import type { Approval, Call, TimelineEntry } from './call.ts';
+import { originFields } from './call-origin.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { JsonChange } from './json-diff.ts';
 import type { Digest } from './ports.ts';
@@ -23,7 +24,6 @@ export type LedgerKind =
   | 'run.created'
   | 'run.cancelled'
   | 'registry.changed'
-  | 'device.changed'
   | 'key.created'
   | 'key.revoked'
   | 'grant.created'
@@ -49,16 +49,16 @@ export function chainHash(digest: Digest, previous: string, seq: number, draft: 
 
 /** One row for one move of a call. The first one says what the call is; later ones only what changed. */
 export function callRow(call: Call, entry: TimelineEntry, resultHash?: string): LedgerDraft {
-  const { state, attempt, code, device } = entry;
+  const { state, attempt, code } = entry;
   return {
     ...aboutCall(call, entry.at),
     kind: 'call.state',
-    body: JSON.stringify({ state, attempt, code, device, result_sha256: resultHash }),
+    body: JSON.stringify({ state, attempt, code, result_sha256: resultHash }),
   };
 }
 
 export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string): LedgerDraft {
-  const { toolName, toolVersion, runId, agentId, replayOf, parentCallId, sandbox } = call;
+  const { toolName, toolVersion, runId, agentId, replayOf, parentCallId, sandbox, origin } = call;
   const { effect, rule, reason, policyVersion } = call.decision;
   const body = {
     state: entry.state,
@@ -66,6 +66,7 @@ export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string)
     tool_version: toolVersion,
     run_id: runId,
     agent_id: agentId,
+    ...originFields(origin),
     args_sha256: argsHash,
     decision: { effect, rule, reason, policy_version: policyVersion },
     replay_of: replayOf ?? undefined,

@@ -80,6 +80,7 @@ function begin(
     sandbox: tool.runsOn?.kind === 'server' ? (tool.runsOn.tool.sandbox ?? null) : null,
     traceId: request.traceId,
     spanId: request.spanId,
+    origin: request.origin ?? null,
     replayOf: request.replayOf,
     parentCallId: request.parentCallId ?? null,
     fence: clientId === null ? null : ids.secret(128),

@@ -1,6 +1,7 @@
 import { failure, type Failure, type RateRefusal } from './failures.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
+import { TenantBook, type TenantLimits } from './tenant-book.ts';
 import { TokenBuckets, type Rate } from './token-buckets.ts';
 
 /** Null: not limited. */
@@ -23,9 +24,12 @@ export const DEFAULT_RATES: Rates = {
 export class RateLimits {
   readonly #rates: Rates;
   readonly #buckets: TokenBuckets;
+  readonly #tenants: TenantBook;
 
-  constructor(rates: Rates, clock: Clock) {
+  /** What is said of a tenant counts there instead of what is said of all. */
+  constructor(rates: Rates, clock: Clock, tenants: TenantBook = new TenantBook()) {
     this.#rates = rates;
+    this.#tenants = tenants;
     this.#buckets = new TokenBuckets(clock);
   }
 
@@ -33,10 +37,11 @@ export class RateLimits {
   check(principal: Principal, toolName: string): Failure | null {
     if (principal.kind === 'local') return null;
     const { tenant } = principal;
+    const own = this.#tenants.of(tenant).limits;
     const limits: [RateRefusal['policy'], string, Rate | null, string][] = [
       ['principal', `${tenant}\n${principal.kind}\n${principal.id}`, this.#rates.principal, principal.id],
-      ['tenant', tenant, this.#rates.tenant, `tenant ${tenant}`],
-      ['tool', `${tenant}\n${toolName}`, this.#rates.tools.get(toolName) ?? this.#rates.tool, toolName],
+      ['tenant', tenant, own.calls ?? this.#rates.tenant, `tenant ${tenant}`],
+      ['tool', `${tenant}\n${toolName}`, this.#toolRate(own, toolName), toolName],
     ];
     const taken: string[] = [];
     for (const [policy, whose, rate, who] of limits) {
@@ -53,5 +58,9 @@ export class RateLimits {
       });
     }
     return null;
+  }
+
+  #toolRate(own: TenantLimits, toolName: string): Rate | null {
+    return own.tools?.get(toolName) ?? this.#rates.tools.get(toolName) ?? this.#rates.tool;
   }
 }

@@ -3,13 +3,16 @@ import { canonicalJson } from './canonical-json.ts';
 import type { Limits } from './limits.ts';
 import type { Digest, Schemas, Validator } from './ports.ts';
 import type { ServerTool } from './server-tool.ts';
+import type { TenantBook } from './tenant-book.ts';
 import { hasHiddenCharacters, isToolName, toWireName } from './tool-names.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 
 /** A tool that can be called now. */
 export interface RegisteredTool {
-  /** Null: a tool of this server, offered to every tenant. */
+  /** Null: a tool of this server. */
   readonly tenant: string | null;
+  /** Which pack it came with, and so which tenants have it; null: with none. */
+  readonly pack: string | null;
   readonly name: string;
   /** The name model vendors accept; every API takes both. */
   readonly wireName: string;
@@ -50,6 +53,7 @@ export interface RegistryOptions {
   readonly schemas: Schemas;
   readonly digest: Digest;
   readonly limits: Limits;
+  readonly tenants: TenantBook;
 }
 
 /** Every tool that can be called, by tenant and name. Server names are reserved for all tenants. */
@@ -69,11 +73,11 @@ export class Registry {
 
   /** Grows with every change, so that what was made from the list can be cached. */
   get version(): number {
-    return this.#version;
+    return this.#version + this.#options.tenants.revision;
   }
 
   /** Checks a tool of this server without taking it in; `addServerTool` does that. */
-  admitServerTool(tool: ServerTool): Registration {
+  admitServerTool(tool: ServerTool, pack: string | null = null): Registration {
     const problem = this.#serverToolProblem(tool);
     if (problem !== null) return problem;
     const input = this.#options.schemas.compile(tool.inputSchema, 'own');
@@ -84,6 +88,7 @@ export class Registry {
       return rejected('schema_invalid', `output schema of ${tool.name}: ${output.problem}`);
     const registered: RegisteredTool = {
       tenant: null,
+      pack,
       name: tool.name,
       wireName: this.#freeServerWireName(tool.name),
       source: 'server',
@@ -102,8 +107,8 @@ export class Registry {
     return { ok: true, tool: registered };
   }
 
-  addServerTool(tool: ServerTool): Registration {
-    const admitted = this.admitServerTool(tool);
+  addServerTool(tool: ServerTool, pack: string | null = null): Registration {
+    const admitted = this.admitServerTool(tool, pack);
     if (!admitted.ok) return admitted;
     this.#server.set(tool.name, admitted.tool);
     this.#wireScope('').set(admitted.tool.wireName, tool.name);
@@ -141,6 +146,7 @@ export class Registry {
       ok: true,
       tool: {
         tenant,
+        pack: null,
         name: spec.name,
         wireName: wireName ?? this.#freeWireName(tenant, spec.name),
         source: 'client',
@@ -188,6 +194,16 @@ export class Registry {
 
   /** By canonical or wire name. */
   find(tenant: string, name: string): RegisteredTool | undefined {
+    const tool = this.#named(tenant, name);
+    return tool === undefined || this.#isOffered(tenant, tool) ? tool : undefined;
+  }
+
+  #isOffered(tenant: string, { pack }: RegisteredTool): boolean {
+    return pack === null || this.#options.tenants.offers(tenant, pack);
+  }
+
+  /** Whether the tenant has it or not: the names of all packs are reserved for all. */
+  #named(tenant: string, name: string): RegisteredTool | undefined {
     const tools = this.#tenants.get(tenant);
     const byName = this.#server.get(name) ?? tools?.get(name);
     if (byName !== undefined) return byName;
@@ -205,7 +221,8 @@ export class Registry {
   /** Server tools first, each part by name. */
   list(tenant: string): RegisteredTool[] {
     const clients = this.#tenants.get(tenant)?.values() ?? [];
-    return [...byName(this.#server.values()), ...byName(clients)];
+    const server = [...this.#server.values()].filter((tool) => this.#isOffered(tenant, tool));
+    return [...byName(server), ...byName(clients)];
   }
 
   ofClient(tenant: string, clientId: string): RegisteredTool[] {
@@ -244,7 +261,7 @@ export class Registry {
   #nameProblem(tenant: string, clientId: string, name: string): Registration | null {
     if (this.#server.has(name))
       return rejected('name_taken', 'the name is reserved for a tool of this server');
-    const namesake = this.find(tenant, name);
+    const namesake = this.#named(tenant, name);
     if (namesake !== undefined && namesake.name !== name) {
       return rejected('name_taken', `the name is the wire name of ${namesake.name}`);
     }
@@ -322,7 +339,7 @@ export class Registry {
   /** Deterministic unless taken; a wire name may not be any other tool's name or wire name. */
   #freeWireName(tenant: string, name: string): string {
     const isFree = (candidate: string): boolean => {
-      const holder = this.find(tenant, candidate);
+      const holder = this.#named(tenant, candidate);
       return holder === undefined || holder.name === name;
     };
     return toWireName(name, isFree, this.#options.digest);

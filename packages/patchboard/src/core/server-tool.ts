@@ -1,5 +1,6 @@
 import type { JsonSchema, SandboxName, ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from './agent-handle.ts';
+import type { CallOrigin } from './call-origin.ts';
 import type { Failure } from './failures.ts';
 import type { Hooks } from './hooks.ts';
 import type { Log } from './ports.ts';
@@ -12,6 +13,8 @@ export interface ToolContext {
   readonly runId: string;
   readonly agentId: string;
   readonly tenant: string;
+  /** For which site, user, session and character it asks; null where the face knows of none. */
+  readonly origin: CallOrigin | null;
   /** 1 for the first try. */
   readonly attempt: number;
   /** The same for every attempt of one call: hand it to whatever must not act twice. */
@@ -61,6 +64,8 @@ export interface ServerTool {
 export interface Pack {
   readonly name: string;
   readonly tools: readonly ServerTool[];
+  /** Only tenants that name the pack have its tools. Default: every tenant that names none. */
+  readonly mustBeNamed?: boolean;
   /** Ends what the pack holds open. */
   close?(): Promise<void>;
 }

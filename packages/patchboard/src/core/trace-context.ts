@@ -18,7 +18,13 @@ export function parseTraceparent(text: string): TraceContext | null {
 }
 
 /** What is handed on with a call; null when its trace is not a W3C one. */
-export function traceparentOf({ traceId, spanId }: Pick<Call, 'traceId' | 'spanId'>): string | null {
+export function traceparentOf({
+  traceId,
+  spanId,
+  origin,
+}: Pick<Call, 'traceId' | 'spanId' | 'origin'>): string | null {
+  // Said beside a trace id of the caller's own, which need not be a W3C one.
+  if (origin?.traceparent !== undefined) return origin.traceparent;
   if (traceId === null || spanId === null) return null;
   const text = `00-${traceId}-${spanId}-01`;
   return parseTraceparent(text) === null ? null : text;

@@ -1,5 +1,6 @@
 import { statusOf } from '@patchboard/wire';
 import { endedAt, type Call } from '../core/call.ts';
+import { originFields } from '../core/call-origin.ts';
 import type { Log } from '../core/ports.ts';
 
 /** One line per call, when it has ended. Arguments and results are never in it. */
@@ -10,6 +11,7 @@ export function logEndedCall(log: Log, call: Call): void {
     span_id: call.spanId ?? undefined,
     tool_name: call.toolName,
     tenant_id: call.tenant,
+    ...originFields(call.origin),
     agent_id: call.agentId,
     run_id: call.runId,
     state: call.state.name,

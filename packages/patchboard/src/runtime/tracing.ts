@@ -24,6 +24,8 @@ export function traceEndedCall(call: Call, version: string): void {
       'patchboard.run_id': call.runId,
       'patchboard.source': call.source,
       'patchboard.state': call.state.name,
+      ...(call.traceId === null ? {} : { 'patchboard.trace_id': call.traceId }),
+      ...(call.origin === null ? {} : { 'patchboard.site_id': call.origin.siteId }),
     });
     for (const { state, at } of call.timeline) span.addEvent(state, at);
     if ('error' in call.state) {

@@ -119,6 +119,11 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     en: [CHECK_EFFECT.en],
     zh: [CHECK_EFFECT.zh],
   },
+  value_not_found: {
+    meaning: '参数中的值没有对应的对象',
+    en: ['list or search what there is, then ask again with a name that exists'],
+    zh: ['先列出或搜索已有的对象,再用存在的名称重试'],
+  },
   tool_failed: {
     meaning: '工具报告失败',
     en: ['read the error and change the arguments, or do it another way'],

@@ -8,6 +8,12 @@ export interface ToolMetadata {
   readonly version?: string;
   /** `board.tools({ tag })` selects by them, and hooks see them. */
   readonly tags?: readonly string[];
+  /** What the tenant face lists it under. */
+  readonly category?: string;
+  /** False: for operators only, on every face. Default true. */
+  readonly aiCallable?: boolean;
+  /** True: only for callers who have shown who they are; local mode counts. */
+  readonly requiresAuth?: boolean;
   /** Milliseconds. Default 30,000. */
   readonly timeout?: number;
   /** False: one call of it at a time, whoever asks. Default true. */

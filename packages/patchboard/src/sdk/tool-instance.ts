@@ -47,7 +47,7 @@ function fromInstance(instance: ToolInstance): ToolDefinition<never, unknown> {
 
 function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool {
   const { name, description, inputSchema, outputSchema, metadata, hooks } = definition;
-  const { version, tags, timeout = DEFAULT_TIMEOUT_MS, concurrent = true } = metadata;
+  const { timeout = DEFAULT_TIMEOUT_MS, concurrent = true } = metadata;
   return {
     name,
     description,
@@ -55,9 +55,21 @@ function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool 
     outputSchema,
     timeoutMs: timeout,
     annotations: annotationsOf(metadata),
-    metadata: { ...(version === undefined ? {} : { version }), ...(tags === undefined ? {} : { tags }) },
+    metadata: shownOf(metadata),
     concurrency: concurrent ? null : 1,
     hooks,
     execute: (args, context) => definition.execute(args as never, context),
   };
+}
+
+/** What is shown of it to whoever lists tools; those of the audience are obeyed, too. */
+function shownOf({
+  version,
+  tags,
+  category,
+  aiCallable,
+  requiresAuth,
+}: ToolMetadata): Record<string, unknown> {
+  const shown = { version, tags, category, ai_callable: aiCallable, requires_auth: requiresAuth };
+  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
 }

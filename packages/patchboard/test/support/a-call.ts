@@ -23,6 +23,7 @@ export function aCall(given: Partial<Call> = {}): Call {
     spanId: null,
     replayOf: null,
     parentCallId: null,
+    origin: null,
     fence: null,
     createdAt,
     decision: { effect: 'allow', rule: 'default', reason: 'no rule forbids it', policyVersion: 0 },

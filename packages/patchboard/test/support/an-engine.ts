@@ -11,6 +11,7 @@ import { EMPTY_POLICY } from '../../src/core/policy/document.ts';
 import type { Log, Store } from '../../src/core/ports.ts';
 import type { Principal } from '../../src/core/principal.ts';
 import { DEFAULT_RATES, RateLimits, type Rates } from '../../src/core/rate-limits.ts';
+import { TenantBook } from '../../src/core/tenant-book.ts';
 import { Redactor } from '../../src/core/redaction.ts';
 import { NO_WORKSPACES, type Workspaces } from '../../src/core/workspaces.ts';
 import { SCOPES_OF_KIND } from '../../src/core/scopes.ts';
@@ -88,11 +89,13 @@ export async function anEngine(given: {
   rates?: Rates;
   redact?: readonly string[];
   workspaces?: Workspaces;
+  tenants?: TenantBook;
 }): Promise<EngineFixture> {
   const clock = given.clock ?? new FakeClock();
   const store = given.store ?? memoryStore({ digest: nodeDigest });
   const book = new GrantBook(nodeDigest);
   const ids = timeOrderedIds(clock);
+  const tenants = given.tenants ?? new TenantBook();
   const engine = new Engine({
     store,
     clock,
@@ -104,9 +107,10 @@ export async function anEngine(given: {
     guard: given.guard ?? new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, clock),
     hooks: given.hooks ?? [],
     grants: new GrantOffice({ store, book, clock, ids, digest: nodeDigest }),
-    rates: new RateLimits(given.rates ?? DEFAULT_RATES, clock),
+    rates: new RateLimits(given.rates ?? DEFAULT_RATES, clock, tenants),
     redactor: new Redactor(given.redact ?? []),
     workspaces: given.workspaces ?? NO_WORKSPACES,
+    tenants,
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();

@@ -13,7 +13,7 @@ export interface UsedKey {
 export type RemovedCall = Pick<Call, 'id' | 'tenant' | 'runId'>;
 
 const COLUMNS = `no, id, version, state, created_at, ended_at, tenant, run_id, agent_id, tool_name, tool_version, source,
-  timeout_ms, decision, client_id, target, trace_id, span_id, replay_of, parent_call_id, fence, idempotency_scope, idempotency_hash,
+  timeout_ms, decision, client_id, target, trace_id, span_id, origin, replay_of, parent_call_id, fence, idempotency_scope, idempotency_hash,
   idempotency_expires_at, tail, args, result`;
 
 type Counts = Partial<Record<CallStateName, number>>;
@@ -73,6 +73,7 @@ export class CallTable {
       call.target,
       call.traceId,
       call.spanId,
+      call.origin === null ? null : JSON.stringify(call.origin),
       call.replayOf,
       call.parentCallId,
       call.fence,

@@ -134,4 +134,5 @@ export const MIGRATIONS: readonly string[] = [
 
   drop index calls_by_run;
   `,
+  'alter table calls add column origin text',
 ];

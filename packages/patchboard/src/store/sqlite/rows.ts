@@ -1,6 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { CALL_STATES, type CallStateName, type SandboxName } from '@patchboard/wire';
 import type { Approval, Call, CallState, TimelineEntry } from '../../core/call.ts';
+import type { CallOrigin } from '../../core/call-origin.ts';
 import type { Decision } from '../../core/guard.ts';
 import type { Run } from '../../core/ports.ts';
 import type { StoredTool } from '../../core/registry.ts';
@@ -66,12 +67,7 @@ function detailOf(state: CallState): Detail<CallState> {
     case 'APPROVED':
       return { deadlineAt: state.deadlineAt };
     case 'EXECUTING':
-      return {
-        deadlineAt: state.deadlineAt,
-        attempt: state.attempt,
-        cause: state.cause,
-        ...(state.device === undefined ? {} : { device: state.device }),
-      };
+      return { deadlineAt: state.deadlineAt, attempt: state.attempt, cause: state.cause };
     case 'COMPLETED':
       return { resultDigest: state.resultDigest };
     default:
@@ -103,6 +99,7 @@ export const CALL_COLUMNS: readonly string[] = [
   'result',
   'span_id',
   'parent_call_id',
+  'origin',
 ];
 
 type CallValues = readonly [
@@ -128,6 +125,7 @@ type CallValues = readonly [
   result: string | null,
   spanId: string | null,
   parentCallId: string | null,
+  origin: string | null,
 ];
 
 /** From values by position, because rows with names take twice as long; the tables are strict, so the types hold. */
@@ -152,6 +150,7 @@ export function toCall(values: unknown): Call {
     sandbox: tail.sandbox ?? null,
     traceId: row[11],
     spanId: row[20],
+    origin: row[22] === null ? null : (JSON.parse(row[22]) as CallOrigin),
     replayOf: row[12],
     parentCallId: row[21],
     fence: row[13],

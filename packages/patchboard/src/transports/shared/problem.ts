@@ -33,6 +33,7 @@ export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
   timeout: 504,
   cancelled: 409,
   interrupted: 500,
+  value_not_found: 404,
   tool_failed: 502,
   output_invalid: 502,
   result_too_large: 502,
@@ -57,6 +58,8 @@ export interface ProblemContext {
   readonly status?: number;
   readonly toolCallId?: string;
   readonly state?: CallStateName;
+  /** What the face adds in its own words. */
+  readonly more?: Readonly<Record<string, unknown>>;
 }
 
 /** RFC 9457. */
@@ -72,6 +75,7 @@ export function problemJson(failed: Failure, context: ProblemContext = {}): stri
     tool_call_id: context.toolCallId,
     errors: failed.issues,
     state: context.state,
+    ...context.more,
   });
 }
 

@@ -12,9 +12,11 @@ import { PolicyOffice } from '../../../src/core/policy-office.ts';
 import { EMPTY_POLICY } from '../../../src/core/policy/document.ts';
 import type { Clock, Log, Store } from '../../../src/core/ports.ts';
 import { DEFAULT_RATES, RateLimits } from '../../../src/core/rate-limits.ts';
+import { TenantBook } from '../../../src/core/tenant-book.ts';
 import { Redactor } from '../../../src/core/redaction.ts';
 import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
 import type { ServerTool } from '../../../src/core/server-tool.ts';
+import { InternalKeys } from '../../../src/identity/internal-keys.ts';
 import { Gatekeeper } from '../../../src/identity/gatekeeper.ts';
 import { Sessions } from '../../../src/identity/sessions.ts';
 import { nodeDigest } from '../../../src/runtime/digest.ts';
@@ -102,6 +104,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     hooks: [],
     workspaces: NO_WORKSPACES,
     redactor: new Redactor([]),
+    tenants: new TenantBook(),
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();
@@ -124,6 +127,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
       jwt: null,
       operatorToken: OPERATOR_TOKEN,
       sessions,
+      internalKeys: new InternalKeys([], nodeDigest),
       mayBeLocal: true,
     }),
     door: { allowedHosts: given.allowedHosts ?? [], allowedOrigins: given.allowedOrigins ?? [] },

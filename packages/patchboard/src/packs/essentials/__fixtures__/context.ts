@@ -7,6 +7,7 @@ export function aContext(given: Partial<ToolContext> = {}): ToolContext {
     runId: 'run_test',
     agentId: 'agent_test',
     tenant: 'default',
+    origin: null,
     attempt: 1,
     traceparent: null,
     idempotencyKey: 'tc_test',
