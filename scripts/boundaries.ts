@@ -95,9 +95,16 @@ function zoneOf(path: string): Zone {
   if (name !== 'patchboard') return name;
   const [first = '', second = ''] = path.split('/').slice(3);
   if (
-    ['platform.ts', 'engine-room.ts', 'faces.ts', 'hook-modules.ts', 'board.ts', 'index.ts', 'cli'].includes(
-      first,
-    )
+    [
+      'platform.ts',
+      'engine-room.ts',
+      'faces.ts',
+      'hook-modules.ts',
+      'pack-modules.ts',
+      'board.ts',
+      'index.ts',
+      'cli',
+    ].includes(first)
   )
     return TOP;
   if (GROUPS.includes(first)) return `${first}/${second.replace(/\.ts$/, '')}`;

@@ -3,6 +3,7 @@ import { FAILURES } from '../../packages/patchboard/src/core/failures.ts';
 import { agentRoutes } from '../../packages/patchboard/src/transports/agent-api/routes.ts';
 import { homeRoutes } from '../../packages/patchboard/src/transports/home/routes.ts';
 import { internalRoutes } from '../../packages/patchboard/src/transports/internal-api/routes.ts';
+import { tenantRoutes } from '../../packages/patchboard/src/transports/tenant-api/routes.ts';
 import { operatorRoutes } from '../../packages/patchboard/src/transports/operator-api/routes.ts';
 import { METRICS } from '../../packages/patchboard/src/transports/shared/metrics.ts';
 import { refusalsOf } from '../../packages/patchboard/src/transports/shared/mount.ts';
@@ -21,6 +22,7 @@ const NOTE =
 const FACES: readonly { title: string; routes: readonly Route[] }[] = [
   { title: 'Agents', routes: agentRoutes },
   { title: 'Clients that lend tools', routes: internalRoutes },
+  { title: 'Services of a tenant', routes: tenantRoutes },
   { title: 'Operators', routes: operatorRoutes },
   { title: 'People', routes: homeRoutes },
 ];

@@ -4,15 +4,16 @@ import { ConfigError } from './cli/config-file.ts';
 import { isLoopback } from './cli/settings.ts';
 import type { EngineRoom } from './engine-room.ts';
 import { Gatekeeper } from './identity/gatekeeper.ts';
+import { InternalKeys, type InternalKey } from './identity/internal-keys.ts';
 import { JwtIdentity, type JwtSettings } from './identity/jwt-identity.ts';
 import { Sessions } from './identity/sessions.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { nodeClock } from './runtime/node-clock.ts';
 import { agentRoutes } from './transports/agent-api/routes.ts';
-import { deviceRoutes } from './transports/device-gateway/routes.ts';
 import { homeRoutes } from './transports/home/routes.ts';
 import { internalRoutes } from './transports/internal-api/routes.ts';
 import { operatorRoutes } from './transports/operator-api/routes.ts';
+import { tenantRoutes } from './transports/tenant-api/routes.ts';
 import { createHttpApp } from './transports/shared/app.ts';
 import { VERSION } from './version.ts';
 
@@ -24,6 +25,7 @@ export interface FaceSettings {
   readonly trustProxy: boolean;
   readonly isProduction: boolean;
   readonly jwt: JwtSettings | null;
+  readonly internalKeys: readonly InternalKey[];
   readonly operatorToken: string;
 }
 
@@ -42,9 +44,10 @@ export async function openFaces(room: EngineRoom, settings: FaceSettings): Promi
   const { host, operatorToken, trustProxy } = settings;
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
   refuseOpenDoor(room, settings);
+  const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
   const sessions = new Sessions(operatorToken, nodeClock);
   const mayBeLocal = isLoopback(host) && !settings.isProduction && !trustProxy;
-  const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, mayBeLocal });
+  const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, internalKeys, mayBeLocal });
   const app = createHttpApp({
     engine,
     store,
@@ -56,7 +59,7 @@ export async function openFaces(room: EngineRoom, settings: FaceSettings): Promi
     trustProxy,
     version: VERSION,
     clock: nodeClock,
-    routes: [...agentRoutes, ...internalRoutes, ...deviceRoutes, ...operatorRoutes, ...homeRoutes],
+    routes: [...agentRoutes, ...internalRoutes, ...tenantRoutes, ...operatorRoutes, ...homeRoutes],
   });
   const url = await listen(app, settings);
   return {
@@ -99,9 +102,9 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
 /** Off loopback everybody could call every tool, unless somebody must show a credential. */
 export function refuseOpenDoor(
   { keys }: EngineRoom,
-  { host, jwt }: Pick<FaceSettings, 'host' | 'jwt'>,
+  { host, jwt, internalKeys }: Pick<FaceSettings, 'host' | 'jwt' | 'internalKeys'>,
 ): void {
-  if (isLoopback(host) || jwt !== null || keys.ring.size > 0) return;
+  if (isLoopback(host) || jwt !== null || keys.ring.size > 0 || internalKeys.length > 0) return;
   throw new ConfigError(
     `HOST=${host} is not a loopback address, and no credential is configured, so that anybody could call every tool: ` +
       'make a key first (patchboard keys create --kind operator --name NAME) or set auth.jwt in the config',

@@ -37,6 +37,7 @@ export type {
 export type { Pack, ServerTool, ToolContext } from './core/server-tool.ts';
 export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
 export type { Faces } from './faces.ts';
+export type { PackDefinition, PackSurroundings } from './pack-modules.ts';
 export { startPlatform } from './platform.ts';
 export type { Platform, PlatformParts } from './platform.ts';
 export { pinoLog } from './runtime/log.ts';

@@ -7,11 +7,14 @@ import { messageOf } from './core/failures.ts';
 import type { Log, Store } from './core/ports.ts';
 import type { Pack, ServerTool } from './core/server-tool.ts';
 import { NO_WORKSPACES } from './core/workspaces.ts';
+import { TenantBook } from './core/tenant-book.ts';
 import { openEngineRoom } from './engine-room.ts';
 import { openFaces, refuseOpenDoor } from './faces.ts';
 import { loadHooks } from './hook-modules.ts';
+import { loadPacks, type PackSurroundings } from './pack-modules.ts';
 import { ensureOperatorToken } from './identity/operator-token.ts';
 import { essentialsPack, type EssentialsOptions } from './packs/essentials/pack.ts';
+import { heritagePack } from './packs/heritage/pack.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { nodeClock } from './runtime/node-clock.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -37,6 +40,12 @@ export interface PlatformParts {
   readonly openStore?: (file: string) => Promise<Store>;
 }
 
+interface Opened {
+  readonly store: Store;
+  readonly packs: readonly Pack[];
+  readonly tenants: TenantBook;
+}
+
 const PURGE_EVERY_MS = 3_600_000;
 const PURGE_BATCH = 1000;
 
@@ -49,22 +58,26 @@ export async function startPlatform(
   const storeFile = join(settings.dataFolder, 'patchboard.db');
   const store = await (parts.openStore ?? openEmbedded)(storeFile);
   const packs = [...(parts.packs ?? [])];
+  const tenants = new TenantBook(settings.tenants);
   try {
-    packs.unshift(essentials(settings, storeFile));
-    return await start(settings, log, store, packs);
+    packs.unshift(essentials(settings, storeFile), heritage(settings, tenants));
+    packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, log, tenants))));
+    checkNames(settings, packs);
+    return await start(settings, log, { store, packs, tenants });
   } catch (error) {
     await closeAll(store, packs);
     throw error;
   }
 }
 
-async function start(settings: Settings, log: Log, store: Store, packs: readonly Pack[]): Promise<Platform> {
+async function start(settings: Settings, log: Log, opened: Opened): Promise<Platform> {
+  const { store, packs, tenants } = opened;
   const hooks = await loadHooks(settings.hookModules);
-  const room = await openEngineRoom({ ...settings, store, log, hooks, workspaces: NO_WORKSPACES });
+  const room = await openEngineRoom({ ...settings, store, log, hooks, tenants, workspaces: NO_WORKSPACES });
   // Before anything of an earlier run goes on.
   refuseOpenDoor(room, settings);
   const { engine } = room;
-  for (const pack of packs) engine.addPack(withTimeouts(pack, settings.toolTimeoutsMs));
+  for (const pack of packs) add(engine, withTimeouts(pack, settings.toolTimeoutsMs));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
   const operatorToken = await operatorTokenIn(settings.dataFolder);
@@ -104,7 +117,7 @@ function essentials(settings: Settings, storeFile: string): Pack {
     database: {
       target: settings.queryDatabase,
       sampleFile: join(settings.dataFolder, 'sample.db'),
-      forbiddenFiles: [storeFile],
+      forbiddenFiles: [storeFile, heritageFile(settings)],
     },
     now: () => nodeClock.now(),
   };
@@ -113,6 +126,52 @@ function essentials(settings: Settings, storeFile: string): Pack {
   } catch (error) {
     throw new ConfigError(`tools.${messageOf(error)}`);
   }
+}
+
+function heritageFile({ dataFolder }: Pick<Settings, 'dataFolder'>): string {
+  return join(dataFolder, 'heritage.db');
+}
+
+function heritage({ dataFolder, isDemonstration }: Settings, tenants: TenantBook): Pack {
+  return heritagePack({
+    file: heritageFile({ dataFolder }),
+    withSample: isDemonstration,
+    onlySite: (tenant) => tenants.onlySite(tenant),
+    now: () => nodeClock.now(),
+  });
+}
+
+function surroundingsOf({ dataFolder }: Settings, log: Log, tenants: TenantBook): PackSurroundings {
+  return {
+    dataFolder,
+    log,
+    now: () => nodeClock.now(),
+    onlySite: (tenant) => tenants.onlySite(tenant),
+  };
+}
+
+/** A pack of somebody else's may hold anything. */
+function add(engine: Engine, pack: Pack): void {
+  try {
+    engine.addPack(pack);
+  } catch (error) {
+    throw new ConfigError(`pack ${pack.name}: ${messageOf(error)}`);
+  }
+}
+
+/** What the config names must be there; only now is it known what there is. */
+function checkNames({ tenants, toolTimeoutsMs }: Settings, packs: readonly Pack[]): void {
+  const names = packs.map((pack) => pack.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new ConfigError(`packs: there are two of the name ${twice}`);
+  for (const [id, { packs: wanted }] of tenants) {
+    const missing = wanted?.find((name) => !names.includes(name));
+    if (missing !== undefined)
+      throw new ConfigError(`tenants.${id}.packs names ${missing}, but there are ${names.join(', ')}`);
+  }
+  const tools = new Set(packs.flatMap((pack) => pack.tools.map((tool) => tool.name)));
+  const unknown = [...toolTimeoutsMs.keys()].find((name) => !tools.has(name));
+  if (unknown !== undefined) throw new ConfigError(`tools.${unknown}: no pack has a tool of that name`);
 }
 
 function withTimeouts(pack: Pack, timeoutsMs: ReadonlyMap<string, number>): Pack {

@@ -3,6 +3,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { messageOf } from '../core/failures.ts';
 import { decodePolicy } from '../core/policy/document.ts';
 import { ESSENTIAL_TOOLS } from '../packs/essentials/tool-names.ts';
+import { HERITAGE_TOOLS } from '../packs/heritage/names.ts';
 import { CONFIG_SCHEMA, type ConfigFile, type ToolConfig } from './config-schema.ts';
 import { parseText, pointerParts, type ParsedText, type TextProblem } from './yaml-text.ts';
 
@@ -37,15 +38,20 @@ export function configProblems(parsed: ParsedText): readonly TextProblem[] {
   if (parsed.problems.length > 0) return parsed.problems;
   const validate = new Ajv2020({ allErrors: true, strict: false }).compile(CONFIG_SCHEMA);
   if (!validate(parsed.value)) return (validate.errors ?? []).map((error) => problemOf(error, parsed));
-  const { policy, tools = {} } = parsed.value as ConfigFile;
+  const file = parsed.value as ConfigFile;
+  const { policy } = file;
   return [
-    ...toolProblems(tools, parsed),
+    ...toolProblems(file, parsed),
     ...(policy === undefined ? [] : policyProblems(policy, parsed, ['policy'])),
   ];
 }
 
+const SHIPPED_TOOLS: readonly string[] = [...ESSENTIAL_TOOLS, ...HERITAGE_TOOLS];
+
 /** A rate may be set for any tool; everything else is for those that this server runs. */
-function toolProblems(tools: NonNullable<ConfigFile['tools']>, parsed: ParsedText): TextProblem[] {
+function toolProblems({ tools = {}, packs = [] }: ConfigFile, parsed: ParsedText): TextProblem[] {
+  // What else there is, only the packs know; the start looks again.
+  const hasOwnPacks = packs.length > 0;
   return Object.entries(tools).flatMap(([name, tool]) => {
     const problemAt = (key: keyof ToolConfig, words: string): TextProblem[] => {
       const place = ['tools', name, key];
@@ -53,13 +59,13 @@ function toolProblems(tools: NonNullable<ConfigFile['tools']>, parsed: ParsedTex
         ? []
         : [{ line: parsed.lineOf(place), message: `${place.join('.')} ${words}` }];
     };
-    const isOurs = ESSENTIAL_TOOLS.includes(name);
+    const isOurs = hasOwnPacks || SHIPPED_TOOLS.includes(name);
     return [
       ...(isOurs
         ? []
         : problemAt(
             'timeout_ms',
-            `is for tools of this server, which are ${ESSENTIAL_TOOLS.join(', ')}; a client gives its tools their time limit when it registers them`,
+            `is for tools of this server, which are ${SHIPPED_TOOLS.join(', ')}; a client gives its tools their time limit when it registers them`,
           )),
       ...(name === 'database.query' ? [] : problemAt('database', 'is for database.query only')),
     ];

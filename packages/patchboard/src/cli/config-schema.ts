@@ -1,3 +1,4 @@
+import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 
 /** The config file as written; `resolveSettings` turns it into complete settings. */
@@ -11,7 +12,11 @@ export interface ConfigFile {
   readonly tools?: Readonly<Record<string, ToolConfig>>;
   readonly limits?: Readonly<Record<string, number>>;
   readonly retention?: { readonly calls_days?: number };
-  readonly auth?: { readonly jwt?: JwtConfig };
+  readonly auth?: { readonly jwt?: JwtConfig; readonly internal_keys?: readonly InternalKeyConfig[] };
+  /** Without it there is one, for demonstration. */
+  readonly tenants?: Readonly<Record<string, TenantConfig>>;
+  /** Paths of modules that export a pack. */
+  readonly packs?: readonly string[];
   /** Checked by the engine's own decoder, which knows it best. */
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly devices?: { readonly registerable?: readonly string[] };
@@ -31,6 +36,21 @@ export interface JwtConfig {
   readonly jwks_file?: string;
 }
 
+export interface InternalKeyConfig {
+  readonly tenant: string;
+  /** Name of the variable that holds the key. */
+  readonly key_env: string;
+}
+
+export interface TenantConfig {
+  readonly sites?: readonly string[];
+  readonly packs?: readonly string[];
+  readonly limits?: {
+    readonly calls?: RateConfig;
+    readonly tools?: Readonly<Record<string, RateConfig>>;
+  };
+}
+
 export interface RateConfig {
   readonly burst: number;
   readonly per_second: number;
@@ -46,6 +66,7 @@ export interface ToolConfig {
 
 const count = { type: 'integer', minimum: 1 };
 const text = { type: 'string', minLength: 1 };
+const id = { type: 'string', pattern: PEER_ID_PATTERN.source };
 const rate = {
   type: 'object',
   additionalProperties: false,
@@ -95,8 +116,35 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
           required: ['issuer', 'audience'],
           properties: { issuer: text, audience: text, secret_env: text, jwks_url: text, jwks_file: text },
         },
+        internal_keys: {
+          type: 'array',
+          items: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['tenant', 'key_env'],
+            properties: { tenant: id, key_env: text },
+          },
+        },
       },
     },
+    tenants: {
+      type: 'object',
+      propertyNames: id,
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          sites: { type: 'array', items: id },
+          packs: names,
+          limits: {
+            type: 'object',
+            additionalProperties: false,
+            properties: { calls: rate, tools: { type: 'object', additionalProperties: rate } },
+          },
+        },
+      },
+    },
+    packs: names,
     policy: { type: 'object' },
     devices: { type: 'object', additionalProperties: false, properties: { registerable: names } },
     rates: {

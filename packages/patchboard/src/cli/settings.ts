@@ -5,12 +5,15 @@ import { messageOf } from '../core/failures.ts';
 import { resolveLimits, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/policy/document.ts';
 import { DEFAULT_RATES, type Rates } from '../core/rate-limits.ts';
+import type { TenantSettings } from '../core/tenant-book.ts';
 import type { Rate } from '../core/token-buckets.ts';
+import type { InternalKey } from '../identity/internal-keys.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
 import { ConfigError, readConfigFile } from './config-file.ts';
-import { LIMIT_KEYS, type ConfigFile, type JwtConfig, type RateConfig } from './config-schema.ts';
+import { LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import type { Environment } from './config.ts';
+import { internalKeysOf, rateOf, tenantsOf } from './tenant-settings.ts';
 
 /** Everything the server needs to know, complete: below this line nothing is optional. */
 export interface Settings {
@@ -37,6 +40,12 @@ export interface Settings {
   readonly redact: readonly string[];
   /** Paths of modules; relative ones from where the server was started. */
   readonly hookModules: readonly string[];
+  /** The same of packs. */
+  readonly packModules: readonly string[];
+  readonly internalKeys: readonly InternalKey[];
+  readonly tenants: ReadonlyMap<string, TenantSettings>;
+  /** Nobody has said anything of tenants: there is the one of the demonstration. */
+  readonly isDemonstration: boolean;
 }
 
 /** Flags win over the environment, the environment over the file. */
@@ -70,7 +79,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
       geocodingUrl: originOf(given, 'OPEN_METEO_GEOCODING_URL', 'https://geocoding-api.open-meteo.com'),
     },
     queryDatabase: file.tools?.['database.query']?.database ?? null,
-    toolTimeoutsMs: timeoutsOf(file),
+    toolTimeoutsMs: toolNumbers(file, 'timeout_ms'),
     keepCallsMs: file.retention?.calls_days === undefined ? null : file.retention.calls_days * DAY_MS,
     isProduction: given['NODE_ENV'] === 'production',
     trustProxy: file.http?.trust_proxy ?? false,
@@ -79,6 +88,10 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     rates: ratesOf(file),
     redact: file.redact ?? [],
     hookModules: file.hooks ?? [],
+    packModules: file.packs ?? [],
+    internalKeys: internalKeysOf(file, given),
+    tenants: tenantsOf(file),
+    isDemonstration: file.tenants === undefined,
   });
 }
 
@@ -130,7 +143,6 @@ function jwksOf(file: string): { keys: Record<string, unknown>[] } {
 }
 
 function ratesOf({ rates = {}, tools = {} }: ConfigFile): Rates {
-  const rateOf = (config: RateConfig): Rate => ({ burst: config.burst, perSecond: config.per_second });
   const pick = (name: 'principal' | 'tenant' | 'tool'): Rate | null => {
     const config = rates[name];
     return config === undefined ? DEFAULT_RATES[name] : config === null ? null : rateOf(config);
@@ -174,12 +186,12 @@ function limitsOf(file: ConfigFile): Readonly<Limits> {
   return resolveLimits(limits);
 }
 
-function timeoutsOf(file: ConfigFile): ReadonlyMap<string, number> {
-  const timeouts = new Map<string, number>();
-  for (const [name, tool] of Object.entries(file.tools ?? {})) {
-    if (tool.timeout_ms !== undefined) timeouts.set(name, tool.timeout_ms);
+function toolNumbers(file: ConfigFile, key: 'timeout_ms'): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const [name, { [key]: value }] of Object.entries(file.tools ?? {})) {
+    if (value !== undefined) numbers.set(name, value);
   }
-  return timeouts;
+  return numbers;
 }
 
 function isSet(value: string | undefined): value is string {

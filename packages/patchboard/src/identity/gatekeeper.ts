@@ -6,6 +6,7 @@ import { KEY_PREFIX } from '../core/key-ring.ts';
 import { DEFAULT_TENANT, OPERATOR_NAME, OPERATOR_TOKEN_ID, type Principal } from '../core/principal.ts';
 import { SCOPES_OF_KIND } from '../core/scopes.ts';
 import { SESSION_PROOF_HEADER, sessionIdIn } from '../core/session-cookie.ts';
+import type { InternalKeys } from './internal-keys.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
 import { localPrincipal } from './local-principal.ts';
 import { isOperatorToken, isSameSecret } from './operator-token.ts';
@@ -16,9 +17,13 @@ export interface GatekeeperParts {
   readonly jwt: JwtIdentity | null;
   readonly operatorToken: string;
   readonly sessions: Sessions;
+  readonly internalKeys: InternalKeys;
   /** Bound to loopback and not in production: the rest of what local mode needs is looked at per request. */
   readonly mayBeLocal: boolean;
 }
+
+/** Of services that speak to each other within one house. */
+const INTERNAL_KEY_HEADER = 'x-internal-api-key';
 
 const NAMING_HEADERS = ['x-agent-id', 'x-client-id', 'x-tenant-id'] as const;
 
@@ -30,9 +35,13 @@ export class Gatekeeper implements Authenticator {
     this.#parts = parts;
   }
 
-  authenticate({ headers }: Credentials): Principal | Failure | Promise<Principal | Failure> {
-    const { authorization } = headers;
+  authenticate(
+    { headers }: Credentials,
+    takesInternalKey = false,
+  ): Principal | Failure | Promise<Principal | Failure> {
+    const { authorization, [INTERNAL_KEY_HEADER]: internalKey } = headers;
     if (authorization !== undefined) return this.#byBearer(authorization, headers);
+    if (takesInternalKey && internalKey !== undefined) return this.#byInternalKey(internalKey, headers);
     const sessionId = sessionIdIn(headers['cookie']);
     const session =
       sessionId === null ? null : this.#parts.sessions.find(sessionId, headers[SESSION_PROOF_HEADER]);
@@ -49,9 +58,10 @@ export class Gatekeeper implements Authenticator {
     return true;
   }
 
-  /** Local mode ends with the first key, and never begins where a token issuer is configured. */
+  /** Local mode ends with the first key, and never begins where a token issuer or an internal key is configured. */
   get isLocal(): boolean {
-    return this.#parts.mayBeLocal && this.#parts.jwt === null && this.#parts.keys.ring.size === 0;
+    const { mayBeLocal, jwt, keys, internalKeys } = this.#parts;
+    return mayBeLocal && jwt === null && keys.ring.size === 0 && internalKeys.size === 0;
   }
 
   #withoutCredential(headers: Credentials['headers']): Principal | Failure {
@@ -64,6 +74,14 @@ export class Gatekeeper implements Authenticator {
     );
     if (proxy === undefined) return localPrincipal(headers);
     return failure('auth_required', `a credential is needed: ${proxy} says that the request was forwarded`);
+  }
+
+  /** One of the config, or a key that was minted here: a service need not speak two ways. */
+  #byInternalKey(secret: string | string[], headers: Credentials['headers']): Principal | Failure {
+    if (typeof secret !== 'string') return failure('auth_required', `${INTERNAL_KEY_HEADER} is there twice`);
+    const { keys, internalKeys } = this.#parts;
+    const found = secret.startsWith('pb_') ? keys.authenticate(secret) : internalKeys.principalOf(secret);
+    return agreeing(found, headers);
   }
 
   #byBearer(

@@ -137,8 +137,10 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       tool_call_id: TEXT,
       errors: ISSUES,
       state: STATE,
+      error_type: { ...TEXT, description: 'tenant face: the kind of error' },
+      audit: { type: 'object', description: 'tenant face: what was asked, and how it ended' },
     },
-    ['recommendations', 'tool_call_id', 'errors', 'state'],
+    ['recommendations', 'tool_call_id', 'errors', 'state', 'error_type', 'audit'],
   ),
   Receipt: object({ tool_call_id: TEXT, status: { const: 'pending' }, message: TEXT }),
   Tool: object(TOOL),
@@ -164,10 +166,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     decision: DECISION,
     approval: nullable(APPROVAL),
     attempts: listOf(
-      object(
-        { attempt: COUNT, started_at: TIME, ended_at: nullable(TIME), code: nullable(CODE), device: TEXT },
-        ['device'],
-      ),
+      object({ attempt: COUNT, started_at: TIME, ended_at: nullable(TIME), code: nullable(CODE) }),
     ),
     duration_ms: nullable(COUNT),
     deadline_at: nullable(TIME),

@@ -1,14 +1,14 @@
 import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
-import { deviceRoutes } from '../../../src/transports/device-gateway/routes.ts';
 import { homeRoutes } from '../../../src/transports/home/routes.ts';
 import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
+import { tenantRoutes } from '../../../src/transports/tenant-api/routes.ts';
 import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
 import type { Route } from '../../../src/transports/shared/routes.ts';
 
 export const ALL_ROUTES: readonly Route[] = [
   ...agentRoutes,
   ...internalRoutes,
-  ...deviceRoutes,
+  ...tenantRoutes,
   ...operatorRoutes,
   ...homeRoutes,
 ];
@@ -41,10 +41,14 @@ interface Sample {
   /** What `:id` is. */
   readonly id?: 'call' | 'run' | 'key' | 'grant';
   readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: (ids: Ids) => unknown;
   /** What a request that got past the guard is answered when nothing of that id exists. */
   readonly past: readonly [status: number, code: string | null];
 }
+
+/** What the tenant face wants to know of every request. */
+const OCCASION = { 'x-tenant-id': 'default', 'x-site-id': 'site-a', 'x-trace-id': 'trace-a' };
 
 /** One request per route that would do something. A route that is missing here fails the test. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
@@ -78,12 +82,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     past: [404, 'call_not_found'],
     body: () => ({ status: 'SUCCEEDED', result: 'forged' }),
   },
-  // No upgrade was asked for: past the guard it says so.
-  deviceSocket: { past: [400, 'body_invalid'] },
-  listCallableTools: { past: [200, null] },
-  asyncapi: { past: [200, null] },
-  listDevices: { past: [200, null] },
-  makeTicket: { past: [201, null], body: () => ({}) },
+  listTenantTools: { past: [200, null], headers: OCCASION, body: () => ({}) },
+  callTenantTool: { past: [200, null], headers: OCCASION, body: ({ tool }) => ({ tool_name: tool }) },
+  listTenantToolsShort: { past: [200, null], headers: OCCASION, body: () => ({}) },
+  callTenantToolShort: { past: [200, null], headers: OCCASION, body: ({ tool }) => ({ tool_name: tool }) },
   listApprovals: { past: [200, null] },
   decideCall: {
     id: 'call',
@@ -118,6 +120,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 export interface RouteRequest {
   readonly method: string;
   readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
@@ -128,7 +131,7 @@ export function sampleOf(route: Route): Sample {
 }
 
 export function requestTo(route: Route, ids: Ids): RouteRequest {
-  const { id, query, body } = sampleOf(route);
+  const { id, query, headers = {}, body } = sampleOf(route);
   const path = route.url
     .replace(':id', id === undefined ? '' : ids[id])
     .replace(':name', ids.tool)
@@ -136,6 +139,7 @@ export function requestTo(route: Route, ids: Ids): RouteRequest {
   return {
     method: route.method,
     path: query === undefined ? path : `${path}?${query}`,
+    headers,
     ...(body === undefined ? {} : { body: body(ids) }),
   };
 }

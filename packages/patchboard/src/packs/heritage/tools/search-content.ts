@@ -80,6 +80,11 @@ function withinBounds(items: readonly ContentItem[]): (ContentItem & { body_trun
   return items.map((item) => {
     left -= item.body.length;
     if (left >= 0 || item.body.length <= BEGINNING_CHARACTERS) return item;
-    return { ...item, body: [...item.body].slice(0, BEGINNING_CHARACTERS).join(''), body_truncated: true };
+    return { ...item, body: beginningOf(item.body), body_truncated: true };
   });
+}
+
+/** Never half a character: what is cut in two is left out. */
+function beginningOf(text: string): string {
+  return text.slice(0, BEGINNING_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -1,0 +1,60 @@
+import type { TenantSettings } from '../core/tenant-book.ts';
+import type { Rate } from '../core/token-buckets.ts';
+import type { InternalKey } from '../identity/internal-keys.ts';
+import { HERITAGE_PACK, SAMPLE_SCOPE } from '../packs/heritage/names.ts';
+import { ConfigError } from './config-file.ts';
+import type { ConfigFile, RateConfig, TenantConfig } from './config-schema.ts';
+import type { Environment } from './config.ts';
+
+/** Shorter ones can be guessed. */
+const LEAST_KEY_CHARACTERS = 16;
+
+/** What a fresh start has: a village to ask about. */
+const DEMONSTRATION: readonly [string, TenantSettings] = [
+  SAMPLE_SCOPE.tenant,
+  { sites: [SAMPLE_SCOPE.site], packs: [HERITAGE_PACK], limits: {} },
+];
+
+/** The tenant of the demonstration stands until somebody says something of tenants. */
+export function tenantsOf({ tenants }: ConfigFile): ReadonlyMap<string, TenantSettings> {
+  if (tenants === undefined) return new Map([DEMONSTRATION]);
+  return new Map(Object.entries(tenants).map(([id, config]) => [id, tenantOf(config)]));
+}
+
+function tenantOf({ sites, packs, limits = {} }: TenantConfig): TenantSettings {
+  const { calls, tools = {} } = limits;
+  return {
+    sites: sites ?? null,
+    packs: packs ?? null,
+    limits: {
+      ...(calls === undefined ? {} : { calls: rateOf(calls) }),
+      tools: new Map(Object.entries(tools).map(([name, rate]) => [name, rateOf(rate)])),
+    },
+  };
+}
+
+export function rateOf({ burst, per_second: perSecond }: RateConfig): Rate {
+  return { burst, perSecond };
+}
+
+/** Several keys may speak for one tenant, so that one can be replaced while the other is in use. */
+export function internalKeysOf({ auth }: ConfigFile, given: Environment): readonly InternalKey[] {
+  const seen = new Map<string, string>();
+  return (auth?.internal_keys ?? []).map(({ tenant, key_env: variable }, index) => {
+    const place = `auth.internal_keys[${index}]`;
+    const secret = given[variable] ?? '';
+    if (secret.length < LEAST_KEY_CHARACTERS)
+      throw new ConfigError(
+        `${place}: the variable ${variable} must hold at least ${LEAST_KEY_CHARACTERS} characters`,
+      );
+    if (secret.startsWith('pb_'))
+      throw new ConfigError(
+        `${place}: ${variable} begins with pb_, which is for keys that this server makes; choose another`,
+      );
+    const other = seen.get(secret);
+    if (other !== undefined)
+      throw new ConfigError(`${place}: ${variable} holds the key of tenant ${other} already`);
+    seen.set(secret, tenant);
+    return { tenant, secret };
+  });
+}

@@ -1,0 +1,43 @@
+import { failure, type Failure } from '../core/failures.ts';
+import type { Digest } from '../core/ports.ts';
+import type { Principal } from '../core/principal.ts';
+import { SCOPES_OF_KIND } from '../core/scopes.ts';
+
+/** A secret that another service of the same house holds, from the config. */
+export interface InternalKey {
+  readonly tenant: string;
+  readonly secret: string;
+}
+
+/** Whoever shows one is called so. */
+const INTERNAL_NAME = 'internal';
+
+/** The keys of `X-Internal-API-Key`: each speaks for one tenant, on the tenant face alone. */
+export class InternalKeys {
+  readonly #digest: Digest;
+  readonly #tenants: ReadonlyMap<string, string>;
+
+  constructor(keys: readonly InternalKey[], digest: Digest) {
+    this.#digest = digest;
+    this.#tenants = new Map(keys.map(({ tenant, secret }) => [digest.sha256(secret), tenant]));
+  }
+
+  get size(): number {
+    return this.#tenants.size;
+  }
+
+  /** Looked up by hash, so how long it takes says nothing about the secret. */
+  principalOf(secret: string): Principal | Failure {
+    const tenant = this.#tenants.get(this.#digest.sha256(secret));
+    if (tenant === undefined) return failure('auth_required', 'the internal API key is not known');
+    return {
+      kind: 'service',
+      id: INTERNAL_NAME,
+      tenant,
+      scopes: new Set(SCOPES_OF_KIND.service),
+      agentId: INTERNAL_NAME,
+      clientId: INTERNAL_NAME,
+      credential: { id: `internal:${tenant}`, expiresAt: null },
+    };
+  }
+}

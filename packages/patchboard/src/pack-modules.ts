@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ConfigError } from './cli/config-file.ts';
+import { messageOf } from './core/failures.ts';
+import type { Log } from './core/ports.ts';
+import type { Pack, ServerTool } from './core/server-tool.ts';
+import { makeTool, toServerTool, type AnyTool } from './sdk/tool-instance.ts';
+
+/** What a pack of one's own may use of the server it is loaded into. */
+export interface PackSurroundings {
+  /** Where it may keep its files; give them names of your own. */
+  readonly dataFolder: string;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** For callers that name no site: the only one that the tenant has. */
+  onlySite(tenant: string): string | null;
+}
+
+/** A pack as its authors write it. */
+export interface PackDefinition {
+  readonly name: string;
+  readonly tools: readonly (AnyTool | ServerTool)[];
+  /** Only tenants that name the pack have its tools. Default: every tenant that names none. */
+  readonly mustBeNamed?: boolean;
+  /** Ends what the pack holds open. */
+  close?(): Promise<void>;
+}
+
+/** Packs named in the config: each module exports `pack`, itself or a function that makes it. */
+export async function loadPacks(paths: readonly string[], surroundings: PackSurroundings): Promise<Pack[]> {
+  const packs: Pack[] = [];
+  try {
+    for (const path of paths) packs.push(await loadOne(path, surroundings));
+    return packs;
+  } catch (error) {
+    for (const pack of packs) await pack.close?.();
+    throw error;
+  }
+}
+
+async function loadOne(path: string, surroundings: PackSurroundings): Promise<Pack> {
+  let made: unknown;
+  try {
+    const module = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+    const exported = module['pack'] ?? module['default'];
+    made = typeof exported === 'function' ? await (exported as PackFactory)(surroundings) : exported;
+  } catch (error) {
+    throw new ConfigError(`packs: ${path} cannot be loaded: ${messageOf(error)}`);
+  }
+  if (!isDefinition(made)) throw new ConfigError(`packs: ${path} exports no pack with a name and tools`);
+  try {
+    const tools = made.tools.map((tool) => (isServerTool(tool) ? tool : toServerTool(makeTool(tool))));
+    return { ...made, tools, ...(made.close === undefined ? {} : { close: () => made.close() }) };
+  } catch (error) {
+    throw new ConfigError(`packs: ${path} has a tool that cannot be used: ${messageOf(error)}`);
+  }
+}
+
+type PackFactory = (surroundings: PackSurroundings) => unknown;
+
+function isDefinition(value: unknown): value is PackDefinition & { close(): Promise<void> } {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, tools } = value as Record<string, unknown>;
+  return typeof name === 'string' && name !== '' && Array.isArray(tools);
+}
+
+function isServerTool(tool: AnyTool | ServerTool): tool is ServerTool {
+  return typeof tool === 'object' && 'timeoutMs' in tool;
+}

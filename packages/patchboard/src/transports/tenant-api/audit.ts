@@ -1,0 +1,76 @@
+import type { CallOrigin } from '../../core/call-origin.ts';
+import type { Schema } from '../shared/routes.ts';
+import { COUNT, FLAG, object, TEXT } from '../shared/schemas.ts';
+import { ERROR_TYPES, type ErrorType } from './error-types.ts';
+
+/** What stands in every answer to a call: enough to find it again in ledger and log. */
+export interface Audit {
+  readonly trace_id: string;
+  readonly tool_name: string;
+  readonly status: 'success' | 'error';
+  readonly latency_ms: number;
+  readonly error_type?: ErrorType;
+  readonly error_message?: string;
+  /** The first characters of the SHA-256 of the input; the ledger has it whole as `args_sha256`. */
+  readonly request_payload_hash: string;
+  readonly tool_call_id?: string;
+  readonly context_trace_id?: string;
+}
+
+const HASH_CHARACTERS = 8;
+
+export const AUDIT: Schema = object(
+  {
+    trace_id: TEXT,
+    tool_name: TEXT,
+    status: { enum: ['success', 'error'] },
+    latency_ms: COUNT,
+    error_type: { enum: Object.keys(ERROR_TYPES) },
+    error_message: TEXT,
+    request_payload_hash: { ...TEXT, description: 'the first eight characters of the SHA-256 of the input' },
+    tool_call_id: { ...TEXT, description: 'absent where no call was recorded' },
+    context_trace_id: { ...TEXT, description: 'the trace id in the body, where it is another' },
+  },
+  ['error_type', 'error_message', 'tool_call_id', 'context_trace_id'],
+);
+
+export const CALL_ANSWER: Schema = object(
+  {
+    success: FLAG,
+    output: {},
+    cached: { const: true, description: 'the output is an earlier one, given again' },
+    cache_age_ms: { ...COUNT, description: 'how old it is' },
+    error: TEXT,
+    error_type: { enum: Object.keys(ERROR_TYPES) },
+    audit: AUDIT,
+  },
+  ['output', 'cached', 'cache_age_ms', 'error', 'error_type'],
+);
+
+/** What is known of a request before it is known how it ends. */
+export interface Asked {
+  readonly traceId: string;
+  readonly toolName: string;
+  readonly inputHash: string;
+  readonly origin: CallOrigin;
+}
+
+export interface Ending {
+  readonly latencyMs: number;
+  readonly toolCallId: string | null;
+  readonly error: { readonly type: ErrorType; readonly message: string } | null;
+}
+
+export function auditOf(asked: Asked, { latencyMs, toolCallId, error }: Ending): Audit {
+  const { contextTraceId } = asked.origin;
+  return {
+    trace_id: asked.traceId,
+    tool_name: asked.toolName,
+    status: error === null ? 'success' : 'error',
+    latency_ms: latencyMs,
+    ...(error === null ? {} : { error_type: error.type, error_message: error.message }),
+    request_payload_hash: asked.inputHash.slice(0, HASH_CHARACTERS),
+    ...(toolCallId === null ? {} : { tool_call_id: toolCallId }),
+    ...(contextTraceId === undefined ? {} : { context_trace_id: contextTraceId }),
+  };
+}

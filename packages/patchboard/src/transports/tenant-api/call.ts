@@ -1,0 +1,153 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { endedAt, isOpen, type Call } from '../../core/call.ts';
+import { originFields } from '../../core/call-origin.ts';
+import type { Failure } from '../../core/failures.ts';
+import type { Submitted } from '../../core/intake.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { HTTP_STATUS, sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { ANY, object } from '../shared/schemas.ts';
+import { waitForEnd } from '../shared/waiting.ts';
+import { auditOf, CALL_ANSWER, type Asked } from './audit.ts';
+import { ERROR_TYPE, type ErrorType } from './error-types.ts';
+import { BODY_CONTEXT, OCCASION_HEADERS, occasionOf, type BodyContext } from './occasion.ts';
+import { siteProblem } from './sites.ts';
+
+interface CallBody {
+  readonly tool_name: string;
+  readonly input?: unknown;
+  readonly context?: BodyContext;
+}
+
+export function callRoute(prefix: string, name: string): Route {
+  return {
+    method: 'POST',
+    url: `${prefix}/tools/call`,
+    name,
+    face: 'tenant',
+    summary: 'Call a tool and wait for its end. A call that fails is answered with 200 and `success: false`.',
+    scope: 'tools:call',
+    headers: OCCASION_HEADERS,
+    body: object(
+      { tool_name: { type: 'string', minLength: 1, maxLength: 200 }, input: ANY, context: BODY_CONTEXT },
+      ['input', 'context'],
+    ),
+    answers: { 200: { description: 'how the call ended', schema: CALL_ANSWER } },
+    refusals: ['permission_denied', 'rate_limited', 'queue_full', 'overloaded', 'storage_full'],
+    handle: callTool,
+  };
+}
+
+async function callTool(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { engine, clock, digest } = context;
+  const { tool_name: toolName, input = {}, context: said } = request.body as CallBody;
+  const principal = principalOf(request);
+  const occasion = occasionOf(request.headers, said);
+  if ('code' in occasion) return sendProblem(reply, occasion);
+  const { traceId, spanId, origin } = occasion;
+  const foreign = siteProblem(engine.tenants, principal, origin.siteId);
+  if (foreign !== null) return sendProblem(reply, foreign);
+  const asked: Asked = { traceId, toolName, origin, inputHash: digest.sha256(JSON.stringify(input)) };
+  const began = clock.elapsed();
+  const submitted = await engine.submit(
+    {
+      toolName,
+      // A run belongs to one agent; a trace may pass through several.
+      runId: `trace:${traceId}:${principal.agentId}`,
+      args: input,
+      target: null,
+      idempotencyKey: null,
+      traceId,
+      spanId,
+      origin,
+      replayOf: null,
+    },
+    principal,
+  );
+  if (submitted.kind === 'refused') {
+    const refused = { failure: inOwnWords(submitted.failure, toolName), latencyMs: clock.elapsed() - began };
+    logRefused(context, principal, asked, refused);
+    return sendRefused(reply, asked, refused);
+  }
+  const call = await endOf(context, reply, principal, submitted);
+  sendJson(reply, 200, answerJson(context, asked, call));
+}
+
+/** The call once it has ended or waits for an operator; or as it is when the server closes. */
+async function endOf(
+  context: HttpContext,
+  reply: FastifyReply,
+  principal: Principal,
+  submitted: Exclude<Submitted, { kind: 'refused' }>,
+): Promise<Call> {
+  let { call } = submitted;
+  while (isOpen(call) && call.state.name !== 'APPROVAL_REQUIRED') {
+    if (context.openings.isClosing || reply.raw.destroyed) return call;
+    // Every open state ends by its deadline at the latest: a free slot, or the tool's time limit.
+    const seconds = Math.max(1, (call.state.deadlineAt - context.clock.now()) / 1000);
+    call = (await waitForEnd(context, reply, { principal, id: call.id, seconds })) ?? call;
+  }
+  return call;
+}
+
+interface Refused {
+  readonly failure: Failure;
+  readonly latencyMs: number;
+}
+
+/** What concerns the request and not the call keeps its HTTP status, with the audit in it. */
+function sendRefused(reply: FastifyReply, asked: Asked, { failure, latencyMs }: Refused): void {
+  const error = { type: ERROR_TYPE[failure.code], message: failure.message };
+  const audit = auditOf(asked, { latencyMs: Math.round(latencyMs), toolCallId: null, error });
+  const status = HTTP_STATUS[failure.code];
+  if (status === 429 || status >= 503) {
+    sendProblem(reply, failure, { more: { error_type: error.type, audit } });
+    return;
+  }
+  const { type: error_type, message } = error;
+  sendJson(reply, 200, JSON.stringify({ success: false, error: message, error_type, audit }));
+}
+
+function answerJson({ clock }: HttpContext, asked: Asked, call: Call): string {
+  const { state, id: toolCallId } = call;
+  const latencyMs = (endedAt(call) ?? clock.now()) - call.createdAt;
+  if (state.name === 'COMPLETED') {
+    const audit = auditOf(asked, { latencyMs, toolCallId, error: null });
+    return `{"success":true,"output":${state.resultJson},"audit":${JSON.stringify(audit)}}`;
+  }
+  const error = errorOf(call);
+  const audit = auditOf(asked, { latencyMs, toolCallId, error });
+  return JSON.stringify({ success: false, error: error.message, error_type: error.type, audit });
+}
+
+function errorOf(call: Call): { type: ErrorType; message: string } {
+  const { state, id } = call;
+  if ('error' in state) return { type: ERROR_TYPE[state.error.code], message: state.error.message };
+  if (state.name === 'APPROVAL_REQUIRED')
+    return { type: 'ApprovalRequiredError', message: `an operator must approve the call: ${id}` };
+  return { type: 'InternalError', message: `the server is shutting down, and the call goes on: ${id}` };
+}
+
+function inOwnWords(failure: Failure, toolName: string): Failure {
+  return failure.code === 'tool_not_found' ? { ...failure, message: `Unknown tool: ${toolName}` } : failure;
+}
+
+/** A refused call has no record that would be logged at its end. */
+function logRefused(
+  { log }: HttpContext,
+  { tenant, agentId }: Principal,
+  asked: Asked,
+  refused: Refused,
+): void {
+  log.warn('tool_call_error', {
+    trace_id: asked.traceId,
+    tool_name: asked.toolName,
+    tenant_id: tenant,
+    ...originFields(asked.origin),
+    agent_id: agentId,
+    latency_ms: Math.round(refused.latencyMs),
+    code: refused.failure.code,
+  });
+}

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RegisteredTool } from '../../core/registry.ts';
+import { audienceOf } from '../../core/tool-audience.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { COUNT, FLAG, listOf, nullable, object, optional, TEXT } from '../shared/schemas.ts';
+import { OCCASION_HEADERS } from './occasion.ts';
+import { siteProblem } from './sites.ts';
+
+interface ListBody {
+  readonly category?: string | null;
+  readonly ai_callable_only?: boolean;
+}
+
+const JSON_SCHEMA = { type: ['object', 'boolean'] };
+
+const TOOL = object({
+  name: TEXT,
+  version: TEXT,
+  description: TEXT,
+  category: TEXT,
+  input_schema: JSON_SCHEMA,
+  output_schema: nullable(JSON_SCHEMA),
+  requires_auth: FLAG,
+  ai_callable: FLAG,
+});
+
+export function listRoute(prefix: string, name: string): Route {
+  return {
+    method: 'POST',
+    url: `${prefix}/tools/list`,
+    name,
+    face: 'tenant',
+    summary: 'The tools that the tenant has.',
+    scope: 'tools:call',
+    headers: OCCASION_HEADERS,
+    body: optional({
+      category: nullable({ ...TEXT, description: 'only tools of this category' }),
+      ai_callable_only: { ...FLAG, description: 'default: true' },
+    }),
+    answers: {
+      200: { description: 'all of them', schema: object({ tools: listOf(TOOL), total: COUNT }) },
+    },
+    refusals: ['permission_denied'],
+    handle: listTools,
+  };
+}
+
+function listTools(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { category = null, ai_callable_only: aiOnly = true } = (request.body ?? {}) as ListBody;
+  const { engine } = context;
+  const principal = principalOf(request);
+  const foreign = siteProblem(engine.tenants, principal, String(request.headers['x-site-id']));
+  if (foreign !== null) {
+    sendProblem(reply, foreign);
+    return;
+  }
+  const tools = engine
+    .tools(principal)
+    .map(toolView)
+    .filter((tool) => (tool.ai_callable || !aiOnly) && (category === null || tool.category === category));
+  sendJson(reply, 200, JSON.stringify({ tools, total: tools.length }));
+}
+
+interface TenantToolView {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly category: string;
+  readonly input_schema: unknown;
+  readonly output_schema: unknown;
+  readonly requires_auth: boolean;
+  readonly ai_callable: boolean;
+}
+
+function toolView(tool: RegisteredTool): TenantToolView {
+  const { aiCallable, requiresAuth } = audienceOf(tool);
+  const { version, category, tags } = tool.metadata ?? {};
+  const [firstTag] = Array.isArray(tags) ? (tags as readonly unknown[]) : [];
+  return {
+    name: tool.name,
+    // A tool that counts no versions has its contract's hash.
+    version: firstText(version, tool.version),
+    description: tool.description,
+    category: firstText(category, firstTag, tool.pack, tool.source),
+    input_schema: tool.inputSchema,
+    output_schema: tool.outputSchema,
+    requires_auth: requiresAuth,
+    ai_callable: aiCallable,
+  };
+}
+
+function firstText(...candidates: readonly unknown[]): string {
+  return candidates.filter((candidate) => typeof candidate === 'string').find((text) => text !== '') ?? '';
+}

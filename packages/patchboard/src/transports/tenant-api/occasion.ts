@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { CallOrigin } from '../../core/call-origin.ts';
+import { failure, type Failure } from '../../core/failures.ts';
+import { parseTraceparent } from '../../core/trace-context.ts';
+import type { Schema } from '../shared/routes.ts';
+import { headers, optional, PEER_ID, TEXT } from '../shared/schemas.ts';
+
+/** On which occasion a tenant's service asks: from the headers, and from the body where it says the same. */
+export interface Occasion {
+  readonly traceId: string;
+  readonly spanId: string | null;
+  readonly origin: CallOrigin;
+}
+
+export interface BodyContext {
+  readonly tenant_id?: string;
+  readonly site_id?: string;
+  readonly trace_id?: string;
+  readonly span_id?: string;
+  readonly user_id?: string;
+  readonly session_id?: string;
+  readonly npc_id?: string;
+}
+
+const REQUIRED = ['x-tenant-id', 'x-site-id', 'x-trace-id'];
+
+export const OCCASION_HEADERS: Schema = {
+  ...headers({
+    'x-tenant-id': { ...PEER_ID, description: 'whose tools and data' },
+    'x-site-id': { ...PEER_ID, description: 'which of the sites of the tenant' },
+    'x-trace-id': { ...PEER_ID, description: 'kept with the call, in ledger and log' },
+    'x-span-id': PEER_ID,
+    'x-user-id': PEER_ID,
+    'x-session-id': PEER_ID,
+    'x-npc-id': PEER_ID,
+    'x-internal-api-key': { ...TEXT, description: 'a key of `auth.internal_keys`, or one that was minted' },
+    traceparent: { ...TEXT, description: 'W3C trace context: the parent of the span of the call' },
+  }),
+  required: REQUIRED,
+};
+
+export const BODY_CONTEXT: Schema = optional({
+  tenant_id: PEER_ID,
+  site_id: PEER_ID,
+  trace_id: { ...PEER_ID, description: 'may differ from the header, whose trace id counts; both are kept' },
+  span_id: PEER_ID,
+  user_id: PEER_ID,
+  session_id: PEER_ID,
+  npc_id: PEER_ID,
+});
+
+/** The body may repeat a header, never say something else of whose call it is. */
+const MUST_AGREE: readonly (readonly [keyof BodyContext, string])[] = [
+  ['tenant_id', 'x-tenant-id'],
+  ['site_id', 'x-site-id'],
+  ['span_id', 'x-span-id'],
+  ['user_id', 'x-user-id'],
+  ['session_id', 'x-session-id'],
+  ['npc_id', 'x-npc-id'],
+];
+
+/** The headers have passed their schema: those that are required are there, once. */
+export function occasionOf(given: IncomingHttpHeaders, context: BodyContext = {}): Occasion | Failure {
+  const differing = MUST_AGREE.filter(([member, header]) => {
+    const [said, repeated] = [given[header], context[member]];
+    return said !== undefined && repeated !== undefined && said !== repeated;
+  });
+  if (differing.length > 0) {
+    const places = differing.map(([member, header]) => `context/${member} is another than ${header}`);
+    return failure('body_invalid', `body and headers disagree: ${places.join('; ')}`);
+  }
+  const text = (header: string, member: keyof BodyContext): string | undefined =>
+    (given[header] as string | undefined) ?? context[member];
+  const traceId = String(given['x-trace-id']);
+  const parent = parseTraceparent(String(given['traceparent'] ?? ''));
+  return {
+    traceId,
+    spanId: text('x-span-id', 'span_id') ?? (parent?.traceId === traceId ? parent.spanId : null),
+    origin: {
+      siteId: String(given['x-site-id']),
+      ...member('userId', text('x-user-id', 'user_id')),
+      ...member('sessionId', text('x-session-id', 'session_id')),
+      ...member('npcId', text('x-npc-id', 'npc_id')),
+      ...member('contextTraceId', context.trace_id === traceId ? undefined : context.trace_id),
+      ...member('traceparent', parent === null ? undefined : String(given['traceparent'])),
+    },
+  };
+}
+
+function member<Name extends keyof CallOrigin>(
+  name: Name,
+  value: string | undefined,
+): Partial<Record<Name, string>> {
+  return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
+}
