@@ -64,7 +64,8 @@ function mayImport(from: Zone, to: Zone): boolean {
   if (from === 'client' || from === 'core') return false;
   if (from === 'console') return to === 'client';
   if (to === 'core') return true;
-  if (from === 'agent') return to === 'protocols';
+  // The loop speaks of calls and results as embedders do.
+  if (from === 'agent') return to === 'protocols' || to === 'sdk';
   if (from.startsWith('transports/')) return to === 'protocols' || to === SHARED_TRANSPORT;
   return false;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AgentHost } from './agent/agent-host.ts';
 import type { OperatorDecision } from './core/approvals.ts';
 import type { Call } from './core/call.ts';
 import { failure } from './core/failures.ts';
@@ -8,13 +9,11 @@ import type { Hooks } from './core/hooks.ts';
 import type { Submitted } from './core/intake.ts';
 import { resolveLimits, type Limits } from './core/limits.ts';
 import type { Log, Store } from './core/ports.ts';
-import { DEFAULT_TENANT, type Principal } from './core/principal.ts';
 import { DEFAULT_RATES } from './core/rate-limits.ts';
 import type { RegisteredTool } from './core/registry.ts';
-import { SCOPES_OF_KIND } from './core/scopes.ts';
 import { NO_WORKSPACES } from './core/workspaces.ts';
 import { TenantBook } from './core/tenant-book.ts';
-import { openEngineRoom, type EngineRoom } from './engine-room.ts';
+import { embeddedPrincipal, openEngineRoom, type EngineRoom } from './engine-room.ts';
 import { openFaces, type Faces } from './faces.ts';
 import { ensureOperatorToken } from './identity/operator-token.ts';
 import { nodeDigest } from './runtime/digest.ts';
@@ -72,6 +71,8 @@ export interface CallOptions {
 
 /** The engine in your own process. The same steps as over the network, and the network if you want it. */
 export interface Patchboard {
+  /** What an `Agent` works on. */
+  readonly host: AgentHost;
   /** Its tools come from here; what is registered or taken back later counts at once. */
   readonly registry: ToolRegistry;
   /** What can be called now, or what of it has a tag. */
@@ -92,7 +93,7 @@ export interface Patchboard {
   ): Promise<ToolCallRecord>;
   /** Adds the network faces. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<Faces>;
-  /** Lets running calls finish and lets go of everything. */
+  /** Stops agents where they can be resumed, lets running calls finish and lets go of everything. */
   close(): Promise<void>;
 }
 
@@ -165,8 +166,12 @@ class Board implements Patchboard {
     this.unfollow = unfollow;
   }
 
+  get host(): AgentHost {
+    return this.#room.host;
+  }
+
   tools({ tag }: { tag?: string } = {}): readonly RegisteredTool[] {
-    const all = this.#room.engine.tools(principal('embedded'));
+    const all = this.#room.engine.tools(embeddedPrincipal('embedded'));
     return tag === undefined ? all : all.filter(({ metadata }) => tagsIn(metadata).includes(tag));
   }
 
@@ -187,11 +192,11 @@ class Board implements Patchboard {
       spanId: null,
       replayOf: null,
     };
-    return toRecord(recordedCall(await this.#room.engine.submit(request, principal(agentId))));
+    return toRecord(recordedCall(await this.#room.engine.submit(request, embeddedPrincipal(agentId))));
   }
 
   async get(id: string): Promise<ToolCallRecord | undefined> {
-    const call = await this.#room.engine.find(principal('embedded'), id);
+    const call = await this.#room.engine.find(embeddedPrincipal('embedded'), id);
     return call === undefined ? undefined : toRecord(call);
   }
 
@@ -200,7 +205,7 @@ class Board implements Patchboard {
   }
 
   async cancel(id: string): Promise<ToolCallRecord> {
-    const answer = await this.#room.engine.cancel(principal('embedded'), id);
+    const answer = await this.#room.engine.cancel(embeddedPrincipal('embedded'), id);
     if (!answer.ok) throw new BoardError(answer.failure);
     return toRecord(answer.value);
   }
@@ -210,9 +215,9 @@ class Board implements Patchboard {
     decision: 'allow' | 'deny',
     { note, decidedBy = 'operator' }: { note?: string; decidedBy?: string } = {},
   ): Promise<ToolCallRecord> {
-    const call = await this.#room.engine.find(principal('embedded'), id);
+    const call = await this.#room.engine.find(embeddedPrincipal('embedded'), id);
     const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
-    const answer = await this.#room.engine.decide(principal(decidedBy), id, given);
+    const answer = await this.#room.engine.decide(embeddedPrincipal(decidedBy), id, given);
     if (!answer.ok) throw new BoardError(answer.failure);
     return toRecord(answer.value);
   }
@@ -239,31 +244,19 @@ class Board implements Patchboard {
   async close(): Promise<void> {
     this.unfollow();
     await this.#faces?.close();
+    await this.#room.host.workers.close();
     await this.#room.engine.drain();
     await this.#room.store.close();
   }
 
   async #ended(id: string, signal: AbortSignal | null): Promise<ToolCallRecord> {
     for (;;) {
-      const call = await this.#room.engine.wait(principal('embedded'), id, LONG_WAIT_MS, signal);
+      const call = await this.#room.engine.wait(embeddedPrincipal('embedded'), id, LONG_WAIT_MS, signal);
       if (call === undefined) throw new BoardError(failure('call_not_found', `no such call: ${id}`));
       if (!('deadlineAt' in call.state) || signal?.aborted === true) return toRecord(call);
       if (this.#room.engine.isDraining) return toRecord(call);
     }
   }
-}
-
-/** Whoever embeds the engine sees everything of its tenant; as whom it asks is its own choice. */
-function principal(agentId: string): Principal {
-  return {
-    kind: 'local',
-    id: agentId,
-    tenant: DEFAULT_TENANT,
-    scopes: new Set(SCOPES_OF_KIND.operator),
-    agentId,
-    clientId: null,
-    credential: null,
-  };
 }
 
 function tagsIn(metadata: RegisteredTool['metadata']): readonly unknown[] {

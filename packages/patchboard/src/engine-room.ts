@@ -1,3 +1,5 @@
+import type { AgentHost } from './agent/agent-host.ts';
+import { Workers } from './agent/workers.ts';
 import { Engine } from './core/engine.ts';
 import { GrantOffice } from './core/grant-office.ts';
 import { GrantBook } from './core/grants.ts';
@@ -7,8 +9,10 @@ import type { Limits } from './core/limits.ts';
 import { PolicyGuard } from './core/policy-guard.ts';
 import { PolicyOffice } from './core/policy-office.ts';
 import type { Log, Store } from './core/ports.ts';
+import { DEFAULT_TENANT, type Principal } from './core/principal.ts';
 import { RateLimits, type Rates } from './core/rate-limits.ts';
 import { Redactor } from './core/redaction.ts';
+import { SCOPES_OF_KIND } from './core/scopes.ts';
 import type { Workspaces } from './core/workspaces.ts';
 import type { TenantBook } from './core/tenant-book.ts';
 import { logEndedCall } from './runtime/call-log.ts';
@@ -40,6 +44,8 @@ export interface EngineRoom {
   readonly keys: KeyOffice;
   readonly grants: GrantOffice;
   readonly policies: PolicyOffice;
+  /** What agents of this process work on. */
+  readonly host: AgentHost;
 }
 
 /** Packs go in next, then `engine.start()`. */
@@ -56,6 +62,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
   await keys.load();
   await grants.load();
   for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
+  const redactor = new Redactor(options.redact);
   const engine = new Engine({
     ...parts,
     log,
@@ -65,11 +72,34 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     hooks: options.hooks,
     grants,
     rates: new RateLimits(options.rates, nodeClock, options.tenants),
-    redactor: new Redactor(options.redact),
+    redactor,
     workspaces: options.workspaces,
     tenants: options.tenants,
   });
   engine.onEnded((call) => logEndedCall(log, call));
   engine.onEnded((call) => traceEndedCall(call, VERSION));
-  return { engine, store, log, keys, grants, policies };
+  const host: AgentHost = {
+    ...parts,
+    engine,
+    log,
+    hooks: options.hooks,
+    hookTimeoutMs: options.limits.hookTimeoutMs,
+    workers: new Workers(),
+    principal: embeddedPrincipal,
+    redact: (value) => redactor.value(value),
+  };
+  return { engine, store, log, keys, grants, policies, host };
+}
+
+/** Whoever embeds the engine sees everything of its tenant; as whom it asks is its own choice. */
+export function embeddedPrincipal(agentId: string): Principal {
+  return {
+    kind: 'local',
+    id: agentId,
+    tenant: DEFAULT_TENANT,
+    scopes: new Set(SCOPES_OF_KIND.operator),
+    agentId,
+    clientId: null,
+    credential: null,
+  };
 }

@@ -1,4 +1,17 @@
-/** What embedders use: tools, a board to run them on, and the server. */
+/** What embedders use: tools, a board to run them on, agents that use them, and the server. */
+export { AgentError } from './agent/agent-error.ts';
+export type { AgentHost } from './agent/agent-host.ts';
+export type { AgentReply } from './agent/agent-loop.ts';
+export { Agent } from './agent/agent.ts';
+export type { SendOptions } from './agent/agent.ts';
+export type { BudgetLimits } from './agent/budget.ts';
+export type { Conversation, Dialect, Reply, ReplyReader, ToolRequest } from './agent/dialect.ts';
+export type { SubscribeOptions } from './agent/event-log.ts';
+export type { AgentEvent, AgentEventOf, AgentEventType, AgentState, Channel, Usage } from './agent/events.ts';
+export type { LanguageModel, ModelPart, ModelRequest, ModelSettings } from './agent/model.ts';
+export { nativeDialect } from './agent/native-dialect.ts';
+export type { AgentOptions, StopCondition } from './agent/options.ts';
+export type { AgentPermission } from './agent/permission.ts';
 export { createPatchboard, memory, sqlite } from './board.ts';
 export type { BoardOptions, BoardStore, CallOptions, Patchboard } from './board.ts';
 export { resolveSettings } from './cli/settings.ts';

@@ -1,0 +1,279 @@
+import type { AgentHandle, SubTask, SubTaskReply } from '../core/agent-handle.ts';
+import { failure, messageOf, ToolFailure } from '../core/failures.ts';
+import type { Message } from '../core/messages.ts';
+import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
+import { AgentError } from './agent-error.ts';
+import { AgentLoop, type AgentReply } from './agent-loop.ts';
+import { assemble, type AgentParts } from './assembly.ts';
+import type { SubscribeOptions } from './event-log.ts';
+import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './events.ts';
+import { answerOpenRequests, sealUnstarted } from './interrupted.ts';
+import type { Lineage, Origin } from './lineage.ts';
+import type { AgentOptions } from './options.ts';
+import { BIRTH, recall } from './recollection.ts';
+import { Suspended } from './tool-requests.ts';
+
+export interface SendOptions {
+  /** Interrupts the agent. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A model that works with the tools of a board. What it asks for goes over the engine's one path, and what it says and
+ * does is written down before anything follows from it, so that a crash costs no more than a reply.
+ */
+export class Agent implements AgentHandle {
+  readonly #parts: AgentParts;
+  readonly #given: AgentOptions;
+  readonly #lineage: Lineage | null;
+  /** Runs of the agents below this one. */
+  readonly #family: Set<string> = new Set();
+  #state: AgentState = 'idle';
+  #interrupt: AbortController | null = null;
+  #turns: Promise<unknown> = Promise.resolve();
+
+  /** `origin` is for agents that come from others. */
+  constructor(options: AgentOptions, origin: Origin | null = null) {
+    this.#given = options;
+    this.#lineage = origin?.kind === 'spawned' ? origin.lineage : null;
+    this.#parts = assemble(options, origin, {
+      handle: this,
+      decide: (...answer) => this.decide(...answer),
+      onWaiting: (isWaiting) => this.#setState(isWaiting ? 'waiting' : 'working'),
+    });
+    this.#reportTo(this.#lineage);
+  }
+
+  /**
+   * The agent of an earlier process, or one whose turn failed. What was interrupted is sealed, what waits for approval
+   * keeps waiting; `continue()` goes on where it stopped.
+   */
+  static async resume(id: string, options: Omit<AgentOptions, 'id'>): Promise<Agent> {
+    const recollection = await recall(options.board.host.store, id);
+    const agent = new Agent({ ...options, id }, { kind: 'resumed', recollection });
+    await agent.#takeUp();
+    return agent;
+  }
+
+  /** Names the conversation; also the id of its run. */
+  get id(): string {
+    return this.#parts.id;
+  }
+
+  get name(): string {
+    return this.#parts.birth.name;
+  }
+
+  get depth(): number {
+    return this.#parts.birth.depth;
+  }
+
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#parts.transcript.messages;
+  }
+
+  /** Whether it is the model's turn or a tool's: `continue()` goes on. */
+  get isUnfinished(): boolean {
+    return this.#parts.transcript.isUnfinished;
+  }
+
+  /** Of the newest event. */
+  get bookmark(): number {
+    return this.#parts.journal.last;
+  }
+
+  /** Resolves when the agent stops. What is sent while it works waits for its turn. */
+  async send(text: string, options: SendOptions = {}): Promise<AgentReply> {
+    if (typeof text !== 'string' || text.trim() === '')
+      throw new AgentError(failure('body_invalid', 'send needs a text that is not empty'));
+    return await this.#turn(options, async (signal) => {
+      const loop = new AgentLoop(this.#parts, signal);
+      await this.#answerOpen(loop);
+      this.#parts.guard.reset();
+      await this.#parts.transcript.add({ role: 'user', content: [{ type: 'text', text }] });
+      return await loop.run();
+    });
+  }
+
+  /** Goes on after a resume, after a failure, or where a limit stopped it. */
+  async continue(options: SendOptions = {}): Promise<AgentReply> {
+    return await this.#turn(options, async (signal) => {
+      if (!this.isUnfinished)
+        throw new AgentError(failure('conflict', 'there is nothing to go on with; send something'));
+      const loop = new AgentLoop(this.#parts, signal);
+      await this.#answerOpen(loop);
+      return await loop.run();
+    });
+  }
+
+  /** Stops the model, cancels its open calls, and resolves when the agent has stopped. */
+  async interrupt(): Promise<void> {
+    this.#interrupt?.abort();
+    await this.#turns;
+  }
+
+  /** Answers a call of this agent, or of an agent below it, that waits for approval. */
+  async decide(
+    callId: string,
+    decision: 'allow' | 'deny',
+    { note, decidedBy = 'operator' }: { readonly note?: string; readonly decidedBy?: string } = {},
+  ): Promise<ToolCallRecord> {
+    const { host } = this.#parts.options;
+    const call = await host.engine.find(this.#parts.principal, callId);
+    if (call === undefined || (call.runId !== this.id && !this.#family.has(call.runId)))
+      throw new AgentError(failure('call_not_found', `no call of this agent: ${callId}`));
+    const digest = call.approval?.digest ?? '';
+    const given = { decision, digest, note: note ?? null };
+    const answer = await host.engine.decide(host.principal(decidedBy), callId, given);
+    if (!answer.ok) throw new AgentError(answer.failure);
+    return toRecord(answer.value);
+  }
+
+  /** Calls `handler` for each event of that type from now on, in order. The answer ends it. */
+  on<Type extends AgentEventType>(type: Type, handler: (event: AgentEventOf<Type>) => unknown): () => void {
+    return this.#parts.events.on(type, handler);
+  }
+
+  /** Every event after a bookmark, each once and in order, then new ones as they come. */
+  subscribe(options: SubscribeOptions = {}): AsyncIterable<AgentEvent> {
+    return this.#parts.events.subscribe(options);
+  }
+
+  async spawn(task: SubTask): Promise<SubTaskReply> {
+    const { options, birth } = this.#parts;
+    checkDepth(birth.depth + 1, options.maxDepth);
+    const {
+      id: _id,
+      name: _name,
+      permission: _permission,
+      hooks: _hooks,
+      tools: _tools,
+      ...rest
+    } = this.#given;
+    const { system, maxIterations, tools, callId } = task;
+    const changes = {
+      name: this.name,
+      ...(system === undefined ? {} : { system }),
+      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...(tools === undefined ? {} : { tools }),
+    };
+    const sub = new Agent({ ...rest, ...changes }, { kind: 'spawned', lineage: this.#lineageFor(callId) });
+    const { events } = this.#parts;
+    const named = { channel: 'monitor', subAgentId: sub.id, callId } as const;
+    events.emit({ ...named, type: 'sub_agent_started' });
+    try {
+      const { text, reason, calls } = await sub.send(task.prompt, sendOptions(task.signal));
+      return { agentId: sub.id, text, reason, calls: calls.length };
+    } finally {
+      events.emit({ ...named, type: 'sub_agent_ended' });
+    }
+  }
+
+  /** One turn at a time; whoever comes meanwhile waits. */
+  async #turn(
+    { signal }: SendOptions,
+    work: (signal: AbortSignal) => Promise<AgentReply>,
+  ): Promise<AgentReply> {
+    const turn = this.#turns.then(() => this.#parts.options.host.workers.run(() => this.#work(signal, work)));
+    this.#turns = turn.catch(() => {});
+    return await turn;
+  }
+
+  async #work(
+    outer: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<AgentReply>,
+  ): Promise<AgentReply> {
+    const { journal, news, birth, options } = this.#parts;
+    const own = new AbortController();
+    this.#interrupt = own;
+    const unlisten = options.host.engine.feed.listen(({ type, call }) => {
+      if (type === 'permission_decided' && call?.runId === this.id) news.decided(call);
+    });
+    try {
+      if (journal.last === 0) await journal.append({ kind: BIRTH, body: JSON.stringify(birth) });
+      this.#setState('working');
+      return await work(outer === undefined ? own.signal : AbortSignal.any([own.signal, outer]));
+    } catch (error) {
+      throw this.#failed(error);
+    } finally {
+      unlisten();
+      this.#interrupt = null;
+      this.#setState('idle');
+    }
+  }
+
+  /** A turn that breaks off leaves a conversation that can be continued. */
+  #failed(error: unknown): unknown {
+    if (error instanceof Suspended) {
+      const message = `the board was closed while the agent worked; Agent.resume('${this.id}') goes on`;
+      return new AgentError(failure('interrupted', message));
+    }
+    const code = error instanceof AgentError ? error.failure.code : 'internal';
+    this.#parts.events.emit({ channel: 'monitor', type: 'error', code, message: messageOf(error) });
+    return error;
+  }
+
+  /** After a resume: nothing was recorded of some requests, and others have ended or still wait. */
+  async #takeUp(): Promise<void> {
+    const { events, journal } = this.#parts;
+    const { sealed, waiting, isOver } = await sealUnstarted(this.#parts);
+    events.emit({ channel: 'monitor', type: 'agent_resumed', sealed, waiting });
+    if (isOver) await this.#answerOpen(new AgentLoop(this.#parts, new AbortController().signal));
+    await journal.flush();
+  }
+
+  async #answerOpen(loop: AgentLoop): Promise<void> {
+    if (this.#parts.transcript.openRequests.length === 0) return;
+    await loop.answer((signal) => answerOpenRequests(this.#parts, signal));
+  }
+
+  #setState(state: AgentState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#parts.events.emit({ channel: 'monitor', type: 'state_changed', state });
+  }
+
+  /** Those above a sub-agent hear what it asks, or nobody would answer. */
+  #reportTo(lineage: Lineage | null): void {
+    if (lineage === null) return;
+    lineage.adopt(this.id);
+    this.on('permission_required', ({ channel, type, call, agentId }) =>
+      lineage.passOn({ channel, type, call }, agentId),
+    );
+    this.on('permission_decided', ({ at: _at, bookmark: _bookmark, agentId, ...event }) =>
+      lineage.passOn(event, agentId),
+    );
+  }
+
+  #lineageFor(parentCallId: string): Lineage {
+    const { options, birth, budget, events } = this.#parts;
+    const { permissions, hooks, tools } = options;
+    return {
+      parentCallId,
+      depth: birth.depth + 1,
+      permissions,
+      hooks,
+      tools,
+      budget,
+      passOn: (event, agentId) => events.emit(event, agentId),
+      adopt: (agentId) => {
+        this.#family.add(agentId);
+        this.#lineage?.adopt(agentId);
+      },
+    };
+  }
+}
+
+function checkDepth(depth: number, maxDepth: number): void {
+  if (depth <= maxDepth) return;
+  const message = `agents may be nested ${maxDepth} deep, and this would be one more`;
+  throw new ToolFailure(failure('permission_denied', message));
+}
+
+function sendOptions(signal: AbortSignal | undefined): SendOptions {
+  return signal === undefined ? {} : { signal };
+}

@@ -1,0 +1,120 @@
+import type { AgentHandle } from '../core/agent-handle.ts';
+import type { Asker } from '../core/live-call.ts';
+import type { Principal } from '../core/principal.ts';
+import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
+import { Budget } from './budget.ts';
+import { CallNews } from './call-news.ts';
+import { EventLog } from './event-log.ts';
+import { Journal } from './journal.ts';
+import type { Lineage, Origin } from './lineage.ts';
+import { resolveOptions, type AgentOptions, type ResolvedOptions } from './options.ts';
+import { SPENT, type Birth, type Recollection } from './recollection.ts';
+import { RepeatGuard } from './repeat-guard.ts';
+import { ToolRequests } from './tool-requests.ts';
+import { Transcript } from './transcript.ts';
+
+/** Everything an agent is made of. */
+export interface AgentParts {
+  readonly id: string;
+  readonly birth: Birth;
+  readonly options: ResolvedOptions;
+  readonly principal: Principal;
+  readonly journal: Journal;
+  readonly events: EventLog;
+  readonly transcript: Transcript;
+  readonly requests: ToolRequests;
+  readonly news: CallNews;
+  readonly guard: RepeatGuard;
+  readonly budget: Budget;
+  readonly asker: Asker;
+}
+
+/** The agent that is being made, for those of its parts that call it. */
+export interface Owner {
+  readonly handle: AgentHandle;
+  decide(
+    callId: string,
+    decision: 'allow' | 'deny',
+    options?: { readonly note?: string; readonly decidedBy?: string },
+  ): Promise<ToolCallRecord>;
+  onWaiting(isWaiting: boolean): void;
+}
+
+export function assemble(given: AgentOptions, origin: Origin | null, owner: Owner): AgentParts {
+  const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
+  const past = origin?.kind === 'resumed' ? origin.recollection : null;
+  const own = resolveOptions(given);
+  const birth = past?.birth ?? birthOf(own, lineage);
+  const options = withInherited(own, birth, lineage);
+  const { host } = options;
+  const id = given.id ?? host.ids.next('run_');
+  const journal: Journal = new Journal(host.store, id, past?.last ?? 0, (entry) => events.tell(entry));
+  const { clock, log } = host;
+  const events = new EventLog({ clock, log, decide: (...answer) => owner.decide(...answer) }, journal);
+  const budget = lineage?.budget ?? rootBudget(options, journal, past);
+  const guard = new RepeatGuard();
+  const asker: Asker = {
+    hooks: [...options.hooks, guard.hooks],
+    agent: owner.handle,
+    keepsRefused: true,
+    permissions: options.permissions,
+    onCustomEvent: ({ callId, toolName, eventType, data }) =>
+      events.emit({ channel: 'monitor', type: 'tool_custom_event', callId, toolName, eventType, data }),
+  };
+  const common = { id, birth, options, principal: host.principal(birth.name), journal, events };
+  return {
+    ...common,
+    ...withCalls(common, asker, owner, past),
+    guard,
+    budget,
+    asker,
+  };
+}
+
+function withCalls(
+  common: Pick<AgentParts, 'id' | 'birth' | 'options' | 'principal' | 'journal' | 'events'>,
+  asker: Asker,
+  owner: Owner,
+  past: Recollection | null,
+): Pick<AgentParts, 'transcript' | 'requests' | 'news'> {
+  const { id: runId, birth, options, principal, journal, events } = common;
+  const { host, maxResultBytes, language } = options;
+  const watching = { host, journal, events, hooks: [...options.hooks, ...host.hooks], agent: owner.handle };
+  const news = new CallNews({
+    host,
+    events,
+    maxResultBytes,
+    onWaiting: (isWaiting) => owner.onWaiting(isWaiting),
+    started: past?.started ?? [],
+    asked: past?.asked ?? [],
+  });
+  const results = { language, maxBytes: maxResultBytes };
+  const { parentCallId } = birth;
+  const requests = new ToolRequests({ host, runId, principal, asker, parentCallId, news, results });
+  return { transcript: new Transcript(watching, past?.messages), requests, news };
+}
+
+function birthOf({ name }: ResolvedOptions, lineage: Lineage | null): Birth {
+  return {
+    name,
+    depth: lineage?.depth ?? 0,
+    inherited: lineage?.permissions ?? [],
+    parentCallId: lineage?.parentCallId ?? null,
+  };
+}
+
+/** Those above come first: what they deny stays denied, and their hooks are asked before its own. */
+function withInherited(own: ResolvedOptions, birth: Birth, lineage: Lineage | null): ResolvedOptions {
+  return {
+    ...own,
+    permissions: [...birth.inherited, ...own.permissions],
+    hooks: [...(lineage?.hooks ?? []), ...own.hooks],
+    tools: [...(lineage?.tools ?? []), ...own.tools],
+  };
+}
+
+function rootBudget({ budget }: ResolvedOptions, journal: Journal, past: Recollection | null): Budget {
+  const made = new Budget(budget, (spent) => journal.note({ kind: SPENT, body: JSON.stringify(spent) }));
+  if (past !== null) made.restore(past.spent);
+  return made;
+}

@@ -1,0 +1,105 @@
+import { messageOf } from '../core/failures.ts';
+import type { JournalEntry } from '../core/journals.ts';
+import type { Clock, Log } from '../core/ports.ts';
+import type {
+  AgentEvent,
+  AgentEventBase,
+  AgentEventBody,
+  AgentEventOf,
+  AgentEventType,
+  Channel,
+} from './events.ts';
+import { CHANNELS } from './events.ts';
+import type { Journal } from './journal.ts';
+
+export interface SubscribeOptions {
+  /** The bookmark of the last event that was seen. Default: from the beginning. */
+  readonly since?: number;
+  /** Default: all. */
+  readonly channels?: readonly Channel[];
+  /** Ends the subscription. */
+  readonly signal?: AbortSignal;
+}
+
+type StoredEvent = AgentEventBody & Omit<AgentEventBase, 'bookmark'>;
+type Decide = Extract<AgentEvent, { type: 'permission_required' }>['respond'];
+
+export interface EventLogParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly decide: (callId: string, ...answer: Parameters<Decide>) => ReturnType<Decide>;
+}
+
+const PAGE = 200;
+const KIND = 'event';
+
+/** The events of one agent: written into its journal, then told. */
+export class EventLog {
+  readonly #parts: EventLogParts;
+  readonly #journal: Journal;
+  readonly #handlers: Map<AgentEventType, Set<(event: never) => unknown>> = new Map();
+
+  constructor(parts: EventLogParts, journal: Journal) {
+    this.#parts = parts;
+    this.#journal = journal;
+  }
+
+  /** `agentId`: whose event it is, if it is passed on from a sub-agent. */
+  emit(body: AgentEventBody, agentId: string = this.#journal.id): void {
+    const stored: StoredEvent = { ...body, at: this.#parts.clock.now(), agentId };
+    this.#journal.note({ kind: KIND, body: JSON.stringify(stored) });
+  }
+
+  on<Type extends AgentEventType>(type: Type, handler: (event: AgentEventOf<Type>) => unknown): () => void {
+    const handlers = this.#handlers.get(type) ?? new Set();
+    this.#handlers.set(type, handlers);
+    handlers.add(handler);
+    return () => void handlers.delete(handler);
+  }
+
+  /** Old events and new ones are read the same way, so that there is no seam at which one could be lost or doubled. */
+  async *subscribe({ since = 0, channels = CHANNELS, signal }: SubscribeOptions): AsyncGenerator<AgentEvent> {
+    let last = since;
+    while (signal?.aborted !== true) {
+      const upTo = this.#journal.last;
+      const entries = await this.#journal.read(last, PAGE, [KIND]);
+      for (const entry of entries) {
+        if (isAborted(signal)) return;
+        last = entry.no;
+        const event = this.#event(entry);
+        if (channels.includes(event.channel)) yield event;
+      }
+      if (entries.length === 0) await this.#journal.grown(upTo, signal);
+    }
+  }
+
+  /** Of an entry that is durable now. */
+  tell(entry: JournalEntry): void {
+    if (entry.kind !== KIND || this.#handlers.size === 0) return;
+    const event = this.#event(entry);
+    for (const handler of this.#handlers.get(event.type) ?? []) this.#tellOne(handler, event);
+  }
+
+  /** A handler that fails is a fault of whoever gave it; the agent goes on. */
+  #tellOne(handler: (event: never) => unknown, event: AgentEvent): void {
+    const report = (error: unknown): void =>
+      this.#parts.log.error('agent.handler_failed', { type: event.type, error: messageOf(error) });
+    try {
+      const answer = handler(event as never);
+      if (answer instanceof Promise) answer.catch(report);
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  #event(entry: JournalEntry): AgentEvent {
+    const stored = { ...(JSON.parse(entry.body) as StoredEvent), bookmark: entry.no };
+    if (stored.type !== 'permission_required') return stored;
+    return { ...stored, respond: (...answer) => this.#parts.decide(stored.call.id, ...answer) };
+  }
+}
+
+/** Apart, because it changes behind the compiler's back. */
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}

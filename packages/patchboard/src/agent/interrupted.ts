@@ -1,0 +1,59 @@
+import { isOpen, type Call } from '../core/call.ts';
+import { failure } from '../core/failures.ts';
+import type { ToolUseBlock } from '../core/messages.ts';
+import type { BadOutcome } from '../core/outcome.ts';
+import { refusedToolResult } from '../sdk/tool-result.ts';
+import type { AgentParts } from './assembly.ts';
+import type { Answer } from './tool-requests.ts';
+
+const NOT_STARTED: BadOutcome = {
+  kind: 'sealed',
+  failure: failure('interrupted', 'the agent stopped before the tool was started', {
+    outcome: 'not_started',
+    recommendations: ['it certainly had no effect: ask for it again if it is still needed'],
+  }),
+};
+
+export interface TakenUp {
+  readonly sealed: readonly { readonly callId: string; readonly outcome: 'unknown' | 'not_started' }[];
+  readonly waiting: readonly string[];
+  /** Every request has ended. */
+  readonly isOver: boolean;
+}
+
+/**
+ * After a crash the engine has sealed what was running. What it never heard of is sealed here; what waits, for a
+ * decision or for its turn, gets the agent's hooks back and goes on.
+ */
+export async function sealUnstarted(parts: AgentParts): Promise<TakenUp> {
+  const calls: Call[] = [];
+  for (const request of parts.transcript.openRequests) {
+    const call = (await standing(parts, request)) ?? (await parts.requests.recordEnded(request, NOT_STARTED));
+    if (call === null) continue;
+    parts.options.host.engine.serve(call.id, parts.asker);
+    calls.push(call);
+  }
+  return {
+    sealed: calls.flatMap(({ id: callId, state }) =>
+      state.name === 'SEALED' ? [{ callId, outcome: state.error.outcome ?? 'unknown' }] : [],
+    ),
+    waiting: calls.filter(({ state }) => state.name === 'APPROVAL_REQUIRED').map(({ id }) => id),
+    isOver: !calls.some(isOpen),
+  };
+}
+
+/** An answer for every request of the last reply, from the calls that were recorded for them. */
+export async function answerOpenRequests(parts: AgentParts, signal: AbortSignal): Promise<Answer[]> {
+  return await Promise.all(
+    parts.transcript.openRequests.map(async (request) => {
+      const call =
+        (await standing(parts, request)) ?? (await parts.requests.recordEnded(request, NOT_STARTED));
+      if (call !== null) return await parts.requests.follow(request, call, signal);
+      return { block: refusedToolResult(request.id, NOT_STARTED.failure), record: null };
+    }),
+  );
+}
+
+async function standing(parts: AgentParts, { callId }: ToolUseBlock): Promise<Call | undefined> {
+  return await parts.options.host.engine.find(parts.principal, callId);
+}

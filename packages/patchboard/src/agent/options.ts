@@ -1,0 +1,138 @@
+import { PEER_ID_PATTERN } from '@patchboard/wire';
+import { failure } from '../core/failures.ts';
+import type { Hooks } from '../core/hooks.ts';
+import type { Message } from '../core/messages.ts';
+import type { AgentPolicy } from '../core/policy/document.ts';
+import { OPERATOR_NAME } from '../core/principal.ts';
+import type { Language } from '../sdk/advice.ts';
+import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
+import { AgentError } from './agent-error.ts';
+import type { AgentHost } from './agent-host.ts';
+import type { BudgetLimits } from './budget.ts';
+import type { Dialect } from './dialect.ts';
+import { modelProblem, type LanguageModel, type ModelSettings } from './model.ts';
+import { nativeDialect } from './native-dialect.ts';
+import { resolvePermission, type AgentPermission } from './permission.ts';
+
+export interface AgentOptions {
+  readonly board: { readonly host: AgentHost };
+  /** Any language model of the AI SDK. */
+  readonly model: LanguageModel;
+  /** Names the conversation and its run; an agent is resumed by it. Default: a new one. */
+  readonly id?: string;
+  /** What policy calls it, and in whose name its calls are recorded. Default: `agent`. */
+  readonly name?: string;
+  readonly system?: string;
+  /** Patterns of the tools it is offered. Default: all that it may ever call. */
+  readonly tools?: readonly string[];
+  /** What it allows itself. Default: what the board's policy says. */
+  readonly permission?: AgentPermission;
+  /** Asked after a tool's own hooks and before the board's. */
+  readonly hooks?: Hooks | readonly Hooks[];
+  /** Replies of the model to one `send`. Default 25. */
+  readonly maxIterations?: number;
+  /** Asked after each round of tool calls; if any holds, the agent stops. */
+  readonly stopWhen?: StopCondition | readonly StopCondition[];
+  /** For this agent and all agents below it. Default: no limit. */
+  readonly budget?: BudgetLimits;
+  /** How many agents may stand below one another under this one. Default 2. */
+  readonly maxDepth?: number;
+  /** How tools and requests are put into words. Default: the vendor's own tool calls. */
+  readonly dialect?: Dialect;
+  /** Handed to the model as they are. */
+  readonly settings?: ModelSettings;
+  /** In which failures are explained to the model. Default: `en`. */
+  readonly language?: Language;
+  /** A larger result is cut for the model; the whole one stays under the call's id. Default 32,768. */
+  readonly maxResultBytes?: number;
+  /** How often a request that the vendor did not take is sent again. Default 2. */
+  readonly maxRetries?: number;
+}
+
+/** True: stop here. */
+export type StopCondition = (round: {
+  readonly iteration: number;
+  readonly messages: readonly Message[];
+  /** Of this round. */
+  readonly calls: readonly ToolCallRecord[];
+}) => boolean | Promise<boolean>;
+
+/** Below the constructor nothing is optional. */
+export interface ResolvedOptions {
+  readonly host: AgentHost;
+  readonly model: LanguageModel;
+  readonly name: string;
+  readonly system: string | null;
+  readonly tools: readonly (readonly string[])[];
+  readonly permissions: readonly AgentPolicy[];
+  readonly hooks: readonly Hooks[];
+  readonly maxIterations: number;
+  readonly stopWhen: readonly StopCondition[];
+  readonly budget: BudgetLimits;
+  readonly maxDepth: number;
+  readonly dialect: Dialect;
+  readonly settings: ModelSettings;
+  readonly language: Language;
+  readonly maxResultBytes: number;
+  readonly maxRetries: number;
+}
+
+const MAX_RESULT_BYTES = 32_768;
+
+export function resolveOptions(options: AgentOptions): ResolvedOptions {
+  const { board, model, name = 'agent', permission, tools } = options;
+  const problem = modelProblem(model);
+  if (problem !== null) throw invalid(`model ${problem}`);
+  checkName('name', name);
+  if (name === OPERATOR_NAME)
+    throw invalid(`name must not be ${OPERATOR_NAME}: nobody decides on their own call`);
+  if (options.id !== undefined) checkName('id', options.id);
+  const { modelCalls, tokens } = options.budget ?? {};
+  const numbers = {
+    maxIterations: options.maxIterations ?? 25,
+    maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
+    'budget.modelCalls': modelCalls ?? 1,
+    'budget.tokens': tokens ?? 1,
+  };
+  for (const [key, value] of Object.entries(numbers)) checkNumber(key, value, 1);
+  const { maxDepth = 2, maxRetries = 2 } = options;
+  checkNumber('maxDepth', maxDepth, 0);
+  checkNumber('maxRetries', maxRetries, 0);
+  return Object.freeze({
+    host: board.host,
+    model,
+    name,
+    system: options.system ?? null,
+    tools: tools === undefined ? [] : [tools],
+    permissions: permission === undefined ? [] : [resolvePermission(permission)],
+    hooks: listOf(options.hooks),
+    maxIterations: numbers.maxIterations,
+    stopWhen: listOf(options.stopWhen),
+    budget: options.budget ?? {},
+    maxDepth,
+    dialect: options.dialect ?? nativeDialect,
+    settings: options.settings ?? {},
+    language: options.language ?? 'en',
+    maxResultBytes: numbers.maxResultBytes,
+    maxRetries,
+  });
+}
+
+function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? (given as readonly T[]) : [given as T];
+}
+
+function checkName(key: string, value: string): void {
+  if (!PEER_ID_PATTERN.test(value))
+    throw invalid(`${key} must be 1 to 200 visible ASCII characters without spaces`);
+}
+
+function checkNumber(key: string, value: number, least: number): void {
+  if (!Number.isSafeInteger(value) || value < least)
+    throw invalid(`${key} must be a whole number of at least ${least}`);
+}
+
+function invalid(message: string): AgentError {
+  return new AgentError(failure('body_invalid', message));
+}

@@ -1,0 +1,141 @@
+import type { Call } from '../core/call.ts';
+import { isOpen } from '../core/call.ts';
+import { failure, type Failure } from '../core/failures.ts';
+import type { CallRequest } from '../core/intake.ts';
+import type { Asker } from '../core/live-call.ts';
+import type { ToolResultBlock, ToolUseBlock } from '../core/messages.ts';
+import { failed, type BadOutcome } from '../core/outcome.ts';
+import type { Principal } from '../core/principal.ts';
+import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
+import { refusedToolResult, toToolResult, type ToolResultOptions } from '../sdk/tool-result.ts';
+import type { AgentHost } from './agent-host.ts';
+import type { CallNews } from './call-news.ts';
+
+/** What the model asked for, and why it will not get it. */
+export type PlannedRequest = ToolUseBlock & {
+  /** What is wrong with how it asked. */
+  readonly problem?: string;
+  /** The tool is none of those that the agent was given. */
+  readonly withheld?: boolean;
+};
+
+export interface ToolRequestsParts {
+  readonly host: AgentHost;
+  readonly runId: string;
+  readonly principal: Principal;
+  readonly asker: Asker;
+  /** The call on whose behalf this agent works; null: it works for itself. */
+  readonly parentCallId: string | null;
+  readonly news: CallNews;
+  readonly results: ToolResultOptions;
+}
+
+export interface Answer {
+  readonly block: ToolResultBlock;
+  /** Null: not even a record could be made. */
+  readonly record: ToolCallRecord | null;
+}
+
+const LONG_WAIT_MS = 600_000;
+
+/** Thrown when the board closes under a call: what stands in the store is what a resume goes on from. */
+export class Suspended extends Error {}
+
+/** Takes a model's requests over the engine's one path. Every one of them gets a record and an answer. */
+export class ToolRequests {
+  readonly #parts: ToolRequestsParts;
+
+  constructor(parts: ToolRequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** All at once; the engine says how many run at the same time. When `signal` fires, those that are open are cancelled. */
+  async run(requests: readonly PlannedRequest[], signal: AbortSignal): Promise<Answer[]> {
+    return await Promise.all(requests.map((request) => this.#run(request, signal)));
+  }
+
+  /** A call that is on record already, to its end. */
+  async follow(request: ToolUseBlock, call: Call, signal: AbortSignal): Promise<Answer> {
+    const { host, news, results, principal } = this.#parts;
+    const cancel = (): void => {
+      // It may have ended meanwhile; then there is nothing to cancel.
+      host.engine.cancel(principal, call.id).catch((error: unknown) => news.failed(error));
+    };
+    signal.addEventListener('abort', cancel);
+    if (signal.aborted) cancel();
+    try {
+      news.began(call);
+      const ended = await this.#ended(call);
+      const record = toRecord(ended);
+      news.ended(ended, record);
+      return { block: toToolResult(request.id, record, results), record };
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** On record as something that never got anywhere; null: its run takes no more calls. */
+  async recordEnded(request: ToolUseBlock, outcome: BadOutcome): Promise<Call | null> {
+    const { host, principal } = this.#parts;
+    return await host.engine.recordEnded(this.#callRequest(request), principal, outcome);
+  }
+
+  async #run(request: PlannedRequest, signal: AbortSignal): Promise<Answer> {
+    const call = await this.#record(request, signal);
+    if ('code' in call) {
+      const { results } = this.#parts;
+      return { block: refusedToolResult(request.id, call, results), record: null };
+    }
+    return await this.follow(request, call, signal);
+  }
+
+  async #record(request: PlannedRequest, signal: AbortSignal): Promise<Call | Failure> {
+    const { host, principal } = this.#parts;
+    if (host.workers.closing.aborted) throw new Suspended();
+    const over = overBefore(request, signal);
+    if (over !== null) return (await this.recordEnded(request, over)) ?? over.failure;
+    const submitted = await host.engine.submit(this.#callRequest(request), principal);
+    if (submitted.kind !== 'refused') return submitted.call;
+    if (host.workers.closing.aborted) throw new Suspended();
+    return submitted.failure;
+  }
+
+  #callRequest({ name, input, callId }: ToolUseBlock): CallRequest {
+    const { runId, asker, parentCallId } = this.#parts;
+    return {
+      callId,
+      toolName: name,
+      runId,
+      args: input ?? {},
+      target: null,
+      idempotencyKey: null,
+      traceId: null,
+      spanId: null,
+      replayOf: null,
+      ...(parentCallId === null ? {} : { parentCallId }),
+      asker,
+    };
+  }
+
+  async #ended(call: Call): Promise<Call> {
+    const { host, principal } = this.#parts;
+    const { closing } = host.workers;
+    let standing = call;
+    while (isOpen(standing)) {
+      if (closing.aborted || host.engine.isDraining) throw new Suspended();
+      const next = await host.engine.wait(principal, call.id, LONG_WAIT_MS, closing);
+      if (next === undefined) throw new Error(`call ${call.id} is gone`);
+      standing = next;
+    }
+    return standing;
+  }
+}
+
+/** What ends a request before the engine is asked. */
+function overBefore({ name, problem, withheld }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
+  if (withheld === true) return failed(failure('tool_not_found', `tool not found: ${name}`));
+  if (problem !== undefined) return failed(failure('input_invalid', problem));
+  if (!signal.aborted) return null;
+  const message = 'the agent was interrupted before the tool was started';
+  return { kind: 'cancelled', failure: failure('cancelled', message, { outcome: 'not_started' }) };
+}
