@@ -115,6 +115,7 @@ const attempt: Decoder<AttemptView> = object<AttemptView>({
   started_at: string,
   ended_at: nullable(string),
   code: nullable(word<CallErrorView['code']>()),
+  device: optional(string),
 });
 
 const timelineEntry: Decoder<TimelineEntryView> = object<TimelineEntryView>({

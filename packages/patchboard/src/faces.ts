@@ -10,6 +10,7 @@ import { Sessions } from './identity/sessions.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { nodeClock } from './runtime/node-clock.ts';
 import { agentRoutes } from './transports/agent-api/routes.ts';
+import { deviceRoutes } from './transports/device-gateway/routes.ts';
 import { homeRoutes } from './transports/home/routes.ts';
 import { internalRoutes } from './transports/internal-api/routes.ts';
 import { operatorRoutes } from './transports/operator-api/routes.ts';
@@ -59,7 +60,14 @@ export async function openFaces(room: EngineRoom, settings: FaceSettings): Promi
     trustProxy,
     version: VERSION,
     clock: nodeClock,
-    routes: [...agentRoutes, ...internalRoutes, ...tenantRoutes, ...operatorRoutes, ...homeRoutes],
+    routes: [
+      ...agentRoutes,
+      ...internalRoutes,
+      ...deviceRoutes,
+      ...tenantRoutes,
+      ...operatorRoutes,
+      ...homeRoutes,
+    ],
   });
   const url = await listen(app, settings);
   return {

@@ -46,6 +46,8 @@ export interface RegistryChangedEvent {
   readonly client_id?: string;
   readonly registered?: readonly string[];
   readonly removed?: readonly string[];
+  /** Of those registered, the ones whose contract is not what it was before: nobody has agreed to the new one. */
+  readonly changed?: readonly string[];
   /** Tools that were registered as less risky than before, and stay as they were. */
   readonly kept_risk?: readonly string[];
   /** Tools that an operator, named in `by`, registered as less risky than before. */
@@ -53,6 +55,15 @@ export interface RegistryChangedEvent {
   /** Names whose risk an operator, named in `by`, had forgotten. */
   readonly forgotten_risk?: readonly string[];
   readonly by?: string;
+}
+
+export interface DeviceChangedEvent {
+  readonly at: string;
+  readonly client_id: string;
+  readonly name: string;
+  readonly session: string;
+  /** `away`: gone, and its calls wait for it to come back; `gone`: for good. */
+  readonly state: 'online' | 'away' | 'gone';
 }
 
 /** One event as read from a stream; `id` is the ledger sequence, absent for progress, which is not replayed. */

@@ -8,11 +8,14 @@ export {
   statusOf,
 } from './call-state.ts';
 export type { CallStateName, CallStatus } from './call-state.ts';
+export { DEVICE_CLOSE, DEVICE_PROTOCOL } from './device.ts';
+export type { DeviceFrame, DeviceToolSpec, DeviceView, GatewayFrame, NotKept } from './device.ts';
 export { EVENT_TYPES } from './events.ts';
 export type {
   CallProgressEvent,
   ToolCustomEvent,
   CallStateEvent,
+  DeviceChangedEvent,
   EventType,
   RegistryChangedEvent,
   StreamEvent,

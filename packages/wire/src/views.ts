@@ -70,6 +70,8 @@ export interface AttemptView {
   readonly started_at: string;
   readonly ended_at: string | null;
   readonly code: FailureCode | null;
+  /** The connected device that was asked; absent: none was. */
+  readonly device?: string;
 }
 
 export interface ApprovalView {

@@ -66,6 +66,8 @@ export type OpenState =
       readonly attempt: number;
       /** Why the attempt before this one ended; null for a first attempt. */
       readonly cause: FailureCode | null;
+      /** The name of the connected device that was sent it. */
+      readonly device?: string;
     };
 
 export type EndState =
@@ -97,6 +99,7 @@ export interface TimelineEntry {
   readonly at: number;
   readonly attempt?: number;
   readonly code?: FailureCode;
+  readonly device?: string;
 }
 
 /** The only moves there are. EXECUTING to EXECUTING is a new attempt. */
@@ -159,12 +162,21 @@ export function timelineEntry(state: CallState, at: number): TimelineEntry {
     case 'COMPLETED':
       return { state: state.name, at };
     case 'EXECUTING':
-      return state.cause === null
-        ? { state: state.name, at, attempt: state.attempt }
-        : { state: state.name, at, attempt: state.attempt, code: state.cause };
+      return executingEntry(state, at);
     default:
       return { state: state.name, at, code: state.error.code };
   }
+}
+
+function executingEntry(state: Extract<CallState, { name: 'EXECUTING' }>, at: number): TimelineEntry {
+  const { name, attempt, cause, device } = state;
+  const entry = { state: name, at, attempt };
+  if (cause === null && device === undefined) return entry;
+  return {
+    ...entry,
+    ...(cause === null ? {} : { code: cause }),
+    ...(device === undefined ? {} : { device }),
+  };
 }
 
 export function isOpen(call: Call): call is Call & { readonly state: OpenState } {

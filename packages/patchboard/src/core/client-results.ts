@@ -4,11 +4,11 @@ import { canonicalJson } from './canonical-json.ts';
 import { failure, type Failure } from './failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCall } from './live-call.ts';
-import { attemptToken } from './mailboxes.ts';
 import { failed, type Outcome } from './outcome.ts';
 import type { Digest, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { Registry } from './registry.ts';
+import { attemptToken } from './request-id.ts';
 import { settle, type SettlementParts } from './settlement.ts';
 
 /** What a client says came out of a call. */
@@ -70,7 +70,7 @@ export class ClientResults {
     for (;;) {
       const found = await this.#openCall(principal, id, given.attemptToken);
       if ('ok' in found) return sameAgain(found, resultDigest);
-      const tool = this.#parts.registry.find(found.call.tenant, found.call.toolName);
+      const tool = found.tool ?? this.#parts.registry.find(found.call.tenant, found.call.toolName);
       const end = await settle(this.#parts, found, tool, outcomeOf(given), resultDigest);
       if (!isOpen(found.call)) continue;
       const states = found.call.state.name === 'EXECUTING' ? [end] : [executing(found.call), end];

@@ -1,13 +1,15 @@
 import type { FailureCode } from '@patchboard/wire';
 import { attemptsOf, type CallState } from './call.ts';
+import type { Device } from './device.ts';
+import type { DeviceRunner } from './device-runner.ts';
 import { endState } from './endings.ts';
 import { failure } from './failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
 import { runLocally, type LocalRunnerParts } from './local-runner.ts';
-import type { Mailboxes } from './mailboxes.ts';
 import { failed } from './outcome.ts';
+import type { Wanted } from './pools.ts';
 import type { Clock } from './ports.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
 import type { ServerTool } from './server-tool.ts';
@@ -18,10 +20,19 @@ import type { Tasks } from './tasks.ts';
 export interface DispatcherParts extends LocalRunnerParts, SettlementParts {
   readonly lifecycle: Lifecycle;
   readonly registry: Registry;
-  readonly mailboxes: Mailboxes;
+  readonly devices: DeviceRunner;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly tasks: Tasks;
+}
+
+const NOTHING_HELD = { slot: null, device: null } as const;
+
+/** What a call is recorded with, and what it holds already by then. */
+export interface Start {
+  readonly states: CallState[];
+  readonly slot: SlotKey[] | null;
+  readonly device: Device | null;
 }
 
 /** Brings a recorded call to whoever runs it, and its outcome back to the record. */
@@ -34,27 +45,24 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** The state in which a call is recorded: a server tool with a free slot executes from the first commit on. */
-  firstStates(
-    tool: RegisteredTool,
-    runId: string,
-    tenant: string,
-    now: number,
-  ): { states: CallState[]; slot: SlotKey[] | null } {
-    const { limits } = this.#parts;
+  /**
+   * The state in which a call is recorded: a server tool with a free slot executes from the first commit on, and so
+   * does one of a device that is connected.
+   */
+  firstStates(tool: RegisteredTool, wanted: Wanted, now: number): Start {
+    const { limits, devices } = this.#parts;
+    const deadlineAt = now + tool.timeoutMs;
+    const executing: CallState = { name: 'EXECUTING', deadlineAt, attempt: 1, cause: null };
     if (tool.runsOn.kind === 'client') {
-      return { states: [{ name: 'PENDING', deadlineAt: now + tool.timeoutMs }], slot: null };
+      const waiting: CallState = { name: 'PENDING', deadlineAt };
+      const device = devices.reserve(wanted);
+      if (device === null) return { states: [waiting], slot: null, device };
+      return { states: [waiting, { ...executing, device: device.name }], slot: null, device };
     }
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
-    const slot = this.#slotKeys(tool.runsOn.tool, tenant, runId);
-    if (!this.slots.tryTake(slot)) return { states: [pending], slot: null };
-    const executing: CallState = {
-      name: 'EXECUTING',
-      deadlineAt: now + tool.timeoutMs,
-      attempt: 1,
-      cause: null,
-    };
-    return { states: [pending, executing], slot };
+    const slot = this.#slotKeys(tool.runsOn.tool, wanted.tenant, wanted.runId);
+    if (!this.slots.tryTake(slot)) return { states: [pending], slot: null, device: null };
+    return { states: [pending, executing], slot, device: null };
   }
 
   /** Begins nothing more: what waits for a slot keeps waiting, over the restart too. */
@@ -62,15 +70,17 @@ export class Dispatcher {
     this.#isStopped = true;
   }
 
-  giveBack(slot: SlotKey[] | null): void {
+  /** Nothing comes of it. */
+  giveBack({ slot, device }: Start): void {
     if (slot !== null) this.slots.give(slot);
+    if (device !== null) this.#parts.devices.giveBack(device);
   }
 
-  /** `slot`: what the call holds already. Whatever follows happens in the background. */
-  dispatch(live: LiveCall, slot: SlotKey[] | null = null): void {
+  /** `start`: what the call holds already. Whatever follows happens in the background. */
+  dispatch(live: LiveCall, { slot, device }: Pick<Start, 'slot' | 'device'> = NOTHING_HELD): void {
     const tool = this.#parts.registry.find(live.call.tenant, live.call.toolName);
     if (live.call.clientId !== null) {
-      this.#parts.mailboxes.put(live.call.clientId, live);
+      this.#parts.devices.dispatch(live, device);
       return;
     }
     if (tool === undefined || tool.runsOn.kind !== 'server') {

@@ -3,6 +3,8 @@ import type { Answer } from './answer.ts';
 import { Approvals, type OperatorDecision } from './approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import { ClientResults } from './client-results.ts';
+import { DeviceRunner } from './device-runner.ts';
+import { Devices } from './devices.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { EventFeed } from './events.ts';
 import { failure, messageOf } from './failures.ts';
@@ -14,6 +16,7 @@ import { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import { Mailboxes } from './mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
+import { Pools } from './pools.ts';
 import type { CallFilter, Clock, Digest, Ids, Log, Page, Schemas, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -72,6 +75,8 @@ export class Engine {
   readonly registry: Registry;
   readonly directory: ToolDirectory;
   readonly mailboxes: Mailboxes = new Mailboxes();
+  readonly pools: Pools = new Pools();
+  readonly devices: Devices;
   readonly clients: ClientResults;
   readonly feed: EventFeed;
   readonly guard: Guard;
@@ -98,6 +103,7 @@ export class Engine {
     this.directory = new ToolDirectory({
       ...parts,
       registry: this.registry,
+      pools: this.pools,
       riskyNamesPerTenant: limits.toolsPerTenant,
     });
     this.feed = new EventFeed(store, parts.guard);
@@ -117,10 +123,21 @@ export class Engine {
       progress: (live: LiveCall, data: unknown) =>
         this.feed.progress(live.call, clock.now(), parts.redactor.value(data)),
     };
-    this.#dispatcher = new Dispatcher(shared);
+    const runner = new DeviceRunner({ ...shared, pools: this.pools });
+    this.devices = new Devices({ ...shared, directory: this.directory, runner });
+    this.#dispatcher = new Dispatcher({ ...shared, devices: runner });
     this.clients = new ClientResults(shared);
-    this.#intake = new Intake({ ...shared, dispatcher: this.#dispatcher, isDraining: () => this.#draining });
+    this.#intake = new Intake({
+      ...shared,
+      pools: this.pools,
+      dispatcher: this.#dispatcher,
+      isDraining: () => this.#draining,
+    });
     this.#approvals = new Approvals({ ...shared, dispatch: (live) => this.#dispatcher.dispatch(live) });
+  }
+
+  get limits(): Readonly<Limits> {
+    return this.#parts.limits;
   }
 
   get isDraining(): boolean {
@@ -146,6 +163,7 @@ export class Engine {
       lifecycle: this.#lifecycle,
       registry: this.registry,
       dispatch: (live) => this.#dispatcher.dispatch(live),
+      awaitDevice: (live) => this.devices.awaitReturn(live),
       releaseApproved: (live) => this.#approvals.release(live),
     });
   }
@@ -185,7 +203,8 @@ export class Engine {
   route(tool: RegisteredTool, tenant: string): Route {
     if (tool.runsOn.kind === 'server') return { source: tool.source, clientId: null, online: true };
     const { clientId } = tool.runsOn;
-    return { source: tool.source, clientId, online: this.mailboxes.isOnline(tenant, clientId) };
+    const online = this.pools.isOnline(tenant, tool.name) || this.mailboxes.isOnline(tenant, clientId);
+    return { source: tool.source, clientId, online };
   }
 
   /** What this principal may call. */

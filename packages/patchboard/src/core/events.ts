@@ -190,6 +190,8 @@ export function eventOf({ row, call }: CommittedRow): BoardEvent | null {
     case 'permission_required':
     case 'permission_decided':
       return { ...event, type: row.kind, data: { ...namesOf(row.callId, call), ...body, at } };
+    case 'device.changed':
+      return { ...event, type: 'device.changed', data: { ...body, at } };
     case 'registry.changed':
       return { ...event, type: 'registry.changed', data: { ...body, at } };
     default:

@@ -2,7 +2,7 @@ import { admit, type Admission } from './admission.ts';
 import type { Call, CallState } from './call.ts';
 import type { CallOrigin } from './call-origin.ts';
 import { canonicalJson } from './canonical-json.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { Dispatcher, Start } from './dispatcher.ts';
 import { endState } from './endings.ts';
 import { failure, type Failure } from './failures.ts';
 import type { Decision, Guard } from './guard.ts';
@@ -13,12 +13,12 @@ import type { Lifecycle } from './lifecycle.ts';
 import { NOBODY, type Asker } from './live-call.ts';
 import type { Limits } from './limits.ts';
 import { failed, type BadOutcome } from './outcome.ts';
+import type { Pools } from './pools.ts';
 import type { Clock, Digest, Ids, Run, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
 import { settleAtHand } from './settlement.ts';
-import type { SlotKey } from './slots.ts';
 import { audienceProblem } from './tool-audience.ts';
 
 /** What an agent asks for, whatever face it came through. */
@@ -60,6 +60,7 @@ export interface IntakeParts {
   readonly digest: Digest;
   readonly limits: Limits;
   readonly rates: RateLimits;
+  readonly pools: Pools;
   readonly isDraining: () => boolean;
 }
 
@@ -100,7 +101,11 @@ export class Intake {
     if (target !== null && tool.runsOn.kind === 'server') {
       return failure('body_invalid', `target names a device, but ${tool.name} runs on the server`);
     }
-    if (target !== null && tool.runsOn.kind === 'client' && tool.runsOn.clientId !== target) {
+    if (
+      target !== null &&
+      tool.runsOn.kind === 'client' &&
+      !this.#reaches(tool, tool.runsOn.clientId, target)
+    ) {
       return failure('provider_offline', `${target} does not offer ${tool.name}`);
     }
     const issues = tool.validateInput(request.args);
@@ -118,6 +123,10 @@ export class Intake {
     principal: Principal,
   ): Promise<Admission | Failure> {
     return await admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
+  }
+
+  #reaches({ name, tenant }: RegisteredTool, clientId: string, target: string): boolean {
+    return target === clientId || this.#parts.pools.offers(tenant ?? '', name, target);
   }
 
   /** Those that are being recorded count as open: many at once must not all find the last free place. */
@@ -201,14 +210,14 @@ export class Intake {
       const idempotency = this.#idempotency(request, principal, tool, now);
       recorded = await lifecycle.record({ call, run, idempotency, entries }, request.asker ?? NOBODY);
     } catch (error) {
-      dispatcher.giveBack(first.slot);
+      dispatcher.giveBack(first);
       throw error;
     }
     const { inserted, live } = recorded;
-    if (inserted.kind !== 'inserted') dispatcher.giveBack(first.slot);
+    if (inserted.kind !== 'inserted') dispatcher.giveBack(first);
     switch (inserted.kind) {
       case 'inserted':
-        if (live !== null && call.state.name !== 'APPROVAL_REQUIRED') dispatcher.dispatch(live, first.slot);
+        if (live !== null && call.state.name !== 'APPROVAL_REQUIRED') dispatcher.dispatch(live, first);
         return submitted(call, false);
       case 'duplicate': {
         if (inserted.bodyHash !== this.#bodyHash(request)) {
@@ -229,25 +238,29 @@ export class Intake {
     principal: Principal,
     { decision, atHand, toolResult }: Admission,
     now: number,
-  ): { states: CallState[]; slot: SlotKey[] | null } {
+  ): Start {
     const { limits, dispatcher } = this.#parts;
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
     if (atHand !== null) {
-      return { states: [pending, settleAtHand(tool, atHand.result, limits.resultBytes)], slot: null };
+      return { ...HOLDS_NOTHING, states: [pending, settleAtHand(tool, atHand.result, limits.resultBytes)] };
     }
     switch (decision.effect) {
       case 'allow':
-        return dispatcher.firstStates(tool, request.runId, principal.tenant, now);
+        return dispatcher.firstStates(
+          tool,
+          { tenant: principal.tenant, toolName: tool.name, runId: request.runId, target: request.target },
+          now,
+        );
       case 'ask':
         return {
+          ...HOLDS_NOTHING,
           states: [pending, { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs }],
-          slot: null,
         };
       case 'deny': {
         const code =
           decision.rule === 'guard' || decision.rule === 'hook' ? 'hook_denied' : 'permission_denied';
         const denied = failure(code, denialText(decision), toolResult === undefined ? {} : { toolResult });
-        return { states: [pending, endState({ kind: 'denied', failure: denied }, null)], slot: null };
+        return { ...HOLDS_NOTHING, states: [pending, endState({ kind: 'denied', failure: denied }, null)] };
       }
     }
   }
@@ -271,6 +284,8 @@ export class Intake {
 function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
   return { id, tenant, agentId, createdAt, cancelledAt: null };
 }
+
+const HOLDS_NOTHING = { slot: null, device: null } as const;
 
 function submitted(call: Call, duplicate: boolean): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };

@@ -24,6 +24,7 @@ export type LedgerKind =
   | 'run.created'
   | 'run.cancelled'
   | 'registry.changed'
+  | 'device.changed'
   | 'key.created'
   | 'key.revoked'
   | 'grant.created'
@@ -49,11 +50,11 @@ export function chainHash(digest: Digest, previous: string, seq: number, draft: 
 
 /** One row for one move of a call. The first one says what the call is; later ones only what changed. */
 export function callRow(call: Call, entry: TimelineEntry, resultHash?: string): LedgerDraft {
-  const { state, attempt, code } = entry;
+  const { state, attempt, code, device } = entry;
   return {
     ...aboutCall(call, entry.at),
     kind: 'call.state',
-    body: JSON.stringify({ state, attempt, code, result_sha256: resultHash }),
+    body: JSON.stringify({ state, attempt, code, device, result_sha256: resultHash }),
   };
 }
 

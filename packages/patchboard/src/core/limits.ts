@@ -28,6 +28,19 @@ export interface Limits {
   readonly retryBaseMs: number;
   /** A hook that takes longer has denied. */
   readonly hookTimeoutMs: number;
+  /** The largest frame a device may send. */
+  readonly frameBytes: number;
+  /** How often a device is asked for a sign of life; it has three times as long to give one. */
+  readonly deviceHeartbeatMs: number;
+  /** How long the calls of a device that was cut off wait for it to come back. */
+  readonly deviceGraceMs: number;
+  /** What a device may leave unread before it is dropped. */
+  readonly deviceBufferBytes: number;
+  /** Frames of one device; one that sends more is read more slowly. */
+  readonly deviceFramesPerSecond: number;
+  readonly devicesPerTenant: number;
+  /** From one network address, this machine's own apart. */
+  readonly devicesPerAddress: number;
   /** How long a shutdown waits for running calls. */
   readonly drainMs: number;
 }
@@ -51,6 +64,13 @@ export const DEFAULT_LIMITS: Limits = {
   maxAttempts: 3,
   retryBaseMs: 200,
   hookTimeoutMs: 5000,
+  frameBytes: WIRE_LIMITS.frameBytes,
+  deviceHeartbeatMs: 5000,
+  deviceGraceMs: 10_000,
+  deviceBufferBytes: 4_194_304,
+  deviceFramesPerSecond: 500,
+  devicesPerTenant: 20_000,
+  devicesPerAddress: 1000,
   drainMs: 10_000,
 };
 

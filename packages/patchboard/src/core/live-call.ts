@@ -1,7 +1,9 @@
 import type { AgentHandle } from './agent-handle.ts';
 import type { Call } from './call.ts';
+import type { Device } from './device.ts';
 import type { Hooks } from './hooks.ts';
 import type { AgentPolicy } from './policy/document.ts';
+import type { RegisteredTool } from './registry.ts';
 import { Stop } from './stop.ts';
 
 /** An agent in this process: it brings hooks of its own, and they and the tools are told who they serve. */
@@ -43,10 +45,23 @@ export interface LiveCall {
   asker: Asker;
   /** A client may have seen it: it can no longer be said that it certainly did not start. */
   pushed: boolean;
+  /** The connected device that runs it; null: none, or one that fetches its work. */
+  device: Device | null;
+  /** As it was when a device was asked: its results are held to it though its tools leave with it. */
+  tool: RegisteredTool | undefined;
 }
 
 export function liveCall(call: Call, asker: Asker = NOBODY): LiveCall {
-  return { call, stop: new Stop(), disarm: nothing, release: nothing, asker, pushed: false };
+  return {
+    call,
+    stop: new Stop(),
+    disarm: nothing,
+    release: nothing,
+    asker,
+    pushed: false,
+    device: null,
+    tool: undefined,
+  };
 }
 
 export function nothing(): void {

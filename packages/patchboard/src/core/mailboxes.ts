@@ -1,6 +1,7 @@
 import { rfc3339, type ToolRequest } from '@patchboard/wire';
 import { attemptsOf, type Call } from './call.ts';
 import type { LiveCall } from './live-call.ts';
+import { attemptToken } from './request-id.ts';
 import { traceparentOf } from './trace-context.ts';
 
 /** One connection of a client: a stream, a long poll or a socket. */
@@ -58,6 +59,14 @@ export class Mailboxes {
     this.#sweep(tenant, clientId, box);
   }
 
+  /** Calls of this tool that nobody has begun. */
+  waiting(tenant: string, clientId: string, toolName: string): LiveCall[] {
+    const box = this.#boxes.get(key(tenant, clientId));
+    return [...(box?.open.values() ?? [])].filter(
+      (live) => live.call.toolName === toolName && isUnanswered(live),
+    );
+  }
+
   /** Requests not yet begun, oldest first. */
   unanswered(tenant: string, clientId: string): ToolRequest[] {
     const box = this.#boxes.get(key(tenant, clientId));
@@ -108,9 +117,4 @@ export function toolRequest(call: Call): ToolRequest {
     ...(traceparent === null ? {} : { traceparent }),
     deadline_at: rfc3339('deadlineAt' in call.state ? call.state.deadlineAt : call.createdAt),
   };
-}
-
-/** Bound to the attempt: a result of an earlier one cannot pass for this one's. */
-export function attemptToken(call: Call): string {
-  return `${Math.max(1, attemptsOf(call))}.${call.fence ?? ''}`;
 }

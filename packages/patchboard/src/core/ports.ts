@@ -17,7 +17,7 @@ export interface Clock {
 
 export interface Ids {
   /** Time-ordered: an id made later sorts later, also within one millisecond. */
-  next(prefix: 'tc_' | 'run_' | 'key_' | 'gr_'): string;
+  next(prefix: 'tc_' | 'run_' | 'key_' | 'gr_' | 'ds_'): string;
   /** Unguessable; base64url. */
   secret(bits: 128 | 256): string;
   /** For jitter: at least 0, below 1. */

@@ -12,6 +12,8 @@ export interface RecoveryParts {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly dispatch: (live: LiveCall) => void;
+  /** A device ran it: it may come back with the result. */
+  readonly awaitDevice: (live: LiveCall) => void;
   readonly releaseApproved: (live: LiveCall) => Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
     // It may have been pushed before the crash: from now on nobody can say that it did not start.
     if (call.clientId !== null && call.state.name !== 'APPROVAL_REQUIRED') live.pushed = true;
     if (isOverdue(call, parts.clock.now())) continue; // the deadline that `adopt` armed ends it at once
+    if (call.state.name === 'EXECUTING' && call.state.device !== undefined) parts.awaitDevice(live);
     if (call.state.name === 'APPROVED') await parts.releaseApproved(live);
     else if (call.state.name !== 'APPROVAL_REQUIRED') parts.dispatch(live);
   }

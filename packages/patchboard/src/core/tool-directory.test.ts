@@ -131,7 +131,7 @@ describe('the risk of a name', () => {
     expect(await effectOf(fixture.engine, 'door.open')).toBe('ask');
     expect(await changes(fixture)).toEqual([
       { client_id: 'kiosk', registered: ['door.open'] },
-      { client_id: 'kiosk', registered: ['door.open'], kept_risk: ['door.open'] },
+      { client_id: 'kiosk', registered: ['door.open'], changed: ['door.open'], kept_risk: ['door.open'] },
     ]);
   });
 
@@ -195,6 +195,7 @@ describe('the risk of a name', () => {
     expect((await changes(fixture)).at(-1)).toEqual({
       client_id: 'kiosk',
       registered: ['door.open'],
+      changed: ['door.open'],
       lowered_risk: ['door.open'],
       by: 'olga',
     });

@@ -1,10 +1,13 @@
 import type { RejectedTool, ToolSpec } from '@patchboard/wire';
+import type { Device } from './device.ts';
 import type { DocumentChange } from './documents.ts';
 import type { Guard } from './guard.ts';
 import { plainRow, type LedgerDraft } from './ledger.ts';
+import type { Pools } from './pools.ts';
 import type { Clock, Store } from './ports.ts';
-import type { RegisteredTool, Registration, Registry } from './registry.ts';
-import { covers, isRisky, raised, riskDocument, riskOf, ToolRisks, type Risk } from './tool-risks.ts';
+import type { RegisteredTool, Registry } from './registry.ts';
+import { newBatch, ToolAdmission, type Batch } from './tool-admission.ts';
+import { covers, raised, riskDocument, riskOf, ToolRisks, type Risk } from './tool-risks.ts';
 
 /** Compiling outside schemas takes time; so many go in one turn of the event loop. */
 const BATCH = 20;
@@ -19,30 +22,25 @@ export interface ToolDirectoryParts {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly guard: Guard;
+  readonly pools: Pools;
   /** As many names are remembered as risky. */
   readonly riskyNamesPerTenant: number;
 }
 
-/** A registration under way: what it took so far, and what stands again if it cannot be stored. */
-interface Batch {
-  readonly tenant: string;
-  readonly clientId: string;
-  /** The operator who registers; null: anybody else, who may raise a risk but not lower it. */
-  readonly operator: string | null;
-  readonly taken: Map<string, { readonly tool: RegisteredTool; readonly spec: ToolSpec }>;
-  readonly replaced: Map<string, RegisteredTool | undefined>;
-  readonly keptRisk: Set<string>;
-}
-
-/** Client tools: in the registry while callable, in the store over restarts, with a ledger row per change. */
+/**
+ * Client tools: in the registry while callable, with a ledger row per change. What was registered over HTTP is in the
+ * store over restarts; what a device lends goes with its connection.
+ */
 export class ToolDirectory {
   readonly #parts: ToolDirectoryParts;
   readonly #risks: ToolRisks = new ToolRisks();
+  readonly #admission: ToolAdmission;
   /** One change of a tenant at a time: the next one looks at what this one left. */
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
   constructor(parts: ToolDirectoryParts) {
     this.#parts = parts;
+    this.#admission = new ToolAdmission({ ...parts, risks: this.#risks });
   }
 
   /**
@@ -55,18 +53,31 @@ export class ToolDirectory {
     specs: readonly ToolSpec[],
     operator: string | null = null,
   ): Promise<RegistrationReport> {
+    const batch = newBatch({ tenant, clientId, operator, device: null });
     return await this.#inTurn(tenant, async () => {
-      const replaced = new Map<string, RegisteredTool | undefined>();
-      const batch: Batch = { tenant, clientId, operator, taken: new Map(), replaced, keptRisk: new Set() };
-      const rejected: RejectedTool[] = [];
-      for (const [index, spec] of specs.entries()) {
-        if (index % BATCH === BATCH - 1) await this.#pause();
-        const answer = this.#take(batch, spec);
-        if (!answer.ok) rejected.push({ name: spec.name, code: answer.code, reason: answer.reason });
-      }
+      const rejected = await this.#takeAll(batch, specs);
       if (batch.taken.size > 0) await this.#keep(batch);
       return { registered: [...batch.taken.values()].map(({ tool }) => tool), rejected };
     });
+  }
+
+  /** The same for as long as the device is connected. Nobody else waits for its record to become durable. */
+  async lend(device: Device, specs: readonly ToolSpec[]): Promise<RegistrationReport> {
+    const { tenant, clientId } = device;
+    const batch = newBatch({ tenant, clientId, operator: null, device });
+    const rejected = await this.#inTurn(tenant, () => this.#takeAll(batch, specs));
+    if (batch.taken.size > 0) await this.#keep(batch);
+    const taken = [...batch.taken.values()].map(({ tool }) => tool);
+    return { registered: [...batch.joined.values(), ...taken], rejected };
+  }
+
+  /** Leaves the registry at once, unless somebody else of the client offers it too; settles when that is recorded. */
+  async takeBack(device: Device, names: readonly string[]): Promise<void> {
+    const { tenant, clientId } = device;
+    const { registry, pools, store } = this.#parts;
+    const removed = names.filter((name) => pools.leave(device, name));
+    for (const name of removed) registry.remove(tenant, name);
+    if (removed.length > 0) await store.append([this.#row(tenant, { client_id: clientId, removed })]);
   }
 
   /** `name` null: all of the client's. Answers the names that were removed. */
@@ -105,50 +116,30 @@ export class ToolDirectory {
 
   /** At start: what clients registered before. A tool that no longer passes is left out and answered. */
   async restore(): Promise<readonly RejectedTool[]> {
-    const { store, registry } = this.#parts;
+    const { store, registry, pools } = this.#parts;
     const rejected: RejectedTool[] = [];
     await this.#risks.load(store);
     for (const { tenant, clientId, spec: stored, wireName } of await store.tools()) {
       const spec = raised(stored, this.#risks.of(tenant, stored.name));
       this.#risks.set(tenant, spec.name, riskOf(spec.annotations));
       const admitted = registry.admit(tenant, clientId, spec, wireName);
-      if (admitted.ok) registry.add(admitted.tool);
-      else rejected.push({ name: spec.name, code: admitted.code, reason: admitted.reason });
+      if (admitted.ok) {
+        registry.add(admitted.tool);
+        const pool = { specJson: JSON.stringify(spec), isKept: true, devices: new Set<Device>() };
+        pools.set(tenant, spec.name, pool);
+      } else rejected.push({ name: spec.name, code: admitted.code, reason: admitted.reason });
     }
     return rejected;
   }
 
-  #take(batch: Batch, given: ToolSpec): Registration {
-    const { registry, guard, riskyNamesPerTenant } = this.#parts;
-    const { tenant, clientId, operator, taken } = batch;
-    const { name } = given;
-    if (!guard.registers(tenant, name)) {
-      const reason = 'policy does not let clients register this name';
-      return { ok: false, code: 'permission_denied', reason };
+  async #takeAll(batch: Batch, specs: readonly ToolSpec[]): Promise<RejectedTool[]> {
+    const rejected: RejectedTool[] = [];
+    for (const [index, spec] of specs.entries()) {
+      if (index % BATCH === BATCH - 1) await this.#pause();
+      const answer = this.#admission.take(batch, spec);
+      if (!answer.ok) rejected.push({ name: spec.name, code: answer.code, reason: answer.reason });
     }
-    const earlier = taken.get(name);
-    const known = earlier === undefined ? this.#risks.of(tenant, name) : riskOf(earlier.spec.annotations);
-    const spec = operator === null ? raised(given, known) : given;
-    const isNewRisk = !isRisky(known) && isRisky(riskOf(spec.annotations));
-    if (isNewRisk && this.#risks.count(tenant) + this.#newRisks(batch) >= riskyNamesPerTenant) {
-      const reason = `the risk of ${riskyNamesPerTenant} names is remembered; an operator must forget one first`;
-      return { ok: false, code: 'too_large', reason };
-    }
-    const admitted = registry.admit(tenant, clientId, spec);
-    if (!admitted.ok) return admitted;
-    if (!batch.replaced.has(name)) batch.replaced.set(name, registry.clientTool(tenant, name));
-    // Into the registry at once, so that the rest of the batch is held against it; out again if storing fails.
-    registry.add(admitted.tool);
-    taken.set(name, { tool: admitted.tool, spec });
-    if (spec !== given) batch.keptRisk.add(name);
-    return admitted;
-  }
-
-  /** Of the names in the batch, those that were not risky before. */
-  #newRisks({ tenant, taken }: Batch): number {
-    return [...taken].filter(
-      ([name, { spec }]) => isRisky(riskOf(spec.annotations)) && !this.#risks.has(tenant, name),
-    ).length;
+    return rejected;
   }
 
   async #keep(batch: Batch): Promise<void> {
@@ -166,27 +157,22 @@ export class ToolDirectory {
     const row = this.#row(tenant, {
       client_id: clientId,
       registered: [...taken.keys()],
+      ...(batch.changed.size > 0 ? { changed: [...batch.changed] } : {}),
       ...(batch.keptRisk.size > 0 ? { kept_risk: [...batch.keptRisk] } : {}),
       ...(lowered.length > 0 ? { lowered_risk: lowered, by: batch.operator } : {}),
     });
-    const tools = [...taken.values()].map(({ tool: { wireName }, spec }) => {
+    const kept = batch.device === null ? [...taken.values()] : [];
+    const tools = kept.map(({ tool: { wireName }, spec }) => {
       return { tenant, clientId, wireName, spec, registeredAt };
     });
     const documents = [...risks].map(([name, risk]) => riskDocument(tenant, name, risk));
     try {
       await store.saveTools(tools, row, documents);
     } catch (error) {
-      this.#putBack(batch);
+      this.#admission.putBack(batch);
       throw error;
     }
     for (const [name, risk] of risks) this.#risks.set(tenant, name, risk);
-  }
-
-  /** All out before any comes back in: they may have each other's wire names. */
-  #putBack({ tenant, replaced }: Batch): void {
-    const { registry } = this.#parts;
-    for (const name of replaced.keys()) registry.remove(tenant, name);
-    for (const tool of replaced.values()) if (tool !== undefined) registry.add(tool);
   }
 
   async #remove(
@@ -195,10 +181,13 @@ export class ToolDirectory {
     row: LedgerDraft,
     documents: readonly DocumentChange[],
   ): Promise<void> {
-    const { store, registry } = this.#parts;
+    const { store, registry, pools } = this.#parts;
     const keys = names.map((name) => ({ tenant, name }));
     await store.removeTools(keys, row, documents);
-    for (const name of names) registry.remove(tenant, name);
+    for (const name of names) {
+      registry.remove(tenant, name);
+      pools.remove(tenant, name);
+    }
   }
 
   #namesOf(tenant: string, clientId: string, name: string | null): readonly string[] {

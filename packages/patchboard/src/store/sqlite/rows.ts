@@ -67,7 +67,12 @@ function detailOf(state: CallState): Detail<CallState> {
     case 'APPROVED':
       return { deadlineAt: state.deadlineAt };
     case 'EXECUTING':
-      return { deadlineAt: state.deadlineAt, attempt: state.attempt, cause: state.cause };
+      return {
+        deadlineAt: state.deadlineAt,
+        attempt: state.attempt,
+        cause: state.cause,
+        ...(state.device === undefined ? {} : { device: state.device }),
+      };
     case 'COMPLETED':
       return { resultDigest: state.resultDigest };
     default:

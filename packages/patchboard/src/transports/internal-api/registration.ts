@@ -7,7 +7,7 @@ import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { sendJson, type Route } from '../shared/routes.ts';
 import { ANY, COUNT, FLAG, listOf, object, optional, PEER_ID, TEXT } from '../shared/schemas.ts';
-import { decodeToolSpec } from './tool-spec.ts';
+import { decodeToolSpec } from '../shared/tool-spec.ts';
 
 /** Null: this principal may speak for that client. */
 export function foreignClient(principal: Principal, clientId: string): Failure | null {

@@ -1,6 +1,7 @@
 import type { Route } from '../shared/routes.ts';
 import { approvalRoutes } from './approvals.ts';
 import { descriptionRoutes } from './description.ts';
+import { deviceListRoutes } from './devices.ts';
 import { grantRoutes } from './grants.ts';
 import { healthRoutes } from './health.ts';
 import { keyRoutes } from './keys.ts';
@@ -18,6 +19,7 @@ export const operatorRoutes: readonly Route[] = [
   ...keyRoutes,
   ...policyRoutes,
   ...sessionRoutes,
+  ...deviceListRoutes,
   ...healthRoutes,
   ...descriptionRoutes,
 ];

@@ -17,7 +17,9 @@ import { refuseUnderPressure } from './pressure.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } from './problem.ts';
 import { API_HEADER_NAMES, API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
 import { Streams } from './streams.ts';
+import { Tickets } from './tickets.ts';
 import { ToolLists } from './tool-lists.ts';
+import { Upgrades } from './upgrades.ts';
 
 /** The HTTP server of all faces, ready to listen. `close()` ends streams and waits first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
@@ -43,6 +45,8 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     startedAt: parts.startedAt ?? clock.now(),
     openings,
     streams,
+    tickets: new Tickets(clock),
+    upgrades: new Upgrades(app),
     ledgerVerifier: new LedgerVerifier(store, digest),
     metrics,
     toolLists,

@@ -78,6 +78,7 @@ function attemptViews({ timeline }: Call): AttemptView[] {
       started_at: rfc3339(entry.at),
       ended_at: next === undefined ? null : rfc3339(next.at),
       code: next?.code ?? null,
+      ...(entry.device === undefined ? {} : { device: entry.device }),
     });
   }
   return attempts;

@@ -11,7 +11,9 @@ import type { HttpMetrics, RouteCounter } from './metrics.ts';
 import type { Openings } from './openings.ts';
 import type { Route } from './routes.ts';
 import type { Streams } from './streams.ts';
+import type { Tickets } from './tickets.ts';
 import type { ToolLists } from './tool-lists.ts';
+import type { Upgrades } from './upgrades.ts';
 
 /** What the HTTP faces are made of. */
 export interface HttpParts {
@@ -46,6 +48,8 @@ export interface HttpContext {
   readonly startedAt: number;
   readonly openings: Openings;
   readonly streams: Streams;
+  readonly tickets: Tickets;
+  readonly upgrades: Upgrades;
   readonly ledgerVerifier: LedgerVerifier;
   readonly metrics: HttpMetrics;
   readonly toolLists: ToolLists;

@@ -10,6 +10,7 @@ import type { RouteCounter } from './metrics.ts';
 import { HTTP_STATUS, sendProblem } from './problem.ts';
 import type { Route, RouteAnswer, Schema } from './routes.ts';
 import { COMPONENTS, ref } from './schemas.ts';
+import type { Tickets } from './tickets.ts';
 import { partCompiler } from './validation.ts';
 
 /** Serves the declared routes. */
@@ -31,7 +32,7 @@ export function mount(
       // Response schemas describe; what is sent is made by hand.
       serializerCompiler: () => (value) => JSON.stringify(value),
       exposeHeadRoute: route.method === 'GET' && route.isStream !== true,
-      onRequest: identify(route, counter, given.authenticator),
+      onRequest: identify(route, counter, given.authenticator, context.tickets),
       handler: (request, reply) => {
         if (isStillGood(route, request, given.authenticator)) run(route, context, request, reply);
         else sendProblem(reply, failure('auth_required', 'the credential is no longer good'));
@@ -56,6 +57,7 @@ function identify(
   route: Route,
   counter: RouteCounter,
   authenticator: Authenticator,
+  tickets: Tickets,
 ): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
   const { scope, face } = route;
   return (request, reply, done) => {
@@ -64,11 +66,28 @@ function identify(
       done();
       return;
     }
-    const found = authenticator.authenticate(request, face === 'tenant');
+    const ticket = route.takesTicket === true ? ticketIn(request) : null;
+    const found =
+      ticket === null
+        ? authenticator.authenticate(request, face === 'tenant')
+        : byTicket(tickets, authenticator, ticket);
     if (found instanceof Promise) {
       found.then((principal) => admit({ request, reply, done }, principal, scope)).catch(done);
     } else admit({ request, reply, done }, found, scope);
   };
+}
+
+function ticketIn({ query }: FastifyRequest): string | null {
+  const { ticket } = query as { ticket?: unknown };
+  return typeof ticket === 'string' ? ticket : null;
+}
+
+function byTicket(tickets: Tickets, authenticator: Authenticator, ticket: string): Principal | Failure {
+  const principal = tickets.redeem(ticket);
+  if (principal !== null && authenticator.isStillGood(principal)) return principal;
+  return failure('auth_required', 'the ticket is not known, has expired or was used before', {
+    recommendations: ['POST /v1/tickets makes one; it is good for one connection'],
+  });
 }
 
 /** A body may take its time: a credential that ended meanwhile is no longer one. */

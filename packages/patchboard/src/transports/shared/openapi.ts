@@ -15,6 +15,7 @@ export function openApi(app: FastifyInstance, version: string): () => string {
         { name: 'agent', description: 'For those who call tools.' },
         { name: 'internal', description: 'For clients that lend tools and run them.' },
         { name: 'tenant', description: 'For services of one tenant and site that call tools for an AI.' },
+        { name: 'device', description: 'For devices that lend tools while they are connected.' },
         { name: 'operator', description: 'For those who watch.' },
       ],
     },

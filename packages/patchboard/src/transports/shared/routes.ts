@@ -24,10 +24,12 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly name: string;
-  readonly face: 'agent' | 'internal' | 'operator' | 'tenant' | 'home';
+  readonly face: 'agent' | 'internal' | 'device' | 'tenant' | 'operator' | 'home';
   readonly summary: string;
   /** What the asker's credential must be good for; null: nobody is asked who they are. */
   readonly scope: Scope | null;
+  /** A ticket in the query stands for the credential of whoever asked for it. */
+  readonly takesTicket?: true;
   readonly params?: Schema;
   readonly query?: Schema;
   readonly headers?: Schema;

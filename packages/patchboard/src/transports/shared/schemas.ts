@@ -166,7 +166,10 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     decision: DECISION,
     approval: nullable(APPROVAL),
     attempts: listOf(
-      object({ attempt: COUNT, started_at: TIME, ended_at: nullable(TIME), code: nullable(CODE) }),
+      object(
+        { attempt: COUNT, started_at: TIME, ended_at: nullable(TIME), code: nullable(CODE), device: TEXT },
+        ['device'],
+      ),
     ),
     duration_ms: nullable(COUNT),
     deadline_at: nullable(TIME),

@@ -1,4 +1,5 @@
 import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
+import { deviceRoutes } from '../../../src/transports/device-gateway/routes.ts';
 import { homeRoutes } from '../../../src/transports/home/routes.ts';
 import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
 import { tenantRoutes } from '../../../src/transports/tenant-api/routes.ts';
@@ -9,6 +10,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...agentRoutes,
   ...internalRoutes,
   ...tenantRoutes,
+  ...deviceRoutes,
   ...operatorRoutes,
   ...homeRoutes,
 ];
@@ -86,6 +88,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   callTenantTool: { past: [200, null], headers: OCCASION, body: ({ tool }) => ({ tool_name: tool }) },
   listTenantToolsShort: { past: [200, null], headers: OCCASION, body: () => ({}) },
   callTenantToolShort: { past: [200, null], headers: OCCASION, body: ({ tool }) => ({ tool_name: tool }) },
+  // No upgrade was asked for: past the guard it says so.
+  deviceSocket: { past: [400, 'body_invalid'] },
+  listCallableTools: { past: [200, null] },
+  asyncapi: { past: [200, null] },
+  listDevices: { past: [200, null] },
+  makeTicket: { past: [201, null], body: () => ({}) },
   listApprovals: { past: [200, null] },
   decideCall: {
     id: 'call',

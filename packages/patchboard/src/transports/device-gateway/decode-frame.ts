@@ -1,0 +1,65 @@
+import type { DeviceFrame, RejectedTool, ToolSpec } from '@patchboard/wire';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { failure, type Failure } from '../../core/failures.ts';
+import { parseGuardedJson } from '../../core/json-guard.ts';
+import type { JsonLimits } from '../../core/json-scanner.ts';
+import { decodeToolSpec } from '../shared/tool-spec.ts';
+import { DEVICE_FRAMES } from './frames.ts';
+
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+const VALIDATORS: ReadonlyMap<string, ValidateFunction> = new Map(
+  [...DEVICE_FRAMES].map(([type, { schema }]) => [type, ajv.compile(schema)]),
+);
+
+export type DecodedFrame =
+  | { readonly ok: true; readonly frame: DeviceFrame }
+  | { readonly ok: false; readonly failure: Failure; readonly id: string | null };
+
+export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
+  const parsed = parseGuardedJson(text, limits);
+  if (!parsed.ok) {
+    const { problem, line, column } = parsed;
+    return refused(`the frame is not acceptable JSON: ${problem} (line ${line}, column ${column})`);
+  }
+  const { value } = parsed;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refused('a frame is a JSON object');
+  const { type, id } = value as { type?: unknown; id?: unknown };
+  const validate = typeof type === 'string' ? VALIDATORS.get(type) : undefined;
+  if (validate === undefined) {
+    const known = [...VALIDATORS.keys()].join(', ');
+    const shown = typeof type === 'string' ? `"${type.slice(0, 40)}"` : 'missing';
+    return refused(`type ${shown} is not known here; there are ${known}`, id);
+  }
+  if (validate(value)) return { ok: true, frame: value as DeviceFrame };
+  const [first] = validate.errors ?? [];
+  return refused(`${String(type)}${first?.instancePath ?? ''} ${first?.message ?? 'is not valid'}`, id);
+}
+
+/** Each by itself: a malformed one is rejected with its reason and leaves the others alone. */
+export function decodeSpecs(tools: readonly unknown[]): { specs: ToolSpec[]; rejected: RejectedTool[] } {
+  const specs: ToolSpec[] = [];
+  const rejected: RejectedTool[] = [];
+  for (const [index, given] of tools.entries()) {
+    const decoded = decodeToolSpec(withSchema(given), index);
+    if (decoded.ok) specs.push(decoded.spec);
+    else rejected.push({ ...decoded.rejected, reason: inDeviceWords(decoded.rejected.reason) });
+  }
+  return { specs, rejected };
+}
+
+/** Devices call the schema of the arguments `parameters`. */
+function withSchema(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || !('parameters' in given)) return given;
+  const { parameters, ...rest } = given;
+  return 'schema' in rest ? given : { ...rest, schema: parameters };
+}
+
+function inDeviceWords(reason: string): string {
+  return reason.replace(/^schema /, 'parameters ');
+}
+
+function refused(message: string, id: unknown = null): DecodedFrame {
+  const known = typeof id === 'string' ? id.slice(0, 400) : null;
+  return { ok: false, failure: failure('body_invalid', message), id: known };
+}

@@ -1,0 +1,243 @@
+import { DEVICE_CLOSE, rfc3339, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
+import type { RawData, WebSocket } from 'ws';
+import { attemptsOf, type Call } from '../../core/call.ts';
+import type { Device, DeviceLink } from '../../core/device.ts';
+import type { Parting } from '../../core/devices.ts';
+import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
+import { requestId } from '../../core/request-id.ts';
+import { traceparentOf } from '../../core/trace-context.ts';
+import { decodeFrame } from './decode-frame.ts';
+import { FrameRate } from './frame-rate.ts';
+import type { GatewayParts } from './gateway.ts';
+import { introduce, type Visitor } from './introduction.ts';
+import { report } from './results.ts';
+import { registerTools, registeredTools, unregisterTools } from './tools.ts';
+
+/** A peer that does not answer a close is cut off after this. */
+const CLOSE_PATIENCE_MS = 1000;
+/** Of one device, being stored; more are not read until these are done. */
+const UNFINISHED_FRAMES = 256;
+
+/** One socket of a device: decodes what it says, carries what it is asked, and ends when it is no longer good. */
+export class DeviceConnection implements DeviceLink {
+  readonly #parts: GatewayParts;
+  readonly #socket: WebSocket;
+  readonly #visitor: Visitor;
+  readonly #rate: FrameRate;
+  #device: Device | null = null;
+  #lastSeen: number;
+  #unfinished = 0;
+  /** Introductions and registrations, one after the other; results need not wait for them. */
+  #inOrder: Promise<void> | null = null;
+  #parting: Parting | null = null;
+  #disarm: () => void = () => undefined;
+
+  constructor(parts: GatewayParts, socket: WebSocket, visitor: Visitor) {
+    this.#parts = parts;
+    this.#socket = socket;
+    this.#visitor = visitor;
+    this.#lastSeen = parts.clock.elapsed();
+    this.#rate = new FrameRate(parts.clock, parts.limits.deviceFramesPerSecond);
+    socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    socket.on('pong', () => this.#seen());
+    socket.on('ping', () => this.#seen());
+    socket.on('error', (error) => this.#parts.log.info('device.socket_error', { error: messageOf(error) }));
+    socket.once('close', (code) => this.#closed(code));
+    this.#beat();
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  request(call: Call): void {
+    const traceparent = traceparentOf(call);
+    const deadline = 'deadlineAt' in call.state ? call.state.deadlineAt : call.createdAt;
+    const attempt = Math.max(1, attemptsOf(call));
+    // The arguments go as the text they are kept as: nobody looks inside.
+    this.#write(
+      `{"type":"tool_call_request","id":${JSON.stringify(requestId(call))},"name":${JSON.stringify(call.toolName)}` +
+        `,"args":${call.argsJson},"deadline_at":"${rfc3339(deadline)}","attempt":${attempt}` +
+        `${traceparent === null ? '' : `,"traceparent":${JSON.stringify(traceparent)}`}}`,
+    );
+  }
+
+  cancel(id: string, reason: string): void {
+    this.send({ type: 'cancel', id, reason });
+  }
+
+  replaced(): void {
+    this.#parting = 'left';
+    this.end(DEVICE_CLOSE.resumed, 'the device came back over another connection');
+  }
+
+  send(frame: GatewayFrame): void {
+    this.#write(JSON.stringify(frame));
+  }
+
+  /** Says goodbye, and cuts off a peer that does not answer. */
+  end(code: number, reason: string): void {
+    if (code === 1001) this.#parting = 'closing';
+    if (!this.isOpen) return;
+    this.#socket.close(code, reason);
+    this.#disarm();
+    this.#disarm = this.#parts.clock.after(CLOSE_PATIENCE_MS, () => this.#socket.terminate());
+  }
+
+  #write(text: string): void {
+    const { bufferedAmount } = this.#socket;
+    if (!this.isOpen) return;
+    // What lies there from before counts, not the frame itself: one large request is no device's fault.
+    if (bufferedAmount > this.#parts.limits.deviceBufferBytes) {
+      this.#parts.log.warn('device.not_reading', { session: this.#device?.session, unread: bufferedAmount });
+      this.end(1013, 'frames are not read as fast as they come');
+      return;
+    }
+    this.#socket.send(text);
+  }
+
+  #take(data: RawData, isBinary: boolean): void {
+    this.#seen();
+    const pauseMs = this.#rate.take();
+    if (pauseMs > 0) this.#rest(pauseMs);
+    if (isBinary) {
+      this.#refuse(failure('body_invalid', 'frames are text'), null);
+      return;
+    }
+    // One buffer: the socket was opened with that type.
+    const decoded = decodeFrame((data as Buffer).toString('utf8'), this.#parts.json);
+    if (!decoded.ok) {
+      this.#refuse(decoded.failure, decoded.id);
+      return;
+    }
+    const { frame } = decoded;
+    const work = this.#answer(frame);
+    if (work === null) return;
+    this.#unfinished += 1;
+    if (this.#unfinished === UNFINISHED_FRAMES) this.#socket.pause();
+    work
+      .catch((error: unknown) => this.#failed(frame, error))
+      .finally(() => {
+        if (this.#unfinished === UNFINISHED_FRAMES && !this.#rate.isResting) this.#socket.resume();
+        this.#unfinished -= 1;
+      })
+      .catch(() => undefined);
+  }
+
+  /** Null: done. */
+  #answer(frame: DeviceFrame): Promise<void> | null {
+    switch (frame.type) {
+      case 'ping':
+        this.send({ type: 'pong' });
+        return null;
+      case 'pong':
+        return null;
+      case 'tool_result':
+      case 'tool_error':
+      case 'progress':
+        return report(this.#parts.engine, this.#visitor, this.#device, frame, this);
+      default:
+        return this.#next(() => this.#control(frame));
+    }
+  }
+
+  async #control(
+    frame: Exclude<DeviceFrame, { type: 'ping' | 'pong' | 'tool_result' | 'tool_error' | 'progress' }>,
+  ): Promise<void> {
+    if (!this.isOpen) return;
+    if (frame.type === 'hello') {
+      const introduced = introduce(this.#parts, this.#visitor, this.#device, frame, this);
+      if ('code' in introduced) this.#refuse(introduced, null);
+      else this.#device = introduced;
+      return;
+    }
+    this.#device ??= this.#plainDevice();
+    if (frame.type === 'register_tools')
+      await registerTools(this.#parts.engine, this.#device, frame.tools, this);
+    else if (frame.type === 'unregister_tools')
+      await unregisterTools(this.#parts.engine, this.#device, frame.tools ?? null, this);
+    else registeredTools(this.#parts.engine, this.#device, this);
+  }
+
+  /** One that knows only the plain messages is who its credential says, and does not come back. */
+  #plainDevice(): Device {
+    const { principal } = this.#visitor;
+    return this.#parts.engine.devices.connect({
+      tenant: principal.tenant,
+      clientId: principal.clientId ?? principal.id,
+      name: null,
+      link: this,
+      mayResume: false,
+      resume: null,
+      holding: null,
+      greet: () => undefined,
+    });
+  }
+
+  #next(work: () => Promise<void>): Promise<void> {
+    const turn = this.#inOrder === null ? work() : this.#inOrder.then(work);
+    const over: Promise<void> = turn.then(
+      () => this.#turnOver(over),
+      () => this.#turnOver(over),
+    );
+    this.#inOrder = over;
+    return turn;
+  }
+
+  #turnOver(turn: Promise<void>): void {
+    if (this.#inOrder === turn) this.#inOrder = null;
+  }
+
+  #refuse({ code, message }: Failure, id: string | null): void {
+    this.send({ type: 'error', code, message, ...(id === null ? {} : { id }) });
+  }
+
+  /** Nothing was kept: the device may send it again. */
+  #failed(frame: DeviceFrame, error: unknown): void {
+    const id = 'id' in frame ? frame.id : null;
+    if (error instanceof StorageFull) {
+      this.#refuse(failure('storage_full'), id);
+      return;
+    }
+    this.#parts.log.error('device.failed', { frame: frame.type, error: messageOf(error) });
+    this.#refuse(failure('internal'), id);
+  }
+
+  /** Reads nothing for a while: what comes too fast waits in the network, and nothing is lost. */
+  #rest(ms: number): void {
+    this.#socket.pause();
+    this.#parts.wheel.after(ms, () => {
+      this.#rate.isResting = false;
+      this.#seen();
+      if (this.#unfinished < UNFINISHED_FRAMES) this.#socket.resume();
+    });
+  }
+
+  #seen(): void {
+    this.#lastSeen = this.#parts.clock.elapsed();
+  }
+
+  #beat(): void {
+    const { limits, wheel, clock } = this.#parts;
+    this.#disarm = wheel.after(limits.deviceHeartbeatMs, () => {
+      if (clock.elapsed() - this.#lastSeen >= 2 * limits.deviceHeartbeatMs) {
+        this.#socket.terminate();
+        return;
+      }
+      if (this.isOpen) this.#socket.ping();
+      this.#beat();
+    });
+  }
+
+  #closed(code: number): void {
+    this.#disarm();
+    this.#visitor.left();
+    const parting = this.#parting ?? (code === 1000 ? 'left' : 'lost');
+    const leave = (): void => {
+      if (this.#device !== null) this.#parts.engine.devices.disconnect(this.#device, parting);
+    };
+    // A registration that is under way ends first, and finds that the device is gone.
+    if (this.#inOrder === null || this.#device !== null) leave();
+    else this.#inOrder.then(leave).catch(() => undefined);
+  }
+}

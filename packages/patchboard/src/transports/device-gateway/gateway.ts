@@ -1,0 +1,110 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { WebSocketServer } from 'ws';
+import type { Engine } from '../../core/engine.ts';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { JsonLimits } from '../../core/json-scanner.ts';
+import type { Limits } from '../../core/limits.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+import type { Principal } from '../../core/principal.ts';
+import { TimerWheel } from '../../core/timer-wheel.ts';
+import { DEVICE_CLOSE } from '@patchboard/wire';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { DeviceConnection } from './device-connection.ts';
+import { Headcount } from './headcount.ts';
+
+/** What a connection works with. */
+export interface GatewayParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: Readonly<Limits>;
+  readonly json: JsonLimits;
+  readonly wheel: TimerWheel;
+}
+
+const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
+
+/** Turns requests that got past the door into sockets of devices. */
+export class DeviceGateway {
+  readonly #context: HttpContext;
+  readonly #parts: GatewayParts;
+  readonly #server: WebSocketServer;
+  readonly #tenants: Headcount = new Headcount();
+  readonly #addresses: Headcount = new Headcount();
+
+  constructor(context: HttpContext) {
+    const { engine, clock, log } = context;
+    const { limits } = engine;
+    this.#context = context;
+    this.#parts = {
+      engine,
+      clock,
+      log,
+      limits,
+      json: { depth: context.limits.jsonDepth, values: context.limits.jsonValues },
+      wheel: new TimerWheel(clock),
+    };
+    this.#server = new WebSocketServer({
+      noServer: true,
+      maxPayload: limits.frameBytes,
+      // Saves little for small frames, and costs memory per device.
+      perMessageDeflate: false,
+      clientTracking: false,
+    });
+  }
+
+  /** Everything that can be refused is refused before the upgrade. */
+  admit(request: FastifyRequest, reply: FastifyReply): void {
+    const principal = principalOf(request);
+    const refused = this.#refusal(principal, request.ip);
+    if (refused !== null) {
+      sendProblem(reply, refused);
+      return;
+    }
+    const upgrade = this.#context.upgrades.take(request.raw, reply.raw);
+    if (upgrade === null) {
+      reply.header('upgrade', 'websocket');
+      sendProblem(reply, failure('body_invalid', 'this is a WebSocket: ask for an upgrade'));
+      return;
+    }
+    reply.hijack();
+    request.counter?.count(101);
+    this.#server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
+      const left = [this.#tenants.enter(principal.tenant), this.#addresses.enter(request.ip)];
+      const connection: DeviceConnection = new DeviceConnection(this.#parts, socket, {
+        principal,
+        left: () => {
+          for (const leave of left) leave();
+          takeBack();
+        },
+      });
+      const takeBack = this.#context.openings.add(() => this.#end(connection), principal);
+    });
+  }
+
+  #refusal({ tenant }: Principal, address: string): Failure | null {
+    const { devicesPerTenant, devicesPerAddress } = this.#parts.limits;
+    if (this.#context.openings.isClosing) return failure('overloaded', 'the server is shutting down');
+    if (this.#tenants.of(tenant) >= devicesPerTenant)
+      return failure('overloaded', `${devicesPerTenant} devices of this tenant are connected`);
+    if (!LOOPBACK.test(address) && this.#addresses.of(address) >= devicesPerAddress)
+      return failure('overloaded', `${devicesPerAddress} devices are connected from this address`);
+    return null;
+  }
+
+  #end(connection: DeviceConnection): void {
+    if (this.#context.openings.isClosing) connection.end(1001, 'the server is shutting down');
+    else connection.end(DEVICE_CLOSE.credential, 'the credential is no longer good');
+  }
+}
+
+const gateways: WeakMap<HttpContext, DeviceGateway> = new WeakMap();
+
+/** One per server, made when the first device knocks. */
+export function gatewayOf(context: HttpContext): DeviceGateway {
+  const gateway = gateways.get(context) ?? new DeviceGateway(context);
+  gateways.set(context, gateway);
+  return gateway;
+}

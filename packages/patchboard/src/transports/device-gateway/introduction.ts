@@ -1,0 +1,63 @@
+import { DEVICE_PROTOCOL, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
+import type { Device, DeviceLink } from '../../core/device.ts';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { GatewayParts } from './gateway.ts';
+
+/** Who opened the socket. */
+export interface Visitor {
+  readonly principal: Principal;
+  /** Told when the socket is gone. */
+  readonly left: () => void;
+}
+
+interface Way extends DeviceLink {
+  send(frame: GatewayFrame): void;
+}
+
+/** `hello`: before anything else, and once. Nobody is taken for somebody else than the credential says. */
+export function introduce(
+  { engine, limits }: Pick<GatewayParts, 'engine' | 'limits'>,
+  { principal }: Visitor,
+  known: Device | null,
+  hello: Extract<DeviceFrame, { type: 'hello' }>,
+  way: Way,
+): Device | Failure {
+  if (known !== null)
+    return failure('conflict', 'hello comes first and once: this connection has begun already');
+  if (hello.protocol !== undefined && hello.protocol !== DEVICE_PROTOCOL) {
+    return failure(
+      'body_invalid',
+      `protocol ${hello.protocol} is not spoken here, but ${DEVICE_PROTOCOL} is`,
+    );
+  }
+  const clientId = hello.client_id ?? principal.clientId ?? principal.id;
+  if (principal.clientId !== null && principal.clientId !== clientId) {
+    return failure('permission_denied', `permission denied: you are not client ${clientId}`);
+  }
+  return engine.devices.connect({
+    tenant: principal.tenant,
+    clientId,
+    name: hello.name ?? null,
+    link: way,
+    mayResume: true,
+    resume: hello.resume ?? null,
+    holding: hello.holding ?? null,
+    greet: (device, resumed) => way.send(welcome(device, resumed, limits)),
+  });
+}
+
+function welcome(device: Device, resumed: boolean, limits: GatewayParts['limits']): GatewayFrame {
+  return {
+    type: 'welcome',
+    protocol: DEVICE_PROTOCOL,
+    session: device.session,
+    client_id: device.clientId,
+    name: device.name,
+    resume_token: device.resumeToken ?? '',
+    resumed,
+    heartbeat_ms: limits.deviceHeartbeatMs,
+    max_frame_bytes: limits.frameBytes,
+    grace_ms: limits.deviceGraceMs,
+  };
+}

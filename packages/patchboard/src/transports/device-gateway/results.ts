@@ -1,0 +1,67 @@
+import type { DeviceFrame, GatewayFrame, NotKept } from '@patchboard/wire';
+import { isOpen } from '../../core/call.ts';
+import type { ClientAnswer, ClientResult } from '../../core/client-results.ts';
+import type { Device } from '../../core/device.ts';
+import type { Engine } from '../../core/engine.ts';
+import type { Principal } from '../../core/principal.ts';
+import { parseRequestId } from '../../core/request-id.ts';
+import type { Visitor } from './introduction.ts';
+
+type ReportFrame = Extract<DeviceFrame, { type: 'tool_result' | 'tool_error' | 'progress' }>;
+
+/** Every result is answered once, with what became of it: one that was not kept is never told so. */
+export async function report(
+  engine: Engine,
+  visitor: Visitor,
+  device: Device | null,
+  frame: ReportFrame,
+  way: { send(frame: GatewayFrame): void },
+): Promise<void> {
+  const { id } = frame;
+  const principal = speaking(visitor.principal, device);
+  const parsed = parseRequestId(id);
+  if (frame.type === 'progress') {
+    if (parsed !== null)
+      await engine.clients.progress(principal, parsed.callId, parsed.attemptToken, frame.data);
+    return;
+  }
+  if (parsed === null) {
+    way.send({ type: 'result_acknowledged', id, accepted: false, reason: 'unknown' });
+    return;
+  }
+  const result = resultOf(frame, parsed.attemptToken);
+  const answer = await engine.clients.submit(principal, parsed.callId, result);
+  way.send({ type: 'result_acknowledged', id, ...fateOf(answer) });
+}
+
+/** For the client whose tools it lends, and nobody else. */
+function speaking(principal: Principal, device: Device | null): Principal {
+  return device === null ? principal : { ...principal, clientId: device.clientId };
+}
+
+function resultOf(frame: Exclude<ReportFrame, { type: 'progress' }>, attemptToken: string): ClientResult {
+  if (frame.type === 'tool_result' && frame.success !== false) {
+    return { status: 'SUCCEEDED', result: frame.output ?? null, error: null, attemptToken };
+  }
+  const recommendations = frame.type === 'tool_error' ? frame.recommendations : undefined;
+  const error = { message: messageIn(frame), ...(recommendations === undefined ? {} : { recommendations }) };
+  return { status: 'FAILED', result: null, error, attemptToken };
+}
+
+function messageIn(frame: Exclude<ReportFrame, { type: 'progress' }>): string {
+  const said = frame.error ?? (frame.type === 'tool_result' ? frame.output : undefined);
+  if (typeof said === 'string' && said !== '') return said;
+  return said === undefined || said === '' ? 'the device reported a failure' : JSON.stringify(said);
+}
+
+function fateOf(answer: ClientAnswer): { accepted: boolean; duplicate?: true; reason?: NotKept } {
+  if (answer.ok) return answer.repeated ? { accepted: true, duplicate: true } : { accepted: true };
+  return { accepted: false, reason: reasonOf(answer) };
+}
+
+function reasonOf({ call, failure }: Extract<ClientAnswer, { ok: false }>): NotKept {
+  if (call === null || failure.code === 'call_not_found') return 'unknown';
+  // Open, and yet not taken: another attempt is under way.
+  if (isOpen(call)) return call.state.name === 'APPROVAL_REQUIRED' ? 'unknown' : 'late';
+  return 'resultDigest' in call.state && call.state.resultDigest !== null ? 'conflict' : 'late';
+}

@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
+import { asyncApi } from './asyncapi.ts';
+import { gatewayOf } from './gateway.ts';
+
+const socketRoute: Route = {
+  method: 'GET',
+  url: '/ws',
+  name: 'deviceSocket',
+  face: 'device',
+  summary:
+    'A WebSocket for a device that lends tools; `/asyncapi.json` describes the messages. The credential is a header, or for browsers a ticket from `POST /v1/tickets`.',
+  scope: 'tools:serve',
+  takesTicket: true,
+  query: optional({ ticket: { ...TEXT, description: 'single use; never a key' } }),
+  answers: { 101: { description: 'from here on messages' } },
+  refusals: ['overloaded'],
+  isStream: true,
+  handle: openSocket,
+};
+
+function openSocket(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  gatewayOf(context).admit(request, reply);
+}
+
+const toolsRoute: Route = {
+  method: 'GET',
+  url: '/api/tools',
+  name: 'listCallableTools',
+  face: 'device',
+  summary: 'What the asker may call, from the one registry: nothing shows that cannot be called.',
+  scope: 'tools:call',
+  answers: { 200: { description: 'as `GET /v1/tools`', schema: object({ tools: listOf(ref('Tool')) }) } },
+  refusals: [],
+  handle: listTools,
+};
+
+function listTools(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  sendJson(reply, 200, context.toolLists.for(principalOf(request)).json);
+}
+
+const asyncApiRoute: Route = {
+  method: 'GET',
+  url: '/asyncapi.json',
+  name: 'asyncapi',
+  face: 'device',
+  summary: 'The messages of `/ws`.',
+  scope: null,
+  answers: { 200: { description: 'AsyncAPI 3.0', schema: { type: 'object' } } },
+  refusals: [],
+  handle: describeMessages,
+};
+
+function describeMessages(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
+  sendJson(reply, 200, asyncApi(context.version));
+}
+
+/** For devices that lend tools while they are connected. */
+export const deviceRoutes: readonly Route[] = [socketRoute, toolsRoute, asyncApiRoute];

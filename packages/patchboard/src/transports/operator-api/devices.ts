@@ -1,0 +1,94 @@
+import { rfc3339, type DeviceView } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Device } from '../../core/device.ts';
+import { failure } from '../../core/failures.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageOf, type PageQuery } from '../shared/paging.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { COUNT, listOf, object, optional, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
+
+const DEVICE = object({
+  session: TEXT,
+  client_id: { ...TEXT, description: 'who owns its tools' },
+  name: { ...TEXT, description: '`target` of a call' },
+  state: { enum: ['online', 'away'], description: '`away`: its calls wait for it to come back' },
+  connected_at: TIME,
+  tools: listOf(TEXT),
+  open_calls: COUNT,
+});
+
+const listRoute: Route = {
+  method: 'GET',
+  url: '/v1/devices',
+  name: 'listDevices',
+  face: 'operator',
+  summary: 'The devices that are connected now, newest first.',
+  scope: 'metrics:read',
+  query: optional({ ...PAGE_QUERY, client_id: PEER_ID }),
+  answers: {
+    200: {
+      description: 'of the tenant',
+      schema: object({ devices: listOf(DEVICE), next_cursor: NEXT_CURSOR }),
+    },
+  },
+  refusals: [],
+  handle: listDevices,
+};
+
+function listDevices(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const query = request.query as PageQuery & { client_id?: string };
+  const { limit, cursor } = pageOf(query);
+  const devices = context.engine.devices
+    .of(principalOf(request).tenant)
+    .filter(({ clientId }) => query.client_id === undefined || clientId === query.client_id)
+    // Sessions sort by the time they began.
+    .filter(({ session }) => cursor === null || session < cursor)
+    .toReversed();
+  const page = devices.slice(0, limit);
+  const next = devices.length > limit ? (page.at(-1)?.session ?? null) : null;
+  sendJson(reply, 200, JSON.stringify({ devices: page.map(deviceView), next_cursor: next }));
+}
+
+function deviceView({ session, clientId, name, link, connectedAt, tools, calls }: Device): DeviceView {
+  return {
+    session,
+    client_id: clientId,
+    name,
+    state: link === null ? 'away' : 'online',
+    connected_at: rfc3339(connectedAt),
+    tools: [...tools].sort(),
+    open_calls: calls.size,
+  };
+}
+
+const ticketRoute: Route = {
+  method: 'POST',
+  url: '/v1/tickets',
+  name: 'makeTicket',
+  face: 'operator',
+  summary:
+    'A ticket for one WebSocket (`/ws?ticket=…`), for browsers, which cannot send a header with it. It stands for the credential that asked, once and for a minute.',
+  scope: 'tools:serve',
+  body: optional({ client_id: { ...PEER_ID, description: 'whose tools will be lent; default: your own' } }),
+  answers: {
+    201: { description: 'shown once', schema: object({ ticket: TEXT, expires_in_s: COUNT }) },
+  },
+  refusals: [],
+  handle: makeTicket,
+};
+
+function makeTicket(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { client_id: clientId } = (request.body ?? {}) as { client_id?: string };
+  const principal = principalOf(request);
+  if (clientId !== undefined && principal.clientId !== null && principal.clientId !== clientId) {
+    sendProblem(reply, failure('permission_denied', `permission denied: you are not client ${clientId}`));
+    return;
+  }
+  const holder = clientId === undefined ? principal : { ...principal, clientId };
+  const { ticket, expiresInSeconds } = context.tickets.issue(holder);
+  sendJson(reply, 201, JSON.stringify({ ticket, expires_in_s: expiresInSeconds }));
+}
+
+export const deviceListRoutes: readonly Route[] = [listRoute, ticketRoute];

@@ -1,0 +1,42 @@
+import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+
+export interface Upgrade {
+  readonly socket: Duplex;
+  /** What came after the request and is not HTTP any more. */
+  readonly head: Buffer;
+}
+
+/**
+ * Requests that want to become a socket go through the same routes, door and credentials as any other. Only a handler
+ * that takes the upgrade gets the socket; whatever else is answered, the connection ends with the answer.
+ */
+export class Upgrades {
+  readonly #waiting: WeakMap<IncomingMessage, Upgrade> = new WeakMap();
+
+  constructor(app: FastifyInstance) {
+    app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const response = new ServerResponse(request);
+      this.#waiting.set(request, { socket, head });
+      response.assignSocket(socket as Socket);
+      response.shouldKeepAlive = false;
+      response.once('finish', () => {
+        response.detachSocket(socket as Socket);
+        (socket as Socket).destroySoon();
+      });
+      socket.on('error', () => socket.destroy());
+      app.routing(request, response);
+    });
+  }
+
+  /** Null: it is no upgrade, or was taken before. From here on the taker answers. */
+  take(request: IncomingMessage, response: ServerResponse): Upgrade | null {
+    const upgrade = this.#waiting.get(request);
+    if (upgrade === undefined) return null;
+    this.#waiting.delete(request);
+    response.detachSocket(upgrade.socket as Socket);
+    return upgrade;
+  }
+}
