@@ -10,6 +10,17 @@ type Zone = string;
 /** Knows every part of the package: the wiring beside `platform.ts`, `index.ts` and `cli/`. */
 const TOP = 'top';
 const PACKAGES = ['wire', 'client', 'console', 'patchboard'];
+const WIRING = [
+  'platform.ts',
+  'engine-room.ts',
+  'faces.ts',
+  'mounted-faces.ts',
+  'hook-modules.ts',
+  'pack-modules.ts',
+  'board.ts',
+  'index.ts',
+  'cli',
+];
 /** Each subfolder of these is an adapter of its own. */
 const GROUPS = ['sources', 'packs', 'transports'];
 /** Read by every transport. */
@@ -95,19 +106,7 @@ function zoneOf(path: string): Zone {
   if (name === undefined || !PACKAGES.includes(name)) return 'outside';
   if (name !== 'patchboard') return name;
   const [first = '', second = ''] = path.split('/').slice(3);
-  if (
-    [
-      'platform.ts',
-      'engine-room.ts',
-      'faces.ts',
-      'hook-modules.ts',
-      'pack-modules.ts',
-      'board.ts',
-      'index.ts',
-      'cli',
-    ].includes(first)
-  )
-    return TOP;
+  if (WIRING.includes(first)) return TOP;
   if (GROUPS.includes(first)) return `${first}/${second.replace(/\.ts$/, '')}`;
   return first.replace(/\.ts$/, ''); // a folder the table does not name is an adapter
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { AgentHost } from './agent/agent-host.ts';
 import type { OperatorDecision } from './core/approvals.ts';
@@ -7,15 +8,19 @@ import type { Call } from './core/call.ts';
 import { failure } from './core/failures.ts';
 import type { Hooks } from './core/hooks.ts';
 import type { Submitted } from './core/intake.ts';
+import type { KeyKind } from './core/key-ring.ts';
 import { resolveLimits, type Limits } from './core/limits.ts';
 import type { Log, Store } from './core/ports.ts';
+import type { Principal } from './core/principal.ts';
 import { DEFAULT_RATES } from './core/rate-limits.ts';
 import type { RegisteredTool } from './core/registry.ts';
+import type { Scope } from './core/scopes.ts';
 import { NO_WORKSPACES } from './core/workspaces.ts';
 import { TenantBook } from './core/tenant-book.ts';
 import { embeddedPrincipal, openEngineRoom, type EngineRoom } from './engine-room.ts';
 import { openFaces, type Faces } from './faces.ts';
 import { ensureOperatorToken } from './identity/operator-token.ts';
+import { mountFaces, type HttpOptions, type MountedFaces } from './mounted-faces.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { BoardError } from './sdk/board-error.ts';
 import { toRecord, type ToolCallRecord } from './sdk/tool-call-record.ts';
@@ -58,6 +63,18 @@ export interface BoardOptions {
   readonly redact?: readonly string[];
   /** Default: nothing is logged. */
   readonly log?: Log;
+  /** How the network reaches it: by `listen`, `handler` or `fetch`. */
+  readonly http?: HttpOptions;
+}
+
+/** Whom a key stands for, and for how long. */
+export interface BoardKeyOptions {
+  readonly kind: KeyKind;
+  readonly name: string;
+  /** Default: what the kind is good for. */
+  readonly scopes?: readonly Scope[];
+  /** Epoch milliseconds. Default: it does not end. */
+  readonly expiresAt?: number;
 }
 
 export interface CallOptions {
@@ -91,6 +108,12 @@ export interface Patchboard {
     decision: 'allow' | 'deny',
     options?: { readonly note?: string; readonly decidedBy?: string },
   ): Promise<ToolCallRecord>;
+  /** A credential for requests over the network. The secret is shown this once. */
+  createKey(options: BoardKeyOptions): Promise<{ readonly id: string; readonly secret: string }>;
+  /** The network faces for a server of yours: Node's own, Express, Fastify. Every request needs a credential. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The same for route handlers that take a `Request`: Next, Hono. */
+  readonly fetch: (request: Request) => Promise<Response>;
   /** Adds the network faces. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<Faces>;
   /** Stops agents where they can be resumed, lets running calls finish and lets go of everything. */
@@ -118,7 +141,8 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       tenants: new TenantBook(),
     });
     const registry = registryOf(tools);
-    const board = new Board(room, kept.folder, registry, registry.follow(followerOf(room)));
+    const network = { folder: kept.folder, http: options.http ?? {} };
+    const board = new Board(room, network, registry, registry.follow(followerOf(room)));
     try {
       await room.engine.start();
     } catch (error) {
@@ -151,17 +175,24 @@ function followerOf({ engine }: EngineRoom): RegistryFollower {
   };
 }
 
+interface BoardNetwork {
+  readonly folder: string | null;
+  readonly http: HttpOptions;
+}
+
 class Board implements Patchboard {
   readonly registry: ToolRegistry;
   readonly unfollow: () => void;
   readonly #room: EngineRoom;
-  readonly #folder: string | null;
+  readonly #network: BoardNetwork;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
   #faces: Faces | null = null;
+  #mounted: MountedFaces | null = null;
+  #operatorToken: Promise<string> | null = null;
 
-  constructor(room: EngineRoom, folder: string | null, registry: ToolRegistry, unfollow: () => void) {
+  constructor(room: EngineRoom, network: BoardNetwork, registry: ToolRegistry, unfollow: () => void) {
     this.#room = room;
-    this.#folder = folder;
+    this.#network = network;
     this.registry = registry;
     this.unfollow = unfollow;
   }
@@ -225,28 +256,46 @@ class Board implements Patchboard {
   async listen({ port = 8080, host = '127.0.0.1' }: { port?: number; host?: string } = {}): Promise<Faces> {
     if (this.#faces !== null)
       throw new BoardError(failure('conflict', `already listening at ${this.#faces.url}`));
-    const operatorToken =
-      this.#folder === null
-        ? `op_${randomBytes(32).toString('base64url')}`
-        : await ensureOperatorToken(this.#folder);
-    const plain = {
-      allowedHosts: [],
-      allowedOrigins: [],
-      trustProxy: false,
-      isProduction: false,
-      jwt: null,
-      internalKeys: [],
-    };
-    this.#faces = await openFaces(this.#room, { ...plain, host, port, operatorToken });
+    const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = this.#network.http;
+    const operatorToken = await this.#ownToken();
+    const settings = { allowedHosts, allowedOrigins, trustProxy, jwt, isProduction: false, operatorToken };
+    this.#faces = await openFaces(this.#room, { ...settings, internalKeys: [], host, port });
     return this.#faces;
   }
+
+  async createKey(options: BoardKeyOptions): Promise<{ id: string; secret: string }> {
+    const { kind, name, scopes = null, expiresAt = null } = options;
+    const maker: Principal = { ...embeddedPrincipal('embedded'), kind: 'operator' };
+    const minted = await this.#room.keys.mint(maker, { tenant: maker.tenant, kind, name, scopes, expiresAt });
+    if ('code' in minted) throw new BoardError(minted);
+    return { id: minted.key.id, secret: minted.secret };
+  }
+
+  readonly handler = (request: IncomingMessage, response: ServerResponse): void =>
+    this.#mount().handler(request, response);
+
+  readonly fetch = async (request: Request): Promise<Response> => await this.#mount().fetch(request);
 
   async close(): Promise<void> {
     this.unfollow();
     await this.#faces?.close();
+    await this.#mounted?.close();
     await this.#room.host.workers.close();
     await this.#room.engine.drain();
     await this.#room.store.close();
+  }
+
+  #mount(): MountedFaces {
+    // Nobody knows the token of a mounted board: its operators have keys.
+    this.#mounted ??= mountFaces(this.#room, this.#network.http, newOperatorToken());
+    return this.#mounted;
+  }
+
+  async #ownToken(): Promise<string> {
+    const { folder } = this.#network;
+    this.#operatorToken ??=
+      folder === null ? Promise.resolve(newOperatorToken()) : ensureOperatorToken(folder);
+    return await this.#operatorToken;
   }
 
   async #ended(id: string, signal: AbortSignal | null): Promise<ToolCallRecord> {
@@ -257,6 +306,10 @@ class Board implements Patchboard {
       if (this.#room.engine.isDraining) return toRecord(call);
     }
   }
+}
+
+function newOperatorToken(): string {
+  return `op_${randomBytes(32).toString('base64url')}`;
 }
 
 function tagsIn(metadata: RegisteredTool['metadata']): readonly unknown[] {

@@ -16,6 +16,7 @@ import { internalRoutes } from './transports/internal-api/routes.ts';
 import { operatorRoutes } from './transports/operator-api/routes.ts';
 import { tenantRoutes } from './transports/tenant-api/routes.ts';
 import { createHttpApp } from './transports/shared/app.ts';
+import type { DoorOptions } from './transports/shared/door.ts';
 import { VERSION } from './version.ts';
 
 export interface FaceSettings {
@@ -40,23 +41,58 @@ export interface Faces {
   close(): Promise<void>;
 }
 
+/** What the routes and their door need, however requests reach them. */
+export interface AppSettings extends Pick<
+  FaceSettings,
+  'allowedHosts' | 'allowedOrigins' | 'trustProxy' | 'jwt' | 'internalKeys' | 'operatorToken'
+> {
+  readonly mayBeLocal: boolean;
+  /** Pages for people are made for the root of an address. */
+  readonly hasPages: boolean;
+  readonly port: DoorOptions['port'];
+}
+
+export interface App {
+  readonly fastify: FastifyInstance;
+  readonly gatekeeper: Gatekeeper;
+  readonly sessions: Sessions;
+}
+
 export async function openFaces(room: EngineRoom, settings: FaceSettings): Promise<Faces> {
-  const { engine, store, log, keys, grants, policies } = room;
-  const { host, operatorToken, trustProxy } = settings;
-  const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
+  const { host, trustProxy, isProduction } = settings;
   refuseOpenDoor(room, settings);
+  const mayBeLocal = isLoopback(host) && !isProduction && !trustProxy;
+  const { fastify, gatekeeper, sessions } = buildApp(room, {
+    ...settings,
+    port: undefined,
+    mayBeLocal,
+    hasPages: true,
+  });
+  const url = await listen(fastify, settings);
+  return {
+    url,
+    isLocal: gatekeeper.isLocal,
+    loginToken: () => sessions.issueLoginToken().token,
+    close: async () => await fastify.close(),
+  };
+}
+
+/** Every route behind the door, with nothing that brings requests to it yet. */
+export function buildApp(room: EngineRoom, settings: AppSettings): App {
+  const { engine, store, log, keys, grants, policies } = room;
+  const { allowedHosts, allowedOrigins, trustProxy, operatorToken, mayBeLocal, port } = settings;
+  const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
   const sessions = new Sessions(operatorToken, nodeClock);
-  const mayBeLocal = isLoopback(host) && !settings.isProduction && !trustProxy;
   const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, internalKeys, mayBeLocal });
-  const app = createHttpApp({
+  const fastify = createHttpApp({
     engine,
     store,
     log,
     digest: nodeDigest,
     offices: { keys, grants, policies, sessions },
     authenticator: gatekeeper,
-    door: { allowedHosts: settings.allowedHosts, allowedOrigins: settings.allowedOrigins },
+    door: { allowedHosts, allowedOrigins, port },
     trustProxy,
     version: VERSION,
     clock: nodeClock,
@@ -66,16 +102,10 @@ export async function openFaces(room: EngineRoom, settings: FaceSettings): Promi
       ...deviceRoutes,
       ...tenantRoutes,
       ...operatorRoutes,
-      ...homeRoutes,
+      ...(settings.hasPages ? homeRoutes : []),
     ],
   });
-  const url = await listen(app, settings);
-  return {
-    url,
-    isLocal: gatekeeper.isLocal,
-    loginToken: () => sessions.issueLoginToken().token,
-    close: async () => await app.close(),
-  };
+  return { fastify, gatekeeper, sessions };
 }
 
 async function listen(app: FastifyInstance, { host, port }: FaceSettings): Promise<string> {

@@ -13,7 +13,7 @@ export { nativeDialect } from './agent/native-dialect.ts';
 export type { AgentOptions, StopCondition } from './agent/options.ts';
 export type { AgentPermission } from './agent/permission.ts';
 export { createPatchboard, memory, sqlite } from './board.ts';
-export type { BoardOptions, BoardStore, CallOptions, Patchboard } from './board.ts';
+export type { BoardKeyOptions, BoardOptions, BoardStore, CallOptions, Patchboard } from './board.ts';
 export { resolveSettings } from './cli/settings.ts';
 export type { ServeFlags, Settings } from './cli/settings.ts';
 export { failure, ToolFailure } from './core/failures.ts';
@@ -50,6 +50,7 @@ export type {
 export type { Pack, ServerTool, ToolContext } from './core/server-tool.ts';
 export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
 export type { Faces } from './faces.ts';
+export type { HttpOptions } from './mounted-faces.ts';
 export type { PackDefinition, PackSurroundings } from './pack-modules.ts';
 export { startPlatform } from './platform.ts';
 export type { Platform, PlatformParts } from './platform.ts';

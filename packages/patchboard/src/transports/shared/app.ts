@@ -58,7 +58,8 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
   app.addHook('preClose', (done) => {
     openings.endAll();
-    connections.letGo();
+    // Mounted in a server of somebody else there is nothing of ours to let go of.
+    if (app.server.listening) connections.letGo();
     done();
   });
   // A connection ends with the credential it was opened with.
@@ -201,10 +202,12 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     failure: failure('body_invalid', 'the request is not HTTP that can be read'),
   };
   const body = problemJson(failed, { status });
-  if (socket.writable) {
-    socket.write(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-    );
+  if (!socket.writable) {
+    socket.destroy();
+    return;
   }
-  socket.destroySoon();
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
 }

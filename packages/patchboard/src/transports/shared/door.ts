@@ -6,9 +6,13 @@ export interface DoorOptions {
   readonly allowedHosts: readonly string[];
   /** Besides our own. */
   readonly allowedOrigins: readonly string[];
-  /** Default: the port the server is bound to, once it is. */
-  readonly port?: number;
+  /** Default: the port the server is bound to, once it is. A server of somebody else has the one it got the request by. */
+  readonly port?: number | 'of each connection' | undefined;
 }
+
+type DoorRequest = Pick<IncomingMessage, 'headers' | 'url'> & {
+  readonly socket?: { readonly localPort?: number | undefined };
+};
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -19,25 +23,33 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 export class Door {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
+  readonly #looksAtConnections: boolean;
+  #boundTo: number | null = null;
   #own: ReadonlySet<string> = new Set();
   #ownOrigins: ReadonlySet<string> = new Set();
 
   constructor(options: DoorOptions) {
     this.#hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
     this.#origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/+$/, '')));
-    if (options.port !== undefined) this.bind(options.port);
+    this.#looksAtConnections = options.port === 'of each connection';
+    if (typeof options.port === 'number') this.bind(options.port);
   }
 
-  bind(port: number): void {
-    const own = LOOPBACK_NAMES.map((name) => `${name}:${port}`);
+  /** Null: no loopback name is ours. */
+  bind(port: number | null): void {
+    if (port === this.#boundTo) return;
+    this.#boundTo = port;
+    const own = port === null ? [] : LOOPBACK_NAMES.map((name) => `${name}:${port}`);
     // Browsers leave out the port that goes without saying.
     if (port === 80) own.push(...LOOPBACK_NAMES);
     this.#own = new Set(own);
     this.#ownOrigins = new Set(own.map((host) => `http://${host}`));
   }
 
-  check({ headers, url = '/' }: Pick<IncomingMessage, 'headers' | 'url'>): Failure | null {
+  check({ headers, url = '/', socket }: DoorRequest): Failure | null {
     const { host, origin } = headers;
+    // A request that came by no socket has no port.
+    if (this.#looksAtConnections) this.bind(socket?.localPort ?? null);
     // A target with a host in it goes before the header, and is what one asks a proxy for.
     const named = url.startsWith('/') || url === '*' ? host : url;
     if (named === undefined || host === undefined || !this.#isOurs(named)) {

@@ -22,7 +22,7 @@ export function refuseUnderPressure(app: FastifyInstance, limits: HttpLimits): v
     if (watch.isUnderPressure && !ALWAYS_OPEN.has(request.url)) sendProblem(reply, failure('overloaded'));
     else done();
   });
-  app.addHook('onListen', (done) => {
+  app.addHook('onReady', (done) => {
     watch.start();
     done();
   });

@@ -1,0 +1,148 @@
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { duplexPair, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { failure } from './core/failures.ts';
+import type { EngineRoom } from './engine-room.ts';
+import { buildApp } from './faces.ts';
+import type { JwtSettings } from './identity/jwt-identity.ts';
+import { HTTP_STATUS, problemJson, PROBLEM_TYPE } from './transports/shared/problem.ts';
+import { API_HEADERS } from './transports/shared/security-headers.ts';
+
+/** How a board is reached over HTTP, by its own server or mounted in another. */
+export interface HttpOptions {
+  /** Names a request may have in `Host`, besides the loopback names at the port that it came in by. */
+  readonly allowedHosts?: readonly string[];
+  /** Pages that may ask, besides our own. */
+  readonly allowedOrigins?: readonly string[];
+  /** What a proxy says of the client counts. Default: no. */
+  readonly trustProxy?: boolean;
+  /** Tokens of an issuer are credentials too. */
+  readonly jwt?: JwtSettings;
+  /** Taken off the path where nobody else does it: `/api/board`. Express takes off its own. */
+  readonly prefix?: string;
+}
+
+/** The faces in somebody else's server. */
+export interface MountedFaces {
+  handler(request: IncomingMessage, response: ServerResponse): void;
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Statuses that have no body by definition; `Response` refuses one. */
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+/** Of one connection, and not of the message. */
+const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer'];
+
+/**
+ * Nobody knows what the other server is bound to, so local mode is off: every request shows a credential.
+ * The door is the same as that of our own server.
+ */
+export function mountFaces(room: EngineRoom, options: HttpOptions, operatorToken: string): MountedFaces {
+  const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null, prefix = '' } = options;
+  if (prefix !== '' && !/^(\/[^/?#]+)+$/.test(prefix))
+    throw new TypeError(`http.prefix must begin with / and not end with it, such as /api/board: ${prefix}`);
+  const { fastify } = buildApp(room, {
+    allowedHosts,
+    allowedOrigins,
+    trustProxy,
+    jwt,
+    internalKeys: [],
+    operatorToken,
+    mayBeLocal: false,
+    hasPages: false,
+    port: 'of each connection',
+  });
+  const ready = fastify.ready();
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    await ready;
+    fastify.routing(request, response);
+  };
+  return {
+    handler: (request, response) => {
+      if (wasRead(request)) {
+        refuseReadBody(response);
+        return;
+      }
+      request.url = withoutPrefix(request.url ?? '/', prefix);
+      serve(request, response).catch((error: unknown) => response.destroy(error as Error));
+    },
+    fetch: async (request) => {
+      await ready;
+      return await exchange((socket) => fastify.server.emit('connection', socket), request, prefix);
+    },
+    close: async () => await fastify.close(),
+  };
+}
+
+/**
+ * The request goes through a real HTTP connection in memory: limits, slow readers and clients that leave are then what
+ * they are on a socket.
+ */
+async function exchange(
+  connect: (serverSide: NodeJS.ReadWriteStream) => void,
+  request: Request,
+  prefix: string,
+): Promise<Response> {
+  const [ours, theirs] = duplexPair();
+  // As on a socket: when one side is gone, so is the other.
+  ours.once('close', () => theirs.destroy());
+  theirs.once('close', () => ours.end());
+  connect(theirs);
+  const { pathname, search, host } = new URL(request.url);
+  const outgoing = httpRequest({
+    createConnection: () => ours as never,
+    method: request.method,
+    path: withoutPrefix(pathname + search, prefix),
+    headers: outgoingHeaders(request, host),
+    signal: request.signal,
+  });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once('response', resolve).once('error', reject);
+  });
+  if (request.body === null) outgoing.end();
+  // A server that has heard enough answers and hangs up; what it answered counts, not that the rest was not sent.
+  else pipeline(Readable.fromWeb(request.body as never), outgoing).catch(() => undefined);
+  return toResponse(await answered);
+}
+
+function outgoingHeaders(request: Request, host: string): Record<string, string> {
+  const headers: Record<string, string> = { host };
+  for (const [name, value] of request.headers) if (!HOP_BY_HOP.includes(name)) headers[name] = value;
+  return { ...headers, connection: 'close' };
+}
+
+function toResponse(incoming: IncomingMessage): Response {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
+    if (!HOP_BY_HOP.includes(name)) for (const value of values) headers.append(name, value);
+  }
+  const status = incoming.statusCode ?? 500;
+  if (!WITHOUT_BODY.includes(status))
+    return new Response(Readable.toWeb(incoming) as ReadableStream, { status, headers });
+  incoming.resume();
+  return new Response(null, { status, headers });
+}
+
+function withoutPrefix(url: string, prefix: string): string {
+  if (prefix === '' || !url.startsWith(prefix)) return url;
+  const rest = url.slice(prefix.length);
+  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
+  return rest.startsWith('/') ? rest : url;
+}
+
+/** A body parser that stands before us has taken what we must look at ourselves. */
+function wasRead(request: IncomingMessage): boolean {
+  const { headers } = request;
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  return hasBody && (request.readableEnded || request.readableDidRead);
+}
+
+function refuseReadBody(response: ServerResponse): void {
+  const refused = failure('internal', 'the body was read before it came here', {
+    retryable: false,
+    recommendations: ['mount the board before express.json() and other body parsers'],
+  });
+  response.writeHead(HTTP_STATUS.internal, { ...API_HEADERS, 'content-type': PROBLEM_TYPE });
+  response.end(problemJson(refused));
+}
