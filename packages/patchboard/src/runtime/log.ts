@@ -10,7 +10,7 @@ export function pinoLog(level: LogLevel, destination: DestinationStream): Log {
       level,
       base: null,
       messageKey: 'event',
-      timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
+      timestamp: timestamps(),
       formatters: { level: (label) => ({ level: label }) },
     },
     destination,
@@ -19,5 +19,19 @@ export function pinoLog(level: LogLevel, destination: DestinationStream): Log {
     info: (event, fields = {}) => logger.info(fields, event),
     warn: (event, fields = {}) => logger.warn(fields, event),
     error: (event, fields = {}) => logger.error(fields, event),
+  };
+}
+
+/** A busy server writes several lines in one millisecond. */
+function timestamps(): () => string {
+  let lastMs = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== lastMs) {
+      lastMs = now;
+      text = `,"timestamp":"${new Date(now).toISOString()}"`;
+    }
+    return text;
   };
 }
