@@ -35,15 +35,35 @@ export interface Admission {
 }
 
 /** Policy first, then hooks: they can make it stricter, change the arguments or answer themselves, never lift a deny. */
-export async function admit(
+export function admit(
   parts: AdmissionParts,
   question: AdmissionQuestion,
-): Promise<Admission | Failure> {
-  const { principal, tool, runId, args, asker } = question;
-  const decision = await askGuard(parts.guard, question);
+): Admission | Promise<Admission | Failure> {
+  const decided = askGuard(parts.guard, question);
+  // A promise for what is known at once would cost more than knowing it.
+  return decided instanceof Promise
+    ? decided.then((decision) => admitBy(decision, parts, question))
+    : admitBy(decided, parts, question);
+}
+
+function admitBy(
+  decision: Decision,
+  parts: AdmissionParts,
+  question: AdmissionQuestion,
+): Admission | Promise<Admission | Failure> {
+  const { tool, args, asker } = question;
   const plain: Admission = { decision, args, atHand: null, toolResult: undefined };
   const hooks = hooksOf(tool, asker.hooks, parts.hooks);
-  if (decision.effect === 'deny' || hooks.length === 0) return plain;
+  return decision.effect === 'deny' || hooks.length === 0 ? plain : askHooks(parts, question, plain, hooks);
+}
+
+async function askHooks(
+  parts: AdmissionParts,
+  question: AdmissionQuestion,
+  plain: Admission,
+  hooks: readonly Hooks[],
+): Promise<Admission | Failure> {
+  const { principal, tool, runId, args, asker } = question;
   const { tenant, agentId } = principal;
   const call = hookCall({ id: question.id, toolName: tool.name, runId, agentId, tenant }, tool, args);
   const { clock, limits } = parts;
@@ -99,14 +119,19 @@ function combine(plain: Admission, verdict: PreVerdict): Admission {
 }
 
 /** Fails closed: a guard that throws has said no. */
-async function askGuard(
+function askGuard(
   guard: Guard,
   { principal, tool, runId, args, asker }: AdmissionQuestion,
-): Promise<Decision> {
+): Decision | Promise<Decision> {
   try {
-    return await guard.admit({ principal, tool, runId, args, permissions: asker.permissions ?? [] });
+    const decided = guard.admit({ principal, tool, runId, args, permissions: asker.permissions ?? [] });
+    return decided instanceof Promise ? decided.catch(denialOf) : decided;
   } catch (error) {
-    const reason = `the decision failed: ${messageOf(error)}`;
-    return { effect: 'deny', rule: 'guard', reason, policyVersion: 0 };
+    return denialOf(error);
   }
+}
+
+function denialOf(error: unknown): Decision {
+  const reason = `the decision failed: ${messageOf(error)}`;
+  return { effect: 'deny', rule: 'guard', reason, policyVersion: 0 };
 }

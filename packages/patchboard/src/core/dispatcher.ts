@@ -134,7 +134,8 @@ export class Dispatcher {
   async #execute(live: LiveCall, tool: RegisteredTool, serverTool: ServerTool): Promise<void> {
     const outcome = await runLocally(this.#parts, serverTool, live);
     if (outcome === null) return;
-    const state = await settle(this.#parts, live, tool, outcome, null);
+    const settled = settle(this.#parts, live, tool, outcome, null);
+    const state = settled instanceof Promise ? await settled : settled;
     await this.#parts.lifecycle.advanceSurely(live, [state]);
   }
 

@@ -169,8 +169,8 @@ export class Engine {
   }
 
   /** Resolves when the receipt is durable. */
-  async submit(request: CallRequest, principal: Principal): Promise<Submitted> {
-    return await this.#intake.submit(request, principal);
+  submit(request: CallRequest, principal: Principal): Promise<Submitted> {
+    return this.#intake.submit(request, principal);
   }
 
   /** A request that came to nothing before anything could be tried. Null: its run takes no more calls. */

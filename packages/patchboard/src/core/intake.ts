@@ -81,7 +81,8 @@ export class Intake {
     const leave = this.#enter(principal.tenant);
     try {
       const id = request.callId ?? this.#parts.ids.next('tc_');
-      const admission = await this.admit(id, resolved, request, principal);
+      const asked = this.admit(id, resolved, request, principal);
+      const admission = asked instanceof Promise ? await asked : asked;
       if ('code' in admission) return await this.#refuse(request, principal, admission);
       return await this.#record(id, request, principal, resolved, admission);
     } finally {
@@ -116,13 +117,13 @@ export class Intake {
     return failure('input_invalid', places.join('; '), { issues });
   }
 
-  async admit(
+  admit(
     id: string,
     tool: RegisteredTool,
     { runId, args, asker }: CallRequest,
     principal: Principal,
-  ): Promise<Admission | Failure> {
-    return await admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
+  ): Admission | Promise<Admission | Failure> {
+    return admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
   }
 
   #reaches({ name, tenant }: RegisteredTool, clientId: string, target: string): boolean {

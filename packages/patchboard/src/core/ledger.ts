@@ -44,8 +44,15 @@ export function chainHash(digest: Digest, previous: string, seq: number, draft: 
   const { at, tenant, kind, callId, traceId, body } = draft;
   // JSON strings delimit themselves, so two different rows can never read as the same text.
   return digest.sha256(
-    `${previous}\n${seq}\n${at}\n${JSON.stringify(tenant)}\n${kind}\n${JSON.stringify(callId)}\n${JSON.stringify(traceId)}\n${body}`,
+    `${previous}\n${seq}\n${at}\n${json(tenant)}\n${kind}\n${json(callId)}\n${json(traceId)}\n${body}`,
   );
+}
+
+/** Of these characters a JSON string consists as they are, and almost every id does. */
+const PLAIN = /^[\w.:-]*$/;
+
+function json(text: string | null): string {
+  return text !== null && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** One row for one move of a call. The first one says what the call is; later ones only what changed. */

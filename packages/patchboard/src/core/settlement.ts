@@ -20,15 +20,20 @@ export interface SettlementParts {
  * From what a provider produced to what is kept: output schema, hooks, size cap. The same steps for every provider.
  * The state it answers with is not yet committed.
  */
-export async function settle(
+export function settle(
   parts: SettlementParts,
   live: LiveCall,
   tool: RegisteredTool | undefined,
   outcome: Outcome,
   resultDigest: string | null,
-): Promise<EndState> {
-  const reviewed = await review(parts, live, tool, checkOutput(tool, outcome));
-  return keep(reviewed, parts.limits.resultBytes, resultDigest);
+): EndState | Promise<EndState> {
+  const { resultBytes } = parts.limits;
+  const checked = checkOutput(tool, outcome);
+  const hooks = hooksOf(tool, live.asker.hooks, parts.hooks);
+  if (hooks.length === 0) return keep(checked, resultBytes, resultDigest);
+  return review(parts, hooks, live, tool, checked.outcome).then((reviewed) =>
+    keep({ outcome: reviewed }, resultBytes, resultDigest),
+  );
 }
 
 /** A result that a hook had at hand: checked like any other, reviewed by none. */
@@ -36,9 +41,15 @@ export function settleAtHand(tool: RegisteredTool, value: unknown, resultBytes: 
   return keep(checkOutput(tool, { kind: 'ok', value }), resultBytes, null);
 }
 
-function keep(outcome: Outcome, resultBytes: number, resultDigest: string | null): EndState {
+/** `json`: the value as text, if it was written down already. */
+interface Checked {
+  readonly outcome: Outcome;
+  readonly json?: string;
+}
+
+function keep({ outcome, json }: Checked, resultBytes: number, resultDigest: string | null): EndState {
   if (outcome.kind !== 'ok') return endState(outcome, resultDigest);
-  const encoded = encode(outcome.value);
+  const encoded: Encoded = json === undefined ? encode(outcome.value) : { kind: 'ok', json };
   if (encoded.kind !== 'ok') return endState(encoded, resultDigest);
   if (encoded.json.length * 3 > resultBytes && utf8Bytes(encoded.json) > resultBytes) {
     const message = `the result is larger than ${resultBytes} bytes`;
@@ -47,30 +58,29 @@ function keep(outcome: Outcome, resultBytes: number, resultDigest: string | null
   return { name: 'COMPLETED', resultJson: encoded.json, resultDigest };
 }
 
-function checkOutput(tool: RegisteredTool | undefined, outcome: Outcome): Outcome {
-  if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return outcome;
+function checkOutput(tool: RegisteredTool | undefined, outcome: Outcome): Checked {
+  if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return { outcome };
   const encoded = encode(outcome.value);
-  if (encoded.kind !== 'ok') return encoded;
+  if (encoded.kind !== 'ok') return { outcome: encoded };
   // What is kept is the JSON, so the JSON is what must fit: a Date, say, is a string by then.
   const value = JSON.parse(encoded.json) as unknown;
   const issues = tool.validateOutput(value);
-  if (issues === null) return { kind: 'ok', value };
+  if (issues === null) return { outcome: { kind: 'ok', value }, json: encoded.json };
   const places = issues.map((issue) => `${issue.path === '' ? 'the result' : issue.path} ${issue.message}`);
   const message = `the result does not fit the tool's output schema: ${places.slice(0, 3).join('; ')}`;
-  return failed(failure('output_invalid', message));
+  return { outcome: failed(failure('output_invalid', message)) };
 }
 
 async function review(
-  { clock, limits, hooks }: SettlementParts,
+  { clock, limits }: SettlementParts,
+  hooks: readonly Hooks[],
   { call, asker }: LiveCall,
   tool: RegisteredTool | undefined,
   outcome: Outcome,
 ): Promise<Outcome> {
-  const all = hooksOf(tool, asker.hooks, hooks);
-  if (all.length === 0) return outcome;
   const args = JSON.parse(call.argsJson) as unknown;
   const run = {
-    hooks: all,
+    hooks,
     call: hookCall(call, tool, args),
     agent: asker.agent,
     clock,
@@ -83,7 +93,9 @@ async function review(
   );
 }
 
-function encode(value: unknown): { kind: 'ok'; json: string } | ReturnType<typeof failed> {
+type Encoded = { readonly kind: 'ok'; readonly json: string } | ReturnType<typeof failed>;
+
+function encode(value: unknown): Encoded {
   try {
     return { kind: 'ok', json: JSON.stringify(value) ?? 'null' };
   } catch (error) {

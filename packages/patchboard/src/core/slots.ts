@@ -29,7 +29,7 @@ export class Slots {
 
   /** Takes all keys now, or nothing. Never overtakes somebody who waits for one of them. */
   tryTake(keys: readonly SlotKey[]): boolean {
-    if (keys.some((key) => this.#lines.has(key.name))) return false;
+    if (this.#lines.size > 0 && keys.some((key) => this.#lines.has(key.name))) return false;
     if (this.#lacking(keys) !== null) return false;
     this.#take(keys);
     return true;
@@ -51,7 +51,7 @@ export class Slots {
       if (count > 0) this.#held.set(key.name, count);
       else this.#held.delete(key.name);
     }
-    for (const key of keys) this.#serve(key);
+    if (this.#lines.size > 0) for (const key of keys) this.#serve(key);
   }
 
   #serve(key: SlotKey): void {
@@ -76,7 +76,8 @@ export class Slots {
   }
 
   #lacking(keys: readonly SlotKey[]): string | null {
-    return keys.find((key) => this.held(key.name) >= key.limit)?.name ?? null;
+    for (const key of keys) if (this.held(key.name) >= key.limit) return key.name;
+    return null;
   }
 
   #firstLine(keys: readonly SlotKey[]): string {

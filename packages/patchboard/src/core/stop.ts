@@ -31,11 +31,20 @@ export class Stop {
   }
 
   /** Settles with the work, or with the reason as soon as it is fired: a tool may ignore the signal. */
-  async race(work: Promise<Outcome>): Promise<Outcome> {
-    if (this.#reason !== null) return this.#reason;
-    return await new Promise<Outcome>((resolve, reject) => {
+  race(work: Promise<Outcome>): Promise<Outcome> {
+    if (this.#reason !== null) return Promise.resolve(this.#reason);
+    return new Promise<Outcome>((resolve, reject) => {
       this.#listeners.add(resolve);
-      work.then(resolve, reject).finally(() => this.#listeners.delete(resolve));
+      work.then(
+        (outcome) => {
+          this.#listeners.delete(resolve);
+          resolve(outcome);
+        },
+        (error: unknown) => {
+          this.#listeners.delete(resolve);
+          reject(error);
+        },
+      );
     });
   }
 }

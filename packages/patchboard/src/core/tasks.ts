@@ -11,11 +11,14 @@ export class Tasks {
   }
 
   start(name: string, work: () => Promise<void>): void {
-    const task = work().catch((error: unknown) => {
-      this.#log.error('task.failed', { task: name, error: messageOf(error) });
-    });
+    const task: Promise<void> = work().then(
+      () => void this.#running.delete(task),
+      (error: unknown) => {
+        this.#running.delete(task);
+        this.#log.error('task.failed', { task: name, error: messageOf(error) });
+      },
+    );
     this.#running.add(task);
-    task.finally(() => this.#running.delete(task)).catch(() => undefined);
   }
 
   async drain(): Promise<void> {

@@ -86,7 +86,7 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
     return;
   }
   const submitted = await context.engine.submit(wanted, principal);
-  await sendSubmitted(context, { reply, principal, waitSeconds: waitSecondsOf(request.headers) }, submitted);
+  return sendSubmitted(context, { reply, principal, waitSeconds: waitSecondsOf(request.headers) }, submitted);
 }
 
 function dryRunView({ valid, errors, decision, route }: Preview): DryRunView {
@@ -94,23 +94,23 @@ function dryRunView({ valid, errors, decision, route }: Preview): DryRunView {
   return { valid, errors, decision: decisionView(decision), route: { source, client_id: clientId, online } };
 }
 
+interface Asked {
+  readonly reply: FastifyReply;
+  readonly principal: Principal;
+  readonly waitSeconds: number;
+}
+
 /** The receipt; or the record, if the asker waits and the call ends in time. */
-export async function sendSubmitted(
+export function sendSubmitted(
   context: HttpContext,
-  asked: { reply: FastifyReply; principal: Principal; waitSeconds: number },
+  asked: Asked,
   submitted: Submitted,
-): Promise<void> {
-  const { reply, principal, waitSeconds } = asked;
+): Promise<void> | void {
+  const { reply, waitSeconds } = asked;
   switch (submitted.kind) {
     case 'accepted': {
       const { id } = submitted.call;
-      if (waitSeconds > 0) {
-        const call = await waitForEnd(context, reply, { principal, id, seconds: waitSeconds });
-        if (call !== undefined && !isOpen(call)) {
-          sendJson(reply.header('preference-applied', `wait=${waitSeconds}`), 200, callJson(call));
-          return;
-        }
-      }
+      if (waitSeconds > 0) return sendWhenEnded(context, asked, id);
       sendReceipt(reply, id);
       return;
     }
@@ -120,4 +120,14 @@ export async function sendSubmitted(
     case 'refused':
       sendProblem(reply, submitted.failure);
   }
+}
+
+async function sendWhenEnded(
+  context: HttpContext,
+  { reply, principal, waitSeconds }: Asked,
+  id: string,
+): Promise<void> {
+  const call = await waitForEnd(context, reply, { principal, id, seconds: waitSeconds });
+  if (call === undefined || isOpen(call)) sendReceipt(reply, id);
+  else sendJson(reply.header('preference-applied', `wait=${waitSeconds}`), 200, callJson(call));
 }
