@@ -81,7 +81,7 @@ export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string)
     parent_call_id: parentCallId ?? undefined,
     sandbox: sandbox ?? undefined,
   };
-  return { ...callRow(call, entry), body: JSON.stringify(body) };
+  return { ...aboutCall(call, entry.at), kind: 'call.state', body: JSON.stringify(body) };
 }
 
 /** What an operator is asked. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isTerminal, type CallStateName } from '@patchboard/wire';
-import { endedAt, type Call } from '../../core/call.ts';
+import { endedAt, isOpen, type Call } from '../../core/call.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { STATE_CODES, integer, resultOf, stateNameOf, tailOf, text } from './rows.ts';
 
@@ -22,20 +22,23 @@ type Counts = Partial<Record<CallStateName, number>>;
 export class CallTable {
   readonly #insert: StatementSync;
   readonly #replace: StatementSync;
+  readonly #replaceByNo: StatementSync;
   readonly #rewriteArgs: StatementSync;
   readonly #byKey: StatementSync;
   readonly #freeKey: StatementSync;
   readonly #remove: StatementSync;
   readonly #countOpen: StatementSync;
   #ended: Counts;
+  /** Numbers of calls that were recorded here and have not ended: reaching one by number spares an index. */
+  readonly #numbers: Map<string, number> = new Map();
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
       `insert into calls (${COLUMNS}) values (${COLUMNS.replaceAll(/\w+/g, '?')})`,
     );
-    this.#replace = database.prepare(
-      `update calls set version = ?, state = ?, ended_at = ?, tail = ?, result = ? where id = ? and version = ?`,
-    );
+    const replace = 'update calls set version = ?, state = ?, ended_at = ?, tail = ?, result = ? where';
+    this.#replace = database.prepare(`${replace} id = ? and version = ?`);
+    this.#replaceByNo = database.prepare(`${replace} no = ? and id = ? and version = ?`);
     this.#rewriteArgs = database.prepare('update calls set args = ? where id = ?');
     this.#byKey = database.prepare(
       'select id, idempotency_hash, idempotency_expires_at from calls where idempotency_scope = ?',
@@ -84,20 +87,29 @@ export class CallTable {
       call.argsJson,
       resultOf(call),
     );
-    this.#countIfEnded(call.state.name, 1);
+    if (isOpen(call)) this.#numbers.set(call.id, no);
+    else this.#countIfEnded(call.state.name, 1);
   }
 
   replace(call: Call, expectedVersion: number): boolean {
-    const { changes } = this.#replace.run(
-      call.version,
-      STATE_CODES[call.state.name],
-      endedAt(call),
-      tailOf(call),
-      resultOf(call),
-      call.id,
-      expectedVersion,
-    );
+    const { id, version } = call;
+    const state = STATE_CODES[call.state.name];
+    const no = this.#numbers.get(id);
+    const { changes } =
+      no === undefined
+        ? this.#replace.run(version, state, endedAt(call), tailOf(call), resultOf(call), id, expectedVersion)
+        : this.#replaceByNo.run(
+            version,
+            state,
+            endedAt(call),
+            tailOf(call),
+            resultOf(call),
+            no,
+            id,
+            expectedVersion,
+          );
     if (changes === 0) return false;
+    if (!isOpen(call)) this.#numbers.delete(id);
     this.#countIfEnded(call.state.name, 1);
     return true;
   }
@@ -141,6 +153,8 @@ export class CallTable {
     const ended = { ...this.#ended };
     return () => {
       this.#ended = ended;
+      // Some of these calls may not exist; the others are found by their ids.
+      this.#numbers.clear();
     };
   }
 

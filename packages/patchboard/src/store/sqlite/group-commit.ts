@@ -10,7 +10,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export interface Companion {
   /** The answer puts everything back to where it is now. */
   save(): () => void;
-  /** The last statements of a transaction. */
+  /** The last statements of a transaction; also, more than once in it, after single writes. */
   beforeCommit(): void;
   /** The transaction is durable; no caller knows yet. */
   committed(): void;
@@ -120,14 +120,17 @@ export class GroupCommit {
       throw error;
     }
     this.#companion.committed();
-    for (const [index, write] of batch.entries()) settle(write, applied[index]);
+    for (let index = 0; index < batch.length; index += 1) settle(batch[index], applied[index]);
   }
 
   #applyApart(write: Write): Applied {
     const restore = this.#companion.save();
     this.#savepoint.run();
     try {
-      return { value: write.apply() };
+      const value = write.apply();
+      // What is held back until the end as well, while it can still be told whose fault it is.
+      this.#companion.beforeCommit();
+      return { value };
     } catch (error) {
       if (isEnvironmental(error) || !this.#database.isTransaction) throw error;
       this.#rollbackTo.run();
@@ -155,9 +158,9 @@ export class GroupCommit {
 
 type Applied = { readonly value: unknown } | { readonly error: unknown };
 
-function settle(write: Write, applied: Applied | undefined): void {
-  if (applied !== undefined && 'error' in applied) write.reject(applied.error);
-  else write.resolve(applied?.value);
+function settle(write: Write | undefined, applied: Applied | undefined): void {
+  if (applied !== undefined && 'error' in applied) write?.reject(applied.error);
+  else write?.resolve(applied?.value);
 }
 
 function rejectAll(batch: readonly Write[], error: unknown): void {

@@ -11,6 +11,9 @@ const WITH_CALLS: LedgerReadOptions = { withCalls: true };
 /** Rows looked at before the event loop gets a turn. */
 const WINDOW = 2_000;
 
+/** Rows written by one statement. */
+const AT_ONCE = 16;
+
 const MATCHES = `
   (:tenant is null or tenant = :tenant)
   and (:call is null or call_id = :call)
@@ -27,22 +30,24 @@ export interface LedgerOptions {
 /** The chain. Its head is kept in memory and goes back with a transaction that fails. */
 export class LedgerTable {
   readonly #options: LedgerOptions;
-  readonly #insert: StatementSync;
+  /** For one row and for many, so that a commit of many calls writes its rows with few statements. */
+  readonly #insertOne: StatementSync;
+  readonly #insertMany: StatementSync;
   readonly #writeHead: StatementSync;
   readonly #ofCall: StatementSync;
   readonly #ofTrace: StatementSync;
   readonly #inWindow: StatementSync;
   #seq: number;
   #hash: string;
-  #writtenSeq: number;
   #uncommitted: CommittedRow[] = [];
+  /** How many of these the transaction holds already. */
+  #written = 0;
   readonly #turns: Turns = new Turns();
 
   constructor(database: DatabaseSync, options: LedgerOptions) {
     this.#options = options;
-    this.#insert = database.prepare(
-      'insert into ledger (seq, at, tenant, kind, call_id, trace_id, body, hash) values (?, ?, ?, ?, ?, ?, ?, ?)',
-    );
+    this.#insertOne = prepareInsert(database, 1);
+    this.#insertMany = prepareInsert(database, AT_ONCE);
     this.#writeHead = database.prepare('update ledger_head set seq = ?, hash = ? where one = 1');
     this.#ofCall = prepareRead(database, 'call_id = :call and seq > :after');
     this.#ofTrace = prepareRead(database, 'trace_id = :trace and seq > :after');
@@ -50,20 +55,21 @@ export class LedgerTable {
     const head = database.prepare('select seq, hash from ledger_head').get();
     this.#seq = head === undefined ? 0 : integer(head, 'seq');
     this.#hash = head === undefined ? GENESIS : text(head, 'hash');
-    this.#writtenSeq = this.#seq;
   }
 
   get head(): { readonly seq: number; readonly hash: string } {
     return { seq: this.#seq, hash: this.#hash };
   }
 
-  /** Inside a transaction. `call` is the one most entries are about, as it will stand. */
+  /**
+   * Inside a transaction, and written by `write` at its end. `call` is the one most entries are about, as it will
+   * stand.
+   */
   append(entries: readonly LedgerDraft[], call: Call | null): void {
     for (const entry of entries) {
       const { at, tenant, kind, callId, traceId, body } = entry;
       const seq = this.#seq + 1;
       const hash = chainHash(this.#options.digest, this.#hash, seq, entry);
-      this.#insert.run(seq, at, tenant, kind, callId, traceId, body, hash);
       this.#seq = seq;
       this.#hash = hash;
       this.#uncommitted.push({
@@ -73,15 +79,23 @@ export class LedgerTable {
     }
   }
 
-  writeHead(): void {
-    if (this.#seq === this.#writtenSeq) return;
+  /** The last statements of a transaction. */
+  write(): void {
+    const rows = this.#uncommitted;
+    if (this.#written === rows.length) return;
+    for (; rows.length - this.#written >= AT_ONCE; this.#written += AT_ONCE) {
+      this.#insertMany.run(...valuesOf(rows, this.#written, AT_ONCE));
+    }
+    for (; this.#written < rows.length; this.#written += 1) {
+      this.#insertOne.run(...valuesOf(rows, this.#written, 1));
+    }
     this.#writeHead.run(this.#seq, this.#hash);
   }
 
   takeCommitted(): readonly CommittedRow[] {
     const rows = this.#uncommitted;
     this.#uncommitted = [];
-    this.#writtenSeq = this.#seq;
+    this.#written = 0;
     return rows;
   }
 
@@ -89,10 +103,12 @@ export class LedgerTable {
     const seq = this.#seq;
     const hash = this.#hash;
     const rows = this.#uncommitted.length;
+    const written = this.#written;
     return () => {
       this.#seq = seq;
       this.#hash = hash;
       this.#uncommitted.length = rows;
+      this.#written = written;
     };
   }
 
@@ -137,6 +153,25 @@ export class LedgerTable {
   #findCall(id: string | null): Call | null {
     return id === null ? null : (this.#options.findCall(id) ?? null);
   }
+}
+
+function prepareInsert(database: DatabaseSync, rows: number): StatementSync {
+  const row = '(?, ?, ?, ?, ?, ?, ?, ?)';
+  return database.prepare(
+    `insert into ledger (seq, at, tenant, kind, call_id, trace_id, body, hash)
+     values ${Array.from({ length: rows }, () => row).join(', ')}`,
+  );
+}
+
+function valuesOf(rows: readonly CommittedRow[], from: number, count: number): (string | number | null)[] {
+  const values: (string | number | null)[] = [];
+  for (let index = from; index < from + count; index += 1) {
+    const row = rows[index]?.row;
+    if (row === undefined) throw new Error('a ledger row is missing');
+    const { seq, at, tenant, kind, callId, traceId, body, hash } = row;
+    values.push(seq, at, tenant, kind, callId, traceId, body, hash);
+  }
+  return values;
 }
 
 function prepareRead(database: DatabaseSync, range: string): StatementSync {

@@ -101,7 +101,7 @@ class SqliteStore implements Store {
       },
       beforeCommit: () => {
         this.#callsOfRuns.fileIfDue();
-        this.#ledger.writeHead();
+        this.#ledger.write();
       },
       committed: () => this.#watchers.tell(this.#ledger.takeCommitted()),
     });
