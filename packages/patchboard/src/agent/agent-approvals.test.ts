@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { eventsOf, scenes } from '../../test/support/agent-scene.ts';
+import { tool } from '../index.ts';
+import type { Script } from '../testing/index.ts';
+
+const { aScene } = scenes();
+const script: Script = [{ calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] }, 'ok'];
+
+describe('an agent that must ask', () => {
+  it('runs what is allowed by respond, with a note', async () => {
+    const { agent } = await aScene(script, { permission: { mode: 'ask' } });
+    const states: string[] = [];
+    agent.on('state_changed', ({ state }) => states.push(state));
+    agent.on('permission_required', (event) => event.respond('allow', { note: 'fine' }));
+    const { calls, reason } = await agent.send('1 + 2?');
+    expect(reason).toBe('done');
+    expect(calls[0]).toMatchObject({
+      state: 'COMPLETED',
+      result: { sum: 3 },
+      approval: { required: true, decision: 'allow', decidedBy: 'operator', note: 'fine' },
+    });
+    const told = (await eventsOf(agent)).filter(({ channel }) => channel === 'control');
+    expect(told).toMatchObject([
+      {
+        type: 'permission_required',
+        call: { id: calls[0]?.id, state: 'APPROVAL_REQUIRED', inputPreview: { a: 1, b: 2 } },
+      },
+      {
+        type: 'permission_decided',
+        callId: calls[0]?.id,
+        decision: 'allow',
+        decidedBy: 'operator',
+        note: 'fine',
+      },
+    ]);
+    expect(states).toEqual(['working', 'waiting', 'working', 'idle']);
+  });
+
+  it('tells the model what was denied, and what the operator wrote', async () => {
+    const { agent } = await aScene(script, { permission: { mode: 'ask' } });
+    agent.on('permission_required', ({ call }) =>
+      agent.decide(call.id, 'deny', { note: 'not today', decidedBy: 'ann' }),
+    );
+    const { calls } = await agent.send('1 + 2?');
+    expect(calls[0]).toMatchObject({ state: 'DENIED', code: 'approval_denied' });
+    expect(agent.messages[2]?.content[0]).toMatchObject({
+      is_error: true,
+      content: { error: 'Permission denied by user', note: 'not today' },
+    });
+    const { type } = (await eventsOf(agent)).find((event) => event.type === 'tool:error')!;
+    expect(type).toBe('tool:error');
+  });
+
+  it('hears of a decision that was made elsewhere, and of none twice', async () => {
+    const { agent, board } = await aScene(script, { permission: { mode: 'ask' } });
+    const refused: string[] = [];
+    agent.on('permission_required', async ({ call, respond }) => {
+      await board.decide(call.id, 'allow', { decidedBy: 'console' });
+      await respond('deny').catch((error: Error) => refused.push(error.message));
+    });
+    const { calls } = await agent.send('1 + 2?');
+    expect(calls[0]?.state).toBe('COMPLETED');
+    expect(refused[0]).toContain('does not wait for a decision');
+    const decided = (await eventsOf(agent)).filter(({ type }) => type === 'permission_decided');
+    expect(decided).toMatchObject([{ decision: 'allow', decidedBy: 'console' }]);
+  });
+
+  it('decides on no call but its own, and nobody decides in its name', async () => {
+    const { agent, board } = await aScene(
+      script,
+      { permission: { mode: 'ask' } },
+      { policy: { default: { mode: 'ask' } }, tools: [tool('math.add', () => 3)] },
+    );
+    const foreign = await board.invoke('math.add', {});
+    await expect(agent.decide(foreign.id, 'allow')).rejects.toThrow('no call of this agent');
+    await expect(agent.decide('tc_nothing', 'allow')).rejects.toThrow('no call of this agent');
+    agent.on('permission_required', async ({ respond }) => {
+      await expect(respond('allow', { decidedBy: agent.name })).rejects.toThrow(
+        'nobody decides on their own call',
+      );
+      await respond('allow');
+    });
+    expect((await agent.send('go')).calls[0]?.state).toBe('COMPLETED');
+  });
+
+  it('asks only for what its lists do not settle', async () => {
+    const tools = ['a', 'b', 'c'].map((name) => tool(name, () => name));
+    const calls = tools.map(({ name }) => ({ name }));
+    const permission = {
+      mode: 'ask',
+      autoAllowTools: ['a'],
+      autoDenyTools: ['b'],
+      requireApprovalTools: ['c'],
+    } as const;
+    const { agent } = await aScene([{ calls }, 'ok'], { permission }, { tools });
+    const asked: string[] = [];
+    agent.on('permission_required', ({ call, respond }) => {
+      asked.push(call.name);
+      return respond('allow');
+    });
+    const reply = await agent.send('go');
+    expect(reply.calls.map(({ state }) => state)).toEqual(['COMPLETED', 'DENIED', 'COMPLETED']);
+    expect(asked).toEqual(['c']);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { add, eventsOf, scenes } from '../../test/support/agent-scene.ts';
+import { tool } from '../index.ts';
+import type { Script, ScriptedTurn } from '../testing/index.ts';
+
+const { aScene } = scenes();
+const adding = (a: number): ScriptedTurn => ({ calls: [{ name: 'math.add', args: { a, b: 1 } }] });
+
+describe('an agent stops', () => {
+  it('after as many replies as it may have, and goes on when asked', async () => {
+    const { agent, models } = await aScene(({ index }) => (index < 4 ? adding(index) : 'done'), {
+      maxIterations: 2,
+    });
+    expect(await agent.send('go')).toMatchObject({ reason: 'max_iterations' });
+    expect(models.requests).toHaveLength(2);
+    expect(agent.isUnfinished).toBe(true);
+    expect(await agent.continue()).toMatchObject({ reason: 'max_iterations' });
+    expect(await agent.continue()).toMatchObject({ reason: 'done', text: 'done' });
+  });
+
+  it('where a condition holds', async () => {
+    const finish = tool('finish', () => 'finished');
+    const script: Script = [adding(1), { calls: [{ name: 'finish' }] }, 'never'];
+    const seen: number[] = [];
+    const { agent, models } = await aScene(
+      script,
+      {
+        stopWhen: [
+          ({ iteration }) => void seen.push(iteration) === null,
+          ({ calls }) => Promise.resolve(calls.some(({ name }) => name === 'finish')),
+        ],
+      },
+      { tools: [add, finish] },
+    );
+    expect(await agent.send('go')).toMatchObject({ reason: 'stopped' });
+    expect(models.requests).toHaveLength(2);
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it('when its budget is spent, and stays so', async () => {
+    const { agent, models } = await aScene(({ index }) => adding(index), { budget: { modelCalls: 3 } });
+    expect(await agent.send('go')).toMatchObject({ reason: 'budget' });
+    expect(await agent.send('more')).toMatchObject({ reason: 'budget' });
+    expect(models.requests).toHaveLength(3);
+    const { agent: thrifty, models: few } = await aScene(({ index }) => adding(index), {
+      budget: { tokens: 16 },
+    });
+    await thrifty.send('go');
+    expect(few.requests).toHaveLength(2);
+  });
+
+  it('when the model goes in circles: it is told, then denied, then stopped', async () => {
+    let runs = 0;
+    const look = tool('look', () => {
+      runs += 1;
+      return { seen: 'nothing' };
+    });
+    const { agent, models } = await aScene(
+      () => ({ calls: [{ name: 'look', args: { at: 'door' } }] }),
+      {},
+      { tools: [look] },
+    );
+    const noticed: number[] = [];
+    agent.on('repeat_noticed', ({ times }) => noticed.push(times));
+    const reply = await agent.send('look');
+    expect(reply.reason).toBe('repeating');
+    expect(runs).toBe(3);
+    expect(reply.calls.map(({ state }) => state)).toEqual([
+      'COMPLETED',
+      'COMPLETED',
+      'COMPLETED',
+      'DENIED',
+      'DENIED',
+      'DENIED',
+    ]);
+    expect(models.requests).toHaveLength(6);
+    expect(noticed).toEqual([3]);
+    expect(JSON.stringify(models.requests[3]?.body)).toContain('3 times in a row with the same arguments');
+  });
+
+  it.each([
+    ['another result', (n: number) => ({ args: {}, result: n })],
+    ['other arguments', (n: number) => ({ args: { n }, result: 'same' })],
+  ])('not when each call has %s', async (_what, make) => {
+    let runs = 0;
+    const poll = tool('poll', () => make(runs++).result);
+    const { agent } = await aScene(
+      ({ index }) => (index < 6 ? { calls: [{ name: 'poll', args: make(index).args }] } : 'ready'),
+      {},
+      { tools: [poll] },
+    );
+    expect(await agent.send('wait')).toMatchObject({ reason: 'done' });
+    expect(runs).toBe(6);
+  });
+
+  it('lets the model do the same again after something else', async () => {
+    let runs = 0;
+    const look = tool('look', () => void runs++);
+    const { agent } = await aScene(
+      ({ index }) => (index === 3 ? adding(1) : index < 7 ? { calls: [{ name: 'look' }] } : 'ok'),
+      {},
+      { tools: [add, look] },
+    );
+    expect(await agent.send('look')).toMatchObject({ reason: 'done' });
+    expect(runs).toBe(6);
+  });
+});
+
+describe('interrupt', () => {
+  it('stops a model that is speaking, and keeps what it said', async () => {
+    const { agent } = await aScene([{ text: 'Once upon a time', ending: 'hang' }, 'Fine.']);
+    agent.on('text_delta', ({ delta }) => {
+      if (delta.startsWith('time') || delta.startsWith('upon')) void agent.interrupt();
+    });
+    const reply = await agent.send('Tell me a story.');
+    expect(reply.reason).toBe('interrupted');
+    expect(reply.text).toMatch(/^Once upon/);
+    expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant', incomplete: true });
+    expect(await agent.send('Stop.')).toMatchObject({ text: 'Fine.', reason: 'done' });
+  });
+
+  it('cancels calls that run, and leaves no request without a result', async () => {
+    let aborted = false;
+    const stuck = tool('stuck', async (_args: object, { signal }) => {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      aborted = true;
+    });
+    const script: Script = [{ calls: [{ name: 'stuck' }, { name: 'stuck' }] }, 'Fine.'];
+    const { agent } = await aScene(script, {}, { tools: [stuck] });
+    let started = 0;
+    agent.on('tool:start', () => {
+      if (++started === 2) void agent.interrupt();
+    });
+    const { reason, calls } = await agent.send('go');
+    expect(reason).toBe('interrupted');
+    expect(calls.map(({ state }) => state)).toEqual(['CANCELLED', 'CANCELLED']);
+    expect(aborted).toBe(true);
+    expect(agent.messages.at(-1)?.content.map(({ type }) => type)).toEqual(['tool_result', 'tool_result']);
+    expect((await agent.send('and now?')).text).toBe('Fine.');
+  });
+
+  it('takes back a question that waits', async () => {
+    const script: Script = [{ calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] }, 'never'];
+    const { agent } = await aScene(script, { permission: { mode: 'ask' } });
+    agent.on('permission_required', () => void agent.interrupt());
+    expect((await agent.send('go')).calls[0]?.state).toBe('CANCELLED');
+    expect(agent.state).toBe('idle');
+  });
+
+  it('comes from a signal too, also before anything began', async () => {
+    const { agent, models } = await aScene(['never']);
+    expect(await agent.send('go', { signal: AbortSignal.abort() })).toMatchObject({ reason: 'interrupted' });
+    expect(models.requests).toHaveLength(0);
+    expect((await eventsOf(agent)).at(-1)).toMatchObject({ type: 'state_changed', state: 'idle' });
+  });
+});
