@@ -6,6 +6,7 @@ import type { Principal } from '../core/principal.ts';
 import type { RegisteredTool } from '../core/registry.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { Budget } from './budget.ts';
+import type { CallNews } from './call-news.ts';
 import type { EventLog } from './event-log.ts';
 import type { Usage } from './events.ts';
 import type { Journal } from './journal.ts';
@@ -34,6 +35,7 @@ export interface AgentLoopParts {
   readonly events: EventLog;
   readonly transcript: Transcript;
   readonly requests: ToolRequests;
+  readonly news: CallNews;
   readonly guard: RepeatGuard;
   readonly budget: Budget;
 }
@@ -71,6 +73,7 @@ export class AgentLoop {
       ...notes.map((text) => ({ type: 'text', text }) as const),
     ];
     await this.#parts.transcript.add({ role: 'user', content });
+    this.#parts.news.settled();
     return records;
   }
 

@@ -26,7 +26,10 @@ describe('an agent stops', () => {
       script,
       {
         stopWhen: [
-          ({ iteration }) => void seen.push(iteration) === null,
+          ({ iteration }) => {
+            seen.push(iteration);
+            return false;
+          },
           ({ calls }) => Promise.resolve(calls.some(({ name }) => name === 'finish')),
         ],
       },
@@ -109,9 +112,7 @@ describe('an agent stops', () => {
 describe('interrupt', () => {
   it('stops a model that is speaking, and keeps what it said', async () => {
     const { agent } = await aScene([{ text: 'Once upon a time', ending: 'hang' }, 'Fine.']);
-    agent.on('text_delta', ({ delta }) => {
-      if (delta.startsWith('time') || delta.startsWith('upon')) void agent.interrupt();
-    });
+    agent.on('text_delta', ({ delta }) => (delta.startsWith('upon') ? agent.interrupt() : undefined));
     const reply = await agent.send('Tell me a story.');
     expect(reply.reason).toBe('interrupted');
     expect(reply.text).toMatch(/^Once upon/);
@@ -128,9 +129,7 @@ describe('interrupt', () => {
     const script: Script = [{ calls: [{ name: 'stuck' }, { name: 'stuck' }] }, 'Fine.'];
     const { agent } = await aScene(script, {}, { tools: [stuck] });
     let started = 0;
-    agent.on('tool:start', () => {
-      if (++started === 2) void agent.interrupt();
-    });
+    agent.on('tool:start', () => (++started === 2 ? agent.interrupt() : undefined));
     const { reason, calls } = await agent.send('go');
     expect(reason).toBe('interrupted');
     expect(calls.map(({ state }) => state)).toEqual(['CANCELLED', 'CANCELLED']);
@@ -142,7 +141,7 @@ describe('interrupt', () => {
   it('takes back a question that waits', async () => {
     const script: Script = [{ calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] }, 'never'];
     const { agent } = await aScene(script, { permission: { mode: 'ask' } });
-    agent.on('permission_required', () => void agent.interrupt());
+    agent.on('permission_required', () => agent.interrupt());
     expect((await agent.send('go')).calls[0]?.state).toBe('CANCELLED');
     expect(agent.state).toBe('idle');
   });

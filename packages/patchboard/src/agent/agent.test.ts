@@ -97,7 +97,7 @@ describe('an agent', () => {
     const { agent, models } = await aScene(['one', 'two', 'three']);
     const replies = await Promise.all([agent.send('1?'), agent.send('2?'), agent.send('3?')]);
     expect(replies.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
-    const { messages } = models.requests[2]?.body as { messages: { role: string; content: unknown }[] };
+    const { messages } = models.requests[2]!.body as { messages: { role: string; content: unknown }[] };
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
   });
 

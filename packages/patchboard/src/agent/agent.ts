@@ -81,9 +81,9 @@ export class Agent implements AgentHandle {
     return this.#parts.transcript.isUnfinished;
   }
 
-  /** Of the newest event. */
+  /** Of the newest event; 0: there is none yet. */
   get bookmark(): number {
-    return this.#parts.journal.last;
+    return this.#parts.events.newest;
   }
 
   /** Resolves when the agent stops. What is sent while it works waits for its turn. */
@@ -203,6 +203,8 @@ export class Agent implements AgentHandle {
       unlisten();
       this.#interrupt = null;
       this.#setState('idle');
+      // Whoever resumes this agent next must find all of it.
+      await journal.settled();
     }
   }
 

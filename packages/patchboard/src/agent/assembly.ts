@@ -50,7 +50,8 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
   const id = given.id ?? host.ids.next('run_');
   const journal: Journal = new Journal(host.store, id, past?.last ?? 0, (entry) => events.tell(entry));
   const { clock, log } = host;
-  const events = new EventLog({ clock, log, decide: (...answer) => owner.decide(...answer) }, journal);
+  const decide: Owner['decide'] = (...answer) => owner.decide(...answer);
+  const events = new EventLog({ clock, log, decide }, journal, past?.lastEvent);
   const budget = lineage?.budget ?? rootBudget(options, journal, past);
   const guard = new RepeatGuard();
   const asker: Asker = {
@@ -86,6 +87,7 @@ function withCalls(
     maxResultBytes,
     onWaiting: (isWaiting) => owner.onWaiting(isWaiting),
     started: past?.started ?? [],
+    ended: past?.ended ?? [],
     asked: past?.asked ?? [],
   });
   const results = { language, maxBytes: maxResultBytes };

@@ -13,20 +13,23 @@ export interface CallNewsParts {
   readonly onWaiting: (isWaiting: boolean) => void;
   /** Of an agent that was resumed. */
   readonly started: Iterable<string>;
+  readonly ended: Iterable<string>;
   readonly asked: Iterable<string>;
 }
 
 /** Tells of an agent's calls: each starts once, is decided on once at most, and ends once. */
 export class CallNews {
   readonly #parts: CallNewsParts;
-  /** Calls that were told of as started, before a restart too. */
+  /** Calls that were told of as started, before a restart too; until the model has its answers. */
   readonly #started: Set<string>;
+  readonly #ended: Set<string>;
   /** Calls that were asked about and not decided on yet. */
   readonly #asked: Set<string>;
 
   constructor(parts: CallNewsParts) {
     this.#parts = parts;
     this.#started = new Set(parts.started);
+    this.#ended = new Set(parts.ended);
     this.#asked = new Set(parts.asked);
   }
 
@@ -59,6 +62,8 @@ export class CallNews {
   }
 
   ended(call: Call, record: ToolCallRecord): void {
+    if (this.#ended.has(call.id)) return;
+    this.#ended.add(call.id);
     this.decided(call);
     if (this.#asked.delete(call.id)) this.#parts.onWaiting(this.#asked.size > 0);
     const snapshot = this.#snapshot(record);
@@ -72,7 +77,11 @@ export class CallNews {
     this.#parts.events.emit({ channel: 'progress', type: 'tool:end', call: snapshot });
     if (record.startedAt !== undefined)
       this.#parts.events.emit({ channel: 'monitor', type: 'tool_executed', call: snapshot });
-    this.#started.delete(call.id);
+  }
+
+  /** The model has its answers: nobody will tell of these calls again. */
+  settled(): void {
+    for (const told of [this.#started, this.#ended]) told.clear();
   }
 
   failed(error: unknown): void {

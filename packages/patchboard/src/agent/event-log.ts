@@ -39,9 +39,18 @@ export class EventLog {
   readonly #journal: Journal;
   readonly #handlers: Map<AgentEventType, Set<(event: never) => unknown>> = new Map();
 
-  constructor(parts: EventLogParts, journal: Journal) {
+  #newest: number;
+
+  /** `newest`: the bookmark of the last event of an agent that was resumed. */
+  constructor(parts: EventLogParts, journal: Journal, newest: number = 0) {
     this.#parts = parts;
     this.#journal = journal;
+    this.#newest = newest;
+  }
+
+  /** The bookmark of the newest event that is durable; 0: there is none. */
+  get newest(): number {
+    return this.#newest;
   }
 
   /** `agentId`: whose event it is, if it is passed on from a sub-agent. */
@@ -75,7 +84,9 @@ export class EventLog {
 
   /** Of an entry that is durable now. */
   tell(entry: JournalEntry): void {
-    if (entry.kind !== KIND || this.#handlers.size === 0) return;
+    if (entry.kind !== KIND) return;
+    this.#newest = entry.no;
+    if (this.#handlers.size === 0) return;
     const event = this.#event(entry);
     for (const handler of this.#handlers.get(event.type) ?? []) this.#tellOne(handler, event);
   }

@@ -47,6 +47,11 @@ export class Journal {
     await this.append();
   }
 
+  /** Resolves when nothing is left to write; what could not be written is told to whoever writes next. */
+  async settled(): Promise<void> {
+    await new Promise<void>((resolve) => this.#enqueue({ entries: [], resolve, reject: () => resolve() }));
+  }
+
   /** In its turn, with nobody waiting. */
   note(entry: JournalDraft): void {
     const reject = (error: unknown): void => void (this.#problem ??= error);

@@ -20,10 +20,14 @@ export interface Birth {
 export interface Recollection {
   readonly birth: Birth;
   readonly last: number;
+  /** The bookmark of the last event; 0: there is none. */
+  readonly lastEvent: number;
   readonly messages: readonly Message[];
   readonly spent: Spent;
-  /** Calls that were told of as started, and not as ended. */
+  /** Of the calls that the model has no answer for yet: those that were told of as started. */
   readonly started: readonly string[];
+  /** Those that were told of as ended. */
+  readonly ended: readonly string[];
   /** Calls that were asked about, and not decided on. */
   readonly asked: readonly string[];
 }
@@ -43,11 +47,13 @@ export async function recall(store: JournalStore, id: string): Promise<Recollect
 
 class Memory {
   last = 0;
+  #lastEvent = 0;
   readonly #id: string;
   #birth: Birth | null = null;
   readonly #messages: Message[] = [];
   #spent: Spent = { modelCalls: 0, tokens: 0 };
   readonly #started: Set<string> = new Set();
+  readonly #ended: Set<string> = new Set();
   readonly #asked: Set<string> = new Set();
 
   constructor(id: string) {
@@ -58,9 +64,9 @@ class Memory {
     this.last = no;
     const value = JSON.parse(body) as unknown;
     if (kind === BIRTH) this.#birth = value as Birth;
-    else if (kind === MESSAGE) this.#messages.push(value as Message);
+    else if (kind === MESSAGE) this.#listen(value as Message);
     else if (kind === SPENT) this.#spend(value as Spent);
-    else this.#hear(value as AgentEventBody & { readonly agentId: string });
+    else this.#hear(no, value as AgentEventBody & { readonly agentId: string });
   }
 
   recollection(): Recollection {
@@ -69,11 +75,19 @@ class Memory {
     return {
       birth: this.#birth,
       last: this.last,
+      lastEvent: this.#lastEvent,
       messages: this.#messages,
       spent: this.#spent,
       started: [...this.#started],
+      ended: [...this.#ended],
       asked: [...this.#asked],
     };
+  }
+
+  #listen(message: Message): void {
+    this.#messages.push(message);
+    if (message.role === 'assistant') return;
+    for (const told of [this.#started, this.#ended, this.#asked]) told.clear();
   }
 
   #spend({ modelCalls, tokens }: Spent): void {
@@ -83,11 +97,12 @@ class Memory {
     };
   }
 
-  #hear(event: AgentEventBody & { readonly agentId: string }): void {
+  #hear(no: number, event: AgentEventBody & { readonly agentId: string }): void {
+    this.#lastEvent = no;
     // A sub-agent's questions are its own affair.
     if (event.agentId !== this.#id) return;
     if (event.type === 'tool:start') this.#started.add(event.call.id);
-    else if (event.type === 'tool:end') this.#started.delete(event.call.id);
+    else if (event.type === 'tool:end') this.#ended.add(event.call.id);
     else if (event.type === 'permission_required') this.#asked.add(event.call.id);
     else if (event.type === 'permission_decided') this.#asked.delete(event.callId);
   }

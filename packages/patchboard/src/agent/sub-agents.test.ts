@@ -73,7 +73,7 @@ describe('a sub-agent', () => {
     };
     const { agent, board } = await aScene(helping, { hooks }, { tools: [task, add] });
     const { calls } = await agent.send('boss');
-    const { agentId } = calls[0]?.result as { agentId: string };
+    const { agentId } = calls[0]!.result as { agentId: string };
     const { items } = await board.host.engine.list({ tenant: 'default', runId: agentId }, null, 10);
     expect(items[0]?.state).toMatchObject({ name: 'DENIED', error: { code: 'hook_denied' } });
   });
@@ -122,16 +122,18 @@ describe('a sub-agent', () => {
       isStopped = true;
     });
     const { agent, board } = await aScene(helping, {}, { tools: [task, stuck] });
+    let interrupted = Promise.resolve();
     agent.on('sub_agent_started', () => {
       const stop = board.host.engine.feed.listen(({ type, call }) => {
         if (type !== 'call.state' || call?.toolName !== 'math.add') return;
         stop();
-        void agent.interrupt();
+        interrupted = agent.interrupt();
       });
     });
     const { reason, calls } = await agent.send('boss');
     expect(reason).toBe('interrupted');
     expect(calls[0]?.state).toBe('CANCELLED');
+    await interrupted;
     await board.host.workers.close();
     expect(isStopped).toBe(true);
   });

@@ -86,4 +86,26 @@ describe('an agent in this process', () => {
     await settled();
     expect((await engine.find(principal, 'tc_1'))?.state).toMatchObject({ resultJson: '"masked"' });
   });
+
+  it('leaves no call of a sub-agent behind when the call it works for is sealed', async () => {
+    const stuck = aServerTool({ name: 'task', execute: () => new Promise(() => {}) });
+    const tools = [stuck, aServerTool({ name: 't' })];
+    const { engine, store } = await anEngine({ tools });
+    const asker = asking({ permissions: [{ ...EMPTY_AGENT_POLICY, requireApprovalTools: ['t'] }] });
+    const submit = (toolName: string, callId: string, parentCallId?: string) =>
+      engine.submit(
+        aRequest({ toolName, callId, asker, ...(parentCallId === undefined ? {} : { parentCallId }) }),
+        principal,
+      );
+    await submit('task', 'tc_1');
+    await submit('task', 'tc_2', 'tc_1');
+    await submit('t', 'tc_3', 'tc_2');
+    await submit('t', 'tc_4');
+    const { engine: restarted } = await anEngine({ tools, store });
+    const stateOf = async (id: string) => (await restarted.find(principal, id))?.state;
+    expect(await stateOf('tc_1')).toMatchObject({ name: 'SEALED' });
+    expect(await stateOf('tc_2')).toMatchObject({ name: 'SEALED', error: { outcome: 'unknown' } });
+    expect(await stateOf('tc_3')).toMatchObject({ name: 'CANCELLED', error: { outcome: 'not_started' } });
+    expect(await stateOf('tc_4')).toMatchObject({ name: 'APPROVAL_REQUIRED' });
+  });
 });

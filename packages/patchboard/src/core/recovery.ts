@@ -29,10 +29,13 @@ export interface RecoveryReport {
 export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   let resumed = 0;
   let sealed = 0;
+  /** Nobody works on these any more, nor for them. */
+  const over = new Set<string>();
   for await (const call of parts.store.openCalls()) {
     const live = parts.lifecycle.adopt(call);
-    const seal = sealOf(parts.registry, call);
+    const seal = sealOf(parts.registry, call) ?? orphaned(call, over);
     if (seal !== null) {
+      over.add(call.id);
       await parts.lifecycle.end(live, seal);
       sealed += 1;
       continue;
@@ -55,6 +58,14 @@ function sealOf(registry: Registry, call: Call): BadOutcome | null {
   if (tool?.annotations.idempotent === true && attemptsOf(call) < MAX_ATTEMPTS_OVER_RESTARTS) return null;
   const message = 'the server stopped while the tool was running; it may have had its effect';
   return { kind: 'sealed', failure: failure('interrupted', message, { outcome: 'unknown' }) };
+}
+
+/** A call of a sub-agent whose task is over: it came later than the call that was the task. */
+function orphaned({ parentCallId, state }: Call, over: ReadonlySet<string>): BadOutcome | null {
+  if (parentCallId === null || !over.has(parentCallId)) return null;
+  const outcome = state.name === 'EXECUTING' ? 'unknown' : 'not_started';
+  const message = 'the server stopped, and with it the task that this call was part of';
+  return { kind: 'cancelled', failure: failure('cancelled', message, { outcome }) };
 }
 
 /** A call that takes the server down each time must not do so for ever. */

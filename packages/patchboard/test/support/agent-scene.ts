@@ -32,13 +32,16 @@ export const add = tool({
 
 /** Scenes that are taken down after each test of the file. */
 export function scenes(): {
-  aScene(
+  readonly aScene: (
     script: Script,
     options?: Partial<AgentOptions>,
     board?: BoardOptions,
     vendor?: Vendor,
-  ): Promise<Scene>;
-  aModel(script: Script, vendor?: Vendor): Promise<{ model: LanguageModel; models: ScriptedModels }>;
+  ) => Promise<Scene>;
+  readonly aModel: (
+    script: Script,
+    vendor?: Vendor,
+  ) => Promise<{ model: LanguageModel; models: ScriptedModels }>;
 } {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
@@ -70,11 +73,11 @@ function connect(vendor: Vendor, { baseUrl: baseURL }: ScriptedModels): Language
 /** Everything an agent has told so far. */
 export async function eventsOf(agent: Agent): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
-  const enough = new AbortController();
-  const upTo = agent.bookmark;
-  for await (const event of agent.subscribe({ signal: enough.signal })) {
+  const { bookmark: newest } = agent;
+  if (newest === 0) return events;
+  for await (const event of agent.subscribe()) {
     events.push(event);
-    if (event.bookmark >= upTo) break;
+    if (event.bookmark >= newest) break;
   }
   return events;
 }

@@ -1,0 +1,46 @@
+import { tool, type AgentPermission, type AnyTool } from '../../src/index.ts';
+import type { Script } from '../../src/testing/index.ts';
+
+/** Where the child kills itself. */
+export type CrashPoint =
+  | 'message.before'
+  | 'message.after'
+  | 'call.recorded'
+  | 'asked.after'
+  | 'tool.begun'
+  | 'tool.effect'
+  | 'result.after'
+  | 'ending.told'
+  | 'model.before';
+
+/** A tool with an effect that can be counted, and one that asks first. */
+export function crashTools(effect: (line: string) => void, reach: (point: CrashPoint) => void): AnyTool[] {
+  const act = ({ what }: { what: string }): { did: string } => {
+    reach('tool.begun');
+    effect(what);
+    reach('tool.effect');
+    return { did: what };
+  };
+  return [tool('act', act), tool('act.carefully', act)];
+}
+
+export const PERMISSION: AgentPermission = { mode: 'auto', requireApprovalTools: ['act.carefully'] };
+
+/** Two acts at once, then, if asked to be careful, one that must be approved; then an end. */
+export function storyOf(careful: boolean): Script {
+  return ({ body }) => {
+    const { messages } = body as { messages: { role: string }[] };
+    const rounds = messages.filter(({ role }) => role === 'assistant').length;
+    if (rounds === 0)
+      return {
+        text: 'I will.',
+        calls: [
+          { name: 'act', args: { what: 'first' }, id: 'a' },
+          { name: 'act', args: { what: 'second' }, id: 'b' },
+        ],
+      };
+    if (rounds === 1 && careful)
+      return { calls: [{ name: 'act.carefully', args: { what: 'third' }, id: 'c' }] };
+    return 'The end.';
+  };
+}
