@@ -1,4 +1,5 @@
-import type { MethodMetadata, MethodParameter } from './protocol.ts';
+import type { JsonSchema } from '@patchboard/wire';
+import type { MethodMetadata, MethodParameter, ToolDefinitionInput } from './protocol.ts';
 import { isRecord } from './schema-facts.ts';
 
 /** A parameter as a text protocol lists it; besides these, whatever its schema says. */
@@ -40,4 +41,46 @@ function fromParameter({
 function typeName(type: unknown): string {
   if (typeof type === 'string') return type;
   return Array.isArray(type) ? type.join('|') : 'any';
+}
+
+/** A method as vendors with tool calls of their own take it. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly wireName: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+export function offeredTools(input: readonly ToolDefinitionInput[]): OfferedTool[] {
+  return input.flatMap(({ toolId, methods }) =>
+    methods.map((method) => {
+      const name = method.registeredName ?? `${toolId}_${method.name}`;
+      return {
+        name,
+        wireName: method.wireName ?? name,
+        description: method.description ?? '',
+        schema: schemaOf(method),
+      };
+    }),
+  );
+}
+
+/** The contract of a method that lists its parameters: text unless a parameter declares another type. */
+export function schemaOf(method: MethodMetadata): JsonSchema {
+  if (method.inputSchema !== undefined) return method.inputSchema;
+  const parameters = method.parameters ?? [];
+  const properties = parameters.map(({ name, type = 'string', description, defaultValue }) => [
+    name,
+    {
+      type,
+      ...(description === undefined ? {} : { description }),
+      ...(defaultValue === undefined ? {} : { default: defaultValue }),
+    },
+  ]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties) as Record<string, unknown>,
+    required: parameters.filter(({ required }) => required === true).map(({ name }) => name),
+    additionalProperties: false,
+  };
 }

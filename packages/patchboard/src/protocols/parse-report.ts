@@ -48,7 +48,7 @@ export function reportReply<State>(
       warnings.push(...Object.keys(request.meta ?? {}).map((key) => unused(key, at)));
       return plain;
     }
-    const resolved = resolveRequest(request, find);
+    const resolved = resolveRequest(protocol, request, find);
     if (resolved === undefined) {
       problems.push({ code: 'tool_not_found', message: `tool not found: ${askedName(request)}`, ...at });
       return plain;

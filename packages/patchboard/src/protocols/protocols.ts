@@ -1,11 +1,16 @@
+import { anthropicProtocol } from './anthropic/anthropic-protocol.ts';
+import { openAiChatProtocol, openAiResponsesProtocol } from './openai/openai-protocols.ts';
 import type { ToolCallingProtocol } from './protocol.ts';
 import { vcpProtocol } from './vcp/vcp-protocol.ts';
 
-export type ProtocolId = 'vcp';
+export type ProtocolId = 'vcp' | 'anthropic' | 'openai' | 'openai-responses';
 
-/** Every protocol there is, whatever its state is made of. A new one is a folder beside these, and a line here. */
+/** Every protocol there is. A new one is a folder beside these, and a line here. */
 const PROTOCOLS: Readonly<Record<ProtocolId, ToolCallingProtocol>> = {
-  vcp: vcpProtocol as ToolCallingProtocol,
+  vcp: vcpProtocol,
+  anthropic: anthropicProtocol,
+  openai: openAiChatProtocol,
+  'openai-responses': openAiResponsesProtocol,
 };
 
 export const PROTOCOL_IDS: readonly ProtocolId[] = Object.keys(PROTOCOLS) as ProtocolId[];

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { coerceArguments, problemsIn, type CoercedArgument } from './coerce.ts';
-import type { ParsedToolRequest } from './protocol.ts';
+import { coerceArguments, problemsIn, type Coerced, type CoercedArgument } from './coerce.ts';
+import { stripInjectedNulls } from './openai/injected-nulls.ts';
+import type { ParsedToolRequest, ToolCallingProtocol } from './protocol.ts';
 import { isRecord } from './schema-facts.ts';
 
 /** What of a tool is needed to understand a request for it. */
@@ -30,29 +31,35 @@ export function askedName({ toolName, command }: ParsedToolRequest): string {
 
 /** Undefined: no such tool. A tool that has the whole name wins, and then `command` is an argument like any other. */
 export function resolveRequest<Tool extends KnownTool>(
+  { replies }: Pick<ToolCallingProtocol, 'replies'>,
   request: ParsedToolRequest,
   find: FindTool<Tool>,
 ): ResolvedRequest<Tool> | undefined {
-  const { toolName, command, args } = request;
+  const { toolName, command, args, meta = {} } = request;
+  const read = replies === 'text' ? coerceArguments : asSent;
   const whole = find(toolName);
-  if (whole !== undefined) {
-    const given = command === undefined ? args : { ...args, command };
-    return fitted(whole, given, request.meta ?? {});
-  }
+  if (whole !== undefined)
+    return fitted(whole, command === undefined ? args : { ...args, command }, meta, read);
   const pair = command === undefined ? undefined : find(askedName(request));
-  return pair === undefined ? undefined : fitted(pair, args, request.meta ?? {});
+  return pair === undefined ? undefined : fitted(pair, args, meta, read);
+}
+
+/** JSON has types of its own: what does not fit is for the engine to say. */
+function asSent(schema: JsonSchema, args: Readonly<Record<string, unknown>>): Coerced {
+  return { args: stripInjectedNulls(schema, args) as Record<string, unknown>, report: [] };
 }
 
 function fitted<Tool extends KnownTool>(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
   meta: Readonly<Record<string, string>>,
+  read: typeof coerceArguments,
 ): ResolvedRequest<Tool> {
   const isParameter = (name: string): boolean =>
     !Object.hasOwn(args, name) && hasProperty(tool.inputSchema, name);
   const used = Object.entries(meta).filter(([name]) => isParameter(name));
   const unused = Object.keys(meta).filter((name) => !isParameter(name));
-  const coerced = coerceArguments(tool.inputSchema, { ...args, ...Object.fromEntries(used) });
+  const coerced = read(tool.inputSchema, { ...args, ...Object.fromEntries(used) });
   return {
     tool,
     ...coerced,

@@ -1,0 +1,97 @@
+import type { EventData } from '../event-lines.ts';
+import {
+  cutOff,
+  invalid,
+  offsetOfId,
+  recordsIn,
+  requestFrom,
+  textItem,
+  textOf,
+  type VendorReply,
+} from '../json-reply.ts';
+import type { ReplyItem } from '../protocol.ts';
+import { isRecord } from '../schema-facts.ts';
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: string;
+  readonly offset: number;
+}
+
+/** By index; those that are whole have left. */
+type OpenCalls = ReadonlyMap<unknown, OpenCall>;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Chat completions: a completion, a message, a list of `tool_calls`, or the event stream. Only the first choice counts. */
+export const chatReply: VendorReply<OpenCalls> = {
+  beginning: new Map(),
+  event: readChunk,
+  end: (open) => [...open.values()].map(cutOff),
+  body: readCompletion,
+};
+
+function readChunk(open: OpenCalls, event: Json, source: EventData): readonly [OpenCalls, ReplyItem[]] {
+  const { error } = event;
+  if (isRecord(error))
+    return [open, [invalid(`the model's server broke off: ${textOf(error['message'])}`, source.offset)]];
+  const choice = recordsIn(event['choices']).find(({ index }) => index === undefined || index === 0);
+  if (choice === undefined) return [open, []];
+  const delta = isRecord(choice['delta']) ? choice['delta'] : {};
+  const items = textItem(delta['content']);
+  let calls = open;
+  for (const part of recordsIn(delta['tool_calls'])) {
+    if (!calls.has(part['index'])) calls = released(calls, items);
+    calls = new Map(calls).set(part['index'], grown(calls.get(part['index']), part, source));
+  }
+  if (typeof choice['finish_reason'] !== 'string') return [calls, items];
+  // Cut off by a limit, even arguments that happen to be readable are not all that was meant.
+  const wasCut = choice['finish_reason'] === 'length';
+  const last = [...calls.values()].at(-1);
+  for (const call of calls.values()) items.push(wasCut && call === last ? cutOff(call) : requestFrom(call));
+  return [new Map(), items];
+}
+
+/** Calls come one after the other: when the next begins, the last one is whole if it can be read, and may start. */
+function released(calls: OpenCalls, items: ReplyItem[]): OpenCalls {
+  const last = [...calls].at(-1);
+  if (last === undefined || last[1].input === '') return calls;
+  const item = requestFrom(last[1]);
+  if (item.kind !== 'request') return calls;
+  items.push(item);
+  const rest = new Map(calls);
+  rest.delete(last[0]);
+  return rest;
+}
+
+function grown(before: OpenCall | undefined, part: Json, { offset }: EventData): OpenCall {
+  const fn = isRecord(part['function']) ? part['function'] : {};
+  const { id = '', name = '', input = '', offset: begun = offset } = before ?? {};
+  return {
+    id: id === '' ? textOf(part['id']) : id,
+    name: name + textOf(fn['name']),
+    input: input + textOf(fn['arguments']),
+    offset: begun,
+  };
+}
+
+function readCompletion(value: unknown, text: string): ReplyItem[] {
+  const completion = isRecord(value) ? value : {};
+  const [choice = {}] = recordsIn(completion['choices']);
+  const message = isRecord(choice['message']) ? choice['message'] : completion;
+  const given = Array.isArray(value) ? value : message['tool_calls'];
+  if (!Array.isArray(value) && !('content' in message) && given === undefined)
+    return [invalid('the reply is no message: it has neither "content" nor "tool_calls"', 0)];
+  const calls = recordsIn(given);
+  return [
+    ...textItem(message['content']),
+    ...calls.map((call, at) => {
+      const fn = isRecord(call['function']) ? call['function'] : {};
+      const id = textOf(call['id']);
+      const found = { id, name: textOf(fn['name']), offset: offsetOfId(text, id) };
+      if (choice['finish_reason'] === 'length' && at === calls.length - 1) return cutOff(found);
+      return requestFrom({ ...found, input: textOf(fn['arguments']) });
+    }),
+  ];
+}

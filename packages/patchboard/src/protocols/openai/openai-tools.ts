@@ -1,0 +1,86 @@
+import { offeredTools } from '../parameters.ts';
+import type { ToolDefinitionInput, ToolExecutionResult } from '../protocol.ts';
+import type { SchemaObject } from '../schema-facts.ts';
+import { toStrictSchema, type Lost } from './strict-schema.ts';
+
+export interface OpenAiFunction {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: SchemaObject;
+  readonly strict: boolean;
+}
+
+/** What of a tool's schema the vendor will not hold the model to. */
+export interface Conversion {
+  readonly name: string;
+  readonly strict: boolean;
+  readonly lost: readonly Lost[];
+}
+
+export function openAiFunctions(input: readonly ToolDefinitionInput[]): {
+  readonly functions: OpenAiFunction[];
+  /** Only of tools of which something was lost. */
+  readonly conversions: Conversion[];
+} {
+  const converted = offeredTools(input).map(({ name, wireName, description, schema }) => {
+    const { strict, schema: parameters, lost } = toStrictSchema(schema);
+    return { conversion: { name, strict, lost }, fn: { name: wireName, description, parameters, strict } };
+  });
+  return {
+    functions: converted.map(({ fn }) => fn),
+    conversions: converted.map(({ conversion }) => conversion).filter(({ lost }) => lost.length > 0),
+  };
+}
+
+export interface ChatTool {
+  readonly type: 'function';
+  readonly function: OpenAiFunction;
+}
+
+/** What goes into `tools` of a chat completion. */
+export function chatTools(functions: readonly OpenAiFunction[]): ChatTool[] {
+  return functions.map((fn) => ({ type: 'function', function: fn }));
+}
+
+export interface ResponsesTool extends OpenAiFunction {
+  readonly type: 'function';
+}
+
+/** What goes into `tools` of a response. */
+export function responsesTools(functions: readonly OpenAiFunction[]): ResponsesTool[] {
+  return functions.map((fn) => ({ type: 'function', ...fn }));
+}
+
+export interface ChatToolMessage {
+  readonly role: 'tool';
+  readonly tool_call_id: string;
+  readonly content: string;
+}
+
+/** The next messages. The vendor has no mark for failure: the text has to say it. */
+export function chatResults(results: readonly ToolExecutionResult[]): ChatToolMessage[] {
+  return results.map((result) => ({
+    role: 'tool',
+    tool_call_id: result.requestId,
+    content: contentOf(result),
+  }));
+}
+
+export interface FunctionCallOutput {
+  readonly type: 'function_call_output';
+  readonly call_id: string;
+  readonly output: string;
+}
+
+/** The next `input` items. */
+export function responsesResults(results: readonly ToolExecutionResult[]): FunctionCallOutput[] {
+  return results.map((result) => ({
+    type: 'function_call_output',
+    call_id: result.requestId,
+    output: contentOf(result),
+  }));
+}
+
+function contentOf({ status, result }: ToolExecutionResult): string {
+  return status === 'success' ? result : `Error: ${result}`;
+}

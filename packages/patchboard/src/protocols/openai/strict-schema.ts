@@ -1,0 +1,167 @@
+import type { JsonSchema } from '@patchboard/wire';
+import { isRecord, type SchemaObject } from '../schema-facts.ts';
+
+/** Something the vendor's strict mode cannot say. The engine checks it all the same, after the call was asked for. */
+export interface Lost {
+  /** JSON pointer into the schema of the tool. */
+  readonly path: string;
+  readonly keyword: string;
+}
+
+/** `strict: false`: the shape itself cannot be said, so the schema goes out as it is, as a hint. */
+export interface StrictSchema {
+  readonly strict: boolean;
+  readonly schema: SchemaObject;
+  /** Not empty with `strict: true`: constraints that were left out. With false: what stood in the way. */
+  readonly lost: readonly Lost[];
+}
+
+const KEPT: ReadonlySet<string> = new Set([
+  ...['type', 'description', 'title', 'enum', 'properties', 'required', 'items', 'anyOf', '$ref', '$defs'],
+  ...['pattern', 'format', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
+  ...['minItems', 'maxItems', 'additionalProperties'],
+]);
+/** Translated below, not lost. */
+const TRANSLATED: ReadonlySet<string> = new Set(['const', 'definitions']);
+/** Say nothing about which values fit. */
+const SILENT: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+]);
+/** Without these the schema would mean something else. */
+const STRUCTURAL: ReadonlySet<string> = new Set([
+  ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'patternProperties', 'prefixItems', 'dependentSchemas'],
+  ...['unevaluatedProperties', 'unevaluatedItems', 'propertyNames', '$dynamicRef', '$anchor'],
+]);
+const FORMATS: ReadonlySet<string> = new Set([
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'],
+]);
+/** Limits of the vendor. */
+const DEEPEST = 10;
+const MOST_PROPERTIES = 5000;
+const MOST_ENUM_VALUES = 1000;
+
+/**
+ * Strict mode makes a model keep to the schema, but wants every property required and every object closed.
+ * Optional properties become nullable; `stripInjectedNulls` undoes it on the way back.
+ */
+export function toStrictSchema(schema: JsonSchema): StrictSchema {
+  const root: SchemaObject = typeof schema === 'boolean' ? {} : schema;
+  const plain: SchemaObject = { ...root, type: 'object' };
+  const work = new Conversion();
+  const converted = work.object(plain, '', 0);
+  const blocked = work.blocked();
+  if (blocked.length > 0) return { strict: false, schema: plain, lost: blocked };
+  return { strict: true, schema: converted, lost: work.lost };
+}
+
+class Conversion {
+  readonly lost: Lost[] = [];
+  readonly #blocked: Lost[] = [];
+  #properties = 0;
+  #enumValues = 0;
+
+  blocked(): readonly Lost[] {
+    const tooMany: Lost[] = [];
+    if (this.#properties > MOST_PROPERTIES) tooMany.push({ path: '', keyword: 'properties' });
+    if (this.#enumValues > MOST_ENUM_VALUES) tooMany.push({ path: '', keyword: 'enum' });
+    return [...this.#blocked, ...tooMany];
+  }
+
+  schema(given: unknown, path: string, depth: number): SchemaObject {
+    if (!isRecord(given)) return this.#block(path, String(given));
+    if (depth > DEEPEST) return this.#block(path, 'depth');
+    const type = typeOf(given);
+    if (type === 'object' || 'properties' in given) return this.object(given, path, depth);
+    const kept = this.#keywords(given, path);
+    if (Array.isArray(given['anyOf']))
+      kept['anyOf'] = given['anyOf'].map((each, at) => this.schema(each, `${path}/anyOf/${at}`, depth));
+    if (type === 'array' && !('items' in given)) return this.#block(path, 'items');
+    if ('items' in given) kept['items'] = this.schema(given['items'], `${path}/items`, depth + 1);
+    if (type === undefined && !['anyOf', '$ref', 'enum', 'const'].some((key) => key in given))
+      return this.#block(path, 'type');
+    return kept;
+  }
+
+  object(given: SchemaObject, path: string, depth: number): SchemaObject {
+    const kept = this.#keywords(given, path);
+    const properties = isRecord(given['properties']) ? given['properties'] : {};
+    const names = Object.keys(properties);
+    // Without properties any object fits, unless it is said that none but the empty one does.
+    const isOpen = given['additionalProperties'] !== false && (names.length === 0 ? depth > 0 : false);
+    if (isOpen || isRecord(given['additionalProperties']) || given['additionalProperties'] === true)
+      return this.#block(path, 'additionalProperties');
+    this.#properties += names.length;
+    const required = Array.isArray(given['required']) ? given['required'] : [];
+    kept['properties'] = Object.fromEntries(
+      names.map((name) => {
+        const place = `${path}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+        const converted = this.schema(properties[name], place, depth + 1);
+        return [name, required.includes(name) ? converted : nullable(converted)];
+      }),
+    );
+    for (const key of ['$defs', 'definitions']) {
+      const defs = given[key];
+      if (!isRecord(defs)) continue;
+      kept[key] = Object.fromEntries(
+        Object.entries(defs).map(([name, each]) => [
+          name,
+          this.schema(each, `${path}/${key}/${name}`, depth + 1),
+        ]),
+      );
+    }
+    return { ...kept, type: 'object', required: names, additionalProperties: false };
+  }
+
+  /** What strict mode takes, less what is converted by its own rule. */
+  #keywords(given: SchemaObject, path: string): Record<string, unknown> {
+    const kept: Record<string, unknown> = {};
+    for (const [keyword, value] of Object.entries(given)) {
+      if (STRUCTURAL.has(keyword)) this.#blocked.push({ path, keyword });
+      else if (keyword === 'format' && !FORMATS.has(String(value))) this.lost.push({ path, keyword });
+      else if (KEPT.has(keyword)) kept[keyword] = value;
+      else if (!TRANSLATED.has(keyword) && !SILENT.has(keyword)) this.lost.push({ path, keyword });
+    }
+    if ('const' in given) kept['enum'] = [given['const']];
+    if (Array.isArray(kept['enum'])) this.#enumValues += kept['enum'].length;
+    return kept;
+  }
+
+  #block(path: string, keyword: string): SchemaObject {
+    this.#blocked.push({ path, keyword });
+    return {};
+  }
+}
+
+function typeOf({ type }: SchemaObject): unknown {
+  if (!Array.isArray(type)) return type;
+  const others = type.filter((each) => each !== 'null');
+  return others.length === 1 ? others[0] : type;
+}
+
+/** The same, or null. */
+function nullable(schema: SchemaObject): SchemaObject {
+  const { type } = schema;
+  if (Array.isArray(schema['anyOf'])) {
+    const choices = recordsOf(schema['anyOf']);
+    if (choices.some((choice) => choice['type'] === 'null')) return schema;
+    return { ...schema, anyOf: [...choices, { type: 'null' }] };
+  }
+  const withNull = Array.isArray(schema['enum']) ? { enum: [...new Set([...schema['enum'], null])] } : {};
+  if (typeof type === 'string')
+    return { ...schema, ...withNull, type: type === 'null' ? type : [type, 'null'] };
+  if (Array.isArray(type))
+    return { ...schema, ...withNull, type: type.includes('null') ? type : [...type, 'null'] };
+  if ('enum' in schema) return { ...schema, ...withNull };
+  const { description, ...rest } = schema;
+  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'null' }] };
+}
+
+function recordsOf(values: readonly unknown[]): SchemaObject[] {
+  return values.filter(isRecord);
+}
