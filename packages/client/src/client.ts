@@ -1,10 +1,13 @@
 import type {
   ApprovalRequestView,
+  BatchView,
   CallView,
   DryRunView,
+  FormattedToolsView,
   LedgerRowView,
   LedgerVerdictView,
   LoginLinkView,
+  ParseReportView,
   ReceiptView,
   StreamEvent,
   ToolDetailView,
@@ -35,6 +38,7 @@ import { ledgerExport, ledgerVerify } from './ledger-proof.ts';
 import { calls, ledger, tools, type CallsFilter, type LedgerFilter } from './lists.ts';
 import { resolveSettings, type ClientOptions } from './options.ts';
 import type { Pages } from './pages.ts';
+import { formatTools, parseReply, runReply, type RunReplyOptions } from './model-replies.ts';
 import { policy, type Policy } from './policy.ts';
 import { provider, type Provider } from './provider.ts';
 import { runs, type Runs } from './runs.ts';
@@ -50,6 +54,12 @@ export interface PatchboardClient {
   tools(options?: RequestOptions): Promise<ToolView[]>;
   /** One tool, whole. Takes the wire name too. */
   tool(name: string, options?: RequestOptions): Promise<ToolDetailView>;
+  /** Everything this agent may call, as a vendor, an MCP client or a prompt wants it: `openai`, `anthropic`, `vcp`, … */
+  formatTools(format: string, options?: RequestOptions): Promise<FormattedToolsView>;
+  /** What a model's reply holds. Nothing is called. */
+  parseReply(protocol: string, text: string, options?: RequestOptions): Promise<ParseReportView>;
+  /** Runs what a model's reply asks for and answers with the results to send back, in the same format. */
+  runReply(format: string, reply: unknown, options?: RunReplyOptions): Promise<BatchView>;
   /** Records the call and answers with its receipt; use `wait` for the rest. */
   invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ReceiptView>;
   get(id: string, options?: RequestOptions): Promise<CallView>;
@@ -97,6 +107,9 @@ export function createClient(options: ClientOptions): PatchboardClient {
     tools: (given = {}) => tools(settings, given),
     tool: (name, given = {}) =>
       request(settings, read(`/v1/tools/${encodeURIComponent(name)}`), decodeToolDetail, boundsOf(given)),
+    formatTools: (format, given = {}) => formatTools(settings, format, given),
+    parseReply: (protocol, text, given = {}) => parseReply(settings, { protocol, text }, given),
+    runReply: (format, reply, given = {}) => runReply(settings, { format, reply }, given),
     invoke: (name, args, given = {}) => invoke(settings, name, args, given),
     get: (id, given = {}) => get(settings, id, given),
     wait: (id, given = {}) => wait(settings, id, given),

@@ -11,6 +11,7 @@ export type { Grants } from './grants.ts';
 export type { RequestOptions } from './http.ts';
 export type { Keys, NewKey } from './keys.ts';
 export type { CallsFilter, LedgerFilter } from './lists.ts';
+export type { RunReplyOptions } from './model-replies.ts';
 export type { ClientOptions, RetryOptions } from './options.ts';
 export type { Page, Pages } from './pages.ts';
 export type { Policy, PolicyQuestion, ReplacePolicyOptions } from './policy.ts';

@@ -32,6 +32,16 @@ export type {
   ToolSpec,
 } from './internal.ts';
 export { PEER_ID_PATTERN, TOOL_NAME_PATTERN, WIRE_LIMITS } from './limits.ts';
+export type {
+  BatchCallView,
+  BatchView,
+  ConversionView,
+  FormattedToolsView,
+  ParsedRequestView,
+  ParseProblemView,
+  ParseReportView,
+  ReadArgumentView,
+} from './model-views.ts';
 export { KEY_KINDS } from './operator.ts';
 export type {
   ApprovalRequestView,

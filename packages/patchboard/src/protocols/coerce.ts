@@ -57,8 +57,8 @@ export function problemsIn({ report }: Coerced): string[] {
 
 function coerceOne(root: SchemaObject, name: string, raw: string): CoercedArgument {
   const property = propertyOf(root, name);
-  if (property === undefined || name === '__proto__') {
-    const isRefused = root['additionalProperties'] === false || name === '__proto__';
+  if (property === undefined) {
+    const isRefused = root['additionalProperties'] === false;
     const problem = isRefused ? { problem: 'is no argument of this tool' } : {};
     return { name, raw, type: 'unknown', value: raw, status: 'unknown', ...problem };
   }

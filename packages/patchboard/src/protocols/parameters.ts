@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
-import type { MethodMetadata, MethodParameter, ToolDefinitionInput } from './protocol.ts';
+import type { MethodMetadata, MethodParameter } from '../core/tool-module.ts';
+import type { ToolDefinitionInput } from './protocol.ts';
 import { isRecord } from './schema-facts.ts';
 
 /** A parameter as a text protocol lists it; besides these, whatever its schema says. */

@@ -1,26 +1,8 @@
-import type { JsonSchema } from '@patchboard/wire';
-
-/** One parameter of a method, as a module describes it. */
-export interface MethodParameter {
-  readonly name: string;
-  /** A JSON type. Default `string`: methods get the text as the model wrote it. */
-  readonly type?: string;
-  readonly description?: string;
-  readonly required?: boolean;
-  readonly defaultValue?: unknown;
-}
+import type { MethodMetadata } from '../core/tool-module.ts';
 
 /** One method as it is shown to a model. */
-export interface MethodMetadata {
-  readonly name: string;
-  readonly description?: string;
-  readonly parameters?: readonly MethodParameter[];
-  /** The whole contract; wins over `parameters`. */
-  readonly inputSchema?: JsonSchema;
-  /** Only what is marked can ever be run. */
-  readonly agentCallable?: boolean;
-  readonly protocolConfig?: { readonly vcpCommand?: string };
-  /** The name under which the method is registered. Default `toolId_name`. */
+export interface ShownMethod extends MethodMetadata {
+  /** The name under which it is registered, if that is no method of a module. Default `toolId_name`. */
   readonly registeredName?: string;
   /** The name model vendors accept. Default: the registered one. */
   readonly wireName?: string;
@@ -30,7 +12,7 @@ export interface MethodMetadata {
 export interface ToolDefinitionInput {
   readonly toolId: string;
   readonly toolName: string;
-  readonly methods: readonly MethodMetadata[];
+  readonly methods: readonly ShownMethod[];
 }
 
 /** A call that a model asked for, before anybody looked whether the tool exists. */

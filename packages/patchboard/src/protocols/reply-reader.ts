@@ -39,6 +39,8 @@ export function replyReader<State>(protocol: ToolCallingProtocol<State>, idPrefi
       case 'request':
         return { kind: 'request', request: { ...item.request, requestId: nameOf(item.request.requestId) } };
       case 'error':
+        // What is wrong with the whole of a vendor's answer is wrong with no request of it.
+        if (item.error.code === 'reply_invalid') return item;
         return { kind: 'error', error: { ...item.error, requestId: nameOf(item.error.requestId) } };
     }
   };

@@ -87,3 +87,33 @@ describe('patchboard parse', { timeout: LONG }, () => {
     expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('vcp') as string });
   });
 });
+
+describe('patchboard tools export', { timeout: LONG }, () => {
+  it('prints the tools of a server in the format of a vendor, and a prompt as text', async () => {
+    const place = await Workplace.create();
+    const stop = await place.serve();
+    try {
+      const { tools } = await place.json<{ tools: { name: string }[] }>([
+        'tools',
+        'export',
+        '--format',
+        'anthropic',
+      ]);
+      expect(tools.map(({ name }) => name)).toContain('calculation__eval');
+      const { out } = await place.run(['tools', 'export', '--format', 'vcp']);
+      expect(out).toContain('tool_name:「始」calculation.eval「末」');
+      const file = join(place.folder, 'tools.json');
+      await writeFile(file, (await place.run(['tools', 'export', '--format', 'mcp'])).out);
+      const reply = join(place.folder, 'reply.txt');
+      await writeFile(
+        reply,
+        '<<<[TOOL_REQUEST]>>>tool_name:「始」calculation.eval「末」<<<[END_TOOL_REQUEST]>>>',
+      );
+      const report = await place.json<{ errors: unknown[] }>(['parse', '--tools', file, reply]);
+      expect(report.errors).toMatchObject([{ code: 'input_invalid', message: '"expression" is required' }]);
+    } finally {
+      await stop();
+      await place.remove();
+    }
+  });
+});

@@ -1,5 +1,6 @@
 import type { ToolDetailView, ToolView } from '@patchboard/wire';
 import { Option } from 'commander';
+import { TOOL_FORMATS, type ToolFormat } from '../../protocols/formats.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
@@ -9,6 +10,10 @@ const SOURCES: readonly ToolView['source'][] = ['server', 'client', 'mcp'];
 
 interface ListFlags extends ServerOptions {
   readonly source?: string;
+}
+
+interface ExportFlags extends ServerOptions {
+  readonly format: ToolFormat;
 }
 
 export function toolsCommand(context: CliContext): Registrar {
@@ -24,6 +29,11 @@ export function toolsCommand(context: CliContext): Registrar {
       .argument('<tool>', 'name of the tool')
       .addHelpText('after', '\nExample:\n  $ patchboard tools show weather.query')
       .action((name: string, flags: ServerOptions) => show(context, name, flags));
+    withServerOptions(tools.command('export'))
+      .description('all of them, as a model vendor, an MCP client or a prompt wants them')
+      .addOption(new Option('--format <format>', 'whose format').choices(TOOL_FORMATS).default('openai'))
+      .addHelpText('after', '\nExample:\n  $ patchboard tools export --format anthropic > tools.json')
+      .action((flags: ExportFlags) => exportTools(context, flags));
   };
 }
 
@@ -54,6 +64,14 @@ async function show(context: CliContext, name: string, flags: ServerOptions): Pr
   output.data(`\narguments\n${printableJson(tool.schema)}`);
   if (tool.output_schema !== null) output.data(`\nresult\n${printableJson(tool.output_schema)}`);
   output.data(`\n$ patchboard call ${printable(tool.name)}${exampleArguments(tool)}`);
+}
+
+/** A prompt is text; everything else is JSON anyway. */
+async function exportTools(context: CliContext, flags: ExportFlags): Promise<void> {
+  const { output } = context;
+  const made = await connect(context, flags).formatTools(flags.format);
+  if ('text' in made && flags.json !== true) return output.data(made.text);
+  output.json(made);
 }
 
 function factsOf(tool: ToolDetailView): [label: string, value: string][] {

@@ -16,31 +16,18 @@ export interface StrictSchema {
   readonly lost: readonly Lost[];
 }
 
-const KEPT: ReadonlySet<string> = new Set([
-  ...['type', 'description', 'title', 'enum', 'properties', 'required', 'items', 'anyOf', '$ref', '$defs'],
-  ...['pattern', 'format', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
-  ...['minItems', 'maxItems', 'additionalProperties'],
-]);
+const KEPT: ReadonlySet<string> = words(
+  'type description title enum properties required items anyOf $ref $defs pattern format multipleOf maximum exclusiveMaximum minimum exclusiveMinimum minItems maxItems additionalProperties',
+);
 /** Translated below, not lost. */
-const TRANSLATED: ReadonlySet<string> = new Set(['const', 'definitions']);
+const TRANSLATED: ReadonlySet<string> = words('const definitions');
 /** Say nothing about which values fit. */
-const SILENT: ReadonlySet<string> = new Set([
-  '$schema',
-  '$id',
-  '$comment',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-]);
+const SILENT: ReadonlySet<string> = words('$schema $id $comment examples deprecated readOnly writeOnly');
 /** Without these the schema would mean something else. */
-const STRUCTURAL: ReadonlySet<string> = new Set([
-  ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'patternProperties', 'prefixItems', 'dependentSchemas'],
-  ...['unevaluatedProperties', 'unevaluatedItems', 'propertyNames', '$dynamicRef', '$anchor'],
-]);
-const FORMATS: ReadonlySet<string> = new Set([
-  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'],
-]);
+const STRUCTURAL: ReadonlySet<string> = words(
+  'allOf oneOf not if then else patternProperties prefixItems dependentSchemas unevaluatedProperties unevaluatedItems propertyNames $dynamicRef $anchor',
+);
+const FORMATS: ReadonlySet<string> = words('date-time time date duration email hostname ipv4 ipv6 uuid');
 /** Limits of the vendor. */
 const DEEPEST = 10;
 const MOST_PROPERTIES = 5000;
@@ -136,6 +123,10 @@ class Conversion {
     this.#blocked.push({ path, keyword });
     return {};
   }
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(' '));
 }
 
 function typeOf({ type }: SchemaObject): unknown {

@@ -22,6 +22,7 @@ export function readBlock(block: WholeBlock): ReplyItem[] {
   const keys = new Map<string, Field>();
   for (const field of block.fields) {
     if (keys.has(field.key)) return [damaged(keys, twice(field))];
+    if (argumentOfKey(field.key) === '__proto__') return [damaged(keys, forbidden(field))];
     keys.set(field.key, field);
   }
   if (textOf(keys, 'tool_name') === '') {
@@ -101,6 +102,11 @@ const OWN_KEYS: ReadonlySet<string> = new Set(['tool_name', 'command', 'request_
 function twice({ key, offset }: Field): ParseError {
   const message = `"${key}" is given twice: write each field once`;
   return { code: 'key_duplicate', message, offset };
+}
+
+/** As in JSON from outside: as a name it can only do harm. */
+function forbidden({ key, offset }: Field): ParseError {
+  return { code: 'text_unexpected', message: `"${key}" cannot be the name of an argument`, offset };
 }
 
 function damaged(keys: ReadonlyMap<string, Field>, error: ParseError): ReplyItem {

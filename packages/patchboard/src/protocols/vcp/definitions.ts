@@ -1,4 +1,4 @@
-import type { MethodMetadata, ToolDefinitionInput } from '../protocol.ts';
+import type { ShownMethod, ToolDefinitionInput } from '../protocol.ts';
 import { parametersOf, type ShownParameter } from '../parameters.ts';
 import { DEFINITION_END, DEFINITION_START, keyOfArgument, REQUEST_END, REQUEST_START } from './markers.ts';
 import { writeShownValue } from './value.ts';
@@ -15,7 +15,7 @@ export function formatDefinitions(tools: readonly ToolDefinitionInput[]): string
   return blocks.length === 0 ? '' : [USAGE, ...blocks].join('\n\n');
 }
 
-function definitionOf(tool: ToolDefinitionInput, method: MethodMetadata): string {
+function definitionOf(tool: ToolDefinitionInput, method: ShownMethod): string {
   const parameters = parametersOf(method);
   const naming = namingOf(tool, method);
   const fields: (readonly [string, string])[] = [
@@ -28,7 +28,7 @@ function definitionOf(tool: ToolDefinitionInput, method: MethodMetadata): string
 }
 
 /** A tool is named whole; a method of a module by its module and command. */
-function namingOf({ toolId }: ToolDefinitionInput, method: MethodMetadata): (readonly [string, string])[] {
+function namingOf({ toolId }: ToolDefinitionInput, method: ShownMethod): (readonly [string, string])[] {
   if (method.registeredName !== undefined) return [['tool_name', method.registeredName]];
   return [
     ['tool_name', toolId],

@@ -8,7 +8,7 @@ export interface RequestToWrite {
   readonly args: Readonly<Record<string, string>>;
 }
 
-/** A request that reads back as it was given. Names of arguments are made of `A-Z a-z 0-9 _ -`. */
+/** A request that reads back as it was given. Names of arguments are made of `A-Z a-z 0-9 _ -`, and none is `__proto__`. */
 export function formatRequest({ toolName, command, requestId, args }: RequestToWrite): string {
   const fields = [
     fieldOf('tool_name', toolName),

@@ -96,6 +96,11 @@ describe('requests', () => {
   });
 });
 
+it('refuses a name that JSON from outside may not have either', () => {
+  const text = '<<<[TOOL_REQUEST]>>>tool_name:「始」a_b「末」__proto__:「始」x「末」<<<[END_TOOL_REQUEST]>>>';
+  expect(parseReply(vcpProtocol, text)).toMatchObject({ requests: [], errors: [{ offset: 39 }] });
+});
+
 describe('batches', () => {
   const batch = (...fields: readonly string[]): string =>
     `<<<[TOOL_REQUEST]>>>tool_name:「始」T「末」${fields.join(',')}<<<[END_TOOL_REQUEST]>>>`;

@@ -1,8 +1,10 @@
 import type { Route } from '../shared/routes.ts';
+import { batchRoute } from './batch.ts';
 import { callRoutes } from './calls.ts';
 import { eventRoutes } from './events.ts';
 import { listCallsRoute } from './call-list.ts';
 import { invokeRoute } from './invoke.ts';
+import { parseRoute } from './parse.ts';
 import { replayRoute } from './replay.ts';
 import { runRoutes } from './runs.ts';
 import { toolRoutes } from './tools.ts';
@@ -11,6 +13,8 @@ import { toolRoutes } from './tools.ts';
 export const agentRoutes: readonly Route[] = [
   ...toolRoutes,
   invokeRoute,
+  batchRoute,
+  parseRoute,
   listCallsRoute,
   ...callRoutes,
   replayRoute,

@@ -1,11 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
+import { TOOL_FORMATS, type ToolFormat } from '../../protocols/formats.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { sendJson, type Route } from '../shared/routes.ts';
-import { headers, listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
+import { ANY, headers, listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
 import { toolDetailView } from '../shared/tool-lists.ts';
+import { sendFormatted } from './formatted-tools.ts';
+
+/** What a vendor wants, and for OpenAI what its strict mode cannot keep of a schema. */
+const FORMATTED = object({ tools: listOf(ANY), conversions: listOf(ANY) }, ['conversions']);
 
 const listRoute: Route = {
   method: 'GET',
@@ -14,10 +19,19 @@ const listRoute: Route = {
   face: 'agent',
   summary: 'The tools this agent may call.',
   scope: 'tools:call',
-  query: optional({}),
+  query: optional({
+    format: {
+      enum: TOOL_FORMATS,
+      description: 'as a model vendor, an MCP client or a prompt wants them; `vcp` is plain text',
+    },
+  }),
   headers: headers({ 'if-none-match': { ...TEXT, description: 'the `ETag` of an earlier answer' } }),
   answers: {
-    200: { description: 'every tool, server tools first', schema: object({ tools: listOf(ref('Tool')) }) },
+    200: {
+      description: 'every tool, server tools first',
+      schema: { anyOf: [object({ tools: listOf(ref('Tool')) }), FORMATTED, object({ text: TEXT })] },
+      alternative: { type: 'text/plain', schema: TEXT },
+    },
     304: { description: 'nothing has changed since that `ETag`' },
   },
   refusals: [],
@@ -25,11 +39,14 @@ const listRoute: Route = {
 };
 
 function listTools(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { json, etag } = context.toolLists.for(principalOf(request));
+  const { format } = request.query as { format?: ToolFormat };
+  const list = context.toolLists.for(principalOf(request));
+  const etag = format === undefined ? list.etag : `${list.etag.slice(0, -1)}.${format}"`;
   // Shared caches must not keep what depends on who asks; the asker's own may, and must look first.
   reply.headers({ etag, 'cache-control': 'private, no-cache' });
   if (isNamed(request.headers['if-none-match'], etag)) reply.code(304).send();
-  else sendJson(reply, 200, json);
+  else if (format === undefined) sendJson(reply, 200, list.json);
+  else sendFormatted(context, request, reply, format);
 }
 
 function isNamed(header: string | undefined, etag: string): boolean {

@@ -57,6 +57,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   listTools: { past: [200, null] },
   getTool: { past: [404, 'tool_not_found'] },
   invokeTool: { past: [404, 'tool_not_found'], body: ({ run }) => ({ run_id: run, args: { n: 1 } }) },
+  runReply: {
+    past: [200, null],
+    body: ({ run }) => ({ format: 'vcp', reply: 'nothing to call', run_id: run }),
+  },
+  parseReply: { past: [200, null], body: () => ({ protocol: 'vcp', text: 'nothing to call' }) },
   listCalls: { past: [200, null] },
   getCall: { id: 'call', past: [404, 'call_not_found'] },
   cancelCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({}) },

@@ -1,0 +1,47 @@
+import type { JsonSchema } from '@patchboard/wire';
+
+/** One parameter of a method, as a module describes it. */
+export interface MethodParameter {
+  readonly name: string;
+  /** A JSON type. Default `string`: methods get the text as the model wrote it. */
+  readonly type?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly defaultValue?: unknown;
+}
+
+/** What a module says of one of its methods. */
+export interface MethodMetadata {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: readonly MethodParameter[];
+  /** The whole contract; wins over `parameters`. */
+  readonly inputSchema?: JsonSchema;
+  /** Only what is marked can ever be run. */
+  readonly agentCallable?: boolean;
+  /** The word for it where a protocol names module and method apart. Default: its name. */
+  readonly protocolConfig?: { readonly vcpCommand?: string };
+}
+
+/** Says which tool of which module a registered tool is; kept in the tool's metadata. */
+export interface MethodOrigin {
+  readonly module: string;
+  readonly moduleName: string;
+  readonly method: string;
+  readonly command: string;
+}
+
+/** Null: it is no method of a module. Only this server's own tools are believed. */
+export function originOf(tool: {
+  readonly source: string;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}): MethodOrigin | null {
+  const { module, moduleName, method, command } = tool.metadata ?? {};
+  if (tool.source !== 'server' || typeof module !== 'string' || typeof method !== 'string') return null;
+  return {
+    module,
+    method,
+    moduleName: typeof moduleName === 'string' ? moduleName : module,
+    command: typeof command === 'string' ? command : method,
+  };
+}

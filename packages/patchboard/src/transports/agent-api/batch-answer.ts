@@ -1,0 +1,51 @@
+import { endedAt, type Call } from '../../core/call.ts';
+import type { Failure } from '../../core/failures.ts';
+import type { ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
+import { failureText, valueText } from '../../protocols/result-text.ts';
+import { callJson } from '../shared/call-view.ts';
+
+/** What became of one request of a reply. */
+export interface BatchAnswer {
+  readonly requestId: string;
+  readonly toolName: string;
+  /** Success is not told to the model. */
+  readonly noReply: boolean;
+  /** Null: refused, and not recorded as a call. */
+  readonly call: Call | null;
+  /** Null: it went well. */
+  readonly failure: Failure | null;
+}
+
+export function answerJson(protocol: ToolCallingProtocol, answers: readonly BatchAnswer[]): string {
+  const results = protocol.formatToolResults(answers.filter(isTold).map(resultOf));
+  const calls = answers.map(callRow).join(',');
+  return `{"results":${protocol.replies === 'text' ? JSON.stringify(results) : results},"calls":[${calls}]}`;
+}
+
+/** What belongs to no request can be told to nobody. */
+function isTold({ requestId, noReply, failure }: BatchAnswer): boolean {
+  return requestId !== '' && (!noReply || failure !== null);
+}
+
+function resultOf({ requestId, toolName, call, failure }: BatchAnswer): ToolExecutionResult {
+  const common = { requestId, toolName, durationMs: call === null ? 0 : durationOf(call) };
+  if (failure !== null) return { ...common, status: 'error', result: failureText(failure) };
+  const json = call !== null && 'resultJson' in call.state ? call.state.resultJson : 'null';
+  return { ...common, status: 'success', result: valueText(JSON.parse(json)) };
+}
+
+function durationOf(call: Call): number {
+  return Math.max(0, (endedAt(call) ?? call.createdAt) - call.createdAt);
+}
+
+/** The record as everywhere else, with the request it answers. */
+function callRow({ requestId, toolName, call, failure }: BatchAnswer): string {
+  if (call !== null) return `{"request_id":${JSON.stringify(requestId)},${callJson(call).slice(1)}`;
+  const { code = 'internal', message = '', retryable = false } = failure ?? {};
+  return JSON.stringify({
+    request_id: requestId,
+    tool_call_id: null,
+    tool_name: toolName,
+    error: { code, message, retryable },
+  });
+}

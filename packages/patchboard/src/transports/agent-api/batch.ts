@@ -1,0 +1,178 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isOpen, type Call } from '../../core/call.ts';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { RegisteredTool } from '../../core/registry.ts';
+import { placeFinder } from '../../protocols/places.ts';
+import type { ParsedToolRequest, ParseError, ToolCallingProtocol } from '../../protocols/protocol.ts';
+import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
+import { toolFinder } from '../../protocols/registered-tools.ts';
+import { parseReply } from '../../protocols/reply-reader.ts';
+import { askedName, resolveRequest, type FindTool } from '../../protocols/resolve.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/request-hints.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { listOf, object, PEER_ID, TEXT } from '../shared/schemas.ts';
+import { waitForEnd } from '../shared/waiting.ts';
+import { answerJson, type BatchAnswer } from './batch-answer.ts';
+import { CALL_HEADERS, invokeRoute } from './invoke.ts';
+
+/** A reply asks for so many calls at most. */
+const MOST_REQUESTS = 100;
+/** Where the asker does not say how long it will wait. */
+const WAIT_SECONDS = 30;
+
+interface BatchBody {
+  readonly format: ProtocolId;
+  readonly reply: unknown;
+  readonly run_id: string;
+}
+
+export const batchRoute: Route = {
+  method: 'POST',
+  url: '/v1/tool_calls/batch',
+  name: 'runReply',
+  face: 'agent',
+  summary:
+    "Hand in a model's reply and get the results to send back, in the same format. The calls run at the same time; " +
+    `the answer waits for them as \`Prefer: wait=N\` says, ${WAIT_SECONDS} seconds by default.`,
+  scope: 'tools:call',
+  headers: CALL_HEADERS,
+  body: object({
+    format: { enum: PROTOCOL_IDS },
+    reply: {
+      type: ['string', 'object', 'array'],
+      description:
+        'what the model wrote (`vcp`), or what its vendor answered: the body, or the event stream as text',
+    },
+    run_id: PEER_ID,
+  }),
+  answers: {
+    200: {
+      description:
+        'one result for each request, damaged ones too; `calls` says which call each became. What has not ended in ' +
+        'time goes on, and its result says so',
+      schema: object({
+        results: {
+          type: ['string', 'array'],
+          description: 'text for the next message (`vcp`), or the items to send',
+        },
+        calls: listOf({
+          ...object({ request_id: TEXT, tool_name: TEXT, tool_call_id: { type: ['string', 'null'] } }),
+          additionalProperties: true,
+        }),
+      }),
+    },
+  },
+  refusals: invokeRoute.refusals,
+  handle: runReply,
+};
+
+async function runReply(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { format, reply: given, run_id: runId } = request.body as BatchBody;
+  const principal = principalOf(request);
+  const protocol = protocolOf(format);
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  const { requests, errors } = parseReply(protocol, text);
+  const place = placeFinder(text);
+  const [first] = errors;
+  if (first?.code === 'reply_invalid' && requests.length === 0) {
+    const { line, column } = place(first.offset);
+    sendProblem(reply, failure('body_invalid', `reply, line ${line}, column ${column}: ${first.message}`));
+    return;
+  }
+  if (requests.length > MOST_REQUESTS) {
+    const message = `the reply asks for ${requests.length} calls, and ${MOST_REQUESTS} may be asked for at once`;
+    sendProblem(reply, failure('too_large', message));
+    return;
+  }
+  const find = toolFinder(context.engine.tools(principal));
+  const seconds = waitSecondsOf(request.headers) || WAIT_SECONDS;
+  const run: BatchRun = { context, request, reply, principal, protocol, find, runId, seconds };
+  const broken = errors.map((error): [number, BatchAnswer] => [
+    error.offset,
+    damaged(error, place(error.offset)),
+  ]);
+  const ran = requests.map(async (asked): Promise<[number, BatchAnswer]> => [
+    asked.offset,
+    await runOne(run, asked),
+  ]);
+  const answers = [...broken, ...(await Promise.all(ran))].toSorted(([a], [b]) => a - b);
+  sendJson(
+    reply,
+    200,
+    answerJson(
+      protocol,
+      answers.map(([, answer]) => answer),
+    ),
+  );
+}
+
+interface BatchRun {
+  readonly context: HttpContext;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly principal: Principal;
+  readonly protocol: ToolCallingProtocol;
+  readonly find: FindTool<RegisteredTool>;
+  readonly runId: string;
+  readonly seconds: number;
+}
+
+/** To its end, or to the end of the asker's patience. */
+async function runOne(run: BatchRun, asked: ParsedToolRequest): Promise<BatchAnswer> {
+  const { context, request, reply, principal, seconds } = run;
+  const resolved = resolveRequest(run.protocol, asked, run.find);
+  const { requestId, noReply = false } = asked;
+  const named = { requestId, toolName: resolved?.tool.name ?? askedName(asked), noReply };
+  const key = idempotencyKeyOf(request.headers);
+  const submitted = await context.engine.submit(
+    {
+      toolName: named.toolName,
+      runId: run.runId,
+      args: resolved?.args ?? asked.args,
+      target: null,
+      idempotencyKey: key === null ? null : `${key}/${requestId}`,
+      ...traceOf(request.headers),
+      replayOf: null,
+    },
+    principal,
+  );
+  if (submitted.kind === 'refused')
+    return { ...named, call: null, failure: inWordsOf(submitted.failure, resolved?.problems ?? []) };
+  const { id } = submitted.call;
+  const call = isOpen(submitted.call)
+    ? await waitForEnd(context, reply, { principal, id, seconds })
+    : submitted.call;
+  return { ...named, call: call ?? submitted.call, failure: failureOf(call ?? submitted.call) };
+}
+
+/** The engine says what does not fit; the reader knows what the model wrote. */
+function inWordsOf(refused: Failure, problems: readonly string[]): Failure {
+  if (refused.code !== 'input_invalid' || problems.length === 0) return refused;
+  return { ...refused, message: problems.join('; ') };
+}
+
+function failureOf(call: Call): Failure | null {
+  if ('error' in call.state) return call.state.error;
+  if (!isOpen(call)) return null;
+  const message = `call ${call.id} has not ended yet: it is ${call.state.name}`;
+  return failure('conflict', message, {
+    recommendations: [`GET /v1/tool_calls/${call.id} has its result later`],
+  });
+}
+
+function damaged(error: ParseError, { line, column }: { line: number; column: number }): BatchAnswer {
+  const message = `line ${line}, column ${column}: ${error.message}`;
+  return {
+    requestId: error.requestId ?? '',
+    toolName: error.toolName ?? '',
+    noReply: false,
+    call: null,
+    failure: failure('body_invalid', message, {
+      recommendations: ['nothing was run; write the request again'],
+    }),
+  };
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { reportReply } from '../../protocols/parse-report.ts';
+import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
+import { toolFinder } from '../../protocols/registered-tools.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { ANY, FLAG, listOf, object, TEXT } from '../shared/schemas.ts';
+
+const PROBLEM = object({ code: TEXT, message: TEXT, line: { type: 'integer' }, column: { type: 'integer' } });
+
+export const parseRoute: Route = {
+  method: 'POST',
+  url: '/v1/parse',
+  name: 'parseReply',
+  face: 'agent',
+  summary:
+    "Read a model's reply: the calls in it, how each argument is read, and what is wrong with it. Nothing is called.",
+  scope: 'tools:call',
+  body: object({
+    protocol: { enum: PROTOCOL_IDS },
+    text: { ...TEXT, description: 'what the model wrote; the body or the event stream of a vendor as text' },
+  }),
+  answers: {
+    200: {
+      description: 'what the reply holds, as `patchboard parse --json` prints it',
+      schema: object(
+        {
+          requests: listOf(
+            object(
+              {
+                requestId: TEXT,
+                toolName: TEXT,
+                command: TEXT,
+                args: { type: 'object' },
+                line: { type: 'integer' },
+                column: { type: 'integer' },
+                arguments: listOf(ANY),
+                noReply: FLAG,
+              },
+              ['command', 'arguments', 'noReply'],
+            ),
+          ),
+          errors: listOf(PROBLEM),
+          warnings: listOf(PROBLEM),
+        },
+        ['warnings'],
+      ),
+    },
+  },
+  refusals: [],
+  handle: parse,
+};
+
+function parse(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { protocol, text } = request.body as { protocol: ProtocolId; text: string };
+  const find = toolFinder(context.engine.tools(principalOf(request)));
+  sendJson(reply, 200, JSON.stringify(reportReply(protocolOf(protocol), text, find)));
+}

@@ -1,0 +1,67 @@
+import type { CallErrorView, CallView } from './views.ts';
+
+/** `GET /v1/tools?format=…`: JSON for a vendor or an MCP client, or the text of a prompt. */
+export type FormattedToolsView =
+  | {
+      readonly tools: readonly unknown[];
+      /** What OpenAI's strict mode cannot keep of the schemas. */
+      readonly conversions?: readonly ConversionView[];
+    }
+  | { readonly text: string };
+
+export interface ConversionView {
+  readonly name: string;
+  readonly strict: boolean;
+  readonly lost: readonly { readonly path: string; readonly keyword: string }[];
+}
+
+/** `POST /v1/parse`. */
+export interface ParseReportView {
+  readonly requests: readonly ParsedRequestView[];
+  readonly errors: readonly ParseProblemView[];
+  readonly warnings?: readonly ParseProblemView[];
+}
+
+export interface ParsedRequestView {
+  readonly requestId: string;
+  readonly toolName: string;
+  readonly command?: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly line: number;
+  readonly column: number;
+  /** How each argument was read; only where the tool is known. */
+  readonly arguments?: readonly ReadArgumentView[];
+  /** Success is not told to the model. */
+  readonly noReply?: boolean;
+}
+
+export interface ReadArgumentView {
+  readonly name: string;
+  readonly raw: string | null;
+  readonly type: string;
+  readonly value?: unknown;
+  readonly status: 'kept' | 'coerced' | 'invalid' | 'unknown' | 'missing';
+  readonly problem?: string;
+}
+
+export interface ParseProblemView {
+  readonly code: string;
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** `POST /v1/tool_calls/batch`. */
+export interface BatchView {
+  /** Text for the next message, or the items to send. */
+  readonly results: string | readonly unknown[];
+  readonly calls: readonly BatchCallView[];
+}
+
+/** The record of the call it became; only these where it was refused. */
+export interface BatchCallView extends Partial<Omit<CallView, 'tool_call_id' | 'tool_name' | 'error'>> {
+  readonly request_id: string;
+  readonly tool_name: string;
+  readonly tool_call_id: string | null;
+  readonly error: CallErrorView | null;
+}
