@@ -1,5 +1,6 @@
 import { callCommand } from './commands/call.ts';
 import { callsCommand } from './commands/calls.ts';
+import { dataCommand } from './commands/data.ts';
 import { approveCommand, denyCommand } from './commands/decide.ts';
 import { grantsCommand } from './commands/grants.ts';
 import { inboxCommand } from './commands/inbox.ts';
@@ -30,6 +31,7 @@ export function commands(context: CliContext): readonly Registrar[] {
     policyCommand(context),
     parseCommand(context),
     ledgerCommand(context),
+    dataCommand(context),
     registerDoctor,
   ];
 }

@@ -1,6 +1,9 @@
 /** For those who need to know the names and not the tools. */
 export const HERITAGE_PACK = 'heritage';
 
+/** In the data folder. */
+export const HERITAGE_FILE = 'heritage.db';
+
 export const HERITAGE_TOOLS: readonly string[] = [
   'get_npc_profile',
   'search_content',

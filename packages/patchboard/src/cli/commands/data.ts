@@ -1,0 +1,140 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PEER_ID_PATTERN } from '@patchboard/wire';
+import type { Command } from 'commander';
+import { messageOf } from '../../core/failures.ts';
+import { HERITAGE_FILE } from '../../packs/heritage/names.ts';
+import type { SiteScope } from '../../packs/heritage/records.ts';
+import { decodeSiteData } from '../../packs/heritage/site-data.ts';
+import { sqliteHeritageStorage } from '../../packs/heritage/sqlite/sqlite-storage.ts';
+import type { HeritageStorage } from '../../packs/heritage/storage.ts';
+import { clientSettings } from '../config.ts';
+import type { CliContext } from '../context.ts';
+import { UsageError } from '../exit-codes.ts';
+import { makeDataFolder } from '../make-data-folder.ts';
+import { printable } from '../terminal-text.ts';
+import { parseText, pointerParts } from '../yaml-text.ts';
+
+interface DataFlags {
+  readonly tenant: string;
+  readonly site: string;
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+interface ExportFlags extends DataFlags {
+  readonly out?: string;
+}
+
+const SHOWN_PROBLEMS = 20;
+
+const WHERE = `
+It reads and writes the data folder itself (PATCHBOARD_DATA, default ./.patchboard), also while a server runs on it.`;
+
+/** What the heritage tools know of a site, as a file. */
+export function dataCommand(context: CliContext): (program: Command) => void {
+  return (program) => {
+    const data = program.command('data').description('what the tools of the heritage pack know of a site');
+    withSite(data.command('import'))
+      .description('add and replace by id what a YAML or JSON file holds')
+      .argument('<file>', 'as data export writes it; - is stdin')
+      .addHelpText(
+        'after',
+        `${WHERE}\n\nExample:\n  $ patchboard data import village.yaml --tenant acme --site old-town`,
+      )
+      .action((file: string, flags: DataFlags) => importData(context, file, flags));
+    withSite(data.command('export'))
+      .description('write everything of a site as JSON, but what visitors did')
+      .option('--out <file>', 'write to this file instead of stdout')
+      .addHelpText(
+        'after',
+        `${WHERE}\n\nExample:\n  $ patchboard data export --tenant yantian --site yantian-main`,
+      )
+      .action((flags: ExportFlags) => exportData(context, flags));
+  };
+}
+
+function withSite(command: Command): Command {
+  return command
+    .requiredOption('--tenant <id>', 'whose it is')
+    .requiredOption('--site <id>', 'of which site')
+    .option('--data <folder>', 'data folder')
+    .option('--json', 'print JSON');
+}
+
+async function importData(context: CliContext, file: string, flags: DataFlags): Promise<void> {
+  const { output, sources } = context;
+  const scope = scopeOf(flags);
+  const text = await (file === '-' ? sources.readStdin() : sources.readFile(file)).catch((error: unknown) => {
+    throw new UsageError(`cannot read ${file}: ${messageOf(error)}`);
+  });
+  const parsed = parseText(text);
+  const decoded =
+    parsed.problems.length > 0
+      ? { ok: false as const, problems: [] }
+      : decodeSiteData(parsed.value, new Date().toISOString());
+  if (!decoded.ok) {
+    const problems = [
+      ...parsed.problems,
+      ...decoded.problems.map(({ path, message }) => {
+        const place = pointerParts(path);
+        return { line: parsed.lineOf(place), message: `${place.join('.') || 'the data'} ${message}` };
+      }),
+    ];
+    const lines = problems.slice(0, SHOWN_PROBLEMS).map(({ line, message }) => `${file}:${line}: ${message}`);
+    throw new UsageError(`nothing was imported:\n  ${lines.join('\n  ')}`);
+  }
+  await withStorage(context, flags, (storage) => storage.importSite(scope, decoded.data));
+  const counts = Object.fromEntries(
+    Object.entries(decoded.data).flatMap(([name, value]) =>
+      Array.isArray(value) ? [[name, value.length]] : [],
+    ),
+  ) as Record<string, number>;
+  if (flags.json === true) return output.json({ ...scope, ...counts });
+  const words = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  output.note(`${scope.tenant} ${scope.site}: ${words.join(', ')}`);
+}
+
+async function exportData(context: CliContext, flags: ExportFlags): Promise<void> {
+  const scope = scopeOf(flags);
+  const data = await withStorage(context, flags, (storage) => storage.exportSite(scope));
+  if (data === undefined)
+    throw new UsageError(`there is no data of tenant ${scope.tenant}, site ${scope.site}`);
+  const text = `${JSON.stringify(data, null, 2)}\n`;
+  if (flags.out === undefined) return await context.writeOut(context.isTerminal ? printable(text) : text);
+  await writeFile(flags.out, text, { mode: 0o600 }).catch((error: unknown) => {
+    throw new UsageError(`--out: ${messageOf(error)}`);
+  });
+  context.output.note(`${data.contents.length} contents written to ${flags.out}`);
+}
+
+function scopeOf({ tenant, site }: DataFlags): SiteScope {
+  for (const [flag, value] of Object.entries({ tenant, site })) {
+    if (!PEER_ID_PATTERN.test(value))
+      throw new UsageError(`--${flag} must be 1 to 200 visible ASCII characters without spaces`);
+  }
+  return { tenant, site };
+}
+
+async function withStorage<T>(
+  { environment }: CliContext,
+  { data }: DataFlags,
+  work: (storage: HeritageStorage) => Promise<T>,
+): Promise<T> {
+  const folder = data ?? clientSettings(environment).dataFolder;
+  await makeDataFolder(folder);
+  const storage = openStorage(join(folder, HERITAGE_FILE));
+  try {
+    return await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+function openStorage(file: string): HeritageStorage {
+  try {
+    return sqliteHeritageStorage(file);
+  } catch (error) {
+    throw new UsageError(`cannot use ${file}: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,138 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { PROMPT_TYPES, type SiteData } from './records.ts';
+
+export interface SiteDataProblem {
+  /** JSON pointer. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type DecodedSite =
+  | { readonly ok: true; readonly data: SiteData }
+  | { readonly ok: false; readonly problems: readonly SiteDataProblem[] };
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const ID: Schema = { type: 'string', minLength: 1, maxLength: 100, pattern: '\\S' };
+const TEXT: Schema = { type: 'string', minLength: 1 };
+const VERSION: Schema = { type: 'integer', minimum: 1, maximum: 1_000_000, default: 1 };
+const texts = (): Schema => ({ type: 'array', items: { type: 'string' }, default: [] });
+const orNull = (type: string, more: Schema = {}): Schema => ({
+  type: [type, 'null'],
+  default: null,
+  ...more,
+});
+
+/** Members with a default may be left out. */
+function record(properties: Readonly<Record<string, Schema>>): Schema {
+  const required = Object.keys(properties).filter(
+    (name) => !Object.hasOwn(properties[name] ?? {}, 'default'),
+  );
+  return { type: 'object', additionalProperties: false, properties, required };
+}
+
+function schemaFor(now: string): Schema {
+  const list = (items: Schema): Schema => ({ type: 'array', items, default: [] });
+  return record({
+    site_name: TEXT,
+    contents: list(
+      record({
+        id: ID,
+        content_type: ID,
+        title: TEXT,
+        body: TEXT,
+        summary: orNull('string'),
+        tags: texts(),
+        domains: texts(),
+        source: orNull('string'),
+        credibility_score: orNull('number', { minimum: 0, maximum: 1 }),
+        verified: { type: 'boolean', default: false },
+        status: { ...ID, default: 'published' },
+        created_at: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$', default: now },
+      }),
+    ),
+    npcs: list(
+      record({
+        npc_id: ID,
+        version: VERSION,
+        active: { type: 'boolean', default: true },
+        name: TEXT,
+        persona: { type: 'object', default: {} },
+        knowledge_domains: texts(),
+        greeting_templates: texts(),
+        max_response_length: { type: 'integer', minimum: 1, default: 500 },
+        must_cite_sources: { type: 'boolean', default: false },
+      }),
+    ),
+    prompts: list(
+      record({
+        npc_id: ID,
+        prompt_type: { enum: PROMPT_TYPES },
+        version: VERSION,
+        active: { type: 'boolean', default: true },
+        prompt_text: TEXT,
+      }),
+    ),
+    pois: list(
+      record({
+        id: ID,
+        name: TEXT,
+        type: ID,
+        description: orNull('string'),
+        latitude: orNull('number', { minimum: -90, maximum: 90 }),
+        longitude: orNull('number', { minimum: -180, maximum: 180 }),
+      }),
+    ),
+    routes: list(
+      record({
+        id: ID,
+        name: TEXT,
+        description: orNull('string'),
+        duration_minutes: orNull('integer', { minimum: 1 }),
+        poi_ids: texts(),
+      }),
+    ),
+  });
+}
+
+/** What somebody wrote as the data of a site, whole: what was left out is filled in. `now`: RFC 3339. */
+export function decodeSiteData(value: unknown, now: string): DecodedSite {
+  const data = structuredClone(value);
+  const validate = new Ajv2020({ allErrors: true, strict: false, useDefaults: true }).compile(schemaFor(now));
+  if (!validate(data)) {
+    const problems = (validate.errors ?? []).map(({ instancePath, params, message }) => {
+      const extra = params['additionalProperty'] as string | undefined;
+      if (extra !== undefined) return { path: `${instancePath}/${extra}`, message: 'is not known here' };
+      return { path: instancePath, message: message ?? 'is not valid' };
+    });
+    return { ok: false, problems };
+  }
+  const problems = [...repeated(data as SiteData)];
+  return problems.length === 0 ? { ok: true, data: data as SiteData } : { ok: false, problems };
+}
+
+/** What must be there once is there twice. */
+function* repeated({ contents, npcs, prompts, pois, routes }: SiteData): Generator<SiteDataProblem> {
+  yield* twice('contents', contents, ({ id }) => id);
+  yield* twice('pois', pois, ({ id }) => id);
+  yield* twice('routes', routes, ({ id }) => id);
+  yield* twice('npcs', npcs, ({ npc_id: id, version }) => `${id} version ${version}`);
+  yield* twice('npcs', npcs, ({ npc_id: id, active }) => (active ? `an active ${id}` : null));
+  const named = ({ npc_id: id, prompt_type: type }: (typeof prompts)[number]): string => `${id} ${type}`;
+  yield* twice('prompts', prompts, (prompt) => `${named(prompt)} version ${prompt.version}`);
+  yield* twice('prompts', prompts, (prompt) => (prompt.active ? `an active ${named(prompt)}` : null));
+}
+
+function* twice<Item>(
+  list: string,
+  items: readonly Item[],
+  nameOf: (item: Item) => string | null,
+): Generator<SiteDataProblem> {
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    const name = nameOf(item);
+    if (name === null) continue;
+    if (seen.has(name)) yield { path: `/${list}/${index}`, message: `is there twice: ${name}` };
+    seen.add(name);
+  }
+}
