@@ -12,6 +12,7 @@ import type {
   StreamEvent,
   ToolDetailView,
   ToolView,
+  TraceLedgerView,
 } from '@patchboard/wire';
 import { approvals, decide, type ApprovalsFilter, type Decision } from './approvals.ts';
 import {
@@ -35,7 +36,7 @@ import { grants, type Grants } from './grants.ts';
 import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http.ts';
 import { keys, type Keys } from './keys.ts';
 import { ledgerExport, ledgerVerify } from './ledger-proof.ts';
-import { calls, ledger, tools, type CallsFilter, type LedgerFilter } from './lists.ts';
+import { calls, ledger, tools, traceLedger, type CallsFilter, type LedgerFilter } from './lists.ts';
 import { resolveSettings, type ClientOptions } from './options.ts';
 import type { Pages } from './pages.ts';
 import { formatTools, parseReply, runReply, type RunReplyOptions } from './model-replies.ts';
@@ -78,6 +79,8 @@ export interface PatchboardClient {
   events(options?: EventOptions): AsyncIterableIterator<StreamEvent>;
   readonly runs: Runs;
   ledger(filter?: LedgerFilter): Pages<LedgerRowView>;
+  /** Every call of a trace, refused ones too, oldest first. */
+  traceLedger(traceId: string, options?: RequestOptions): Pages<TraceLedgerView>;
   /** Whether every link of the whole chain holds. A chain that does not is an answer, not an error. */
   ledgerVerify(options?: RequestOptions): Promise<LedgerVerdictView>;
   /** Every row of the tenant as a line of JSON, and the head last. Throws if it breaks off. */
@@ -121,6 +124,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     events: (given = {}) => events(settings, given),
     runs: runs(settings),
     ledger: (filter = {}) => ledger(settings, filter),
+    traceLedger: (traceId, given = {}) => traceLedger(settings, traceId, given),
     ledgerVerify: (given = {}) => ledgerVerify(settings, given),
     ledgerExport: (given = {}) => ledgerExport(settings, given),
     approvals: (filter = {}) => approvals(settings, filter),

@@ -19,6 +19,8 @@ import {
   type ToolDetailView,
   type ToolRequest,
   type ToolView,
+  type TraceCallView,
+  type TraceLedgerView,
 } from '@patchboard/wire';
 import {
   anything,
@@ -171,6 +173,27 @@ export const decodeLedgerRow: Decoder<LedgerRowView> = object<LedgerRowView>({
   trace_id: nullable(string),
   body: anything,
   hash: string,
+});
+
+export const decodeTraceLedger: Decoder<TraceLedgerView> = object<TraceLedgerView>({
+  trace_id: string,
+  tenant_id: string,
+  site_id: nullable(string),
+  at: string,
+  tool_calls: listOf(
+    object<TraceCallView>({
+      tool_call_id: nullable(string),
+      tool_name: string,
+      agent_id: string,
+      attempts: number,
+      cached: boolean,
+      request_payload_hash: nullable(string),
+    }),
+  ),
+  latency_ms: nullable(number),
+  status: string,
+  error: nullable(string),
+  error_code: nullable(string),
 });
 
 export const decodeDryRun: Decoder<DryRunView> = object<DryRunView>({

@@ -1,5 +1,12 @@
-import type { CallStateName, CallStatus, CallView, LedgerRowView, ToolView } from '@patchboard/wire';
-import { decodeCall, decodeLedgerRow, decodeTool } from './decode-views.ts';
+import type {
+  CallStateName,
+  CallStatus,
+  CallView,
+  LedgerRowView,
+  ToolView,
+  TraceLedgerView,
+} from '@patchboard/wire';
+import { decodeCall, decodeLedgerRow, decodeTool, decodeTraceLedger } from './decode-views.ts';
 import type { RequestOptions } from './http.ts';
 import type { Settings } from './options.ts';
 import { pages, type Pages } from './pages.ts';
@@ -51,6 +58,17 @@ export function ledger(settings: Settings, filter: LedgerFilter): Pages<LedgerRo
     limit: filter.limit,
   };
   return pages(settings, { path: '/v1/ledger', plural: 'rows', query, decode: decodeLedgerRow }, filter);
+}
+
+/** Every call of a trace, oldest first. */
+export function traceLedger(
+  settings: Settings,
+  traceId: string,
+  options: RequestOptions,
+): Pages<TraceLedgerView> {
+  const query = { trace_id: traceId };
+  const source = { path: '/v1/trace_ledger', plural: 'trace_ledger', query, decode: decodeTraceLedger };
+  return pages(settings, source, options);
 }
 
 export async function tools(settings: Settings, options: RequestOptions): Promise<ToolView[]> {

@@ -82,4 +82,6 @@ export type {
   ToolDetailView,
   ToolSourceName,
   ToolView,
+  TraceCallView,
+  TraceLedgerView,
 } from './views.ts';

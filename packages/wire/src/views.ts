@@ -139,6 +139,32 @@ export interface LedgerRowView {
   readonly hash: string;
 }
 
+/** `GET /v1/trace_ledger`: one call of a trace, refused ones too. */
+export interface TraceLedgerView {
+  readonly trace_id: string;
+  readonly tenant_id: string;
+  readonly site_id: string | null;
+  readonly at: string;
+  /** Always one. */
+  readonly tool_calls: readonly TraceCallView[];
+  /** Null while it goes on. */
+  readonly latency_ms: number | null;
+  readonly status: string;
+  readonly error: string | null;
+  readonly error_code: string | null;
+}
+
+export interface TraceCallView {
+  /** Null: it was refused, and there is no call. */
+  readonly tool_call_id: string | null;
+  readonly tool_name: string;
+  readonly agent_id: string;
+  readonly attempts: number;
+  readonly cached: boolean;
+  /** SHA-256 of the arguments. */
+  readonly request_payload_hash: string | null;
+}
+
 /** RFC 9457; `application/problem+json` on every face. */
 export interface ProblemView {
   readonly type: string;

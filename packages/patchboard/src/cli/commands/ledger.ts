@@ -10,6 +10,7 @@ import { asOperator, withOperatorOptions, type OperatorOptions } from '../operat
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
 import { exportLedger, type ExportFlags } from './ledger-export.ts';
+import { showTrace } from './ledger-trace.ts';
 
 interface VerifyFlags extends OperatorOptions {
   readonly data?: string;
@@ -32,6 +33,11 @@ export function ledgerCommand(context: CliContext): Registrar {
       .command('ledger')
       .description('the record of every change, and whether it is whole');
     registerList(ledger, context);
+    withOperatorOptions(ledger.command('trace'))
+      .description('every call of a trace, refused ones too')
+      .argument('<id>', 'the trace id')
+      .addHelpText('after', '\nExample:\n  $ patchboard ledger trace trace-001 --tenant yantian')
+      .action((id: string, flags: OperatorOptions) => showTrace(context, id, flags));
     withOperatorOptions(ledger.command('verify'))
       .description('check every link of the chain; exits 1 where one is broken')
       .option('--data <folder>', 'read this data folder itself, while no server runs on it')

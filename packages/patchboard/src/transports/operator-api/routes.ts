@@ -9,12 +9,14 @@ import { ledgerProofRoutes } from './ledger-proof.ts';
 import { ledgerRoute } from './ledger.ts';
 import { policyRoutes } from './policy.ts';
 import { sessionRoutes } from './session.ts';
+import { traceLedgerRoute } from './trace-ledger.ts';
 
 /** For those who watch and decide. */
 export const operatorRoutes: readonly Route[] = [
   ...approvalRoutes,
   ...grantRoutes,
   ledgerRoute,
+  traceLedgerRoute,
   ...ledgerProofRoutes,
   ...keyRoutes,
   ...policyRoutes,

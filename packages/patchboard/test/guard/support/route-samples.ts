@@ -108,6 +108,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   listGrants: { past: [200, null] },
   revokeGrant: { id: 'grant', past: [404, 'grant_not_found'] },
   readLedger: { past: [200, null] },
+  readTraceLedger: { past: [200, null], query: 'trace_id=trace-a' },
   verifyLedger: { past: [200, null] },
   exportLedger: { past: [200, null] },
   listKeys: { past: [200, null] },

@@ -1,0 +1,91 @@
+import { rfc3339, type TraceLedgerView } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BadCursor } from '../../core/ports.ts';
+import { readTrace, type TraceEntry } from '../../core/trace-ledger.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/paging.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
+
+interface TraceQuery extends PageQuery {
+  readonly trace_id: string;
+}
+
+const ENTRY = object({
+  trace_id: TEXT,
+  tenant_id: TEXT,
+  site_id: nullable(TEXT),
+  at: TIME,
+  tool_calls: listOf(
+    object({
+      tool_call_id: nullable({ ...TEXT, description: 'null: it was refused, and there is no call' }),
+      tool_name: TEXT,
+      agent_id: TEXT,
+      attempts: COUNT,
+      cached: FLAG,
+      request_payload_hash: nullable({ ...TEXT, description: 'SHA-256 of the arguments, whole' }),
+    }),
+  ),
+  latency_ms: nullable(COUNT),
+  status: { enum: ['success', 'error', 'pending'] },
+  error: nullable(TEXT),
+  error_code: nullable(TEXT),
+});
+
+export const traceLedgerRoute: Route = {
+  method: 'GET',
+  url: '/v1/trace_ledger',
+  name: 'readTraceLedger',
+  face: 'operator',
+  summary: 'Every call of a trace, refused ones too, oldest first: an entry for each.',
+  scope: 'ledger:read',
+  query: object({ trace_id: PEER_ID, ...PAGE_QUERY }, Object.keys(PAGE_QUERY)),
+  answers: {
+    200: {
+      description: 'one page',
+      schema: object({ trace_ledger: listOf(ENTRY), next_cursor: NEXT_CURSOR }),
+    },
+  },
+  refusals: [],
+  handle: readTraceLedger,
+};
+
+async function readTraceLedger(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const query = request.query as TraceQuery;
+  const { tenant } = principalOf(request);
+  const { limit, cursor } = pageOf(query);
+  if (cursor !== null && !/^[0-9]{1,15}$/.test(cursor)) throw new BadCursor();
+  const filter = { tenant, traceId: query.trace_id };
+  const entries = await readTrace(context.store, filter, Number(cursor ?? 0), limit);
+  const last = entries.length < limit ? undefined : entries.at(-1);
+  const views = entries.map((entry) => JSON.stringify(entryView(entry)));
+  sendJson(reply, 200, pageJson('trace_ledger', views, last === undefined ? null : String(last.seq)));
+}
+
+function entryView(entry: TraceEntry): TraceLedgerView {
+  return {
+    trace_id: entry.traceId,
+    tenant_id: entry.tenant,
+    site_id: entry.siteId,
+    at: rfc3339(entry.at),
+    tool_calls: [
+      {
+        tool_call_id: entry.callId,
+        tool_name: entry.toolName,
+        agent_id: entry.agentId,
+        attempts: entry.attempts,
+        cached: entry.isCached,
+        request_payload_hash: entry.argsHash,
+      },
+    ],
+    latency_ms: entry.latencyMs,
+    status: entry.status,
+    error: entry.error,
+    error_code: entry.code,
+  };
+}
