@@ -14,6 +14,7 @@ import { loadHooks } from './hook-modules.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
 import { ensureOperatorToken } from './identity/operator-token.ts';
 import { essentialsPack, type EssentialsOptions } from './packs/essentials/pack.ts';
+import { HERITAGE_FILE } from './packs/heritage/names.ts';
 import { heritagePack } from './packs/heritage/pack.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { nodeClock } from './runtime/node-clock.ts';
@@ -77,7 +78,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   // Before anything of an earlier run goes on.
   refuseOpenDoor(room, settings);
   const { engine } = room;
-  for (const pack of packs) add(engine, withTimeouts(pack, settings.toolTimeoutsMs));
+  for (const pack of packs) add(engine, configured(pack, settings));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
   const operatorToken = await operatorTokenIn(settings.dataFolder);
@@ -129,7 +130,7 @@ function essentials(settings: Settings, storeFile: string): Pack {
 }
 
 function heritageFile({ dataFolder }: Pick<Settings, 'dataFolder'>): string {
-  return join(dataFolder, 'heritage.db');
+  return join(dataFolder, HERITAGE_FILE);
 }
 
 function heritage({ dataFolder, isDemonstration }: Settings, tenants: TenantBook): Pack {
@@ -160,7 +161,7 @@ function add(engine: Engine, pack: Pack): void {
 }
 
 /** What the config names must be there; only now is it known what there is. */
-function checkNames({ tenants, toolTimeoutsMs }: Settings, packs: readonly Pack[]): void {
+function checkNames({ tenants, toolTimeoutsMs, toolCacheMs }: Settings, packs: readonly Pack[]): void {
   const names = packs.map((pack) => pack.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new ConfigError(`packs: there are two of the name ${twice}`);
@@ -170,16 +171,18 @@ function checkNames({ tenants, toolTimeoutsMs }: Settings, packs: readonly Pack[
       throw new ConfigError(`tenants.${id}.packs names ${missing}, but there are ${names.join(', ')}`);
   }
   const tools = new Set(packs.flatMap((pack) => pack.tools.map((tool) => tool.name)));
-  const unknown = [...toolTimeoutsMs.keys()].find((name) => !tools.has(name));
+  const unknown = [...toolTimeoutsMs.keys(), ...toolCacheMs.keys()].find((name) => !tools.has(name));
   if (unknown !== undefined) throw new ConfigError(`tools.${unknown}: no pack has a tool of that name`);
 }
 
-function withTimeouts(pack: Pack, timeoutsMs: ReadonlyMap<string, number>): Pack {
-  const timed = (tool: ServerTool): ServerTool => {
-    const timeoutMs = timeoutsMs.get(tool.name);
-    return timeoutMs === undefined ? tool : { ...tool, timeoutMs };
-  };
-  return { ...pack, tools: pack.tools.map(timed) };
+/** The tools with what the config says of them. */
+function configured(pack: Pack, { toolTimeoutsMs, toolCacheMs }: Settings): Pack {
+  const tools = pack.tools.map((tool): ServerTool => {
+    const timeoutMs = toolTimeoutsMs.get(tool.name) ?? tool.timeoutMs;
+    const cacheTtlMs = toolCacheMs.get(tool.name) ?? tool.cacheTtlMs;
+    return { ...tool, timeoutMs, ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }) };
+  });
+  return { ...pack, tools };
 }
 
 /** Ended calls are removed only if the operator set a retention; ledger rows never are. */

@@ -67,6 +67,7 @@ function toolProblems({ tools = {}, packs = [] }: ConfigFile, parsed: ParsedText
             'timeout_ms',
             `is for tools of this server, which are ${SHIPPED_TOOLS.join(', ')}; a client gives its tools their time limit when it registers them`,
           )),
+      ...(isOurs ? [] : problemAt('cache_ttl_ms', 'is for tools of this server that only read')),
       ...(name === 'database.query' ? [] : problemAt('database', 'is for database.query only')),
     ];
   });

@@ -58,6 +58,8 @@ export interface RateConfig {
 
 export interface ToolConfig {
   readonly timeout_ms?: number;
+  /** Of a tool that only reads: how long a result may be given again. */
+  readonly cache_ttl_ms?: number;
   /** Calls of one tenant. */
   readonly rate?: RateConfig;
   /** database.query only: a SQLite file or a postgres:// URL. */
@@ -96,6 +98,7 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
         additionalProperties: false,
         properties: {
           timeout_ms: { ...count, maximum: DEFAULT_LIMITS.maxTimeoutMs },
+          cache_ttl_ms: { ...count, maximum: DEFAULT_LIMITS.maxTimeoutMs },
           database: text,
           rate,
         },

@@ -46,6 +46,8 @@ export interface Settings {
   readonly tenants: ReadonlyMap<string, TenantSettings>;
   /** Nobody has said anything of tenants: there is the one of the demonstration. */
   readonly isDemonstration: boolean;
+  /** How long results of tools that only read may be given again. */
+  readonly toolCacheMs: ReadonlyMap<string, number>;
 }
 
 /** Flags win over the environment, the environment over the file. */
@@ -92,6 +94,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     internalKeys: internalKeysOf(file, given),
     tenants: tenantsOf(file),
     isDemonstration: file.tenants === undefined,
+    toolCacheMs: toolNumbers(file, 'cache_ttl_ms'),
   });
 }
 
@@ -186,7 +189,7 @@ function limitsOf(file: ConfigFile): Readonly<Limits> {
   return resolveLimits(limits);
 }
 
-function toolNumbers(file: ConfigFile, key: 'timeout_ms'): ReadonlyMap<string, number> {
+function toolNumbers(file: ConfigFile, key: 'timeout_ms' | 'cache_ttl_ms'): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>();
   for (const [name, { [key]: value }] of Object.entries(file.tools ?? {})) {
     if (value !== undefined) numbers.set(name, value);

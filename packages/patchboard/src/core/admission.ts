@@ -32,6 +32,10 @@ export interface Admission {
   readonly atHand: { readonly result: unknown } | null;
   /** What a hook that denied wants the model to see. */
   readonly toolResult: unknown;
+  /** Under what the result may be kept, to be given again. */
+  readonly cacheKey?: string;
+  /** The result at hand is an earlier one, so old. */
+  readonly cachedAgeMs?: number;
 }
 
 /** Policy first, then hooks: they can make it stricter, change the arguments or answer themselves, never lift a deny. */

@@ -1,11 +1,12 @@
 import { isOpen } from './call.ts';
+import type { CallOrigin } from './call-origin.ts';
 import type { EventFeed } from './events.ts';
 import { messageOf } from './failures.ts';
 import type { Limits } from './limits.ts';
 import type { LiveCall, ToolCustomEvent } from './live-call.ts';
 import type { Clock, Log } from './ports.ts';
 import type { Redactor } from './redaction.ts';
-import type { ToolContext } from './server-tool.ts';
+import type { ServerTool, ToolContext } from './server-tool.ts';
 import { traceparentOf } from './trace-context.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -20,7 +21,12 @@ export interface CallContextParts {
 }
 
 /** What a tool of this process gets besides its arguments. */
-export function contextOf(parts: CallContextParts, live: LiveCall, attempt: number): ToolContext {
+export function contextOf(
+  parts: CallContextParts,
+  live: LiveCall,
+  attempt: number,
+  { cacheTtlMs }: Pick<ServerTool, 'cacheTtlMs'>,
+): ToolContext {
   const { call, stop } = live;
   const { clock, feed } = parts;
   const deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : clock.now();
@@ -31,7 +37,7 @@ export function contextOf(parts: CallContextParts, live: LiveCall, attempt: numb
     runId: call.runId,
     agentId: call.agentId,
     tenant: call.tenant,
-    origin: call.origin,
+    origin: cacheTtlMs === undefined ? call.origin : siteOnly(call.origin),
     attempt,
     idempotencyKey: call.id,
     traceparent: traceparentOf(call),
@@ -145,4 +151,9 @@ function namesOf({ call }: LiveCall): Record<string, unknown> {
 function lazily<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
+}
+
+/** A result that others of the site may get must not depend on whom this one is for. */
+function siteOnly(origin: CallOrigin | null): CallOrigin | null {
+  return origin === null ? null : { siteId: origin.siteId };
 }

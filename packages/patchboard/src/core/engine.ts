@@ -7,7 +7,7 @@ import { DeviceRunner } from './device-runner.ts';
 import { Devices } from './devices.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { EventFeed } from './events.ts';
-import { failure, messageOf } from './failures.ts';
+import { failure, messageOf, type RateRefusal } from './failures.ts';
 import type { GrantOffice } from './grant-office.ts';
 import type { Decision, Guard } from './guard.ts';
 import type { Hooks } from './hooks.ts';
@@ -25,6 +25,7 @@ import type { Redactor } from './redaction.ts';
 import { Registry, type RegisteredTool } from './registry.ts';
 import type { Asker, LiveCall } from './live-call.ts';
 import type { Pack } from './server-tool.ts';
+import { ResponseCache } from './response-cache.ts';
 import { cancelLive, Runs } from './runs.ts';
 import { ServerTools } from './server-tools.ts';
 import { Tasks } from './tasks.ts';
@@ -91,6 +92,7 @@ export class Engine {
   readonly #intake: Intake;
   readonly #waiters: Waiters;
   readonly #approvals: Approvals;
+  readonly #responses: ResponseCache;
   readonly #endedListeners: Set<(call: Call) => void> = new Set();
   #draining = false;
 
@@ -111,6 +113,7 @@ export class Engine {
     this.serverTools = new ServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
     this.#lifecycle = new Lifecycle({ ...parts, mailboxes: this.mailboxes, ended });
+    this.#responses = new ResponseCache(clock);
     this.#waiters = new Waiters(this.#lifecycle.wheel);
     this.runs = new Runs({ ...parts, lifecycle: this.#lifecycle });
     const shared = {
@@ -130,6 +133,7 @@ export class Engine {
     this.#intake = new Intake({
       ...shared,
       pools: this.pools,
+      responses: this.#responses,
       dispatcher: this.#dispatcher,
       isDraining: () => this.#draining,
     });
@@ -205,6 +209,11 @@ export class Engine {
     const { clientId } = tool.runsOn;
     const online = this.pools.isOnline(tenant, tool.name) || this.mailboxes.isOnline(tenant, clientId);
     return { source: tool.source, clientId, online };
+  }
+
+  /** What is left to the principal of the narrowest rate for that tool. */
+  rateOf(principal: Principal, toolName: string): RateRefusal | null {
+    return this.#parts.rates.standing(principal, toolName);
   }
 
   /** What this principal may call. */
@@ -323,6 +332,7 @@ export class Engine {
   }
 
   #ended(call: Call): void {
+    this.#responses.ended(call);
     this.#waiters.wake(call);
     for (const listener of this.#endedListeners) listener(call);
   }

@@ -18,6 +18,7 @@ import type { Clock, Digest, Ids, Run, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
+import type { ResponseCache } from './response-cache.ts';
 import { settleAtHand } from './settlement.ts';
 import { audienceProblem } from './tool-audience.ts';
 
@@ -42,7 +43,13 @@ export interface CallRequest {
 }
 
 export type Submitted =
-  | { readonly kind: 'accepted'; readonly call: Call; readonly duplicate: boolean }
+  | {
+      readonly kind: 'accepted';
+      readonly call: Call;
+      readonly duplicate: boolean;
+      /** The result is an earlier one that was given again, so old. */
+      readonly cachedAgeMs?: number;
+    }
   /** Recorded with its ending: DENIED, or FAILED where the asker keeps what is refused. */
   | { readonly kind: 'denied'; readonly call: Call; readonly failure: Failure }
   /** Not recorded as a call; one ledger row says that it was refused. */
@@ -60,6 +67,7 @@ export interface IntakeParts {
   readonly digest: Digest;
   readonly limits: Limits;
   readonly rates: RateLimits;
+  readonly responses: ResponseCache;
   readonly pools: Pools;
   readonly isDraining: () => boolean;
 }
@@ -84,7 +92,9 @@ export class Intake {
       const asked = this.admit(id, resolved, request, principal);
       const admission = asked instanceof Promise ? await asked : asked;
       if ('code' in admission) return await this.#refuse(request, principal, admission);
-      return await this.#record(id, request, principal, resolved, admission);
+      const whose = { principal, origin: request.origin ?? null };
+      const answered = this.#parts.responses.answer(resolved, whose, admission);
+      return await this.#record(id, request, principal, resolved, answered);
     } finally {
       leave();
     }
@@ -176,10 +186,12 @@ export class Intake {
       const call = await this.recordEnded(request, principal, failed(refused));
       if (call !== null) return { kind: 'denied', call, failure: refused };
     }
-    const { toolName, traceId } = request;
+    const { toolName, traceId, origin = null } = request;
     const { tenant, agentId } = principal;
+    const { code, message } = refused;
+    const argsHash = this.#parts.digest.sha256(JSON.stringify(request.args) ?? 'null');
     const row = refusedRow(
-      { tenant, toolName, agentId, traceId, code: refused.code },
+      { tenant, toolName, agentId, traceId, origin, code, message, argsHash },
       this.#parts.clock.now(),
     );
     await this.#parts.store.append([row]);
@@ -218,8 +230,9 @@ export class Intake {
     if (inserted.kind !== 'inserted') dispatcher.giveBack(first);
     switch (inserted.kind) {
       case 'inserted':
+        if (live !== null) this.#parts.responses.expect(call.id, admission.cacheKey);
         if (live !== null && call.state.name !== 'APPROVAL_REQUIRED') dispatcher.dispatch(live, first);
-        return submitted(call, false);
+        return submitted(call, false, admission.cachedAgeMs);
       case 'duplicate': {
         if (inserted.bodyHash !== this.#bodyHash(request)) {
           return await this.#refuse(request, principal, failure('idempotency_mismatch'));
@@ -288,9 +301,9 @@ function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
 
 const HOLDS_NOTHING = { slot: null, device: null } as const;
 
-function submitted(call: Call, duplicate: boolean): Submitted {
+function submitted(call: Call, duplicate: boolean, cachedAgeMs?: number): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
-  return { kind: 'accepted', call, duplicate };
+  return { kind: 'accepted', call, duplicate, ...(cachedAgeMs === undefined ? {} : { cachedAgeMs }) };
 }
 
 /** Nothing here can run it, so nobody is asked whether it may. */

@@ -1,6 +1,6 @@
 import { rfc3339 } from '@patchboard/wire';
 import type { Approval, Call, TimelineEntry } from './call.ts';
-import { originFields } from './call-origin.ts';
+import { originFields, type CallOrigin } from './call-origin.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { JsonChange } from './json-diff.ts';
 import type { Digest } from './ports.ts';
@@ -35,6 +35,9 @@ export interface LedgerRow extends LedgerDraft {
   readonly seq: number;
   readonly hash: string;
 }
+
+/** What was wrong with a refused call, so much of it. */
+const MESSAGE_CHARACTERS = 500;
 
 /** What the first row's predecessor is said to be. */
 export const GENESIS: string = '0'.repeat(64);
@@ -119,7 +122,11 @@ export interface RefusedCall {
   readonly toolName: string;
   readonly agentId: string;
   readonly traceId: string | null;
+  readonly origin: CallOrigin | null;
   readonly code: string;
+  readonly message: string;
+  /** Of the arguments as they came. */
+  readonly argsHash: string;
 }
 
 export function refusedRow(refused: RefusedCall, at: number): LedgerDraft {
@@ -132,7 +139,10 @@ export function refusedRow(refused: RefusedCall, at: number): LedgerDraft {
     body: JSON.stringify({
       tool_name: refused.toolName.slice(0, 128),
       agent_id: refused.agentId,
+      ...originFields(refused.origin),
+      args_sha256: refused.argsHash,
       code: refused.code,
+      message: refused.message.slice(0, MESSAGE_CHARACTERS),
     }),
   };
 }

@@ -46,7 +46,7 @@ async function runAttempt(
 ): Promise<Outcome> {
   try {
     const args = JSON.parse(live.call.argsJson) as unknown;
-    return { kind: 'ok', value: await tool.execute(args, contextOf(parts, live, attempt)) };
+    return { kind: 'ok', value: await tool.execute(args, contextOf(parts, live, attempt, tool)) };
   } catch (error) {
     if (error instanceof ToolFailure) return failed(error.failure);
     return failed(failure('tool_failed', messageOf(error)));

@@ -1,7 +1,7 @@
 import type { Admission } from './admission.ts';
 import { approvalDigest } from './approvals.ts';
 import { endState } from './endings.ts';
-import { move, timelineEntry, type Approval, type Call, type CallState } from './call.ts';
+import { move, timelineEntry, type Approval, type Call, type CallState, type TimelineEntry } from './call.ts';
 import type { CallRequest } from './intake.ts';
 import { callRow, firstCallRow, permissionRequiredRow, type LedgerDraft } from './ledger.ts';
 import type { BadOutcome } from './outcome.ts';
@@ -34,7 +34,7 @@ export function newCall(
   for (const state of rest) call = move(call, state, now, approvalOf(digest, call, state));
   const argsHash = digest.sha256(call.argsJson);
   const entries = call.timeline.map((entry, index) =>
-    index === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry),
+    index === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry, resultHash(digest, call, entry)),
   );
   if (call.approval !== null) entries.push(permissionRequiredRow(call, call.approval, now));
   return { call, entries };
@@ -107,4 +107,10 @@ function approvalOf(digest: Digest, call: Call, state: CallState): Approval | nu
     note: null,
     originalArgsJson: null,
   };
+}
+
+/** Of a result that was at hand: it cannot be changed without showing it, as one that came later cannot. */
+function resultHash(digest: Digest, { state }: Call, entry: TimelineEntry): string | undefined {
+  if (entry.state !== 'COMPLETED' || state.name !== 'COMPLETED') return undefined;
+  return digest.sha256(state.resultJson);
 }

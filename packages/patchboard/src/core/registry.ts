@@ -307,7 +307,7 @@ export class Registry {
     return scope;
   }
 
-  #serverToolProblem({ name, timeoutMs, annotations }: ServerTool): Registration | null {
+  #serverToolProblem({ name, timeoutMs, cacheTtlMs, annotations }: ServerTool): Registration | null {
     if (!isToolName(name))
       return rejected('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${NAME_RULE}`);
     if (this.#server.has(name)) return rejected('name_taken', `tool registered twice: ${name}`);
@@ -317,6 +317,8 @@ export class Registry {
       return rejected('schema_invalid', `timeout of ${name} must be 1 to ${maxTimeoutMs} whole milliseconds`);
     if (annotations.readonly === true && annotations.destructive === true)
       return rejected('schema_invalid', `${name} cannot be both readonly and destructive`);
+    if (cacheTtlMs !== undefined && annotations.readonly !== true)
+      return rejected('schema_invalid', `${name} does not only read, so its results cannot be given again`);
     return null;
   }
 

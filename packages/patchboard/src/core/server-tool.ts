@@ -50,6 +50,8 @@ export interface ServerTool {
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** How many calls of it may run at once; null: no limit of its own. */
   readonly concurrency: number | null;
+  /** Only for tools that only read: how long a result may be given again. They are not told for whom they run. */
+  readonly cacheTtlMs?: number;
   /** Fire for this tool only, before all others. */
   readonly hooks?: Hooks | null;
   /** What encloses its work, kept with every call; absent: it uses no sandbox. */

@@ -55,6 +55,14 @@ export class TokenBuckets {
     return { ...standing, allowed: true, remaining, retryAfterMs: 0 };
   }
 
+  /** How it stands now; nothing is taken. */
+  look(name: string, rate: Rate): Allowance {
+    const allowance = this.take(name, rate);
+    if (!allowance.allowed) return allowance;
+    this.putBack(name);
+    return { ...allowance, remaining: allowance.remaining + 1 };
+  }
+
   /** Puts back what another limit made useless. */
   putBack(name: string): void {
     const bucket = this.#buckets.get(name);

@@ -25,6 +25,8 @@ export interface ToolMetadata {
   /** May be run again after a failure that may pass, and after a restart. */
   readonly idempotent?: boolean;
   readonly requiresApproval?: boolean;
+  /** With `readonly`: for so many milliseconds a result may be given again. Default: never. */
+  readonly cacheTtl?: number;
 }
 
 /** A tool as it is written, ready to be given to a board. Making one has no effect on anything else. */

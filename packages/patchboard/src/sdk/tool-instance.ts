@@ -47,7 +47,7 @@ function fromInstance(instance: ToolInstance): ToolDefinition<never, unknown> {
 
 function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool {
   const { name, description, inputSchema, outputSchema, metadata, hooks } = definition;
-  const { timeout = DEFAULT_TIMEOUT_MS, concurrent = true } = metadata;
+  const { timeout = DEFAULT_TIMEOUT_MS, concurrent = true, cacheTtl } = metadata;
   return {
     name,
     description,
@@ -57,6 +57,7 @@ function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool 
     annotations: annotationsOf(metadata),
     metadata: shownOf(metadata),
     concurrency: concurrent ? null : 1,
+    ...(cacheTtl === undefined ? {} : { cacheTtlMs: cacheTtl }),
     hooks,
     execute: (args, context) => definition.execute(args as never, context),
   };

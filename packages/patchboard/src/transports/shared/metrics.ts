@@ -27,6 +27,11 @@ export const METRICS = {
     labels: ['state', 'source'],
     help: 'Calls that ended since the server started, by final state and by where the tool runs.',
   },
+  patchboard_call_failures_total: {
+    type: 'counter',
+    labels: ['code', 'source'],
+    help: 'Calls that ended badly since the server started, by code (`output_invalid`, `timeout`, …) and by where the tool runs.',
+  },
   patchboard_call_duration_seconds: {
     type: 'histogram',
     labels: ['source'],
@@ -79,6 +84,7 @@ export class HttpMetrics {
   readonly #routes: RouteCounter[] = [];
   readonly #refused: Map<FailureCode, number> = new Map();
   readonly #endedBySource: Map<ToolSourceName, Map<CallStateName, number>> = new Map();
+  readonly #failed: Map<ToolSourceName, Map<FailureCode, number>> = new Map();
   readonly #durations: Map<ToolSourceName, DurationCounts> = new Map();
   readonly #waits: Map<WaitsFor, DurationCounts> = new Map();
   readonly #stop: () => void;
@@ -86,6 +92,7 @@ export class HttpMetrics {
   constructor(engine: Engine, openStreams: () => number) {
     this.#stop = engine.onEnded((call: Call) => this.#ended(call));
     this.#endings();
+    this.#failures();
     this.#gauge('patchboard_calls_open', () => engine.load().open);
     this.#gauge('patchboard_calls_waiting', () => engine.load().waitingForSlot);
     this.#gauge('patchboard_calls_executing', () => engine.load().executing);
@@ -124,10 +131,17 @@ export class HttpMetrics {
     const states = this.#endedBySource.get(source) ?? new Map<CallStateName, number>();
     this.#endedBySource.set(source, states);
     states.set(call.state.name, (states.get(call.state.name) ?? 0) + 1);
+    if ('error' in call.state) this.#countFailure(source, call.state.error.code);
     const durations = this.#durations.get(source) ?? new DurationCounts();
     this.#durations.set(source, durations);
     durations.add(((endedAt(call) ?? call.createdAt) - call.createdAt) / 1000);
     this.#waited(call);
+  }
+
+  #countFailure(source: ToolSourceName, code: FailureCode): void {
+    const codes = this.#failed.get(source) ?? new Map<FailureCode, number>();
+    this.#failed.set(source, codes);
+    codes.set(code, (codes.get(code) ?? 0) + 1);
   }
 
   #waited({ timeline, source }: Call): void {
@@ -150,6 +164,20 @@ export class HttpMetrics {
         this.reset();
         for (const [source, states] of bySource) {
           for (const [state, count] of states) this.inc({ state, source }, count);
+        }
+      },
+    });
+  }
+
+  #failures(): void {
+    const bySource = this.#failed;
+    new Counter({
+      ...optionsOf('patchboard_call_failures_total'),
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [source, codes] of bySource) {
+          for (const [code, count] of codes) this.inc({ code, source }, count);
         }
       },
     });

@@ -101,7 +101,7 @@ function isUpgrade({ headers }: FastifyRequest): boolean {
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: which limit it is, how much it allows in how long, and when there is more. */
-function rateFields({
+export function rateFields({
   policy,
   limit,
   windowMs,

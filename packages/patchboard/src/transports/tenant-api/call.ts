@@ -6,7 +6,7 @@ import type { Submitted } from '../../core/intake.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
-import { HTTP_STATUS, sendProblem } from '../shared/problem.ts';
+import { HTTP_STATUS, rateFields, sendProblem } from '../shared/problem.ts';
 import { sendJson, type Route } from '../shared/routes.ts';
 import { ANY, object } from '../shared/schemas.ts';
 import { waitForEnd } from '../shared/waiting.ts';
@@ -72,7 +72,10 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
     return sendRefused(reply, asked, refused);
   }
   const call = await endOf(context, reply, principal, submitted);
-  sendJson(reply, 200, answerJson(context, asked, call));
+  const cachedAgeMs = submitted.kind === 'accepted' ? (submitted.cachedAgeMs ?? null) : null;
+  const rate = engine.rateOf(principal, call.toolName);
+  if (rate !== null) reply.headers(rateFields(rate));
+  sendJson(reply, 200, answerJson(context, asked, call, cachedAgeMs));
 }
 
 /** The call once it has ended or waits for an operator; or as it is when the server closes. */
@@ -110,12 +113,13 @@ function sendRefused(reply: FastifyReply, asked: Asked, { failure, latencyMs }: 
   sendJson(reply, 200, JSON.stringify({ success: false, error: message, error_type, audit }));
 }
 
-function answerJson({ clock }: HttpContext, asked: Asked, call: Call): string {
+function answerJson({ clock }: HttpContext, asked: Asked, call: Call, cachedAgeMs: number | null): string {
   const { state, id: toolCallId } = call;
   const latencyMs = (endedAt(call) ?? clock.now()) - call.createdAt;
   if (state.name === 'COMPLETED') {
     const audit = auditOf(asked, { latencyMs, toolCallId, error: null });
-    return `{"success":true,"output":${state.resultJson},"audit":${JSON.stringify(audit)}}`;
+    const cached = cachedAgeMs === null ? '' : `,"cached":true,"cache_age_ms":${cachedAgeMs}`;
+    return `{"success":true,"output":${state.resultJson}${cached},"audit":${JSON.stringify(audit)}}`;
   }
   const error = errorOf(call);
   const audit = auditOf(asked, { latencyMs, toolCallId, error });
@@ -131,7 +135,15 @@ function errorOf(call: Call): { type: ErrorType; message: string } {
 }
 
 function inOwnWords(failure: Failure, toolName: string): Failure {
-  return failure.code === 'tool_not_found' ? { ...failure, message: `Unknown tool: ${toolName}` } : failure;
+  switch (failure.code) {
+    case 'tool_not_found':
+      return { ...failure, message: `Unknown tool: ${toolName}` };
+    case 'input_invalid':
+      // The engine's word for it is another.
+      return { ...failure, message: failure.message.replaceAll(/(^|; )args(?=[ /])/g, '$1input') };
+    default:
+      return failure;
+  }
 }
 
 /** A refused call has no record that would be logged at its end. */
