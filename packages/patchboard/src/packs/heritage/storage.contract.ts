@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { ContentItem, SiteScope } from './records.ts';
+import { YANTIAN } from './sample/yantian.ts';
+import type { ContentQuery, HeritageStorage } from './storage.ts';
+
+const HERE: SiteScope = { tenant: 'yantian', site: 'yantian-main' };
+const OTHER_SITE: SiteScope = { tenant: 'yantian', site: 'yantian-hill' };
+const OTHER_TENANT: SiteScope = { tenant: 'muyuan', site: 'yantian-main' };
+
+export function aContent(id: string, given: Partial<ContentItem> = {}): ContentItem {
+  return {
+    id,
+    content_type: 'knowledge',
+    title: id,
+    body: '正文',
+    summary: null,
+    tags: [],
+    domains: [],
+    source: null,
+    credibility_score: null,
+    verified: false,
+    status: 'published',
+    created_at: '2024-12-13T12:00:00.000Z',
+    ...given,
+  };
+}
+
+export function aQuery(text: string, given: Partial<ContentQuery> = {}): ContentQuery {
+  return { text, contentType: null, tags: [], status: 'published', limit: 10, ...given };
+}
+
+/** What every storage of the heritage tools promises. `open` gives an empty one. */
+export function heritageStorageContract(name: string, open: () => HeritageStorage): void {
+  const filled = async (): Promise<HeritageStorage> => {
+    const storage = open();
+    await storage.importSite(HERE, YANTIAN);
+    return storage;
+  };
+  const titles = async (storage: HeritageStorage, query: ContentQuery, scope = HERE): Promise<string[]> =>
+    (await storage.search(scope, query)).items.map((item) => item.title);
+
+  describe(name, () => {
+    it('gives back what was imported', async () => {
+      const storage = await filled();
+      const data = await storage.exportSite(HERE);
+      expect(data?.contents).toEqual(YANTIAN.contents);
+      expect(data?.pois).toEqual(YANTIAN.pois);
+      expect(data?.routes).toEqual(YANTIAN.routes);
+      expect(data?.npcs).toEqual(expect.arrayContaining([...YANTIAN.npcs]));
+      expect(data?.prompts).toEqual(expect.arrayContaining([...YANTIAN.prompts]));
+      await storage.importSite(OTHER_SITE, data!);
+      expect(await storage.exportSite(OTHER_SITE)).toEqual(data);
+      await storage.close();
+    });
+
+    it('shows nothing of one site to another, nor to another tenant', async () => {
+      const storage = await filled();
+      for (const scope of [OTHER_SITE, OTHER_TENANT]) {
+        expect(await storage.exportSite(scope)).toBeUndefined();
+        expect(await storage.siteMap(scope)).toBeUndefined();
+        expect(await storage.npcProfile(scope, 'ancestor_yan', null)).toBeUndefined();
+        expect(await storage.activePrompt(scope, 'ancestor_yan', 'system')).toBeUndefined();
+        expect(await storage.search(scope, aQuery('家训'))).toEqual({ items: [], total: 0 });
+        // Nor once there is something of the same name.
+        await storage.addContent(scope, aContent('content_family_rules', { title: '别家的家训' }));
+        expect(await titles(storage, aQuery('家训'), scope)).toEqual(['别家的家训']);
+      }
+      expect(await titles(storage, aQuery('别家'))).toEqual([]);
+      await storage.close();
+    });
+
+    it('answers with the active version, or the one that is asked for', async () => {
+      const storage = await filled();
+      expect(await storage.npcProfile(HERE, 'storyteller_liu', null)).toMatchObject({
+        version: 2,
+        active: true,
+      });
+      expect(await storage.npcProfile(HERE, 'storyteller_liu', 1)).toMatchObject({
+        version: 1,
+        active: false,
+      });
+      expect(await storage.npcProfile(HERE, 'storyteller_liu', 3)).toBeUndefined();
+      const [first] = YANTIAN.npcs.filter(({ npc_id: id }) => id === 'storyteller_liu');
+      await storage.importSite(HERE, { ...YANTIAN, npcs: [{ ...first!, version: 3, active: true }] });
+      expect(await storage.npcProfile(HERE, 'storyteller_liu', null)).toMatchObject({ version: 3 });
+      expect(await storage.npcProfile(HERE, 'storyteller_liu', 2)).toMatchObject({ active: false });
+      await storage.close();
+    });
+
+    it('keeps what is added under one id once, and answers with what stands', async () => {
+      const storage = open();
+      const first = await storage.addContent(HERE, aContent('draft', { title: '第一稿' }));
+      const again = await storage.addContent(HERE, aContent('draft', { title: '第二稿' }));
+      expect(again).toEqual(first);
+      expect(await titles(storage, aQuery('稿'))).toEqual(['第一稿']);
+      const event = {
+        id: 'event',
+        event_type: 'visit',
+        event_data: { at: '古井' },
+        user_id: null,
+        session_id: null,
+        logged_at: '2024-12-13T12:00:00.000Z',
+      };
+      expect(await storage.addEvent(HERE, event)).toEqual(event);
+      expect(await storage.addEvent(HERE, { ...event, event_type: 'other' })).toEqual(event);
+      await storage.close();
+    });
+
+    it('finds what was replaced by its new words alone', async () => {
+      const storage = open();
+      const site = { ...YANTIAN, npcs: [], prompts: [], pois: [], routes: [] };
+      await storage.importSite(HERE, { ...site, contents: [aContent('one', { title: '旧名' })] });
+      await storage.importSite(HERE, { ...site, contents: [aContent('one', { title: '新称' })] });
+      expect(await titles(storage, aQuery('旧名'))).toEqual([]);
+      expect(await titles(storage, aQuery('新称'))).toEqual(['新称']);
+      await storage.close();
+    });
+
+    describe('search over the sample', () => {
+      it.each<[string, string[]]>([
+        ['严氏家训', ['严氏家训十则', '严氏祠堂', '腊月诵训']],
+        ['家训', ['严氏家训十则', '腊月诵训', '严氏祠堂', '始迁祖严公伯衡']],
+        ['严氏家训十则', ['严氏家训十则', '严氏祠堂']],
+        [
+          '井',
+          ['古井', '井底月亮的传说', '腊月诵训', '严氏祠堂', '始迁祖严公伯衡', '严田古村概说', '尝新节'],
+        ],
+        ['古井', ['古井', '井底月亮的传说', '严田古村概说', '尝新节']],
+        ['古井 传说', ['井底月亮的传说']],
+        ['月亮的传说', ['井底月亮的传说']],
+        ['樟', ['村口古樟', '严田木雕', '始迁祖严公伯衡', '严田古村概说']],
+        ['well', ['A short guide to Yantian village']],
+        ['WELL family', ['A short guide to Yantian village']],
+        ['ances', ['A short guide to Yantian village']],
+        ['Yan 严田', ['A short guide to Yantian village']],
+        ['堂祠', []],
+        ['不存在', []],
+        ['ell', []],
+        ['！', []],
+        ['宗谱第六次', []],
+      ])('%s', async (text, expected) => {
+        const storage = await filled();
+        const found = await storage.search(HERE, aQuery(text));
+        expect(found.items.map((item) => item.title).toSorted()).toEqual(expected.toSorted());
+        expect(found.total).toBe(expected.length);
+        // The first that is expected is the best.
+        expect(found.items[0]?.title).toBe(expected[0]);
+        await storage.close();
+      });
+
+      it.each<[string, Partial<ContentQuery>, string[]]>([
+        ['井', { contentType: 'story' }, ['井底月亮的传说', '腊月诵训']],
+        ['祠堂', { tags: ['年俗'] }, ['腊月诵训']],
+        ['井', { tags: ['水利', '中秋'] }, ['古井', '井底月亮的传说']],
+        ['井', { contentType: 'story', tags: ['水利'] }, []],
+        ['宗谱', { status: 'review' }, ['宗谱第六次续修说明（整理稿）']],
+        ['井', { status: 'draft' }, []],
+        ['井', { contentType: '" OR labels : (x)' }, []],
+      ])('%s with %o', async (text, given, expected) => {
+        const storage = await filled();
+        expect(await titles(storage, aQuery(text, given))).toEqual(expected);
+        await storage.close();
+      });
+
+      it('counts all and gives as many as are wanted', async () => {
+        const storage = await filled();
+        const { items, total } = await storage.search(HERE, aQuery('井', { limit: 2 }));
+        expect(items).toHaveLength(2);
+        expect(total).toBe(7);
+        await storage.close();
+      });
+    });
+  });
+}
