@@ -8,6 +8,7 @@ import type { Call } from './core/call.ts';
 import { failure } from './core/failures.ts';
 import type { Hooks } from './core/hooks.ts';
 import type { Submitted } from './core/intake.ts';
+import { jsonCopy } from './core/json-copy.ts';
 import type { KeyKind } from './core/key-ring.ts';
 import { resolveLimits, type Limits } from './core/limits.ts';
 import type { Log, Store } from './core/ports.ts';
@@ -213,10 +214,14 @@ class Board implements Patchboard {
 
   async invoke(name: string, args: unknown = {}, options: CallOptions = {}): Promise<ToolCallRecord> {
     const { runId = this.#runId, agentId = 'embedded', idempotencyKey = null } = options;
+    // What is checked must be what is kept: a Date, say, is a string by then.
+    const asKept = jsonCopy(args);
+    if (asKept === undefined)
+      throw new BoardError(failure('input_invalid', 'the arguments cannot be written as JSON'));
     const request = {
       toolName: name,
       runId,
-      args,
+      args: asKept,
       target: null,
       idempotencyKey,
       traceId: null,

@@ -1,6 +1,7 @@
 import type { ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from './agent-handle.ts';
 import { messageOf } from './failures.ts';
+import { jsonCopy } from './json-copy.ts';
 import type { Message } from './messages.ts';
 import type { Outcome } from './outcome.ts';
 import type { Clock } from './ports.ts';
@@ -111,13 +112,13 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
       return {
         kind: 'deny',
         reason: textOr(decision['reason'], 'Denied by hook'),
-        toolResult: decision['toolResult'],
+        toolResult: jsonCopy(decision['toolResult']),
       };
     }
     if (decision['decision'] === 'ask') ask ??= question(decision);
     else if (decision['decision'] === 'allow') allowed = true;
     else if (Object.hasOwn(decision, 'result')) result ??= { result: decision['result'] };
-    else if (Object.hasOwn(decision, 'args')) args = decision['args'];
+    else if (Object.hasOwn(decision, 'args')) args = jsonCopy(decision['args']);
     else
       return { kind: 'deny', reason: 'a hook gave an answer that is not understood', toolResult: undefined };
   }
@@ -180,14 +181,10 @@ function question(decision: Record<string, unknown>): { reason: string; meta: Me
   return { reason: textOr(decision['reason'] ?? meta?.['reason'], 'a hook asks'), meta };
 }
 
-/** As JSON holds it: it is kept with the call. What JSON cannot hold is left out, the question stays. */
+/** Kept with the call: what JSON cannot hold is left out, the question stays. */
 function metaOf(given: unknown): Meta | null {
-  try {
-    const kept = given === undefined ? null : (JSON.parse(JSON.stringify(given)) as unknown);
-    return isPlain(kept) ? kept : null;
-  } catch {
-    return null;
-  }
+  const kept = jsonCopy(given);
+  return isPlain(kept) ? kept : null;
 }
 
 function textOr(value: unknown, otherwise: string): string {

@@ -1,12 +1,12 @@
 import { attemptsOf } from './call.ts';
 import { contextOf, type CallContextParts } from './call-context.ts';
-import { failure, messageOf, ToolFailure } from './failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
 import { failed, type Outcome } from './outcome.ts';
 import type { Clock, Ids } from './ports.ts';
 import type { ServerTool } from './server-tool.ts';
+import { failureOfThrown } from './thrown.ts';
 
 export interface LocalRunnerParts extends CallContextParts {
   readonly lifecycle: Lifecycle;
@@ -48,8 +48,7 @@ async function runAttempt(
     const args = JSON.parse(live.call.argsJson) as unknown;
     return { kind: 'ok', value: await tool.execute(args, contextOf(parts, live, attempt, tool)) };
   } catch (error) {
-    if (error instanceof ToolFailure) return failed(error.failure);
-    return failed(failure('tool_failed', messageOf(error)));
+    return failed(failureOfThrown(error));
   }
 }
 

@@ -1,0 +1,264 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  createPatchboard,
+  tool,
+  ToolFailure,
+  type BoardOptions,
+  type Hooks,
+  type Patchboard,
+  type ToolCallRecord,
+  type ToolContext,
+} from '../index.ts';
+
+/** Everything a tool, a hook or whoever embeds the engine can do wrong, and how it ends. */
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function aBoard(options: BoardOptions): Promise<Patchboard> {
+  const board = await createPatchboard({ ...options, limits: { resultBytes: 1000, ...options.limits } });
+  closing.push(() => board.close());
+  return board;
+}
+
+async function callOf(execute: () => unknown, options: BoardOptions = {}): Promise<ToolCallRecord> {
+  return await (await aBoard({ tools: [tool('t', execute)], ...options })).call('t');
+}
+
+function cycle(): Record<string, unknown> {
+  const value: Record<string, unknown> = {};
+  value['self'] = value;
+  return value;
+}
+
+describe('a tool that cannot be', () => {
+  const fine = tool('t', () => 1);
+  it.each([
+    [
+      'a bad schema',
+      'schema_invalid',
+      [tool({ name: 'x', parameters: { type: 'strnig' }, execute: () => 1 })],
+    ],
+    ['a schema with a cycle', 'schema_invalid', [tool({ name: 'x', parameters: cycle(), execute: () => 1 })]],
+    [
+      'a bad pattern',
+      'schema_invalid',
+      [tool({ name: 'x', parameters: { pattern: '(' }, execute: () => 1 })],
+    ],
+    ['a duplicate name', 'name_taken', [fine, tool('t', () => 2)]],
+    ['a name outside the rule', 'name_invalid', [tool('spaces are not names', () => 1)]],
+    ['a name that is too long', 'name_invalid', [tool('n'.repeat(129), () => 1)]],
+    ['an empty name', 'name_invalid', [tool('', () => 1)]],
+  ])('is refused for %s, as %s', async (_what, code, tools) => {
+    await expect(createPatchboard({ tools })).rejects.toMatchObject({
+      name: 'BoardError',
+      failure: { code },
+    });
+  });
+
+  it('is refused for having no function', () => {
+    expect(() => tool('t', undefined as never)).toThrow(TypeError);
+  });
+});
+
+describe('a result that cannot be kept', () => {
+  it.each([
+    ['a BigInt', () => ({ n: 1n })],
+    ['a cycle', cycle],
+    [
+      'something whose toJSON throws',
+      () => ({
+        toJSON: () => {
+          throw new Error('no');
+        },
+      }),
+    ],
+  ])('%s: FAILED as tool_failed', async (_what, execute) => {
+    const record = await callOf(execute);
+    expect(record).toMatchObject({ state: 'FAILED', code: 'tool_failed' });
+    expect(record.error).toMatch(/^the result cannot be written as JSON: /);
+  });
+
+  it('over the limit: FAILED as result_too_large, and it may have had its effect', async () => {
+    expect(await callOf(() => 'x'.repeat(1001))).toMatchObject({
+      state: 'FAILED',
+      code: 'result_too_large',
+      error: 'the result is larger than 1000 bytes',
+      failure: { outcome: 'unknown' },
+    });
+    expect((await callOf(() => '字'.repeat(332))).state).toBe('COMPLETED');
+    expect((await callOf(() => '字'.repeat(333))).code).toBe('result_too_large');
+  });
+
+  it.each([
+    ['undefined', () => undefined, null],
+    ['a function', () => () => 1, null],
+    ['a symbol', () => Symbol('s'), null],
+    ['NaN', () => ({ n: Number.NaN }), { n: null }],
+    ['a Date', () => ({ at: new Date(0) }), { at: '1970-01-01T00:00:00.000Z' }],
+    ['a Map', () => new Map([[1, 2]]), {}],
+  ])('%s: what JSON makes of it', async (_what, execute, kept) => {
+    expect(await callOf(execute)).toMatchObject({ state: 'COMPLETED', result: kept });
+  });
+
+  it('that does not fit its output schema: FAILED as output_invalid', async () => {
+    const t = tool({ name: 't', output: { type: 'number' }, execute: () => 'one' as unknown });
+    expect(await (await aBoard({ tools: [t] })).call('t')).toMatchObject({
+      state: 'FAILED',
+      code: 'output_invalid',
+    });
+  });
+});
+
+describe('what is thrown', () => {
+  const thrower = (thrown: unknown) => (): never => {
+    throw thrown;
+  };
+  it.each([
+    ['a text', 'just a text', 'just a text'],
+    ['nothing', undefined, 'threw undefined'],
+    ['null', null, 'threw object'],
+    ['a number', 7, 'threw number'],
+    ['an object', { error: 'x' }, 'threw object'],
+    ['an error without words', new RangeError(), 'RangeError'],
+    ['an error whose message is no text', Object.assign(new Error(), { message: 7n }), '7'],
+    [
+      'an error that cannot be looked at',
+      Object.defineProperty(new Error(), 'message', { get: thrower('no') }),
+      'threw something that cannot be read',
+    ],
+    [
+      'a failure that is none',
+      new ToolFailure({ code: 'nonsense', message: 'x' } as never),
+      'the tool failed with something that is no failure',
+    ],
+    [
+      'a failure with a cycle',
+      new ToolFailure({ code: 'timeout', message: 'x', toolResult: cycle() } as never),
+      'the tool failed with something that is no failure',
+    ],
+  ])('%s: FAILED as tool_failed', async (_what, thrown, error) => {
+    expect(await callOf(thrower(thrown))).toMatchObject({ state: 'FAILED', code: 'tool_failed', error });
+    // A promise that is rejected is the same.
+    // oxlint-disable-next-line prefer-promise-reject-errors
+    expect(await callOf(() => Promise.reject(thrown))).toMatchObject({
+      state: 'FAILED',
+      code: 'tool_failed',
+      error,
+    });
+  });
+
+  it('at length: cut', async () => {
+    const { error = '' } = await callOf(thrower(new Error('x'.repeat(1_000_000))));
+    expect(error.length).toBeLessThan(8300);
+    expect(error).toMatch(/^x+… \(1000000 characters\)$/);
+  });
+});
+
+describe('a tool that does not end', () => {
+  it('never resolves: TIMED_OUT at its deadline', async () => {
+    const t = tool({ name: 't', metadata: { timeout: 20 }, execute: () => new Promise(() => {}) });
+    const record = await (await aBoard({ tools: [t] })).call('t');
+    expect(record).toMatchObject({ state: 'TIMED_OUT', code: 'timeout', failure: { outcome: 'unknown' } });
+  });
+
+  it.each([
+    ['resolves', (resolve: (value: unknown) => void) => resolve('late')],
+    ['fails', (_resolve: unknown, reject: (error: Error) => void) => reject(new Error('late'))],
+  ])('%s after its deadline: what comes later is ignored', async (_what, end) => {
+    let finish = (): void => {};
+    const t = tool({
+      name: 't',
+      metadata: { timeout: 20 },
+      execute: () => new Promise((resolve, reject) => (finish = () => end(resolve, reject))),
+    });
+    const board = await aBoard({ tools: [t] });
+    const record = await board.call('t');
+    finish();
+    // Another call has gone all the way since.
+    await board.call('t');
+    expect(await board.get(record.id)).toEqual(record);
+  });
+
+  it('emits after the end: nobody is told, and the log says so once', async () => {
+    const lines: string[] = [];
+    const write = (event: string): void => void lines.push(event);
+    let late: ToolContext | undefined;
+    const t = tool('t', (_args, context) => void (late = context));
+    const board = await aBoard({ tools: [t], log: { info: () => {}, warn: write, error: write } });
+    await board.call('t');
+    late!.emit('late', 1);
+    late!.emit('later', 2);
+    expect(lines).toEqual(['call.event_after_end']);
+  });
+});
+
+describe('a hook', () => {
+  const withHook = async (hooks: Hooks): Promise<ToolCallRecord> =>
+    await callOf(() => ({ done: true }), { hooks });
+
+  it.each<[string, Hooks, object]>([
+    [
+      'throws',
+      {
+        preToolUse: () => {
+          throw new Error('no');
+        },
+      },
+      { state: 'DENIED', code: 'hook_denied' },
+    ],
+    ['answers nonsense', { preToolUse: () => 'yes' as never }, { state: 'DENIED', code: 'hook_denied' }],
+    [
+      'denies with what JSON cannot hold',
+      { preToolUse: () => ({ decision: 'deny', toolResult: cycle() }) },
+      { state: 'DENIED', code: 'hook_denied' },
+    ],
+    [
+      'asks with what JSON cannot hold',
+      { preToolUse: () => ({ decision: 'ask', meta: cycle() }) },
+      { state: 'APPROVAL_REQUIRED' },
+    ],
+    [
+      'has a result with a cycle',
+      { preToolUse: () => ({ result: cycle() }) },
+      { state: 'FAILED', code: 'tool_failed' },
+    ],
+    [
+      'reviews and throws',
+      {
+        postToolUse: () => {
+          throw new Error('no');
+        },
+      },
+      { state: 'FAILED', code: 'hook_denied' },
+    ],
+    [
+      'makes a cycle of the result',
+      { postToolUse: () => ({ replace: { content: cycle() } }) },
+      { state: 'FAILED', code: 'tool_failed' },
+    ],
+  ])('that %s', async (_what, hooks, ending) => {
+    const board = await aBoard({ tools: [tool('t', () => ({ done: true }))], hooks });
+    const { id, state } = await board.invoke('t');
+    expect(state === 'APPROVAL_REQUIRED' ? await board.get(id) : await board.wait(id)).toMatchObject(ending);
+  });
+
+  it('that changes the arguments to what JSON cannot hold: refused as input_invalid', async () => {
+    await expect(withHook({ preToolUse: () => ({ args: cycle() }) })).rejects.toMatchObject({
+      failure: { code: 'input_invalid' },
+    });
+  });
+});
+
+describe('arguments from whoever embeds the engine', () => {
+  it.each([
+    ['a cycle', cycle()],
+    ['a BigInt', { n: 1n }],
+  ])('%s: refused as input_invalid', async (_what, args) => {
+    const board = await aBoard({ tools: [tool('t', () => 1)] });
+    await expect(board.call('t', args)).rejects.toMatchObject({ failure: { code: 'input_invalid' } });
+    expect((await board.call('t')).state).toBe('COMPLETED');
+  });
+});
