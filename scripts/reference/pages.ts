@@ -16,8 +16,7 @@ export interface ReferencePage {
   readonly text: string;
 }
 
-const NOTE =
-  'Made from the code by `node --conditions=patchboard-source scripts/reference/main.ts`; do not edit.';
+export const NOTE = 'Made from the code by `npm run reference`; do not edit.';
 
 const FACES: readonly { title: string; routes: readonly Route[] }[] = [
   { title: 'Agents', routes: agentRoutes },

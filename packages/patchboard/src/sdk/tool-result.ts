@@ -23,7 +23,7 @@ export interface TruncatedResult {
   readonly preview: string;
 }
 
-const MODEL_RESULT_BYTES = 32_768;
+export const MODEL_RESULT_BYTES = 32_768;
 
 /** The answer to a `tool_use`, from a call that has ended. */
 export function toToolResult(

@@ -38,12 +38,14 @@ describe.each(PAGES)('%s', (page) => {
 
 /** As the usual renderers make them. */
 function anchorsOf(markdown: string): string[] {
-  return headingsOf(markdown).map(({ text }) =>
+  const headings = headingsOf(markdown).map(({ text }) =>
     text
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+  const named = [...markdown.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id = '']) => id);
+  return [...headings, ...named];
 }
 
 describe('docs/guarantees.md', () => {

@@ -1,0 +1,133 @@
+import type { JsonSchema } from '@patchboard/wire';
+import { z } from 'zod';
+import { failure, ToolFailure } from '../core/failures.ts';
+import type { Hooks } from '../core/hooks.ts';
+import type { ToolContext } from '../core/server-tool.ts';
+import type { ToolDefinition } from './tool-definition.ts';
+
+/** A tool of the AI SDK, typed by what is used of it: `tool({…})` and `dynamicTool({…})` of `ai` fit. */
+export interface GivenAiSdkTool {
+  readonly description?: unknown;
+  readonly inputSchema: unknown;
+  readonly execute?: unknown;
+  readonly needsApproval?: unknown;
+}
+
+type Execute = (input: unknown, options: Record<string, unknown>) => unknown;
+type Parse = (value: unknown) => Promise<Parsed>;
+type Parsed =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+
+interface ReadSchema {
+  readonly json: JsonSchema;
+  readonly parse: Parse;
+}
+
+/**
+ * Tools of the AI SDK as tools of a board, under the names they have in the set. `needsApproval` asks an operator.
+ * A tool without `execute` runs elsewhere and cannot be one of a board: that throws.
+ */
+export async function fromAiSdkTools(
+  tools: Readonly<Record<string, GivenAiSdkTool>>,
+): Promise<readonly ToolDefinition<never, unknown>[]> {
+  return await Promise.all(Object.entries(tools).map(([name, given]) => fromAiSdkTool(name, given)));
+}
+
+async function fromAiSdkTool(name: string, given: GivenAiSdkTool): Promise<ToolDefinition<never, unknown>> {
+  const { description, execute, needsApproval } = given;
+  if (typeof execute !== 'function')
+    throw new TypeError(`the tool ${name} has no execute: a board cannot run it`);
+  const { json, parse } = await readSchema(name, given.inputSchema);
+  return {
+    name,
+    description: typeof description === 'string' ? description : '',
+    inputSchema: json,
+    outputSchema: null,
+    metadata: needsApproval === true ? { requiresApproval: true } : {},
+    hooks: typeof needsApproval === 'function' ? askingHooks(needsApproval as Execute) : null,
+    execute: async (args, context) => {
+      const parsed = await parse(args);
+      if (!parsed.ok) throw new ToolFailure(failure('input_invalid', `args ${parsed.problem}`));
+      return await lastOf((execute as Execute)(parsed.value, optionsOf(context)), context);
+    },
+  };
+}
+
+function askingHooks(needsApproval: Execute): Hooks {
+  return {
+    preToolUse: async (call) => {
+      const options = { toolCallId: call.id, messages: [], context: undefined };
+      return (await needsApproval(call.args, options)) === true ? { decision: 'ask' } : undefined;
+    },
+  };
+}
+
+function optionsOf({ callId, signal }: ToolContext): Record<string, unknown> {
+  return { toolCallId: callId, messages: [], abortSignal: signal, context: undefined };
+}
+
+/** A tool may answer with a stream of what it has so far: the last of it is the result. */
+async function lastOf(answer: unknown, context: ToolContext): Promise<unknown> {
+  if (typeof answer !== 'object' || answer === null || !(Symbol.asyncIterator in answer)) return await answer;
+  let last: unknown;
+  for await (const value of answer as AsyncIterable<unknown>) {
+    last = value;
+    context.progress(value);
+  }
+  return last;
+}
+
+/** The forms of a schema that the AI SDK takes. */
+async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
+  const schema: unknown = typeof given === 'function' ? (given as () => unknown)() : given;
+  if (typeof schema === 'object' && schema !== null) {
+    if ('_zod' in schema) return fromZod(schema as z.ZodType);
+    if ('jsonSchema' in schema) return await fromAiSdkSchema(schema as AiSdkSchemaObject);
+    if ('~standard' in schema) return fromStandard(name, schema as StandardSchema);
+  }
+  throw new TypeError(
+    `the tool ${name} has an input schema that is neither zod 4, jsonSchema() nor Standard Schema`,
+  );
+}
+
+function fromZod(schema: z.ZodType): ReadSchema {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return { json, parse: async (value) => fromStandardResult(await schema['~standard'].validate(value)) };
+}
+
+interface AiSdkSchemaObject {
+  readonly jsonSchema: JsonSchema | PromiseLike<JsonSchema>;
+  readonly validate?: (value: unknown) => unknown;
+}
+
+async function fromAiSdkSchema({ jsonSchema, validate }: AiSdkSchemaObject): Promise<ReadSchema> {
+  const json = await jsonSchema;
+  if (validate === undefined) return { json, parse: (value) => Promise.resolve({ ok: true, value }) };
+  const parse: Parse = async (value) => {
+    const said = (await validate(value)) as { success: boolean; value?: unknown; error?: Error };
+    return said.success
+      ? { ok: true, value: said.value }
+      : { ok: false, problem: said.error?.message ?? 'do not fit' };
+  };
+  return { json, parse };
+}
+
+interface StandardSchema {
+  readonly '~standard': {
+    readonly validate: (value: unknown) => unknown;
+    readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonSchema };
+  };
+}
+
+function fromStandard(name: string, { '~standard': standard }: StandardSchema): ReadSchema {
+  if (standard.jsonSchema === undefined)
+    throw new TypeError(`the input schema of the tool ${name} cannot be written as JSON Schema`);
+  const json = standard.jsonSchema.input({ target: 'draft-2020-12' });
+  return { json, parse: async (value) => fromStandardResult(await standard.validate(value)) };
+}
+
+function fromStandardResult(said: unknown): Parsed {
+  const { issues, value } = said as { issues?: readonly { message: string }[]; value?: unknown };
+  if (issues === undefined) return { ok: true, value };
+  return { ok: false, problem: issues[0]?.message ?? 'do not fit' };
+}
