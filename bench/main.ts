@@ -2,6 +2,7 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { RunFigure } from './figure.ts';
+import { cpuPerRequest } from './figures/cpu-per-request.ts';
 import { durableReceipt } from './figures/p1-durable-receipt.ts';
 import { wholeLife } from './figures/p2-whole-life.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
@@ -12,6 +13,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P1', durableReceipt],
   ['P2', wholeLife],
   ['P8', storedCalls],
+  ['CPU', cpuPerRequest],
 ]);
 
 const { values, positionals } = parseArgs({

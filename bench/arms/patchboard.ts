@@ -8,11 +8,13 @@ import { startPlatform } from '../../packages/patchboard/src/platform.ts';
 import { bufferedLines } from '../../packages/patchboard/src/runtime/log-lines.ts';
 import { pinoLog } from '../../packages/patchboard/src/runtime/log.ts';
 import { BENCH_PACK } from './bench-pack.ts';
-import { openStore } from './open-store.ts';
+import { forgetful, openStore } from './open-store.ts';
 
 export interface ServerSettings {
   readonly folder: string;
   readonly groupCommit: boolean;
+  /** Every call is taken and none is kept: what is left is the cost of everything but the store. */
+  readonly forgetful?: boolean;
   readonly limits: Partial<Limits>;
   /** Default: none, as in a fresh start. */
   readonly policy?: Readonly<Record<string, unknown>>;
@@ -27,7 +29,10 @@ const settings = {
 const log = pinoLog(settings.logLevel, bufferedLines(openSync('/dev/null', 'w')));
 const platform = await startPlatform(settings, log, {
   packs: [BENCH_PACK],
-  openStore: (file) => openStore(file, given.groupCommit),
+  openStore: async (file) => {
+    const store = await openStore(file, given.groupCommit);
+    return given.forgetful === true ? forgetful(store) : store;
+  },
 });
 process.stdout.write(`ready at ${platform.url}\n`);
 await once(process, 'SIGTERM');

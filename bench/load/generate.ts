@@ -10,6 +10,7 @@ export interface LoadSettings {
 }
 
 export interface Load {
+  readonly requests: number;
   readonly perSecond: number;
   readonly p50Ms: number;
 }
@@ -32,7 +33,11 @@ if (result.non2xx + result.errors + result.timeouts > 0) {
   );
   process.exitCode = 1;
 }
-const load: Load = { perSecond: result['2xx'] / result.duration, p50Ms: result.latency.p50 };
+const load: Load = {
+  requests: result['2xx'],
+  perSecond: result['2xx'] / result.duration,
+  p50Ms: result.latency.p50,
+};
 process.stdout.write(`${JSON.stringify(load)}\n`);
 
 function body(connection: number): string {
