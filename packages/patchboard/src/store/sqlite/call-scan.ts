@@ -35,8 +35,8 @@ const IS_UNFILED = 'no > (select no from calls_of_runs_end)';
 interface Walk {
   /** The matches within a window. */
   readonly matches: StatementSync;
-  /** The last row of the window; none if the walk ends inside it. */
-  readonly end: StatementSync;
+  /** The last row of the window; none if the walk ends inside it. Null: one window always holds all of them. */
+  readonly end: StatementSync | null;
 }
 
 type Parameters = Record<string, string | number | null>;
@@ -153,7 +153,7 @@ export class CallScan {
       if (last !== undefined && rows.length === limit) {
         before = text(last, 'id');
       } else {
-        const end = walk.end.get({ ...parameters, before, skip: WINDOW - 1 });
+        const end = walk.end?.get({ ...parameters, before, skip: WINDOW - 1 });
         if (end === undefined) break;
         if (typeof since === 'number' && integer(end, 'created_at') < since - CLOCK_STEP_MS) break;
         before = text(end, 'id');
@@ -172,9 +172,12 @@ function prepareWalk(database: DatabaseSync, source: string, range: string): Wal
     select no, id from (
       select calls.no, calls.id, calls.tenant, tool_name, agent_id, created_at, state ${inOrder} limit :window
     ) where ${MATCHES} limit :limit`);
-  const end = database.prepare(`select calls.id, created_at ${inOrder} limit 1 offset :skip`);
+  const end =
+    source === UNFILED
+      ? null
+      : database.prepare(`select calls.id, created_at ${inOrder} limit 1 offset :skip`);
   matches.setAllowUnknownNamedParameters(true);
-  end.setAllowUnknownNamedParameters(true);
+  end?.setAllowUnknownNamedParameters(true);
   return { matches, end };
 }
 
