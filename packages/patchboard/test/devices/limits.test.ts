@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
+import { callId, ended, invoke, toolNames } from './support/agent.ts';
+import { aDevice, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
+import { deviceStates } from './support/device-events.ts';
+
+// A busy machine takes its time to start servers.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+
+const cleanUp: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const undo of cleanUp.splice(0).toReversed()) await undo();
+});
+
+async function aServer(limits: object = {}): Promise<TestPlatform> {
+  const server = await aPlatform({ config: { limits } });
+  cleanUp.push(() => server.close());
+  return server;
+}
+
+async function connected(server: TestPlatform, options?: Parameters<typeof aDevice>[1]): Promise<BareDevice> {
+  const device = await aDevice(server.port, options);
+  cleanUp.push(() => device.socket.terminate());
+  return device;
+}
+
+describe('a device', () => {
+  it('that gives no sign of life is cut off, and its calls end', async () => {
+    const server = await aServer({ device_heartbeat_ms: 100 });
+    const alive = await connected(server);
+    await alive.register({ ...DEVICE_INFO, name: 'alive' });
+    const dead = await connected(server, { autoPong: false });
+    await dead.register(DEVICE_INFO);
+    const id = await callId(server, 'device_info');
+    await dead.next('tool_call_request');
+    expect(await dead.closed).toMatchObject({ code: 1006 });
+    expect((await ended(server, id)).error?.code).toBe('provider_disconnected');
+    expect(await toolNames(server)).toEqual(['alive']);
+    expect(alive.socket.readyState).toBe(alive.socket.OPEN);
+  });
+
+  it('that sends a frame over the limit is closed with 1009', async () => {
+    const server = await aServer({ frame_bytes: 1000 });
+    const device = await connected(server);
+    device.send({ type: 'ping', filler: 'x'.repeat(900) });
+    await device.next('pong');
+    device.send({ type: 'ping', filler: 'x'.repeat(1000) });
+    expect((await device.closed).code).toBe(1009);
+  });
+
+  it('that does not read is dropped with 1013, and what it was asked ends', async () => {
+    const server = await aServer({ device_buffer_bytes: 100_000, open_calls_per_tenant: 1000 });
+    const device = await connected(server);
+    await device.register({ ...DEVICE_INFO, parameters: { type: 'object' } });
+    const other = await connected(server);
+    device.socket.pause();
+    const filler = 'x'.repeat(500_000);
+    let dropped = false;
+    for (let sent = 0; !dropped && sent < 100; sent += 1) {
+      await invoke(server, 'device_info', { args: { filler } });
+      dropped = !(await toolNames(server)).includes('device_info');
+    }
+    expect(dropped).toBe(true);
+    expect(server.log()).toContain('device.not_reading');
+    await vi.waitFor(async () => {
+      const { json } = await server.ask({ method: 'GET', path: '/v1/stats' });
+      expect(json).toMatchObject({ open: 0 });
+    });
+    other.send({ type: 'ping' });
+    await other.next('pong');
+  });
+
+  it('that sends too fast is read more slowly, and nothing it says is lost', async () => {
+    const server = await aServer({ device_frames_per_second: 200 });
+    const device = await connected(server);
+    const filler = 'x'.repeat(2000);
+    for (let sent = 0; sent < 400; sent += 1) device.send({ type: 'ping', filler });
+    for (let seen = 0; seen < 400; seen += 1) await device.next('pong');
+  });
+
+  it('one too many of a tenant is refused before the upgrade', async () => {
+    const server = await aServer({ devices_per_tenant: 2 });
+    const first = await connected(server);
+    await connected(server);
+    await expect(connected(server)).rejects.toThrow('503');
+    await expect(connected(server, { headers: { 'x-tenant-id': 'other' } })).resolves.toBeDefined();
+    await first.close();
+    await vi.waitFor(async () => await connected(server));
+  });
+
+  it('one too many of an address is refused, and this machine is not counted', async () => {
+    const server = await aServer({ devices_per_address: 1 });
+    await connected(server);
+    await expect(connected(server)).resolves.toBeDefined();
+  });
+
+  it('may not register more tools than a client may', async () => {
+    const server = await aServer({ tools_per_client: 3 });
+    const device = await connected(server);
+    const tools = ['a', 'b', 'c', 'd'].map((name) => ({ ...DEVICE_INFO, name }));
+    expect(await device.register(...tools)).toMatchObject({
+      count: 4,
+      registered: 3,
+      rejected: [{ name: 'd', code: 'too_large' }],
+    });
+  });
+});
+
+describe('the same rules as for any other call', () => {
+  it('a camera asks an operator, and takes the picture that was approved', async () => {
+    const server = await aServer();
+    const phone = await connected(server);
+    const camera = {
+      name: 'camera',
+      parameters: { type: 'object', properties: { quality: { enum: ['low', 'high'] }, secret: {} } },
+      output_schema: { type: 'object', required: ['bytes'] },
+      annotations: { requires_approval: true },
+    };
+    await phone.register(camera);
+    expect((await invoke(server, 'camera', { args: { quality: 'best' } })).json).toMatchObject({
+      code: 'input_invalid',
+    });
+    const id = await callId(server, 'camera', { args: { quality: 'low' } });
+    const { json: waiting } = await server.asOperator('GET', `/v1/tool_calls/${id}`);
+    expect(waiting).toMatchObject({ state: 'APPROVAL_REQUIRED' });
+    // Nobody was asked yet: the next frame is the answer to this.
+    phone.send({ type: 'ping' });
+    await phone.next('pong');
+    const { digest } = (waiting as { approval: { digest: string } }).approval;
+    await server.asOperator('POST', `/v1/tool_calls/${id}/decision`, { decision: 'allow', digest });
+    const request = await phone.next('tool_call_request');
+    expect(request).toMatchObject({ name: 'camera', args: { quality: 'low' } });
+    phone.send({ type: 'progress', id: request['id'], data: { percent: 50 } });
+    phone.send({ type: 'tool_result', id: request['id'], output: { bytes: 3 } });
+    expect(await ended(server, id)).toMatchObject({
+      status: 'SUCCEEDED',
+      result: { bytes: 3 },
+      timeline: [
+        { state: 'PENDING' },
+        { state: 'APPROVAL_REQUIRED' },
+        { state: 'APPROVED' },
+        { state: 'EXECUTING' },
+        { state: 'COMPLETED' },
+      ],
+    });
+  });
+
+  it('an output that breaks its schema is not kept as a result', async () => {
+    const server = await aServer();
+    const phone = await connected(server);
+    await phone.register({ ...DEVICE_INFO, output_schema: { type: 'object', required: ['model'] } });
+    const id = await callId(server, 'device_info');
+    const request = await phone.next('tool_call_request');
+    // Taking the tool back first does not get it around its own contract.
+    phone.send({ type: 'unregister_tools' });
+    await phone.next('tools_unregistered');
+    phone.send({ type: 'tool_result', id: request['id'], output: 'Pixel' });
+    expect((await ended(server, id)).error?.code).toBe('output_invalid');
+  });
+
+  it('a cancel reaches the device', async () => {
+    const server = await aServer();
+    const phone = await connected(server);
+    await phone.register(DEVICE_INFO);
+    const id = await callId(server, 'device_info');
+    const request = await phone.next('tool_call_request');
+    await server.ask({ method: 'POST', path: `/v1/tool_calls/${id}/cancel`, body: {} });
+    expect(await phone.next('cancel')).toEqual({ type: 'cancel', id: request['id'], reason: 'cancelled' });
+    expect((await deviceStates(server))[0]).toMatchObject({ open_calls: 0, tools: ['device_info'] });
+  });
+
+  it('secrets in the arguments are gone after the end, and hidden tools show nowhere', async () => {
+    const server = await aPlatform({
+      config: { redact: ['pin'], policy: { default: { autoDenyTools: ['lock'] } } },
+    });
+    cleanUp.push(() => server.close());
+    const phone = await connected(server);
+    await phone.register(
+      { name: 'unlock', parameters: { type: 'object' } },
+      { name: 'lock', parameters: {} },
+    );
+    expect(await toolNames(server, '/api/tools')).toEqual(['unlock']);
+    const id = await callId(server, 'unlock', { args: { pin: '4711' } });
+    const request = await phone.next('tool_call_request');
+    expect(request['args']).toEqual({ pin: '4711' });
+    phone.send({ type: 'tool_result', id: request['id'], output: true });
+    expect((await ended(server, id)).args).not.toEqual({ pin: '4711' });
+  });
+});
