@@ -1,0 +1,144 @@
+import type { GatewayFrame } from '@patchboard/wire';
+import { isToolCallResult, type DeviceCall, type DeviceTool } from './device-tool.ts';
+
+export type RequestFrame = Extract<GatewayFrame, { type: 'tool_call_request' }>;
+
+/** Runs whatever has no tool of its own. */
+export type ToolCallHandler = (request: DeviceCall) => unknown;
+
+export interface DeviceWorkParts {
+  readonly tools: ReadonlyMap<string, DeviceTool>;
+  readonly handler: ToolCallHandler | null;
+  /** How many at once; 1: in the order they come. */
+  readonly concurrency: number;
+  readonly progress: (id: string, data: unknown) => void;
+  /** The answer as a frame; not called for what was cancelled. */
+  readonly finished: (id: string, frame: string) => Promise<void>;
+}
+
+interface Job {
+  readonly request: RequestFrame;
+  readonly stop: AbortController;
+}
+
+/** As many ids of finished requests are remembered, so that none of them runs again. */
+const REMEMBERED = 10_000;
+
+/** What this device was asked to do: one after the other unless told otherwise, each once. */
+export class DeviceWork {
+  readonly #parts: DeviceWorkParts;
+  readonly #waiting: Job[] = [];
+  readonly #jobs: Map<string, Job> = new Map();
+  readonly #seen: Set<string> = new Set();
+  #running = 0;
+
+  constructor(parts: DeviceWorkParts) {
+    this.#parts = parts;
+  }
+
+  /** Received, and not finished. */
+  ids(): string[] {
+    return [...this.#jobs.keys()];
+  }
+
+  /** False: it came before. */
+  take(request: RequestFrame): boolean {
+    const { id } = request;
+    if (this.#seen.has(id)) return false;
+    this.#remember(id);
+    const job: Job = { request, stop: new AbortController() };
+    this.#jobs.set(id, job);
+    this.#waiting.push(job);
+    this.#next();
+    return true;
+  }
+
+  cancel(id: string, reason: string): void {
+    const job = this.#jobs.get(id);
+    if (job === undefined) return;
+    this.#jobs.delete(id);
+    job.stop.abort(new Error(reason));
+  }
+
+  cancelAll(reason: string): void {
+    for (const id of this.ids()) this.cancel(id, reason);
+  }
+
+  #next(): void {
+    while (this.#running < this.#parts.concurrency) {
+      const job = this.#waiting.shift();
+      if (job === undefined) return;
+      if (job.stop.signal.aborted) continue;
+      this.#running += 1;
+      this.#run(job)
+        .catch(() => undefined)
+        .finally(() => {
+          this.#running -= 1;
+          this.#next();
+        })
+        .catch(() => undefined);
+    }
+  }
+
+  async #run({ request, stop }: Job): Promise<void> {
+    const { id } = request;
+    const frame = await this.#answer(request, stop.signal);
+    // Cancelled meanwhile: nobody waits for it.
+    if (!this.#jobs.has(id)) return;
+    try {
+      await this.#parts.finished(id, frame);
+    } finally {
+      this.#jobs.delete(id);
+    }
+  }
+
+  async #answer(request: RequestFrame, signal: AbortSignal): Promise<string> {
+    const { id } = request;
+    try {
+      const value = await this.#execute(request, signal);
+      if (!isToolCallResult(value)) return resultFrame(id, value);
+      return value.success ? resultFrame(id, value.output) : errorFrame(id, value.error);
+    } catch (error) {
+      return errorFrame(id, messageOf(error));
+    }
+  }
+
+  async #execute(request: RequestFrame, signal: AbortSignal): Promise<unknown> {
+    const { id, name, args, attempt } = request;
+    const tool = this.#parts.tools.get(name);
+    const { handler, progress } = this.#parts;
+    const call: DeviceCall = {
+      id,
+      name,
+      args,
+      attempt,
+      deadlineAt: typeof request.deadline_at === 'string' ? new Date(request.deadline_at) : null,
+      signal,
+      progress: (data) => {
+        if (!signal.aborted) progress(id, data);
+      },
+    };
+    if (tool !== undefined) return await tool.run(args as never, call);
+    if (handler !== null) return await handler(call);
+    throw new Error('No handler registered');
+  }
+
+  #remember(id: string): void {
+    this.#seen.add(id);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > REMEMBERED && oldest !== undefined) this.#seen.delete(oldest);
+  }
+}
+
+function resultFrame(id: string, output: unknown): string {
+  return JSON.stringify({ type: 'tool_result', id, output: output ?? null, success: true });
+}
+
+export function errorFrame(id: string, error: string): string {
+  return JSON.stringify({ type: 'tool_error', id, error, success: false });
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message === '' ? error.name : error.message;
+  return typeof error === 'string' ? error : 'Exception';
+}

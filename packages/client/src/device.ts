@@ -1,0 +1,293 @@
+import type { DeviceToolSpec, GatewayFrame, RejectedTool } from '@patchboard/wire';
+import { Connection, type Welcome } from './device-connection.ts';
+import { defaultSocket, httpUrl, socketUrl, type OpenSocket } from './device-socket.ts';
+import { toDeviceSpec, type DeviceTool } from './device-tool.ts';
+import { DeviceWork, errorFrame, type ToolCallHandler } from './device-work.ts';
+import { record } from './decode.ts';
+import { NetworkError } from './errors.ts';
+import { request } from './http.ts';
+import { positive, resolveSettings, type ClientOptions, type Settings } from './options.ts';
+import { Outbox, type OutboxStorage } from './outbox.ts';
+import { backoff } from './retry.ts';
+
+export interface DeviceOptions extends Pick<ClientOptions, 'key' | 'fetch' | 'clock' | 'random' | 'retry'> {
+  /** Whose tools these are. With a key it is the key's. */
+  readonly clientId?: string;
+  /** Tells the devices of one client apart; what `target` of a call names. */
+  readonly name?: string;
+  readonly tools?: readonly DeviceTool[];
+  /** Specs without a way to run them: `handler` does. */
+  readonly specs?: readonly DeviceToolSpec[];
+  readonly handler?: ToolCallHandler;
+  /** How many calls run at once. Default 1: in the order they come. */
+  readonly concurrency?: number;
+  /** Keeps unacknowledged results over a restart of this program. Default: they are kept in memory. */
+  readonly outbox?: OutboxStorage;
+  /** Default: the runtime's `WebSocket`. */
+  readonly socket?: OpenSocket;
+  /** To connect and be welcomed; doubles, up to eight times, while it is not enough. Default 5,000. */
+  readonly openTimeoutMs?: number;
+  /** Connected so long, a connection counts as stable, and the next failure as the first. Default 30,000. */
+  readonly stableMs?: number;
+  readonly onState?: (state: DeviceState) => void;
+  /** What a person should know of; nothing that was asked for is lost by it. */
+  readonly onProblem?: (problem: DeviceProblem) => void;
+}
+
+export type DeviceState = 'connecting' | 'online' | 'waiting' | 'closed';
+
+export interface DeviceProblem {
+  readonly kind: 'connection' | 'rejected' | 'result' | 'server' | 'outbox';
+  readonly message: string;
+}
+
+/** A device that lends its tools for as long as it runs, over as many connections as that takes. */
+export interface Device {
+  readonly state: DeviceState;
+  /** What the server did not take, and why; of the latest registration. */
+  readonly rejected: readonly RejectedTool[];
+  /** Results that the server has not acknowledged. */
+  readonly unacknowledged: number;
+  /** Resolves when the tools are registered for the first time. */
+  readonly ready: Promise<void>;
+  /** Says goodbye: running work is told to stop, and the server ends its calls. */
+  close(): Promise<void>;
+}
+
+const RESEND_MS = 1000;
+
+/** Connects, and connects again, until it is closed. */
+export function connectDevice(url: string, options: DeviceOptions = {}): Device {
+  return new SocketDevice(url, options);
+}
+
+class SocketDevice implements Device {
+  readonly ready: Promise<void>;
+  readonly #url: string;
+  readonly #options: DeviceOptions;
+  readonly #settings: Settings;
+  readonly #specs: readonly DeviceToolSpec[];
+  readonly #work: DeviceWork;
+  readonly #outbox: Outbox;
+  #state: DeviceState = 'connecting';
+  #rejected: readonly RejectedTool[] = [];
+  #connection: Connection | null = null;
+  #welcome: Welcome | null = null;
+  /** The server knows us, over the connection there is: results may go out. */
+  #isWelcome = false;
+  #failures = 0;
+  /** Attempts since the last welcome. */
+  #unopened = 0;
+  #disarm: () => void = () => undefined;
+  #settled: { resolve: () => void; reject: (error: Error) => void } | null = null;
+
+  constructor(url: string, options: DeviceOptions) {
+    this.#url = url;
+    this.#options = options;
+    this.#settings = resolveSettings({
+      ...options,
+      url: httpUrl(url),
+      retry: { baseDelayMs: 250, maxDelayMs: 30_000, ...options.retry },
+    });
+    const tools = options.tools ?? [];
+    this.#specs = [...(options.specs ?? []), ...tools.map(toDeviceSpec)];
+    this.#outbox = new Outbox(options.outbox ?? null, (error) => this.#problem('outbox', String(error)));
+    this.#work = new DeviceWork({
+      tools: new Map(tools.map((tool) => [tool.name, tool])),
+      handler: options.handler ?? null,
+      concurrency: positive('concurrency', options.concurrency ?? 1),
+      progress: (id, data) => this.#connection?.send({ type: 'progress', id, data }),
+      finished: (id, frame) => this.#finished(id, frame),
+    });
+    this.ready = new Promise<void>((resolve, reject) => {
+      this.#settled = { resolve, reject };
+    });
+    // Whoever does not wait for it is told by `onProblem`.
+    this.ready.catch(() => undefined);
+    this.#outbox
+      .load()
+      .catch((error: unknown) => this.#problem('outbox', String(error)))
+      .then(() => this.#connect())
+      .catch(() => undefined);
+  }
+
+  get state(): DeviceState {
+    return this.#state;
+  }
+
+  get rejected(): readonly RejectedTool[] {
+    return this.#rejected;
+  }
+
+  get unacknowledged(): number {
+    return this.#outbox.size;
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#enter('closed');
+    this.#disarm();
+    this.#work.cancelAll('the device was closed');
+    this.#connection?.close(1000, 'the device was closed');
+    this.#settled?.reject(new NetworkError('the device was closed before it was online'));
+    await Promise.resolve();
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#enter('connecting');
+    try {
+      const ticket = await this.#ticket();
+      if (this.#isClosed()) return;
+      const socket = (this.#options.socket ?? defaultSocket)(socketUrl(this.#url, ticket));
+      this.#connection = new Connection(socket, {
+        clock: this.#settings.clock,
+        openingMs: (this.#options.openTimeoutMs ?? 5000) * 2 ** Math.min(this.#unopened, 3),
+        hello: () => this.#hello(),
+        welcomed: (welcome) => this.#welcomed(welcome),
+        heard: (frame) => this.#heard(frame),
+        closed: (code, reason) => this.#lost(code, reason),
+      });
+    } catch (error) {
+      if (error instanceof TypeError) {
+        // Wrong options stay wrong.
+        this.#settled?.reject(error);
+        this.#problem('connection', error.message);
+        this.#enter('closed');
+        return;
+      }
+      this.#lost(1006, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** A key is never part of an address: it buys a ticket, which is worth nothing afterwards. */
+  async #ticket(): Promise<string | null> {
+    const { key, clientId } = this.#options;
+    if (key === undefined) return null;
+    const body = clientId === undefined ? {} : { client_id: clientId };
+    const bounds = { signal: undefined, deadline: Number.POSITIVE_INFINITY };
+    const made = await request(
+      this.#settings,
+      { method: 'POST', path: '/v1/tickets', body, repeat: 'unsafe' },
+      record,
+      bounds,
+    );
+    return String(made['ticket']);
+  }
+
+  #hello(): { client_id?: string; name?: string; resume?: string; holding: string[] } {
+    const { clientId, name } = this.#options;
+    return {
+      ...(clientId === undefined ? {} : { client_id: clientId }),
+      ...(name === undefined ? {} : { name }),
+      ...(this.#welcome === null ? {} : { resume: this.#welcome.resume_token }),
+      holding: [...new Set([...this.#work.ids(), ...this.#outbox.ids()])],
+    };
+  }
+
+  #welcomed(welcome: Welcome): void {
+    this.#welcome = welcome;
+    this.#isWelcome = true;
+    this.#unopened = 0;
+    this.#connection?.send({ type: 'register_tools', tools: this.#specs });
+    for (const frame of this.#outbox.frames()) this.#connection?.sendText(frame);
+    this.#disarm();
+    const { clock } = this.#settings;
+    // A server that takes us in and drops us at once must not be asked ever faster.
+    this.#disarm = clock.after(this.#options.stableMs ?? 30_000, () => {
+      this.#failures = 0;
+    });
+  }
+
+  #heard(frame: GatewayFrame): void {
+    switch (frame.type) {
+      case 'tools_registered':
+        this.#registered(frame.rejected);
+        return;
+      case 'tool_call_request':
+        // One that came before: its answer is on its way, or was lost with a connection.
+        if (!this.#work.take(frame)) this.#resend(frame.id);
+        return;
+      case 'cancel':
+        this.#work.cancel(frame.id, frame.reason);
+        return;
+      case 'result_acknowledged':
+        this.#acknowledged(frame);
+        return;
+      case 'error':
+        this.#problem('server', frame.message);
+        if (frame.id !== undefined) this.#resendLater(frame.id);
+        return;
+      default:
+    }
+  }
+
+  #registered(rejected: readonly RejectedTool[]): void {
+    this.#rejected = rejected;
+    for (const { name, code, reason } of rejected) this.#problem('rejected', `${name}: ${reason} (${code})`);
+    this.#enter('online');
+    this.#settled?.resolve();
+  }
+
+  #acknowledged({ id, accepted, reason }: Extract<GatewayFrame, { type: 'result_acknowledged' }>): void {
+    this.#outbox.delete(id).catch(() => undefined);
+    if (!accepted)
+      this.#problem('result', `the result of ${id} was not kept: ${reason ?? 'no reason given'}`);
+  }
+
+  async #finished(id: string, frame: string): Promise<void> {
+    const limit = this.#welcome?.max_frame_bytes ?? Number.POSITIVE_INFINITY;
+    const isTooLarge = frame.length > limit || (frame.length * 3 > limit && utf8Length(frame) > limit);
+    const kept = isTooLarge ? errorFrame(id, `the result is larger than ${limit} bytes`) : frame;
+    await this.#outbox.put(id, kept);
+    if (this.#isWelcome) this.#connection?.sendText(kept);
+  }
+
+  #resend(id: string): void {
+    const frame = this.#outbox.get(id);
+    if (frame !== undefined) this.#connection?.sendText(frame);
+  }
+
+  /** The server could not store it: it is asked again. */
+  #resendLater(id: string): void {
+    if (this.#outbox.has(id)) this.#settings.clock.after(RESEND_MS, () => this.#resend(id));
+  }
+
+  #lost(code: number, reason: string): void {
+    this.#connection = null;
+    if (!this.#isWelcome) this.#unopened += 1;
+    this.#isWelcome = false;
+    this.#disarm();
+    if (this.#isClosed()) return;
+    this.#failures += 1;
+    this.#problem('connection', reason === '' ? `the connection was lost (${code})` : `${reason} (${code})`);
+    this.#enter('waiting');
+    this.#disarm = this.#settings.clock.after(backoff(this.#settings, this.#failures), () => {
+      this.#connect().catch(() => undefined);
+    });
+  }
+
+  #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  #enter(state: DeviceState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#options.onState?.(state);
+  }
+
+  #problem(kind: DeviceProblem['kind'], message: string): void {
+    this.#options.onProblem?.({ kind, message });
+  }
+}
+
+/** Not every runtime has a TextEncoder. */
+function utf8Length(text: string): number {
+  let length = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    length += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return length;
+}
