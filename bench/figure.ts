@@ -1,7 +1,7 @@
 import type { Comparison } from './statistics.ts';
 
 export interface Arm {
-  readonly unit: 'per second' | 'ms' | 'µs';
+  readonly unit: 'per second' | 'ms' | 'µs' | 'KiB' | 's';
   readonly median: number;
   readonly runs: readonly number[];
 }

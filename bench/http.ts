@@ -25,9 +25,13 @@ export class OneConnection {
     await this.#send(path, { method: 'GET' }, '');
   }
 
-  async post(path: string, body: unknown): Promise<void> {
+  async post(path: string, body: unknown, more: Readonly<Record<string, string>> = {}): Promise<void> {
     const text = JSON.stringify(body);
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      ...more,
+    };
     await this.#send(path, { method: 'POST', headers }, text);
   }
 

@@ -5,6 +5,8 @@ import type { RunFigure } from './figure.ts';
 import { cpuPerRequest } from './figures/cpu-per-request.ts';
 import { durableReceipt } from './figures/p1-durable-receipt.ts';
 import { wholeLife } from './figures/p2-whole-life.ts';
+import { deviceCalls } from './figures/p3-device-calls.ts';
+import { idleDevices } from './figures/p7-idle-devices.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
 import { describeMachine } from './machine.ts';
 import { header, jsonLine, table } from './report.ts';
@@ -12,6 +14,8 @@ import { header, jsonLine, table } from './report.ts';
 const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P1', durableReceipt],
   ['P2', wholeLife],
+  ['P3', deviceCalls],
+  ['P7', idleDevices],
   ['P8', storedCalls],
   ['CPU', cpuPerRequest],
 ]);

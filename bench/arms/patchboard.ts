@@ -8,6 +8,7 @@ import { startPlatform } from '../../packages/patchboard/src/platform.ts';
 import { bufferedLines } from '../../packages/patchboard/src/runtime/log-lines.ts';
 import { pinoLog } from '../../packages/patchboard/src/runtime/log.ts';
 import { BENCH_PACK } from './bench-pack.ts';
+import { collectOnRequest } from './collect.ts';
 import { forgetful, openStore } from './open-store.ts';
 
 export interface ServerSettings {
@@ -34,6 +35,7 @@ const platform = await startPlatform(settings, log, {
     return given.forgetful === true ? forgetful(store) : store;
   },
 });
+collectOnRequest();
 process.stdout.write(`ready at ${platform.url}\n`);
 await once(process, 'SIGTERM');
 await platform.close();

@@ -7,6 +7,7 @@ export interface LoadSettings {
   readonly connections: number;
   readonly seconds: number;
   readonly args: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Load {
@@ -20,7 +21,7 @@ let made = 0;
 const result = await autocannon({
   url: settings.url,
   method: 'POST',
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', ...settings.headers },
   body: body(0),
   connections: settings.connections,
   duration: settings.seconds,

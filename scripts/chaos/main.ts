@@ -1,7 +1,8 @@
-// npm run chaos -- [--kills N] [--seed N] [scenario …]
+// npm run chaos -- [--kills N] [--loops N] [--seed N] [scenario …]
 // Breaks a real server in every way we know, then compares what it promised with what it kept.
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { runDevices } from './devices.ts';
 import { runDiskFull } from './disk-full.ts';
 import { runDrain } from './drain.ts';
 import { runEndlessBody } from './endless-body.ts';
@@ -14,19 +15,26 @@ const GIGABYTE = 2 ** 30;
 const OVERLOAD_SECONDS = 10;
 
 const { values, positionals } = parseArgs({
-  options: { kills: { type: 'string', default: '200' }, seed: { type: 'string' } },
+  options: {
+    kills: { type: 'string', default: '200' },
+    loops: { type: 'string', default: '1000' },
+    seed: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const kills = Number(values.kills);
+const loops = Number(values.loops);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
-if (!Number.isSafeInteger(kills) || kills < 1 || !Number.isSafeInteger(seed)) {
-  process.stderr.write('--kills takes a positive whole number, --seed a whole number\n');
+const counts = [kills, loops].every((count) => Number.isSafeInteger(count) && count > 0);
+if (!counts || !Number.isSafeInteger(seed)) {
+  process.stderr.write('--kills and --loops take a positive whole number, --seed a whole number\n');
   process.exit(2);
 }
 
 const say = (line: string): void => console.log(`    ${line}`);
 const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>> = new Map([
   ['kill-loop', (folder: string) => runKillLoop({ folder, kills, seed, say })],
+  ['devices', (folder: string) => runDevices({ folder, loops, seed, say })],
   ['disk-full', runDiskFull],
   ['refused-stores', runRefusedStores],
   ['drain', runDrain],
@@ -42,8 +50,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-console.log(`Patchboard chaos · ${kills} kills · seed ${seed} · Node ${process.version}`);
-console.log(`Again: npm run chaos -- --kills ${kills} --seed ${seed}`);
+console.log(`Patchboard chaos · ${kills} kills · ${loops} loops · seed ${seed} · Node ${process.version}`);
+console.log(`Again: npm run chaos -- --kills ${kills} --loops ${loops} --seed ${seed}`);
 let broken = 0;
 for (const name of names) {
   const began = performance.now();

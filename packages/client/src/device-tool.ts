@@ -12,7 +12,7 @@ export interface DeviceCall {
   /** Fires when the call was cancelled or ran out of time: nobody waits for the result any more. */
   readonly signal: AbortSignal;
   /** Shown to whoever watches; sent once, never again. */
-  progress(data: unknown): void;
+  readonly progress: (data: unknown) => void;
 }
 
 /** One tool this device lends, and how it runs. */

@@ -1,4 +1,4 @@
-import type { DeviceToolSpec, GatewayFrame, RejectedTool } from '@patchboard/wire';
+import type { DeviceToolSpec, GatewayFrame, NotKept, RejectedTool } from '@patchboard/wire';
 import { Connection, type Welcome } from './device-connection.ts';
 import { defaultSocket, httpUrl, socketUrl, type OpenSocket } from './device-socket.ts';
 import { toDeviceSpec, type DeviceTool } from './device-tool.ts';
@@ -23,6 +23,8 @@ export interface DeviceOptions extends Pick<ClientOptions, 'key' | 'fetch' | 'cl
   readonly concurrency?: number;
   /** Keeps unacknowledged results over a restart of this program. Default: they are kept in memory. */
   readonly outbox?: OutboxStorage;
+  /** For a page, which has no place for a key: asked for a ticket before each connection. */
+  readonly ticket?: () => string | Promise<string>;
   /** Default: the runtime's `WebSocket`. */
   readonly socket?: OpenSocket;
   /** To connect and be welcomed; doubles, up to eight times, while it is not enough. Default 5,000. */
@@ -30,11 +32,21 @@ export interface DeviceOptions extends Pick<ClientOptions, 'key' | 'fetch' | 'cl
   /** Connected so long, a connection counts as stable, and the next failure as the first. Default 30,000. */
   readonly stableMs?: number;
   readonly onState?: (state: DeviceState) => void;
+  /** What the server said became of a result. */
+  readonly onResult?: (fate: ResultFate) => void;
   /** What a person should know of; nothing that was asked for is lost by it. */
   readonly onProblem?: (problem: DeviceProblem) => void;
 }
 
 export type DeviceState = 'connecting' | 'online' | 'waiting' | 'closed';
+
+export interface ResultFate {
+  /** Of the request. */
+  readonly id: string;
+  readonly accepted: boolean;
+  /** Why it was not kept. */
+  readonly reason: NotKept | null;
+}
 
 export interface DeviceProblem {
   readonly kind: 'connection' | 'rejected' | 'result' | 'server' | 'outbox';
@@ -162,7 +174,8 @@ class SocketDevice implements Device {
 
   /** A key is never part of an address: it buys a ticket, which is worth nothing afterwards. */
   async #ticket(): Promise<string | null> {
-    const { key, clientId } = this.#options;
+    const { key, clientId, ticket } = this.#options;
+    if (ticket !== undefined) return await ticket();
     if (key === undefined) return null;
     const body = clientId === undefined ? {} : { client_id: clientId };
     const bounds = { signal: undefined, deadline: Number.POSITIVE_INFINITY };
@@ -231,6 +244,7 @@ class SocketDevice implements Device {
 
   #acknowledged({ id, accepted, reason }: Extract<GatewayFrame, { type: 'result_acknowledged' }>): void {
     this.#outbox.delete(id).catch(() => undefined);
+    this.#options.onResult?.({ id, accepted, reason: reason ?? null });
     if (!accepted)
       this.#problem('result', `the result of ${id} was not kept: ${reason ?? 'no reason given'}`);
   }

@@ -4,7 +4,7 @@ export type { ApprovalsFilter, Decision, GrantOptions } from './approvals.ts';
 export { isEnded } from './calls.ts';
 export type { CallOptions, DryRunOptions, InvokeOptions, WaitOptions } from './calls.ts';
 export { connectDevice } from './device.ts';
-export type { Device, DeviceOptions, DeviceProblem, DeviceState } from './device.ts';
+export type { Device, DeviceOptions, DeviceProblem, DeviceState, ResultFate } from './device.ts';
 export { Patchboard } from './device-builder.ts';
 export type { DeviceBuilder, ToolSpecText } from './device-builder.ts';
 export type { OpenSocket, SocketLike } from './device-socket.ts';

@@ -1,6 +1,7 @@
 import { callCommand } from './commands/call.ts';
 import { callsCommand } from './commands/calls.ts';
 import { dataCommand } from './commands/data.ts';
+import { deviceCommand } from './commands/device.ts';
 import { approveCommand, denyCommand } from './commands/decide.ts';
 import { grantsCommand } from './commands/grants.ts';
 import { inboxCommand } from './commands/inbox.ts';
@@ -22,6 +23,7 @@ export function commands(context: CliContext): readonly Registrar[] {
     callCommand(context),
     toolsCommand(context),
     callsCommand(context),
+    deviceCommand(context),
     approveCommand(context),
     denyCommand(context),
     inboxCommand(context),

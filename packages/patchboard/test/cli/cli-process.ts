@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type PatchboardClient } from '@patchboard/client';
-import { runCommand, startCommand, type Finished } from '../support/run-command.ts';
+import { runCommand, startCommand, type Finished, type Running } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -37,6 +37,11 @@ export class Workplace {
   /** One command; `more` is set for this one only. */
   run(args: readonly string[], more: Record<string, string> = {}): Promise<Finished> {
     return runCommand(process.execPath, this.#argv(args), this.#options(more));
+  }
+
+  /** One command that goes on until it is stopped. */
+  start(args: readonly string[]): Running {
+    return startCommand(process.execPath, this.#argv(args), this.#options({}));
   }
 
   /** One command that must end well, and its JSON. */

@@ -17,7 +17,7 @@ import {
 } from '../guard/support/a-platform.ts';
 import { callId, ended, toolNames } from './support/agent.ts';
 import { deviceStates } from './support/device-events.ts';
-import { aSwallowingProxy } from './support/swallowing-proxy.ts';
+import { aSwallowingProxy } from '../../../../scripts/chaos/swallowing-proxy.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
@@ -123,7 +123,7 @@ describe('a handler', () => {
   it('runs one after the other, or as many at once as it is told', async () => {
     const server = await aServer();
     const order: string[] = [];
-    const doors = new Map([...'abc'].map((name) => [name, gate()]));
+    const doors = new Map(['a', 'b', 'c'].map((name) => [name, gate()]));
     const tool = (name: string) =>
       deviceTool<{ of: string }>({
         name,
@@ -134,7 +134,7 @@ describe('a handler', () => {
         },
       });
     await online(urlOf(server), { name: 'one', tools: [tool('one.work')] });
-    const calls = await Promise.all([...'ab'].map((of) => callId(server, 'one.work', { args: { of } })));
+    const calls = await Promise.all(['a', 'b'].map((of) => callId(server, 'one.work', { args: { of } })));
     doors.get('b')!.open();
     doors.get('a')!.open();
     for (const id of calls) await ended(server, id);
@@ -234,7 +234,7 @@ describe('the connection', () => {
 
   it('comes back after a reset with its tools, and its work goes on without a second execution', async () => {
     const server = await aServer();
-    const proxy = await aSwallowingProxy(server.port);
+    const proxy = await aSwallowingProxy(() => server.port);
     cleanUp.push(() => proxy.close());
     const begun = gate();
     const finish = gate();
@@ -266,7 +266,7 @@ describe('the connection', () => {
     'notices a wire that swallows what goes %s, and nothing is lost or done twice',
     async (way) => {
       const server = await aServer({ config: { limits: { device_heartbeat_ms: 100 } } });
-      const proxy = await aSwallowingProxy(server.port);
+      const proxy = await aSwallowingProxy(() => server.port);
       cleanUp.push(() => proxy.close());
       const runs: number[] = [];
       const device = await online(proxy.url, {
@@ -332,7 +332,7 @@ describe('the connection', () => {
     const folder = aDataFolder();
     cleanUp.push(() => folder.remove());
     const server = await aServer();
-    const proxy = await aSwallowingProxy(server.port);
+    const proxy = await aSwallowingProxy(() => server.port);
     cleanUp.push(() => proxy.close());
     const disk = new Map<string, string>();
     const outbox = {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@patchboard/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -119,7 +119,11 @@ describe('examples', () => {
     const listed = readFileSync(join(FOLDER, 'README.md'), 'utf8');
     for (const name of readdirSync(FOLDER).filter((file) => file !== 'README.md')) {
       expect(listed).toContain(`(${name})`);
-      expect(readFileSync(join(FOLDER, name), 'utf8').split('\n').length, name).toBeLessThan(60);
+      const path = join(FOLDER, name);
+      const files = statSync(path).isDirectory() ? readdirSync(path).map((file) => join(path, file)) : [path];
+      for (const file of files) {
+        expect(readFileSync(file, 'utf8').split('\n').length, file).toBeLessThan(60);
+      }
     }
   });
 });

@@ -15,14 +15,15 @@ export interface SwallowingProxy {
   close(): Promise<void>;
 }
 
-export async function aSwallowingProxy(port: number): Promise<SwallowingProxy> {
+/** `port` is asked for each connection: a server that restarts may have another. */
+export async function aSwallowingProxy(port: () => number): Promise<SwallowingProxy> {
   const open = new Set<Socket>();
   let up = true;
   let down = true;
   let connections = 0;
   const server = createServer((near) => {
     connections += 1;
-    const far = connect(port, '127.0.0.1');
+    const far = connect(port(), '127.0.0.1');
     for (const socket of [near, far]) {
       open.add(socket);
       socket.on('error', () => socket.destroy());
@@ -33,6 +34,8 @@ export async function aSwallowingProxy(port: number): Promise<SwallowingProxy> {
     // An end is a packet like any other.
     near.on('end', () => up && far.end());
     far.on('end', () => down && near.end());
+    near.on('close', () => up && far.destroy());
+    far.on('close', () => down && near.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,0 +1,53 @@
+// Many devices in a process of its own: plain sockets that register one tool and answer what they are asked.
+import { once } from 'node:events';
+import process from 'node:process';
+import { WebSocket } from 'ws';
+
+export interface DevicesSettings {
+  readonly url: string;
+  readonly devices: number;
+  readonly tool: string;
+}
+
+const { url, devices, tool } = JSON.parse(process.argv[2] ?? '') as DevicesSettings;
+const REGISTER = JSON.stringify({
+  type: 'register_tools',
+  tools: [
+    {
+      name: tool,
+      description: 'A tool of the benchmark.',
+      parameters: { type: 'object' },
+      timeout_ms: 60_000,
+    },
+  ],
+});
+/** So many at once: a server that is asked by all of them in the same instant is another test. */
+const AT_ONCE = 100;
+
+async function connect(): Promise<void> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { perMessageDeflate: false });
+  await once(socket, 'open');
+  socket.send(REGISTER);
+  const registered = once(socket, 'message');
+  await registered;
+  socket.on('message', (data) => {
+    const frame = JSON.parse((data as Buffer).toString('utf8')) as {
+      type: string;
+      id: string;
+      args: unknown;
+    };
+    if (frame.type !== 'tool_call_request') return;
+    socket.send(JSON.stringify({ type: 'tool_result', id: frame.id, output: frame.args, success: true }));
+  });
+  socket.on('close', (code) => {
+    process.stderr.write(`a device was closed with ${code}\n`);
+    process.exitCode = 1;
+  });
+}
+
+for (let made = 0; made < devices; made += AT_ONCE) {
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, devices - made) }, connect));
+}
+process.stdout.write(`connected to ${url}\n`);
+await once(process, 'SIGTERM');
+process.exit(0);

@@ -1,0 +1,94 @@
+// A device of the chaos tests: one tool, an outbox on disk, and a trace of everything it did.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import { connectDevice, deviceTool, type OutboxStorage } from '@patchboard/client';
+
+export interface DeviceWorkerOptions {
+  readonly url: string;
+  readonly tool: string;
+  readonly timeoutMs: number;
+  readonly effectsFile: string;
+  readonly outboxFile: string;
+}
+
+/** One execution that really happened, or one answer of the server to its result. */
+export type DeviceTrace =
+  | { readonly kind: 'ran'; readonly n: number; readonly id: string }
+  | {
+      readonly kind: 'fate';
+      readonly id: string;
+      readonly accepted: boolean;
+      readonly reason: string | null;
+    };
+
+/** What it tells whoever started it. */
+export type DeviceWord = {
+  readonly word: 'online' | 'begun' | 'returning' | 'acknowledged';
+  readonly n?: number;
+};
+
+const options = JSON.parse(process.argv[2] ?? '') as DeviceWorkerOptions;
+const waiting = new Map<number, () => void>();
+const tell = (word: DeviceWord): void => void process.send?.(word);
+const trace = (line: DeviceTrace): void => appendFileSync(options.effectsFile, `${JSON.stringify(line)}\n`);
+
+/** A line per change, so that a kill in the middle leaves at most a cut last line. */
+function fileOutbox(file: string): OutboxStorage {
+  const write = (line: readonly [string, string | null]): void =>
+    appendFileSync(file, `${JSON.stringify(line)}\n`);
+  return {
+    load: () => {
+      const kept = new Map<string, string>();
+      const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+      for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
+        if (line === '') continue;
+        const [id, frame] = JSON.parse(line) as [string, string | null];
+        if (frame === null) kept.delete(id);
+        else kept.set(id, frame);
+      }
+      writeFileSync(file, [...kept].map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+      return [...kept];
+    },
+    put: (id, frame) => write([id, frame]),
+    delete: (id) => write([id, null]),
+  };
+}
+
+const numbers = new Map<string, number>();
+connectDevice(options.url, {
+  clientId: options.tool,
+  name: options.tool,
+  outbox: fileOutbox(options.outboxFile),
+  openTimeoutMs: 500,
+  stableMs: 200,
+  retry: { baseDelayMs: 20, maxDelayMs: 200 },
+  tools: [
+    deviceTool<{ n: number }>({
+      name: options.tool,
+      timeoutMs: options.timeoutMs,
+      run: async ({ n }, { id, signal }) => {
+        trace({ kind: 'ran', n, id });
+        numbers.set(id, n);
+        tell({ word: 'begun', n });
+        await new Promise<void>((resolve) => {
+          waiting.set(n, resolve);
+          signal.addEventListener('abort', () => resolve());
+        });
+        tell({ word: 'returning', n });
+        return { n, id };
+      },
+    }),
+  ],
+  onState: (state) => {
+    if (state === 'online') tell({ word: 'online' });
+  },
+  onResult: ({ id, accepted, reason }) => {
+    trace({ kind: 'fate', id, accepted, reason });
+    const n = numbers.get(id);
+    tell({ word: 'acknowledged', ...(n === undefined ? {} : { n }) });
+  },
+});
+
+process.on('message', (message: { readonly finish: number }) => waiting.get(message.finish)?.());
+// Whoever started it is gone: there is nobody to be a device for.
+process.on('disconnect', () => process.exit(0));
