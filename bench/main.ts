@@ -6,6 +6,7 @@ import { cpuPerRequest } from './figures/cpu-per-request.ts';
 import { durableReceipt } from './figures/p1-durable-receipt.ts';
 import { wholeLife } from './figures/p2-whole-life.ts';
 import { deviceCalls } from './figures/p3-device-calls.ts';
+import { sdkCall } from './figures/p5-sdk-call.ts';
 import { idleDevices } from './figures/p7-idle-devices.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
 import { describeMachine } from './machine.ts';
@@ -15,6 +16,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P1', durableReceipt],
   ['P2', wholeLife],
   ['P3', deviceCalls],
+  ['P5', sdkCall],
   ['P7', idleDevices],
   ['P8', storedCalls],
   ['CPU', cpuPerRequest],

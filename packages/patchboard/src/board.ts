@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { AgentHost } from './agent/agent-host.ts';
 import type { OperatorDecision } from './core/approvals.ts';
-import type { Call } from './core/call.ts';
+import { isOpen, type Call } from './core/call.ts';
 import { failure } from './core/failures.ts';
 import type { Hooks } from './core/hooks.ts';
 import type { Submitted } from './core/intake.ts';
@@ -208,11 +208,15 @@ class Board implements Patchboard {
   }
 
   async call(name: string, args: unknown = {}, options: CallOptions = {}): Promise<ToolCallRecord> {
-    const { id } = await this.invoke(name, args, options);
-    return await this.#ended(id, options.signal ?? null);
+    const call = await this.#submit(name, args, options);
+    return isOpen(call) ? await this.#ended(call.id, options.signal ?? null) : toRecord(call);
   }
 
   async invoke(name: string, args: unknown = {}, options: CallOptions = {}): Promise<ToolCallRecord> {
+    return toRecord(await this.#submit(name, args, options));
+  }
+
+  async #submit(name: string, args: unknown, options: CallOptions): Promise<Call> {
     const { runId = this.#runId, agentId = 'embedded', idempotencyKey = null } = options;
     // What is checked must be what is kept: a Date, say, is a string by then.
     const asKept = jsonCopy(args);
@@ -228,7 +232,7 @@ class Board implements Patchboard {
       spanId: null,
       replayOf: null,
     };
-    return toRecord(recordedCall(await this.#room.engine.submit(request, embeddedPrincipal(agentId))));
+    return recordedCall(await this.#room.engine.submit(request, embeddedPrincipal(agentId)));
   }
 
   async get(id: string): Promise<ToolCallRecord | undefined> {

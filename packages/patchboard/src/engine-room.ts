@@ -91,13 +91,15 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
   return { engine, store, log, keys, grants, policies, host };
 }
 
+const EMBEDDED_SCOPES: Principal['scopes'] = new Set(SCOPES_OF_KIND.operator);
+
 /** Whoever embeds the engine sees everything of its tenant; as whom it asks is its own choice. */
 export function embeddedPrincipal(agentId: string): Principal {
   return {
     kind: 'local',
     id: agentId,
     tenant: DEFAULT_TENANT,
-    scopes: new Set(SCOPES_OF_KIND.operator),
+    scopes: EMBEDDED_SCOPES,
     agentId,
     clientId: null,
     credential: null,

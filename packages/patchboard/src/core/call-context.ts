@@ -27,47 +27,78 @@ export function contextOf(
   attempt: number,
   { cacheTtlMs }: Pick<ServerTool, 'cacheTtlMs'>,
 ): ToolContext {
-  const { call, stop } = live;
-  const { clock, feed } = parts;
-  const deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : clock.now();
-  const log = lazily(() => boundLog(parts, live));
-  const tell = lazily(() => new Teller(parts, live));
-  return {
-    callId: call.id,
-    runId: call.runId,
-    agentId: call.agentId,
-    tenant: call.tenant,
-    origin: cacheTtlMs === undefined ? call.origin : siteOnly(call.origin),
-    attempt,
-    idempotencyKey: call.id,
-    traceparent: traceparentOf(call),
-    get signal() {
-      return stop.signal;
-    },
-    deadlineAt,
-    agent: live.asker.agent,
-    get log() {
-      return log();
-    },
-    get sandbox() {
-      return parts.workspaces.of(call).sandbox;
-    },
-    get services() {
-      return parts.workspaces.of(call).services;
-    },
-    progress: (data) => {
-      const told = tell().prepare('progress', data);
-      if (told !== null) feed.progress(live.call, clock.now(), told.data);
-    },
-    emit: (eventType, data = null) => {
-      const told = tell().prepare(eventType, data);
-      if (told === null) return;
-      const at = clock.now();
-      const { id: callId, toolName, runId } = live.call;
-      feed.custom(live.call, at, eventType, told.data);
-      tell().agent({ callId, toolName, runId, eventType, data: told.data, at });
-    },
+  const { origin } = live.call;
+  return new CallContext(parts, live, attempt, cacheTtlMs === undefined ? origin : siteOnly(origin));
+}
+
+/** Most tools use little of it: what costs something is made when it is asked for. */
+class CallContext implements ToolContext {
+  readonly callId: string;
+  readonly runId: string;
+  readonly agentId: string;
+  readonly tenant: string;
+  readonly origin: CallOrigin | null;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  readonly traceparent: string | null;
+  readonly deadlineAt: number;
+  readonly agent: ToolContext['agent'];
+  readonly #parts: CallContextParts;
+  readonly #live: LiveCall;
+  #log: Log | null = null;
+  #teller: Teller | null = null;
+
+  constructor(parts: CallContextParts, live: LiveCall, attempt: number, origin: CallOrigin | null) {
+    const { call } = live;
+    this.#parts = parts;
+    this.#live = live;
+    this.callId = call.id;
+    this.runId = call.runId;
+    this.agentId = call.agentId;
+    this.tenant = call.tenant;
+    this.origin = origin;
+    this.attempt = attempt;
+    this.idempotencyKey = call.id;
+    this.traceparent = traceparentOf(call);
+    this.deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : parts.clock.now();
+    this.agent = live.asker.agent;
+  }
+
+  get signal(): AbortSignal {
+    return this.#live.stop.signal;
+  }
+
+  get log(): Log {
+    return (this.#log ??= boundLog(this.#parts, this.#live));
+  }
+
+  get sandbox(): ToolContext['sandbox'] {
+    return this.#parts.workspaces.of(this.#live.call).sandbox;
+  }
+
+  get services(): ToolContext['services'] {
+    return this.#parts.workspaces.of(this.#live.call).services;
+  }
+
+  // Fields, not methods: tools take them out of the context and call them alone.
+  readonly progress = (data: unknown): void => {
+    const told = this.#tell().prepare('progress', data);
+    if (told !== null) this.#parts.feed.progress(this.#live.call, this.#parts.clock.now(), told.data);
   };
+
+  readonly emit = (eventType: string, data: unknown = null): void => {
+    const told = this.#tell().prepare(eventType, data);
+    if (told === null) return;
+    const { clock, feed } = this.#parts;
+    const at = clock.now();
+    const { id: callId, toolName, runId } = this.#live.call;
+    feed.custom(this.#live.call, at, eventType, told.data);
+    this.#tell().agent({ callId, toolName, runId, eventType, data: told.data, at });
+  };
+
+  #tell(): Teller {
+    return (this.#teller ??= new Teller(this.#parts, this.#live));
+  }
 }
 
 /** Decides what of a tool's own messages reaches anybody. A bad one never fails the call: it is logged and dropped. */
@@ -146,11 +177,6 @@ function namesOf({ call }: LiveCall): Record<string, unknown> {
     tenant_id: call.tenant,
     trace_id: call.traceId,
   };
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }
 
 /** A result that others of the site may get must not depend on whom this one is for. */

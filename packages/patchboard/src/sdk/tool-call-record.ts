@@ -1,5 +1,5 @@
 import { isTerminal, type CallStateName, type FailureCode } from '@patchboard/wire';
-import { endedAt, type Call } from '../core/call.ts';
+import { endedAt, type Approval, type Call, type TimelineEntry } from '../core/call.ts';
 import type { Failure } from '../core/failures.ts';
 
 /** A call as an embedder sees it. Times are epoch milliseconds. */
@@ -41,35 +41,42 @@ export interface ToolCallAuditEntry {
   readonly note?: string;
 }
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 export function toRecord(call: Call): ToolCallRecord {
-  const started = call.timeline.find((entry) => entry.state === 'EXECUTING')?.at;
-  const completed = endedAt(call) ?? undefined;
-  const { state } = call;
-  return {
+  const { state, timeline, createdAt } = call;
+  const record: Writable<ToolCallRecord> = {
     id: call.id,
     name: call.toolName,
     input: JSON.parse(call.argsJson) as unknown,
     state: state.name,
-    approval: approvalOf(call),
-    ...('resultJson' in state ? { result: JSON.parse(state.resultJson) as unknown } : {}),
-    ...('error' in state ? { error: state.error.message, code: state.error.code, failure: state.error } : {}),
+    approval: call.approval === null ? NOT_REQUIRED : approvalOf(call.approval),
     isError: isTerminal(state.name) && state.name !== 'COMPLETED',
-    ...(started === undefined ? {} : { startedAt: started }),
-    ...(completed === undefined ? {} : { completedAt: completed }),
-    ...(started === undefined || completed === undefined ? {} : { durationMs: completed - started }),
-    createdAt: call.createdAt,
-    updatedAt: call.timeline.at(-1)?.at ?? call.createdAt,
-    auditTrail: call.timeline.map(({ state: name, at, code }) => ({
-      state: name,
-      timestamp: at,
-      ...(code === undefined ? {} : { note: code }),
-    })),
+    createdAt,
+    updatedAt: timeline.at(-1)?.at ?? createdAt,
+    auditTrail: timeline.map(auditEntry),
   };
+  if ('resultJson' in state) record.result = JSON.parse(state.resultJson) as unknown;
+  if ('error' in state) {
+    record.error = state.error.message;
+    record.code = state.error.code;
+    record.failure = state.error;
+  }
+  const started = timeline.find((entry) => entry.state === 'EXECUTING')?.at;
+  const completed = endedAt(call);
+  if (started !== undefined) record.startedAt = started;
+  if (completed !== null) record.completedAt = completed;
+  if (started !== undefined && completed !== null) record.durationMs = completed - started;
+  return record;
 }
 
-function approvalOf({ approval }: Call): ToolCallApproval {
-  if (approval === null) return { required: false };
-  const { decision, decidedBy, decidedAt, note, reason, meta } = approval;
+function auditEntry({ state, at, code }: TimelineEntry): ToolCallAuditEntry {
+  return code === undefined ? { state, timestamp: at } : { state, timestamp: at, note: code };
+}
+
+const NOT_REQUIRED: ToolCallApproval = Object.freeze({ required: false });
+
+function approvalOf({ decision, decidedBy, decidedAt, note, reason, meta }: Approval): ToolCallApproval {
   return {
     required: true,
     reason,
