@@ -84,6 +84,22 @@ describe('createPatchboard', () => {
     });
   });
 
+  it('waits for a zod schema that takes its time', async () => {
+    const known = tool({
+      name: 'known',
+      parameters: z.object({
+        n: z.number().refine(async (n) => await Promise.resolve(n > 0), 'must be known'),
+      }),
+      execute: ({ n }) => n,
+    });
+    const board = await aBoard({ tools: [known] });
+    for (const n of [1, 2]) expect(await board.call('known', { n })).toMatchObject({ result: n });
+    expect(await board.call('known', { n: 0 })).toMatchObject({
+      code: 'input_invalid',
+      error: 'args/n must be known',
+    });
+  });
+
   it('obeys metadata: one at a time, time limit, retries, approval', async () => {
     let running = 0;
     let most = 0;

@@ -64,26 +64,41 @@ function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
     metadata,
     hooks,
     execute: async (args, context) => {
-      const parsed = parse === null ? args : await parse(args);
-      return await options.execute(parsed as Record<string, unknown>, context);
+      const parsed = parse === null ? args : parse(args);
+      const given = parsed instanceof Promise ? ((await parsed) as unknown) : parsed;
+      return await options.execute(given as Record<string, unknown>, context);
     },
   };
 }
 
-/** The engine has validated the JSON; zod fills in defaults and checks what JSON Schema cannot say. */
-function parserOf(schema: ZodSchema): (args: unknown) => Promise<unknown> {
-  return async (args) => {
-    const parsed = await schema.safeParseAsync(args);
-    if (parsed.success) return parsed.data;
-    const issues = parsed.error.issues.map(({ path, message }) => ({
-      path: path.map((key) => `/${String(key)}`).join(''),
-      message,
-    }));
-    const [first] = issues;
-    throw new ToolFailure(
-      failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`, { issues }),
-    );
+/**
+ * The engine has validated the JSON; zod fills in defaults and checks what JSON Schema cannot say.
+ * Most schemas answer at once; one that cannot is asked to take its time from then on.
+ */
+function parserOf(schema: ZodSchema): (args: unknown) => unknown {
+  let takesTime = false;
+  return (args) => {
+    if (takesTime) return schema.safeParseAsync(args).then(dataOf);
+    try {
+      return dataOf(schema.safeParse(args));
+    } catch (error) {
+      if (!(error instanceof z.core.$ZodAsyncError)) throw error;
+      takesTime = true;
+      return schema.safeParseAsync(args).then(dataOf);
+    }
   };
+}
+
+function dataOf(parsed: z.ZodSafeParseResult<unknown>): unknown {
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: path.map((key) => `/${String(key)}`).join(''),
+    message,
+  }));
+  const [first] = issues;
+  throw new ToolFailure(
+    failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`, { issues }),
+  );
 }
 
 function isZod(schema: AnySchema | undefined): schema is ZodSchema {
