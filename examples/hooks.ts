@@ -3,6 +3,7 @@
 //   node examples/hooks.ts
 
 import { createPatchboard, tool, type Hooks } from 'patchboard';
+import { z } from 'zod';
 
 // Rules as data. A command is taken apart into words first: a rule on raw text is fooled by a second space.
 const DANGEROUS = [['rm', '-rf'], ['mkfs'], ['dd']];
@@ -12,10 +13,12 @@ const danger: Hooks = {
     if (call.name === 'toy.shell') {
       const words = (call.args as { command: string }).command.split(/\s+/);
       const rule = DANGEROUS.find((parts) => parts.every((part) => words.includes(part)));
-      if (rule !== undefined) return { decision: 'ask', reason: `${rule.join(' ')} may destroy something` };
+      if (rule !== undefined)
+        return { decision: 'ask', meta: { risk: 'high', reason: `${rule.join(' ')} may destroy something` } };
     }
     if (call.name === 'toy.read' && (call.args as { path: string }).path.includes('.ssh/')) {
-      return { decision: 'deny', reason: 'secrets stay here' };
+      const toolResult = { ok: false, error: 'that file is not for you' }; // what a model is told
+      return { decision: 'deny', reason: 'secrets stay here', toolResult };
     }
     return undefined;
   },
@@ -33,15 +36,17 @@ const kept = new Map<string, unknown>();
 const cache: Hooks = {
   preToolUse: ({ name, args }) =>
     kept.has(name + JSON.stringify(args)) ? { result: kept.get(name + JSON.stringify(args)) } : undefined,
-  postToolUse: ({ name, args }, result) =>
-    void (name === 'toy.read' && kept.set(name + JSON.stringify(args), result)),
+  postToolUse: ({ name, args, annotations }, result) =>
+    void (annotations.readonly === true && kept.set(name + JSON.stringify(args), result)),
 };
 
 let reads = 0;
-const read = tool(
-  'toy.read',
-  ({ path }: { path: string }) => `${path}, read ${++reads} times. password: hunter2 ${'x'.repeat(80)}`,
-);
+const read = tool({
+  name: 'toy.read',
+  parameters: z.object({ path: z.string() }),
+  metadata: { readonly: true },
+  execute: ({ path }) => `${path}, read ${++reads} times. password: hunter2 ${'x'.repeat(80)}`,
+});
 const shell = tool('toy.shell', ({ command }: { command: string }) => `ran ${command}`);
 
 const board = await createPatchboard({ tools: [read, shell], hooks: [danger, tidy, cache] });
