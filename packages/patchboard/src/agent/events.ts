@@ -17,13 +17,25 @@ export interface AgentEventBase {
   readonly agentId: string;
 }
 
+/** One type each, so that whoever names one type gets exactly that. */
+interface AboutCall<In extends Channel, Type extends string> {
+  readonly channel: In;
+  readonly type: Type;
+  readonly call: ToolCallSnapshot;
+}
+
+interface AboutSubAgent<Type extends string> {
+  readonly channel: 'monitor';
+  readonly type: Type;
+  readonly subAgentId: string;
+  /** The call that is its task. */
+  readonly callId: string;
+}
+
 /** What happened, without where it stands. */
 export type AgentEventBody =
-  | {
-      readonly channel: 'progress';
-      readonly type: 'tool:start' | 'tool:end';
-      readonly call: ToolCallSnapshot;
-    }
+  | AboutCall<'progress', 'tool:start'>
+  | AboutCall<'progress', 'tool:end'>
   | {
       readonly channel: 'progress';
       readonly type: 'tool:error';
@@ -37,7 +49,7 @@ export type AgentEventBody =
       readonly reason: StopReason;
       readonly text: string;
     }
-  | { readonly channel: 'control'; readonly type: 'permission_required'; readonly call: ToolCallSnapshot }
+  | AboutCall<'control', 'permission_required'>
   | {
       readonly channel: 'control';
       readonly type: 'permission_decided';
@@ -46,7 +58,7 @@ export type AgentEventBody =
       readonly decidedBy: string;
       readonly note?: string;
     }
-  | { readonly channel: 'monitor'; readonly type: 'tool_executed'; readonly call: ToolCallSnapshot }
+  | AboutCall<'monitor', 'tool_executed'>
   | {
       readonly channel: 'monitor';
       readonly type: 'tool_custom_event';
@@ -84,12 +96,8 @@ export type AgentEventBody =
       /** Calls that still wait for a decision. */
       readonly waiting: readonly string[];
     }
-  | {
-      readonly channel: 'monitor';
-      readonly type: 'sub_agent_started' | 'sub_agent_ended';
-      readonly subAgentId: string;
-      readonly callId: string;
-    };
+  | AboutSubAgent<'sub_agent_started'>
+  | AboutSubAgent<'sub_agent_ended'>;
 
 /** Working: a model or a tool is. Waiting: nothing goes on before somebody decides. */
 export type AgentState = 'idle' | 'working' | 'waiting';

@@ -10,7 +10,6 @@ const NOT_STARTED: BadOutcome = {
   kind: 'sealed',
   failure: failure('interrupted', 'the agent stopped before the tool was started', {
     outcome: 'not_started',
-    recommendations: ['it certainly had no effect: ask for it again if it is still needed'],
   }),
 };
 

@@ -11,9 +11,15 @@ interface Advice {
   readonly meaning: string;
 }
 
-const CHECK_EFFECT = {
+/** For what may have happened; where it certainly did not, `START_AGAIN` stands in its place. */
+export const CHECK_EFFECT: Readonly<Record<Language, string>> = {
   en: 'it may have taken effect: check before you ask for it again',
   zh: '操作可能已经生效:重试之前先确认结果',
+};
+
+export const START_AGAIN: Readonly<Record<Language, string>> = {
+  en: 'it certainly had no effect: ask for it again if it is still needed',
+  zh: '它确定没有生效:如仍需要,可以重新请求',
 };
 
 /** What a model or a person can do about each failure; a code without a row does not compile. */

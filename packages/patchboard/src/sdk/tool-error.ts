@@ -1,6 +1,6 @@
 import type { FailureCode, OutcomeKnowledge } from '@patchboard/wire';
 import { FAILURES, type Failure } from '../core/failures.ts';
-import { ADVICE, type Language } from './advice.ts';
+import { ADVICE, CHECK_EFFECT, START_AGAIN, type Language } from './advice.ts';
 
 /** What a model reads instead of a result. The same shape for every failure of every tool. */
 export interface ToolError {
@@ -21,10 +21,17 @@ export function toolError(failure: Failure, language: Language = 'en'): ToolErro
     ok: false,
     error: errorText(failure, language),
     code,
-    recommendations: [...recommendations, ...ADVICE[code][language]],
+    recommendations: [...recommendations, ...adviceOn(failure, language)],
     ...(outcome === undefined ? {} : { outcome }),
     ...(note === undefined ? {} : { note }),
   };
+}
+
+/** Nobody needs to check for the effect of what did not start. */
+function adviceOn({ code, outcome }: Failure, language: Language): readonly string[] {
+  const advice = ADVICE[code][language];
+  if (outcome !== 'not_started') return advice;
+  return advice.map((line) => (line === CHECK_EFFECT[language] ? START_AGAIN[language] : line));
 }
 
 /** What happened exactly is in the words of whoever said it; what it means is in the reader's. */

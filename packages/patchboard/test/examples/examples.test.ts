@@ -73,6 +73,53 @@ describe('examples', () => {
     ]);
   });
 
+  it('embedded-agent.ts talks to models over the wires of two vendors', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(
+      node,
+      [...flags, join(FOLDER, 'embedded-agent.ts')],
+      options(),
+    );
+    expect(code, error).toBe(0);
+    const story = (name: string): string[] => [
+      `${name} calls math.add { a: 1, b: 2 }`,
+      `${name} calls math.add { a: 3, b: 4 }`,
+      `${name} gets { sum: 3 }`,
+      `${name} gets { sum: 7 }`,
+      `${name} calls math__divide {}`,
+      `${name} gets tool not found: math__divide`,
+      `${name} says: It is 3 and 7. (done, 3 calls)`,
+    ];
+    expect(out.trim().split('\n')).toEqual([...story('openai'), ...story('anthropic')]);
+  });
+
+  it('approvals.ts asks, and does what it was allowed', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'approvals.ts')], options());
+    expect(code, error).toBe(0);
+    const lines = out.trim().split('\n');
+    expect(lines.slice(0, 2).toSorted()).toEqual([
+      'ann says deny: keep the notes',
+      'operator says allow: nobody needs it',
+    ]);
+    expect(lines.slice(2)).toEqual([
+      'files.read notes.txt: COMPLETED, files.read notes.txt',
+      'files.delete notes.txt: DENIED, Permission denied by user',
+      'files.delete old.txt: COMPLETED, files.delete old.txt',
+      'files.send notes.txt: DENIED, permission denied: files.send names it',
+      'I have tidied up, as far as I was allowed.',
+    ]);
+  });
+
+  it('resume.ts goes on after it was killed, and does nothing twice', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'resume.ts')], options());
+    expect(code, error).toBe(0);
+    expect(out.match(/the lights go out/g)).toHaveLength(1);
+    expect(out).toContain("outcome: 'unknown'");
+    expect(out).toContain('I do not know whether the money was sent.');
+  });
+
   it('agent.ts exits non-zero without a server', async () => {
     const [node, ...flags] = NODE;
     const away = options({ PATCHBOARD_URL: 'http://127.0.0.1:9' });

@@ -1,0 +1,46 @@
+// An agent that must ask: what it may do on its own, what a person decides, and what it is never allowed.
+//
+//   node examples/approvals.ts
+
+import { createOpenAI } from '@ai-sdk/openai';
+import { Agent, createPatchboard, tool } from 'patchboard';
+import { scriptedModels } from 'patchboard/testing';
+
+const tools = ['files.read', 'files.delete', 'files.send'].map((name) =>
+  tool(name, ({ path }: { path: string }) => `${name} ${path}`),
+);
+const models = await scriptedModels([
+  {
+    calls: [
+      { name: 'files.read', args: { path: 'notes.txt' } },
+      { name: 'files.delete', args: { path: 'notes.txt' } },
+      { name: 'files.delete', args: { path: 'old.txt' } },
+      { name: 'files.send', args: { path: 'notes.txt' } },
+    ],
+  },
+  'I have tidied up, as far as I was allowed.',
+]);
+
+const board = await createPatchboard({ tools });
+const agent = new Agent({
+  board,
+  model: createOpenAI({ baseURL: models.baseUrl, apiKey: 'none' }).chat('scripted'),
+  permission: { mode: 'ask', autoAllowTools: ['files.read'], autoDenyTools: ['files.send'] },
+});
+
+// A person at a screen: `respond` answers the event, `decide` the call by its id, whenever and from wherever.
+agent.on('permission_required', async ({ call, respond }) => {
+  const { path } = call.inputPreview as { path: string };
+  if (path === 'old.txt') await respond('allow', { note: 'nobody needs it' });
+  else await agent.decide(call.id, 'deny', { note: 'keep the notes', decidedBy: 'ann' });
+});
+agent.on('permission_decided', ({ decision, decidedBy, note }) =>
+  console.log(`${decidedBy} says ${decision}: ${note}`),
+);
+
+const { text, calls } = await agent.send('Tidy up, please.');
+for (const { name, input, state, result, error } of calls)
+  console.log(`${name} ${(input as { path: string }).path}: ${state}, ${String(result ?? error)}`);
+console.log(text);
+await board.close();
+await models.close();
