@@ -40,7 +40,7 @@ agent.on('permission_decided', ({ decision, decidedBy, note }) =>
 
 const { text, calls } = await agent.send('Tidy up, please.');
 for (const { name, input, state, result, error } of calls)
-  console.log(`${name} ${(input as { path: string }).path}: ${state}, ${String(result ?? error)}`);
+  console.log(`${name} ${(input as { path: string }).path}: ${state},`, result ?? error);
 console.log(text);
 await board.close();
 await models.close();

@@ -11,6 +11,7 @@ import {
   type ModelPart,
   type ModelSettings,
 } from './model.ts';
+import { SpokenText } from './spoken-text.ts';
 
 export interface ModelTurn {
   readonly model: LanguageModel;
@@ -41,6 +42,15 @@ const BROKEN: ReadonlySet<string> = new Set(['aborted', 'error', 'interrupted'])
 
 /** Asks the model once and reads its reply as it streams. */
 export async function askModel(turn: ModelTurn): Promise<ModelAnswer> {
+  const spoken = new SpokenText(turn.clock, turn.onText);
+  try {
+    return await askUntilTaken({ ...turn, onText: (delta) => spoken.add(delta) });
+  } finally {
+    spoken.end();
+  }
+}
+
+async function askUntilTaken(turn: ModelTurn): Promise<ModelAnswer> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await readReply(turn);
