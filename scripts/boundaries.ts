@@ -18,6 +18,8 @@ const WIRING = [
   'hook-modules.ts',
   'pack-modules.ts',
   'board.ts',
+  'board-stores.ts',
+  'patchboard.ts',
   'index.ts',
   'cli',
 ];

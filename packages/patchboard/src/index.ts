@@ -12,8 +12,9 @@ export type { LanguageModel, ModelPart, ModelRequest, ModelSettings } from './ag
 export { nativeDialect } from './agent/native-dialect.ts';
 export type { AgentOptions, StopCondition } from './agent/options.ts';
 export type { AgentPermission } from './agent/permission.ts';
-export { createPatchboard, memory, sqlite } from './board.ts';
-export type { BoardKeyOptions, BoardOptions, BoardStore, CallOptions, Patchboard } from './board.ts';
+export { memory, sqlite } from './board-stores.ts';
+export type { BoardStore } from './board-stores.ts';
+export { createPatchboard } from './board.ts';
 export { resolveSettings } from './cli/settings.ts';
 export type { ServeFlags, Settings } from './cli/settings.ts';
 export { failure, ToolFailure } from './core/failures.ts';
@@ -52,6 +53,7 @@ export type { FilePool, Todo, TodoService, ToolServices } from './core/workspace
 export type { Faces } from './faces.ts';
 export type { HttpOptions } from './mounted-faces.ts';
 export type { PackDefinition, PackSurroundings } from './pack-modules.ts';
+export type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard } from './patchboard.ts';
 export { startPlatform } from './platform.ts';
 export type { Platform, PlatformParts } from './platform.ts';
 export { pinoLog } from './runtime/log.ts';

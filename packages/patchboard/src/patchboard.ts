@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AgentHost } from './agent/agent-host.ts';
+import type { BoardStore } from './board-stores.ts';
+import type { Hooks } from './core/hooks.ts';
+import type { KeyKind } from './core/key-ring.ts';
+import type { Limits } from './core/limits.ts';
+import type { Log } from './core/ports.ts';
+import type { RegisteredTool } from './core/registry.ts';
+import type { Scope } from './core/scopes.ts';
+import type { Faces } from './faces.ts';
+import type { HttpOptions } from './mounted-faces.ts';
+import type { ToolCallRecord } from './sdk/tool-call-record.ts';
+import type { AnyTool } from './sdk/tool-instance.ts';
+import type { ToolRegistry } from './sdk/tool-registry.ts';
+
+export interface BoardOptions {
+  /** A registry's later changes are followed. */
+  readonly tools?: readonly AnyTool[] | ToolRegistry;
+  /** Default: `memory()`. */
+  readonly store?: BoardStore;
+  /** A policy document, as in the config. Default: a tool that says it is risky asks, any other runs. */
+  readonly policy?: Readonly<Record<string, unknown>>;
+  readonly hooks?: Hooks | readonly Hooks[];
+  readonly limits?: Partial<Limits>;
+  /** Names of members of arguments that are not kept after the end. */
+  readonly redact?: readonly string[];
+  /** Default: nothing is logged. */
+  readonly log?: Log;
+  /** How the network reaches it: by `listen`, `handler` or `fetch`. */
+  readonly http?: HttpOptions;
+}
+
+/** Whom a key stands for, and for how long. */
+export interface BoardKeyOptions {
+  readonly kind: KeyKind;
+  readonly name: string;
+  /** Default: what the kind is good for. */
+  readonly scopes?: readonly Scope[];
+  /** Epoch milliseconds. Default: it does not end. */
+  readonly expiresAt?: number;
+}
+
+export interface CallOptions {
+  /** Default: one run for everything this board is asked. */
+  readonly runId?: string;
+  /** Default: `embedded`. */
+  readonly agentId?: string;
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The engine in your own process. The same steps as over the network, and the network if you want it. */
+export interface Patchboard {
+  /** What an `Agent` works on. */
+  readonly host: AgentHost;
+  /** Its tools come from here; what is registered or taken back later counts at once. */
+  readonly registry: ToolRegistry;
+  /** What can be called now, or what of it has a tag. */
+  tools(filter?: { readonly tag?: string }): readonly RegisteredTool[];
+  /** Resolves when the call has ended, well or badly; what was refused before it was recorded throws. */
+  call(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
+  /** Resolves when the receipt is durable. */
+  invoke(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
+  get(id: string): Promise<ToolCallRecord | undefined>;
+  /** The call once it has ended. */
+  wait(id: string): Promise<ToolCallRecord>;
+  cancel(id: string): Promise<ToolCallRecord>;
+  /** Answers a call that waits for approval, as the operator `decidedBy`. */
+  decide(
+    id: string,
+    decision: 'allow' | 'deny',
+    options?: { readonly note?: string; readonly decidedBy?: string },
+  ): Promise<ToolCallRecord>;
+  /** A credential for requests over the network. The secret is shown this once. */
+  createKey(options: BoardKeyOptions): Promise<{ readonly id: string; readonly secret: string }>;
+  /** The network faces for a server of yours: Node's own, Express, Fastify. Every request needs a credential. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** The same for route handlers that take a `Request`: Next, Hono. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Adds the network faces. */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<Faces>;
+  /** Stops agents where they can be resumed, lets running calls finish and lets go of everything. */
+  close(): Promise<void>;
+}
