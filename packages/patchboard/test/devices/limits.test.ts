@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId, ended, invoke, toolNames } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
+import { openSse } from '../http/support/sse-reader.ts';
 import { deviceStates } from './support/device-events.ts';
 
 // A busy machine takes its time to start servers.
@@ -70,6 +71,33 @@ describe('a device', () => {
     await other.next('pong');
   });
 
+  it('that only pings and does not read is dropped too', async () => {
+    const server = await aServer({ device_buffer_bytes: 10_000, device_frames_per_second: 1_000_000 });
+    const device = await connected(server);
+    device.socket.pause();
+    const data = Buffer.alloc(100);
+    while (!server.log().includes('device.not_reading')) {
+      for (let sent = 0; sent < 5000; sent += 1) device.socket.ping(data);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    device.socket.resume();
+    expect([1006, 1013]).toContain((await device.closed).code);
+  });
+
+  it('that sends more than can be stored at once is read more slowly, and all of it is answered', async () => {
+    const server = await aServer({ frame_bytes: 20_000 });
+    const device = await connected(server);
+    const tools = Array.from({ length: 20 }, (_, index) => ({
+      ...DEVICE_INFO,
+      name: `tool_${index}`,
+      description: 'x'.repeat(500),
+    }));
+    for (let sent = 0; sent < 50; sent += 1) device.send({ type: 'register_tools', tools });
+    for (let seen = 0; seen < 50; seen += 1) {
+      expect(await device.next('tools_registered')).toMatchObject({ registered: 20 });
+    }
+  });
+
   it('that sends too fast is read more slowly, and nothing it says is lost', async () => {
     const server = await aServer({ device_frames_per_second: 200 });
     const device = await connected(server);
@@ -103,6 +131,29 @@ describe('a device', () => {
       registered: 3,
       rejected: [{ name: 'd', code: 'too_large' }],
     });
+  });
+});
+
+describe('who comes and goes', () => {
+  it('is told to those who watch, and counted', async () => {
+    const server = await aServer();
+    const events = await openSse(`http://127.0.0.1:${server.port}/v1/events`);
+    const device = await connected(server);
+    device.send({ type: 'hello', client_id: 'phones', name: 'pixel' });
+    const { session } = await device.next('welcome');
+    const said = async (): Promise<unknown> => {
+      for (;;) {
+        const frame = await events.next();
+        if (frame?.event === 'device.changed') return JSON.parse(frame.data);
+      }
+    };
+    const pixel = { client_id: 'phones', name: 'pixel', session };
+    expect(await said()).toMatchObject({ ...pixel, state: 'online' });
+    const { text } = await server.ask({ method: 'GET', path: '/metrics' });
+    expect(text).toContain('patchboard_devices_connected 1');
+    await device.close();
+    expect(await said()).toMatchObject({ ...pixel, state: 'gone' });
+    events.close();
   });
 });
 

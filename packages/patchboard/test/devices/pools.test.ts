@@ -102,6 +102,24 @@ describe('devices of one client that offer the same tool', () => {
   });
 });
 
+describe('a name that two clients want at the same time', () => {
+  it('goes to one of them, every time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const tool = { ...CAMERA, name: `lent.${round}` };
+      const rivals = await Promise.all(
+        ['first', 'second'].map(async (clientId) => {
+          const device = await aDevice(server.port, { headers: { 'x-client-id': clientId } });
+          open.push(device);
+          return device;
+        }),
+      );
+      const answers = await Promise.all(rivals.map((device) => device.register(tool)));
+      expect(answers.reduce((sum, { registered }) => sum + Number(registered), 0)).toBe(1);
+      expect(answers.flatMap(({ rejected }) => rejected)).toMatchObject([{ code: 'name_taken' }]);
+    }
+  });
+});
+
 describe('a contract that changes', () => {
   it('is flagged, is another version, and a grant for the old one does not hold', async () => {
     const risky = { ...CAMERA, annotations: { requires_approval: true } };

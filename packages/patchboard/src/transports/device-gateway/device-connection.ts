@@ -15,7 +15,7 @@ import { registerTools, registeredTools, unregisterTools } from './tools.ts';
 
 /** A peer that does not answer a close is cut off after this. */
 const CLOSE_PATIENCE_MS = 1000;
-/** Of one device, being stored; more are not read until these are done. */
+/** Of one device, being stored; more are not read until these are done. So many frames, or one of the largest size. */
 const UNFINISHED_FRAMES = 256;
 
 /** One socket of a device: decodes what it says, carries what it is asked, and ends when it is no longer good. */
@@ -27,6 +27,7 @@ export class DeviceConnection implements DeviceLink {
   #device: Device | null = null;
   #lastSeen: number;
   #unfinished = 0;
+  #unfinishedBytes = 0;
   /** Introductions and registrations, one after the other; results need not wait for them. */
   #inOrder: Promise<void> | null = null;
   #parting: Parting | null = null;
@@ -40,7 +41,7 @@ export class DeviceConnection implements DeviceLink {
     this.#rate = new FrameRate(parts.clock, parts.limits.deviceFramesPerSecond);
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
     socket.on('pong', () => this.#seen());
-    socket.on('ping', () => this.#seen());
+    socket.on('ping', (data) => this.#pong(data));
     socket.on('error', (error) => this.#parts.log.info('device.socket_error', { error: messageOf(error) }));
     socket.once('close', (code) => this.#closed(code));
     this.#beat();
@@ -85,15 +86,17 @@ export class DeviceConnection implements DeviceLink {
   }
 
   #write(text: string): void {
+    if (this.#isReading()) this.#socket.send(text);
+  }
+
+  /** What lies there from before counts, not the next frame itself: one large request is no device's fault. */
+  #isReading(): boolean {
     const { bufferedAmount } = this.#socket;
-    if (!this.isOpen) return;
-    // What lies there from before counts, not the frame itself: one large request is no device's fault.
-    if (bufferedAmount > this.#parts.limits.deviceBufferBytes) {
-      this.#parts.log.warn('device.not_reading', { session: this.#device?.session, unread: bufferedAmount });
-      this.end(1013, 'frames are not read as fast as they come');
-      return;
-    }
-    this.#socket.send(text);
+    if (!this.isOpen) return false;
+    if (bufferedAmount <= this.#parts.limits.deviceBufferBytes) return true;
+    this.#parts.log.warn('device.not_reading', { session: this.#device?.session, unread: bufferedAmount });
+    this.end(1013, 'frames are not read as fast as they come');
+    return false;
   }
 
   #take(data: RawData, isBinary: boolean): void {
@@ -112,16 +115,26 @@ export class DeviceConnection implements DeviceLink {
     }
     const { frame } = decoded;
     const work = this.#answer(frame);
-    if (work === null) return;
+    if (work !== null) this.#follow(work, frame, (data as Buffer).length);
+  }
+
+  /** Reads no more while too much is unfinished. */
+  #follow(work: Promise<void>, frame: DeviceFrame, bytes: number): void {
     this.#unfinished += 1;
-    if (this.#unfinished === UNFINISHED_FRAMES) this.#socket.pause();
+    this.#unfinishedBytes += bytes;
+    if (this.#isFull()) this.#socket.pause();
     work
       .catch((error: unknown) => this.#failed(frame, error))
       .finally(() => {
-        if (this.#unfinished === UNFINISHED_FRAMES && !this.#rate.isResting) this.#socket.resume();
         this.#unfinished -= 1;
+        this.#unfinishedBytes -= bytes;
+        if (!this.#isFull() && !this.#rate.isResting) this.#socket.resume();
       })
       .catch(() => undefined);
+  }
+
+  #isFull(): boolean {
+    return this.#unfinished >= UNFINISHED_FRAMES || this.#unfinishedBytes >= this.#parts.limits.frameBytes;
   }
 
   /** Null: done. */
@@ -209,8 +222,16 @@ export class DeviceConnection implements DeviceLink {
     this.#parts.wheel.after(ms, () => {
       this.#rate.isResting = false;
       this.#seen();
-      if (this.#unfinished < UNFINISHED_FRAMES) this.#socket.resume();
+      if (!this.#isFull()) this.#socket.resume();
     });
+  }
+
+  /** By hand, because the library would go on answering one that never reads. */
+  #pong(data: Buffer): void {
+    this.#seen();
+    const pauseMs = this.#rate.take();
+    if (pauseMs > 0) this.#rest(pauseMs);
+    if (this.#isReading()) this.#socket.pong(data);
   }
 
   #seen(): void {

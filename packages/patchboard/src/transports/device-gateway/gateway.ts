@@ -52,6 +52,8 @@ export class DeviceGateway {
       // Saves little for small frames, and costs memory per device.
       perMessageDeflate: false,
       clientTracking: false,
+      // Answered by the connection, which looks whether anybody reads.
+      autoPong: false,
     });
   }
 

@@ -68,6 +68,11 @@ export const METRICS = {
     labels: ['method', 'route', 'status'],
     help: 'Requests answered, by route and status.',
   },
+  patchboard_devices_connected: {
+    type: 'gauge',
+    labels: [],
+    help: 'Devices that are connected, or away and expected back.',
+  },
   patchboard_streams_open: { type: 'gauge', labels: [], help: 'Server-sent event streams that are open.' },
 } as const;
 
@@ -97,6 +102,7 @@ export class HttpMetrics {
     this.#gauge('patchboard_calls_waiting', () => engine.load().waitingForSlot);
     this.#gauge('patchboard_calls_executing', () => engine.load().executing);
     this.#gauge('patchboard_approvals_waiting', () => engine.load().waitingForApproval);
+    this.#gauge('patchboard_devices_connected', () => engine.devices.size);
     this.#gauge('patchboard_streams_open', openStreams);
     this.#refusals();
     this.#requests();
