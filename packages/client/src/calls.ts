@@ -31,6 +31,11 @@ export interface CallOptions extends InvokeOptions, WaitOptions {
 
 export type DryRunOptions = Pick<InvokeOptions, 'runId' | 'target' | 'signal'>;
 
+export interface ReplayOptions extends RequestOptions {
+  /** Default: the run of the old call. Name your own to replay what another agent called. */
+  readonly runId?: string;
+}
+
 /** Whether a call has reached its final status. */
 export function isEnded(call: CallView): boolean {
   return call.status !== 'PENDING' && call.status !== 'RUNNING';
@@ -160,12 +165,15 @@ export async function replay(
   settings: Settings,
   id: string,
   args: unknown,
-  options: RequestOptions,
+  options: ReplayOptions,
 ): Promise<ReceiptView> {
   const what: HttpRequest = {
     method: 'POST',
     path: `${pathOf(id)}/replay`,
-    body: args === undefined ? {} : { args },
+    body: {
+      ...(args === undefined ? {} : { args }),
+      ...(options.runId === undefined ? {} : { run_id: options.runId }),
+    },
     repeat: 'unsafe', // each one is a new call
   };
   return request(settings, what, decodeReceipt, boundsOf(options));

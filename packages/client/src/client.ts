@@ -25,6 +25,7 @@ import {
   type CallOptions,
   type DryRunOptions,
   type InvokeOptions,
+  type ReplayOptions,
   type WaitOptions,
 } from './calls.ts';
 import { cancel } from './change-call.ts';
@@ -43,6 +44,7 @@ import { formatTools, parseReply, runReply, type RunReplyOptions } from './model
 import { policy, type Policy } from './policy.ts';
 import { provider, type Provider } from './provider.ts';
 import { runs, type Runs } from './runs.ts';
+import { sessions, type Sessions } from './sessions.ts';
 
 /**
  * An agent's way to Patchboard, and an operator's. Options are camelCase; results are the wire's own views and keep its snake_case,
@@ -73,7 +75,7 @@ export interface PatchboardClient {
   /** Stops the work. Throws `conflict` when the call is over already. */
   cancel(id: string, options?: RequestOptions): Promise<CallView>;
   /** A new call like an old one, with other arguments if given. */
-  replay(id: string, args?: unknown, options?: RequestOptions): Promise<ReceiptView>;
+  replay(id: string, args?: unknown, options?: ReplayOptions): Promise<ReceiptView>;
   /** Newest first. */
   calls(filter?: CallsFilter): Pages<CallView>;
   events(options?: EventOptions): AsyncIterableIterator<StreamEvent>;
@@ -92,6 +94,7 @@ export interface PatchboardClient {
   readonly grants: Grants;
   readonly keys: Keys;
   readonly policy: Policy;
+  readonly sessions: Sessions;
   /** Signs one browser in as operator. Only the operator token is good for it. */
   loginLink(options?: RequestOptions): Promise<LoginLinkView>;
   stats(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
@@ -132,6 +135,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     grants: grants(settings),
     keys: keys(settings),
     policy: policy(settings),
+    sessions: sessions(settings),
     // Not repeated: every answer is a credential that nobody would use.
     loginLink: (given = {}) =>
       request(

@@ -10,6 +10,7 @@ import type {
   PolicyStepView,
   PolicyView,
   PredicateView,
+  SessionView,
 } from '@patchboard/wire';
 import {
   anything,
@@ -88,6 +89,11 @@ export const decodeMintedKey: Decoder<MintedKeyView> = object<MintedKeyView>({ .
 export const decodeLoginLink: Decoder<LoginLinkView> = object<LoginLinkView>({
   url_path: string,
   expires_in_s: number,
+});
+
+export const decodeSession: Decoder<SessionView> = object<SessionView>({
+  expires_in_s: number,
+  proof: string,
 });
 
 export const decodePolicy: Decoder<PolicyView> = object<PolicyView>({

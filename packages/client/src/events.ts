@@ -14,13 +14,17 @@ import { PatchboardError } from './errors.ts';
 import { requestOnce, withQuery, type RequestOptions } from './http.ts';
 import type { Settings } from './options.ts';
 import { stoppable } from './stoppable.ts';
-import { decodeFrame, resumingFrames, type StreamSource } from './stream.ts';
+import { decodeFrame, resumingFrames, type ConnectionState, type StreamSource } from './stream.ts';
+
+export type { ConnectionState } from './stream.ts';
 
 export interface EventOptions extends RequestOptions {
   /** One call's story, from its beginning; the iterator ends with it. Default: every event this agent may see. */
   readonly callId?: string;
   /** Start after this `id`. Default: the beginning for one call, now for all of them. */
   readonly after?: string | number;
+  /** Told when the stream is up, and when it was lost; between the two it is being opened anew. */
+  readonly onConnection?: (state: ConnectionState) => void;
 }
 
 /** Each event once, in order. Progress has no `id` and is not replayed: what passes during a reconnect is gone. */
@@ -28,8 +32,8 @@ export function events(settings: Settings, options: EventOptions): AsyncIterable
   const { callId } = options;
   return stoppable(options.signal, (bounds) =>
     callId === undefined
-      ? allEvents(settings, afterOf(options, null), bounds)
-      : callEvents(settings, callId, afterOf(options, '0'), bounds),
+      ? allEvents(settings, afterOf(options, null), options, bounds)
+      : callEvents(settings, callId, { ...options, after: afterOf(options, '0') ?? '0' }, bounds),
   );
 }
 
@@ -48,21 +52,24 @@ export function isCallProgressEvent(
 async function* allEvents(
   settings: Settings,
   after: string | null,
+  { onConnection }: EventOptions,
   bounds: Bounds,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const source: StreamSource = { after, path: (last) => withQuery('/v1/events', { after: last }) };
+  const path = (last: string | null): string => withQuery('/v1/events', { after: last });
+  const source: StreamSource = { after, path, ...(onConnection === undefined ? {} : { onConnection }) };
   for await (const frame of resumingFrames(settings, source, bounds)) yield eventOf(frame);
 }
 
 async function* callEvents(
   settings: Settings,
   callId: string,
-  after: string | null,
+  { after, onConnection }: EventOptions,
   bounds: Bounds,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const path = `/v1/tool_calls/${encodeURIComponent(callId)}`;
   const source: StreamSource = {
-    after,
+    after: String(after),
+    ...(onConnection === undefined ? {} : { onConnection }),
     path: (last) => withQuery(`${path}/events`, { after: last }),
     // For a reader who starts after the last event: the stream alone would never tell that it is over.
     isOver: (now) => hasEnded(settings, path, now),

@@ -19,6 +19,8 @@ export interface CallsFilter extends RequestOptions {
   readonly state?: CallStateName;
   /** Created at or after. A string goes to the server as it is (RFC 3339). */
   readonly since?: Date | string;
+  /** Created before. */
+  readonly until?: Date | string;
   /** Rows per page. Default 50, at most 200. */
   readonly limit?: number;
 }
@@ -42,6 +44,7 @@ export function calls(settings: Settings, filter: CallsFilter): Pages<CallView> 
     status: filter.status,
     state: filter.state,
     since: timeOf(filter.since),
+    until: timeOf(filter.until),
     limit: filter.limit,
   };
   return pages(settings, { path: '/v1/tool_calls', plural: 'tool_calls', query, decode: decodeCall }, filter);

@@ -9,11 +9,14 @@ import { badResponse, errorOf, parseJson } from './problem.ts';
 import { retrier } from './retry.ts';
 import type { BodyReader, FetchResponse } from './runtime.ts';
 
+export type ConnectionState = 'open' | 'lost';
+
 export interface StreamSource {
   /** Where to go on after the last id seen; null before the first. */
   path(lastId: string | null): string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly after: string | null;
+  onConnection?(state: ConnectionState): void;
   /** Asked when a stream ended or broke off: is there nothing more to come? */
   isOver?(bounds: Bounds): Promise<boolean>;
 }
@@ -39,6 +42,7 @@ export async function* resumingFrames(
           if (!opened) retry = retrier(settings, bounds, 'patient');
           opened = true;
           retry.reached();
+          source.onConnection?.('open');
           continue;
         }
         retry.reset();
@@ -57,6 +61,7 @@ export async function* resumingFrames(
     } catch (error) {
       failure = error;
     }
+    source.onConnection?.('lost');
     await retry.pause(failure, 'safe');
     over ||= (await source.isOver?.(bounds)) ?? false;
   }

@@ -58,6 +58,7 @@ export type {
   PolicyStepView,
   PolicyView,
   PredicateView,
+  SessionView,
 } from './operator.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';

@@ -76,6 +76,13 @@ export interface MintedKeyView extends KeyView {
   readonly key: string;
 }
 
+/** `POST /v1/session`: the cookie that comes along is worth nothing without the proof. */
+export interface SessionView {
+  readonly expires_in_s: number;
+  /** Goes along as `X-Session-Proof`. */
+  readonly proof: string;
+}
+
 /** `POST /v1/session/link`: opens one browser session of the operator. The token is in the fragment: no server sees it. */
 export interface LoginLinkView {
   /** What follows the address under which the server is reached. */

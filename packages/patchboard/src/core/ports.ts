@@ -85,6 +85,8 @@ export interface CallFilter {
   readonly states?: readonly CallStateName[];
   /** Created at or after, epoch milliseconds. */
   readonly since?: number;
+  /** Created before, epoch milliseconds. */
+  readonly until?: number;
 }
 
 export interface LedgerFilter {

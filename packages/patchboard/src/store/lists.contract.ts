@@ -36,7 +36,8 @@ function matches(call: Call, filter: CallFilter): boolean {
     (filter.toolName ?? call.toolName) === call.toolName &&
     (filter.agentId ?? call.agentId) === call.agentId &&
     (filter.states ?? [call.state.name]).includes(call.state.name) &&
-    call.createdAt >= (filter.since ?? 0)
+    call.createdAt >= (filter.since ?? 0) &&
+    call.createdAt < (filter.until ?? Infinity)
   );
 }
 
@@ -67,6 +68,9 @@ export function describeLists(subject: Subject): void {
       { tenant: 'acme', states: ['COMPLETED', 'FAILED'] },
       { tenant: 'acme', states: [] },
       { tenant: 'acme', since: START + 60 },
+      { tenant: 'acme', until: START + 60 },
+      { tenant: 'acme', since: START + 20, until: START + 60, states: ['COMPLETED'] },
+      { tenant: 'acme', runId: 'run_1_2', until: START + 60 },
       { tenant: 'acme', since: START + 60, agentId: 'agent-1', toolName: 'fs.read' },
       { tenant: 'acme', runId: 'run_1_2', states: ['FAILED', 'PENDING'], since: START + 20 },
       { tenant: 'acme', states: ['FAILED'], toolName: 'weather.query', agentId: 'agent-2', since: START + 9 },

@@ -296,7 +296,8 @@ function matchesCall(call: Call, filter: CallFilter): boolean {
     (filter.toolName === undefined || call.toolName === filter.toolName) &&
     (filter.agentId === undefined || call.agentId === filter.agentId) &&
     (filter.states === undefined || filter.states.includes(call.state.name)) &&
-    (filter.since === undefined || call.createdAt >= filter.since)
+    (filter.since === undefined || call.createdAt >= filter.since) &&
+    (filter.until === undefined || call.createdAt < filter.until)
   );
 }
 

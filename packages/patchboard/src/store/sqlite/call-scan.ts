@@ -22,6 +22,7 @@ const MATCHES = `
   and (:tool is null or tool_name = :tool)
   and (:agent is null or agent_id = :agent)
   and (:since is null or created_at >= :since)
+  and (:until is null or created_at < :until)
   and (:states is null or (:states >> state) & 1)`;
 
 /** A run's calls, by the table that files them; `cross` has it looked at first. */
@@ -187,6 +188,7 @@ function parametersOf(filter: CallFilter): Parameters {
     tool: filter.toolName ?? null,
     agent: filter.agentId ?? null,
     since: filter.since ?? null,
+    until: filter.until ?? null,
     states: filter.states === undefined ? null : stateMask(filter.states),
   };
 }

@@ -27,6 +27,7 @@ interface CallsQuery extends PageQuery {
   readonly status?: CallStatus;
   readonly state?: CallStateName;
   readonly since?: string;
+  readonly until?: string;
 }
 
 export const listCallsRoute: Route = {
@@ -42,7 +43,8 @@ export const listCallsRoute: Route = {
     agent_id: TEXT,
     status: { enum: CALL_STATUSES },
     state: { enum: CALL_STATES },
-    since: TIME_QUERY,
+    since: { ...TIME_QUERY, description: 'created at or after; RFC 3339, or epoch seconds' },
+    until: { ...TIME_QUERY, description: 'created before; RFC 3339, or epoch seconds' },
     ...PAGE_QUERY,
   }),
   answers: {
@@ -78,6 +80,7 @@ export function foreignAgent(principal: Principal, agentId: string | undefined):
 
 function filterOf(principal: Principal, query: CallsQuery): CallFilter {
   const since = timeOf({ ...query }, 'since');
+  const until = timeOf({ ...query }, 'until');
   const agentId = onlyAgent(principal) ?? query.agent_id;
   return {
     tenant: principal.tenant,
@@ -86,6 +89,7 @@ function filterOf(principal: Principal, query: CallsQuery): CallFilter {
     ...(agentId === undefined ? {} : { agentId }),
     ...(query.status === undefined && query.state === undefined ? {} : { states: statesFor(query) }),
     ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
   };
 }
 

@@ -5,7 +5,7 @@ import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/request-hints.ts';
 import type { Route } from '../shared/routes.ts';
-import { ANY, optional } from '../shared/schemas.ts';
+import { ANY, optional, PEER_ID } from '../shared/schemas.ts';
 import { CALL_PARAMS, callIdOf, noSuchCall } from './calls.ts';
 import { invokeRoute, sendSubmitted } from './invoke.ts';
 
@@ -15,10 +15,12 @@ export const replayRoute: Route = {
   ...asInvoke,
   url: '/v1/tool_calls/:id/replay',
   name: 'replayCall',
-  summary:
-    'Call the same tool again in the same run, with the same or other arguments. The new call names the old.',
+  summary: 'Call the same tool again, with the same or other arguments. The new call names the old.',
   params: CALL_PARAMS,
-  body: optional({ args: { ...ANY, description: 'default: those of the old call' } }),
+  body: optional({
+    args: { ...ANY, description: 'default: those of the old call' },
+    run_id: { ...PEER_ID, description: "default: the run of the old call, which is its own agent's" },
+  }),
   refusals: ['call_not_found', ...invokeRoute.refusals],
   handle: replay,
 };
@@ -26,7 +28,7 @@ export const replayRoute: Route = {
 async function replay(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = callIdOf(request);
   const principal = principalOf(request);
-  const { args } = (request.body ?? {}) as { args?: unknown };
+  const { args, run_id: runId } = (request.body ?? {}) as { args?: unknown; run_id?: string };
   const old = await context.engine.find(principal, id);
   if (old === undefined) {
     sendProblem(reply, noSuchCall(id));
@@ -42,7 +44,7 @@ async function replay(context: HttpContext, request: FastifyRequest, reply: Fast
   const submitted = await context.engine.submit(
     {
       toolName: old.toolName,
-      runId: old.runId,
+      runId: runId ?? old.runId,
       args: args === undefined ? (JSON.parse(old.argsJson) as unknown) : args,
       target: old.target,
       idempotencyKey: idempotencyKeyOf(request.headers),
