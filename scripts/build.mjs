@@ -1,55 +1,59 @@
-// Builds every package with `tsc -b`, and does nothing when no input changed since the last build.
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+// Builds every package with `tsc -b` and the console with its bundler, and does nothing when no input changed since the
+// last build.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.mjs';
+import { filesIn, fingerprintOf } from './fingerprint.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = ['wire', 'client', 'patchboard'].map((name) => join(root, 'packages', name));
 // The launcher compares the time of this file with the sources, so it lies in the output it speaks for.
 const stamp = join(root, 'packages', 'patchboard', 'dist', '.built');
 
-// Taken before the sources are read: an edit made while the compiler runs counts as newer than the build.
-const startedAt = new Date();
-const fingerprint = fingerprintInputs();
+// The two need nothing of each other, and each keeps one core busy.
+const [isCompiled, isBundled] = await Promise.all([buildPackages(), buildConsole(root)]);
+if (!isCompiled) fail('the build failed; the compiler says why above.');
+if (!isBundled) fail('the console was not built; the bundler says why above.');
 
-if (isBuilt()) {
-  utimesSync(stamp, startedAt, startedAt);
-} else {
-  rmSync(stamp, { force: true });
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const result = spawnSync(process.execPath, [compiler, '-b', 'tsconfig.build.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (result.status !== 0) {
-    process.stderr.write('patchboard: the build failed; the compiler says why above.\n');
-    process.exit(1);
+async function buildPackages() {
+  // Taken before the sources are read: an edit made while the compiler runs counts as newer than the build.
+  const startedAt = new Date();
+  const fingerprint = fingerprintOf(root, inputs());
+  if (isBuilt(fingerprint)) {
+    utimesSync(stamp, startedAt, startedAt);
+    return true;
   }
+  rmSync(stamp, { force: true });
+  if (!(await compile())) return false;
   for (const folder of packages) removeOrphans(folder);
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, fingerprint);
   utimesSync(stamp, startedAt, startedAt);
+  return true;
 }
 
-function isBuilt() {
+function compile() {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [compiler, '-b', 'tsconfig.build.json'], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+    child.on('error', () => resolve(false));
+    child.on('close', (code) => resolve(code === 0));
+  });
+}
+
+function isBuilt(fingerprint) {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint) return false;
   return packages.every(
     (folder) => !existsSync(join(folder, 'src', 'index.ts')) || existsSync(join(folder, 'dist', 'index.js')),
   );
 }
 
-function fingerprintInputs() {
+function inputs() {
   const files = ['package-lock.json', 'tsconfig.base.json', 'tsconfig.build.json'].map((name) =>
     join(root, name),
   );
@@ -61,12 +65,7 @@ function fingerprintInputs() {
         .map((name) => join(folder, name)),
     );
   }
-  const hash = createHash('sha256');
-  for (const file of files.sort()) {
-    const { size, mtimeMs } = statSync(file);
-    hash.update(`${relative(root, file)}\0${size}\0${mtimeMs}\n`);
-  }
-  return hash.digest('hex');
+  return files;
 }
 
 function isLibrarySource(file) {
@@ -84,9 +83,7 @@ function removeOrphans(folder) {
   }
 }
 
-function filesIn(folder) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+function fail(message) {
+  process.stderr.write(`patchboard: ${message}\n`);
+  process.exit(1);
 }

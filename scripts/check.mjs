@@ -14,6 +14,7 @@ results.push(
   ...(await Promise.all([
     run('format', 'prettier', '--check', '--log-level', 'warn', '.'),
     run('lint', 'oxlint', '--type-aware', '--deny-warnings'),
+    run('console types', 'vue-tsc', '--noEmit', '-p', join('packages', 'console')),
     run('boundaries', 'vitest', 'run', '--reporter=dot', 'scripts/boundaries.test.ts'),
     // Before every package has its entry, all of their files look unused.
     ...(published.length === PACKAGES.length

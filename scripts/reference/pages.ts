@@ -1,7 +1,7 @@
 import { FAILURE_CODES } from '@patchboard/wire';
 import { FAILURES } from '../../packages/patchboard/src/core/failures.ts';
 import { agentRoutes } from '../../packages/patchboard/src/transports/agent-api/routes.ts';
-import { homeRoutes } from '../../packages/patchboard/src/transports/home/routes.ts';
+import { consoleRoutes } from '../../packages/patchboard/src/transports/console/routes.ts';
 import { internalRoutes } from '../../packages/patchboard/src/transports/internal-api/routes.ts';
 import { tenantRoutes } from '../../packages/patchboard/src/transports/tenant-api/routes.ts';
 import { operatorRoutes } from '../../packages/patchboard/src/transports/operator-api/routes.ts';
@@ -23,7 +23,7 @@ const FACES: readonly { title: string; routes: readonly Route[] }[] = [
   { title: 'Clients that lend tools', routes: internalRoutes },
   { title: 'Services of a tenant', routes: tenantRoutes },
   { title: 'Operators', routes: operatorRoutes },
-  { title: 'People', routes: homeRoutes },
+  { title: 'People', routes: consoleRoutes },
 ];
 
 export function referencePages(): readonly ReferencePage[] {

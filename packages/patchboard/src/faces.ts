@@ -11,7 +11,7 @@ import { nodeDigest } from './runtime/digest.ts';
 import { nodeClock } from './runtime/node-clock.ts';
 import { agentRoutes } from './transports/agent-api/routes.ts';
 import { deviceRoutes } from './transports/device-gateway/routes.ts';
-import { homeRoutes } from './transports/home/routes.ts';
+import { consoleRoutes } from './transports/console/routes.ts';
 import { internalRoutes } from './transports/internal-api/routes.ts';
 import { operatorRoutes } from './transports/operator-api/routes.ts';
 import { tenantRoutes } from './transports/tenant-api/routes.ts';
@@ -102,7 +102,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
       ...deviceRoutes,
       ...tenantRoutes,
       ...operatorRoutes,
-      ...(settings.hasPages ? homeRoutes : []),
+      ...(settings.hasPages ? consoleRoutes : []),
     ],
   });
   return { fastify, gatekeeper, sessions };

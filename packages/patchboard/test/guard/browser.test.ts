@@ -7,6 +7,7 @@ import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts'
 import { ATTACKS } from './support/attacks.ts';
 import { aBrowser } from './support/browser.ts';
 import { echoTool } from './support/scene.ts';
+import { buildConsole } from '../console/support/a-console.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -20,6 +21,7 @@ let evilPort: number;
 let server: TestPlatform;
 
 beforeAll(async () => {
+  buildConsole();
   evil = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>evil</title><body></body>');
   }).listen(0, '127.0.0.1');
@@ -65,7 +67,7 @@ async function logIn(context: BrowserContext): Promise<void> {
 /** As a page of ours asks: the cookie comes by itself, the proof from where the login left it. */
 async function keysFrom(page: Page): Promise<number> {
   return await page.evaluate(async () => {
-    const proof = sessionStorage.getItem('patchboard.session-proof') ?? '';
+    const proof = localStorage.getItem('patchboard.session-proof') ?? '';
     return (await fetch('/v1/keys', { headers: { 'x-session-proof': proof } })).status;
   });
 }
@@ -178,15 +180,19 @@ describe("the operator's session", () => {
       await page.goto(link);
       const status = page.locator('#login:not(:empty)');
       await status.waitFor();
-      const said = (await status.textContent()) ?? '';
+      const said = ((await status.textContent()) ?? '').trim();
       const url = page.url();
       const keys = await keysFrom(page);
       await context.close();
       return { said, url, keys };
     };
-    expect(await visit()).toEqual({ said: 'You are signed in as operator.', url: `${origin}/`, keys: 200 });
+    expect(await visit()).toEqual({
+      said: 'You are signed in as operator.',
+      url: `${origin}/ui/tester`,
+      keys: 200,
+    });
     const again = await visit();
-    expect(again).toMatchObject({ url: `${origin}/`, keys: 403 });
+    expect(again).toMatchObject({ url: `${origin}/ui/tester`, keys: 403 });
     expect(again.said).toContain('used before');
   });
 });

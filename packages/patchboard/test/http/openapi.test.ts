@@ -111,11 +111,13 @@ describe('GET /openapi.json', () => {
   });
 
   it('has every route that is declared, and declares every parameter in its path', () => {
-    const declared = allRoutes.map(({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const declared = allRoutes.map(
+      ({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{*}')}`,
+    );
     const shown = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(shown.sort()).toEqual(declared.sort());
     for (const { path, operation } of operations()) {
-      const named = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+      const named = new Set([...path.matchAll(/\{(\w+|\*)\}/g)].map(([, name]) => name));
       const parameters = (operation['parameters'] ?? []) as Json[];
       const inPath = parameters.filter((given) => given['in'] === 'path').map((given) => given['name']);
       expect(new Set(inPath)).toEqual(named);

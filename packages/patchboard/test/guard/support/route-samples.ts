@@ -1,6 +1,6 @@
 import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
 import { deviceRoutes } from '../../../src/transports/device-gateway/routes.ts';
-import { homeRoutes } from '../../../src/transports/home/routes.ts';
+import { consoleRoutes } from '../../../src/transports/console/routes.ts';
 import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
 import { tenantRoutes } from '../../../src/transports/tenant-api/routes.ts';
 import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
@@ -12,7 +12,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...tenantRoutes,
   ...deviceRoutes,
   ...operatorRoutes,
-  ...homeRoutes,
+  ...consoleRoutes,
 ];
 
 /** What stands for the parts of a path, and in the bodies that need one of them. */
@@ -127,7 +127,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   openapi: { past: [200, null] },
   metrics: { past: [200, null] },
   home: { past: [200, null] },
-  loginScript: { past: [200, null] },
+  console: { past: [200, null] },
 };
 
 /** A request to the route, about these ids. */

@@ -25,7 +25,7 @@ import { nodeClock } from '../../../src/runtime/node-clock.ts';
 import { ajvSchemas } from '../../../src/schemas/ajv-schemas.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
 import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
-import { homeRoutes } from '../../../src/transports/home/routes.ts';
+import { consoleRoutes } from '../../../src/transports/console/routes.ts';
 import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
 import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
 import { createHttpApp } from '../../../src/transports/shared/app.ts';
@@ -41,7 +41,7 @@ export const allRoutes: readonly Route[] = [
   ...agentRoutes,
   ...internalRoutes,
   ...operatorRoutes,
-  ...homeRoutes,
+  ...consoleRoutes,
 ];
 
 /** What came back. `json` is undefined when the answer is not JSON. */

@@ -1,0 +1,102 @@
+export const CODE_FORMS = ['curl', 'cli', 'typescript', 'python', 'vcp'] as const;
+
+export type CodeForm = (typeof CODE_FORMS)[number];
+
+export interface CodeRequest {
+  readonly url: string;
+  readonly tenant: string;
+  readonly tool: string;
+  /** JSON text. */
+  readonly args: string;
+}
+
+const RUN = 'from-the-console';
+
+/** The same call as a program would make it. */
+export function codeFor(form: CodeForm, request: CodeRequest): string {
+  switch (form) {
+    case 'curl':
+      return curl(request);
+    case 'cli':
+      return `npx patchboard call ${shellQuote(request.tool)} --args ${shellQuote(compact(request.args))}`;
+    case 'typescript':
+      return typescript(request);
+    case 'python':
+      return python(request);
+    case 'vcp':
+      return vcp(request);
+  }
+}
+
+function curl({ url, tenant, tool, args }: CodeRequest): string {
+  const header = tenant === 'default' ? '' : ` \\\n  -H ${shellQuote(`X-Tenant-ID: ${tenant}`)}`;
+  return (
+    `curl -X POST ${shellQuote(`${url}/v1/tools/${encodeURIComponent(tool)}/invoke`)} \\\n` +
+    `  -H 'Content-Type: application/json' -H 'Prefer: wait=30'${header} \\\n` +
+    `  -d ${shellQuote(`{"run_id":"${RUN}","args":${compact(args)}}`)}`
+  );
+}
+
+function typescript({ url, tenant, tool, args }: CodeRequest): string {
+  const headers = tenant === 'default' ? '' : `, headers: { 'x-tenant-id': ${JSON.stringify(tenant)} }`;
+  return (
+    `import { createClient } from '@patchboard/client';\n\n` +
+    `const client = createClient({ url: ${JSON.stringify(url)}${headers} });\n` +
+    `const call = await client.call(${JSON.stringify(tool)}, ${args.trim()});\n` +
+    `console.log(call.result);\n`
+  );
+}
+
+function python({ url, tenant, tool, args }: CodeRequest): string {
+  const headers = { Prefer: 'wait=30', ...(tenant === 'default' ? {} : { 'X-Tenant-ID': tenant }) };
+  // A JSON string is a Python string too; the arguments stay JSON, whose words Python does not know.
+  return (
+    `import json, requests\n\n` +
+    `args = json.loads(${JSON.stringify(compact(args))})\n` +
+    `answer = requests.post(\n` +
+    `    ${JSON.stringify(`${url}/v1/tools/${encodeURIComponent(tool)}/invoke`)},\n` +
+    `    json={"run_id": "${RUN}", "args": args},\n` +
+    `    headers=${JSON.stringify(headers)},\n` +
+    `)\n` +
+    `print(answer.json())\n`
+  );
+}
+
+function vcp({ tool, args }: CodeRequest): string {
+  const fields = fieldsOf(args).map(([name, value]) => `${name}:「始」${value}「末」`);
+  return [
+    '<<<[TOOL_REQUEST]>>>',
+    `tool_name:「始」${tool}「末」`,
+    ...fields,
+    '<<<[END_TOOL_REQUEST]>>>',
+  ].join('\n');
+}
+
+function fieldsOf(args: string): (readonly [string, string])[] {
+  const value: unknown = JSON.parse(args);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).map(([name, field]) => [
+    name,
+    typeof field === 'string' ? field : JSON.stringify(field),
+  ]);
+}
+
+/** One line, the same text otherwise: numbers keep every digit. */
+function compact(args: string): string {
+  let isInString = false;
+  let out = '';
+  for (let at = 0; at < args.length; at += 1) {
+    const char = args.charAt(at);
+    if (char === '\\' && isInString) {
+      out += char + args.charAt((at += 1));
+      continue;
+    }
+    if (char === '"') isInString = !isInString;
+    if (isInString || !/\s/.test(char)) out += char;
+  }
+  return out;
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,98 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
+import { EditorState } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+/** Colours come from the page by inheritance: custom properties reach into a shadow root. */
+const theme = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--sunken)', fontSize: '12px', height: '100%' },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '18px' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--sunken)',
+    color: 'var(--muted)',
+    border: 'none',
+  },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hover)' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--selected) !important',
+  },
+  // The library underlines with a picture in a data: address, which the policy of the page refuses.
+  '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
+  '.cm-tooltip': { backgroundColor: 'var(--surface)', border: '1px solid var(--line)', color: 'var(--text)' },
+});
+
+const highlight = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--accent)' },
+  { tag: tags.string, color: 'var(--ok)' },
+  { tag: tags.number, color: 'var(--warn)' },
+  { tag: [tags.bool, tags.null], color: 'var(--bad)' },
+]);
+
+export interface EditorOptions {
+  readonly parent: ShadowRoot;
+  readonly text: string;
+  readonly label: string;
+  readonly isReadOnly: boolean;
+  readonly onChange: (text: string) => void;
+  /** Ctrl or ⌘ with Enter. */
+  readonly onSubmit: () => void;
+}
+
+/** Lives in a shadow root: there its styles are sheets and not elements, which the policy of the page would refuse. */
+export function createEditor(options: EditorOptions): EditorView {
+  const submit = {
+    key: 'Mod-Enter',
+    run: () => {
+      options.onSubmit();
+      return true;
+    },
+  };
+  return new EditorView({
+    root: options.parent,
+    parent: options.parent,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [
+        lineNumbers(),
+        history(),
+        drawSelection(),
+        highlightActiveLine(),
+        bracketMatching(),
+        json(),
+        syntaxHighlighting(highlight),
+        theme,
+        EditorView.lineWrapping,
+        EditorState.readOnly.of(options.isReadOnly),
+        EditorView.contentAttributes.of({ 'aria-label': options.label }),
+        // Escape first lets go of the tab key, so that no keyboard is caught here.
+        keymap.of([submit, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) options.onChange(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+}
+
+export interface EditorMark {
+  readonly from: number;
+  readonly to: number;
+  readonly message: string;
+}
+
+export function markProblems(view: EditorView, marks: readonly EditorMark[]): void {
+  const end = view.state.doc.length;
+  const diagnostics: Diagnostic[] = marks.map(({ from, to, message }) => ({
+    from: Math.min(from, end),
+    to: Math.min(Math.max(to, from), end),
+    severity: 'error',
+    message,
+  }));
+  view.dispatch(setDiagnostics(view.state, diagnostics));
+}

@@ -1,0 +1,71 @@
+import type { Decision, NewKey } from '@patchboard/client';
+import type { CallView, DryRunView, LedgerVerdictView, MintedKeyView, PolicyView } from '@patchboard/wire';
+import { client } from './connection.ts';
+import { queryClient } from './query-client.ts';
+
+/** What a person does. Each one says what it made old. */
+
+async function touch(...names: string[]): Promise<void> {
+  await queryClient.invalidateQueries({ predicate: ({ queryKey }) => names.includes(String(queryKey[2])) });
+}
+
+export async function decideCall(id: string, decision: Decision): Promise<CallView> {
+  const call = await client.value.decide(id, decision);
+  // Not waited for: the page moves on from where the call still stands in the list.
+  touch('approvals', 'grants', 'stats').catch(() => undefined);
+  return call;
+}
+
+export async function cancelCall(id: string): Promise<void> {
+  await client.value.cancel(id);
+  await touch('call');
+}
+
+/** Answers with the id of the new call. It goes into a run of our own: that of the old one is its agent's. */
+export async function replayCall(id: string, args?: unknown): Promise<string> {
+  const { runId } = client.value;
+  return (await client.value.replay(id, args, { runId })).tool_call_id;
+}
+
+export async function dryRun(tool: string, args: unknown): Promise<DryRunView> {
+  return await client.value.dryRun(tool, args);
+}
+
+export async function invoke(tool: string, args: unknown): Promise<string> {
+  return (await client.value.invoke(tool, args)).tool_call_id;
+}
+
+export async function readCall(id: string): Promise<CallView> {
+  return await client.value.get(id);
+}
+
+/** Until it has ended, across restarts of the server. */
+export async function waitFor(id: string): Promise<CallView> {
+  return await client.value.wait(id);
+}
+
+export async function createKey(key: NewKey): Promise<MintedKeyView> {
+  const minted = await client.value.keys.create(key);
+  await touch('keys');
+  return minted;
+}
+
+export async function revokeKey(id: string): Promise<void> {
+  await client.value.keys.revoke(id);
+  await touch('keys');
+}
+
+export async function revokeGrant(id: string): Promise<void> {
+  await client.value.grants.revoke(id);
+  await touch('grants');
+}
+
+export async function replacePolicy(document: unknown, version: number): Promise<PolicyView> {
+  const policy = await client.value.policy.replace(document, { version });
+  await touch('policy', 'tools');
+  return policy;
+}
+
+export async function verifyLedger(): Promise<LedgerVerdictView> {
+  return await client.value.ledgerVerify();
+}

@@ -1,0 +1,37 @@
+import { onScopeDispose, reactive } from 'vue';
+import { useI18n } from 'vue-i18n';
+import { useRouter } from 'vue-router';
+import { onEvent } from './live.ts';
+
+const KEY = 'patchboard.notices';
+
+export const canNotify: boolean = 'Notification' in globalThis;
+
+/** The browser's own notifications of calls that wait. They are off until somebody turns them on. */
+export const notices = reactive({
+  isOn: canNotify && Notification.permission === 'granted' && localStorage.getItem(KEY) === 'on',
+  isBlocked: canNotify && Notification.permission === 'denied',
+});
+
+export async function turnNotices(isOn: boolean): Promise<void> {
+  const permission = isOn ? await Notification.requestPermission() : Notification.permission;
+  notices.isBlocked = permission === 'denied';
+  notices.isOn = isOn && permission === 'granted';
+  localStorage.setItem(KEY, notices.isOn ? 'on' : 'off');
+}
+
+/** For as long as the page is open, whichever of its parts is shown. */
+export function useApprovalNotices(): void {
+  const { t } = useI18n();
+  const router = useRouter();
+  const stop = onEvent(({ type, data }) => {
+    if (type !== 'permission_required' || !notices.isOn) return;
+    const { tool_call_id: id, tool_name: tool } = data as { tool_call_id: string; tool_name?: string };
+    const notice = new Notification(t('notices.title'), { body: tool ?? id, tag: id });
+    notice.addEventListener('click', () => {
+      window.focus();
+      router.push({ name: 'approvals', query: { call: id } }).catch(() => undefined);
+    });
+  });
+  onScopeDispose(stop);
+}

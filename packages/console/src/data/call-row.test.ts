@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { mergeNewest, type CallRow } from './call-row.ts';
+
+function row(id: string): CallRow {
+  return {
+    id,
+    tool: 't',
+    agent: 'a',
+    run: 'r',
+    state: 'COMPLETED',
+    createdAt: 1,
+    durationMs: 1,
+    args: '',
+    code: '',
+  };
+}
+
+describe('mergeNewest', () => {
+  const known = new Set(['1', '2']);
+
+  it('tells new rows from changed ones', () => {
+    const merged = mergeNewest((id) => known.has(id), [row('3'), row('2'), row('1')]);
+    expect(merged.fresh.map(({ id }) => id)).toEqual(['3']);
+    expect(merged.changed.map(({ id }) => id)).toEqual(['2', '1']);
+    expect(merged.hasGap).toBe(false);
+  });
+
+  it('notices when nothing of what it knows is left in the page', () => {
+    expect(mergeNewest((id) => known.has(id), [row('9'), row('8')]).hasGap).toBe(true);
+    expect(mergeNewest((id) => known.has(id), []).hasGap).toBe(false);
+  });
+});

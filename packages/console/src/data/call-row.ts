@@ -1,0 +1,45 @@
+import type { CallStateName, CallView } from '@patchboard/wire';
+import { brief } from '../format.ts';
+
+/** What a list shows of a call; the rest would only fill memory. */
+export interface CallRow {
+  readonly id: string;
+  readonly tool: string;
+  readonly agent: string;
+  readonly run: string;
+  readonly state: CallStateName;
+  readonly createdAt: number;
+  readonly durationMs: number | null;
+  readonly args: string;
+  readonly code: string;
+}
+
+export function rowOf(call: CallView): CallRow {
+  return {
+    id: call.tool_call_id,
+    tool: call.tool_name,
+    agent: call.agent_id,
+    run: call.run_id,
+    state: call.state,
+    createdAt: call.created_at,
+    durationMs: call.duration_ms,
+    args: brief(call.args, 200),
+    code: call.error?.code ?? '',
+  };
+}
+
+export interface Merged {
+  /** Known rows that are otherwise now. */
+  readonly changed: readonly CallRow[];
+  /** Rows that were not known, newest first. */
+  readonly fresh: readonly CallRow[];
+  /** There may be more between the fresh rows and the known ones. */
+  readonly hasGap: boolean;
+}
+
+/** Compares the newest page with what is known. */
+export function mergeNewest(isKnown: (id: string) => boolean, newest: readonly CallRow[]): Merged {
+  const changed = newest.filter(({ id }) => isKnown(id));
+  const fresh = newest.filter(({ id }) => !isKnown(id));
+  return { changed, fresh, hasGap: changed.length === 0 && newest.length > 0 };
+}

@@ -1,0 +1,31 @@
+import { isCallProgressEvent, isCallStateEvent } from '@patchboard/client';
+import type { CallView } from '@patchboard/wire';
+import { onScopeDispose, ref, toValue, watch, type MaybeRefOrGetter, type Ref } from 'vue';
+import { brief } from '../format.ts';
+import { onEvent } from './live.ts';
+import { useCall, type Answer } from './queries.ts';
+
+const KEPT = 5;
+
+/** One call, read again whenever it moves; and what it said of its progress while we watched. */
+export function useLiveCall(id: MaybeRefOrGetter<string>): {
+  query: Answer<CallView>;
+  progress: Ref<string[]>;
+} {
+  const query = useCall(id);
+  const progress = ref<string[]>([]);
+  onScopeDispose(
+    onEvent((event) => {
+      if (isCallStateEvent(event) && event.data.tool_call_id === toValue(id)) {
+        query.refetch().catch(() => undefined);
+      } else if (isCallProgressEvent(event) && event.data.tool_call_id === toValue(id)) {
+        progress.value = [...progress.value, brief(event.data.data, 300)].slice(-KEPT);
+      }
+    }),
+  );
+  watch(
+    () => toValue(id),
+    () => (progress.value = []),
+  );
+  return { query, progress };
+}

@@ -1,0 +1,51 @@
+import { CALL_STATES, type CallStateName, type CallView } from '@patchboard/wire';
+import { percentile } from './health.ts';
+
+/** One stretch of time: how many calls began in it, how they stand, and how long they took. */
+export interface Bucket {
+  readonly from: number;
+  readonly to: number;
+  readonly byState: Readonly<Partial<Record<CallStateName, number>>>;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+}
+
+/** Equal stretches from `from` to `to`. */
+export function bucketsOf(
+  calls: readonly CallView[],
+  from: number,
+  to: number,
+  count: number,
+): readonly Bucket[] {
+  const width = Math.max((to - from) / count, 1);
+  const sorted: CallView[][] = Array.from({ length: count }, () => []);
+  for (const call of calls) {
+    const at = Math.floor((call.created_at * 1000 - from) / width);
+    sorted[Math.min(Math.max(at, 0), count - 1)]?.push(call);
+  }
+  return sorted.map((own, index) => {
+    const times = own
+      .flatMap(({ duration_ms: ms }) => (ms === null ? [] : [ms]))
+      .sort((one, other) => one - other);
+    return {
+      from: from + index * width,
+      to: from + (index + 1) * width,
+      byState: countStates(own),
+      p50: percentile(times, 0.5),
+      p95: percentile(times, 0.95),
+      p99: percentile(times, 0.99),
+    };
+  });
+}
+
+function countStates(calls: readonly CallView[]): Bucket['byState'] {
+  const counts: Partial<Record<CallStateName, number>> = {};
+  for (const { state } of calls) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+/** States that occur at all, in the order in which a call can meet them. */
+export function statesIn(buckets: readonly Bucket[]): readonly CallStateName[] {
+  return CALL_STATES.filter((state) => buckets.some(({ byState }) => (byState[state] ?? 0) > 0));
+}

@@ -1,0 +1,109 @@
+import type { CallsFilter, PolicyQuestion } from '@patchboard/client';
+import { keepPreviousData, useQuery } from '@tanstack/vue-query';
+import type {
+  ApprovalRequestView,
+  CallView,
+  ExplainView,
+  GrantView,
+  KeyView,
+  PolicyView,
+  ToolDetailView,
+  ToolView,
+} from '@patchboard/wire';
+import { computed, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue';
+import { client, holdsProof, tenant } from './connection.ts';
+
+/** What a page needs to know of a question to the server. */
+export interface Answer<T> {
+  readonly data: Readonly<Ref<T | undefined>>;
+  readonly error: Readonly<Ref<Error | null>>;
+  readonly isPending: Readonly<Ref<boolean>>;
+  readonly isSuccess: Readonly<Ref<boolean>>;
+  refetch(): Promise<unknown>;
+}
+
+/** What is known of one tenant is not known of another, nor to everybody. */
+export function keyOf(...parts: MaybeRefOrGetter<unknown>[]): ComputedRef<readonly unknown[]> {
+  return computed(() => [tenant.value, holdsProof.value, ...parts.map((part) => toValue(part))]);
+}
+
+async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
+  const rows: T[] = [];
+  for await (const row of pages) rows.push(row);
+  return rows;
+}
+
+export function useTools(): Answer<ToolView[]> {
+  return useQuery({ queryKey: keyOf('tools'), queryFn: ({ signal }) => client.value.tools({ signal }) });
+}
+
+export function useTool(name: MaybeRefOrGetter<string>): Answer<ToolDetailView> {
+  return useQuery({
+    queryKey: keyOf('tools', name),
+    queryFn: ({ signal }) => client.value.tool(toValue(name), { signal }),
+    enabled: () => toValue(name) !== '',
+  });
+}
+
+export function useCall(id: MaybeRefOrGetter<string>): Answer<CallView> {
+  return useQuery({
+    queryKey: keyOf('call', id),
+    queryFn: ({ signal }) => client.value.get(toValue(id), { signal }),
+    enabled: () => toValue(id) !== '',
+  });
+}
+
+/** The newest calls that fit, one page of them. */
+export function useRecentCalls(filter: MaybeRefOrGetter<CallsFilter>): Answer<readonly CallView[]> {
+  return useQuery({
+    queryKey: keyOf('recent-calls', filter),
+    queryFn: async ({ signal }) => (await client.value.calls({ ...toValue(filter), signal }).page()).items,
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useApprovals(): Answer<ApprovalRequestView[]> {
+  return useQuery({
+    queryKey: keyOf('approvals'),
+    queryFn: ({ signal }) => all(client.value.approvals({ limit: 200, signal })),
+  });
+}
+
+export function useStats(): Answer<Readonly<Record<string, unknown>>> {
+  return useQuery({ queryKey: keyOf('stats'), queryFn: ({ signal }) => client.value.stats({ signal }) });
+}
+
+export function useGrants(): Answer<GrantView[]> {
+  return useQuery({
+    queryKey: keyOf('grants'),
+    queryFn: ({ signal }) => all(client.value.grants.list({ signal })),
+  });
+}
+
+export function useKeys(): Answer<KeyView[]> {
+  return useQuery({
+    queryKey: keyOf('keys'),
+    queryFn: ({ signal }) => all(client.value.keys.list({ signal })),
+  });
+}
+
+export function usePolicy(): Answer<PolicyView> {
+  return useQuery({
+    queryKey: keyOf('policy'),
+    queryFn: ({ signal }) => client.value.policy.get({ signal }),
+  });
+}
+
+/** Null: there is no question yet. */
+export function useExplanation(question: MaybeRefOrGetter<PolicyQuestion | null>): Answer<ExplainView> {
+  return useQuery({
+    queryKey: keyOf('policy', 'explain', question),
+    queryFn: ({ signal }) => {
+      const asked = toValue(question);
+      if (asked === null) throw new Error('nothing was asked');
+      return client.value.policy.explain({ ...asked, signal });
+    },
+    enabled: () => toValue(question) !== null,
+    placeholderData: keepPreviousData,
+  });
+}

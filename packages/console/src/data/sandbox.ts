@@ -1,0 +1,93 @@
+import { isEnded, PatchboardError } from '@patchboard/client';
+import type { CallView, DryRunView, InputIssueView } from '@patchboard/wire';
+import { ref, shallowRef, type Ref } from 'vue';
+import { cancelCall, dryRun, invoke, readCall, replayCall, waitFor } from './actions.ts';
+import { messageOf } from './query-client.ts';
+import { rememberRun } from './sandbox-store.ts';
+
+export interface Sandbox {
+  readonly call: Ref<CallView | null>;
+  /** The run before this one, to compare with. */
+  readonly previous: Ref<CallView | null>;
+  readonly preview: Ref<DryRunView | null>;
+  readonly isRunning: Ref<boolean>;
+  readonly problem: Ref<string>;
+  readonly issues: Ref<readonly InputIssueView[]>;
+  run(given: SandboxRun): Promise<void>;
+  tryDry(tool: string, args: unknown): Promise<void>;
+  cancel(): Promise<void>;
+}
+
+export interface SandboxRun {
+  readonly tool: string;
+  readonly args: unknown;
+  /** As it was typed. */
+  readonly text: string;
+  /** The call that this one repeats with other arguments. */
+  readonly replayOf: string;
+}
+
+/** Runs one call at a time, through the same door as every agent. */
+export function useSandbox(): Sandbox {
+  const call = shallowRef<CallView | null>(null);
+  const previous = shallowRef<CallView | null>(null);
+  const preview = shallowRef<DryRunView | null>(null);
+  const isRunning = ref(false);
+  const problem = ref('');
+  const issues = ref<readonly InputIssueView[]>([]);
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    isRunning.value = true;
+    problem.value = '';
+    issues.value = [];
+    try {
+      await work();
+    } catch (error) {
+      problem.value = messageOf(error);
+      if (error instanceof PatchboardError) issues.value = error.issues;
+    } finally {
+      isRunning.value = false;
+    }
+  }
+
+  async function follow(id: string, { tool, text }: SandboxRun): Promise<void> {
+    if (call.value !== null && isEnded(call.value)) previous.value = call.value;
+    call.value = await readCall(id);
+    const ended = await waitFor(id);
+    call.value = ended;
+    const { state, duration_ms: durationMs } = ended;
+    rememberRun({ callId: id, tool, args: text, state, durationMs, at: new Date().toISOString() });
+  }
+
+  return {
+    call,
+    previous,
+    preview,
+    isRunning,
+    problem,
+    issues,
+    run: (given) =>
+      attempt(async () => {
+        preview.value = null;
+        const { tool, args, replayOf } = given;
+        try {
+          const id = replayOf === '' ? await invoke(tool, args) : await replayCall(replayOf, args);
+          await follow(id, given);
+        } catch (error) {
+          // Denied by policy is refused and yet recorded: the record says more.
+          if (!(error instanceof PatchboardError) || error.toolCallId === null) throw error;
+          await follow(error.toolCallId, given);
+        }
+      }),
+    tryDry: (tool, args) =>
+      attempt(async () => {
+        preview.value = await dryRun(tool, args);
+        issues.value = preview.value.errors;
+      }),
+    async cancel() {
+      const running = call.value;
+      if (running === null || isEnded(running)) return;
+      await cancelCall(running.tool_call_id).catch((error: unknown) => (problem.value = messageOf(error)));
+    },
+  };
+}

@@ -1,0 +1,10 @@
+const SPANS: Readonly<Record<string, number>> = { '5m': 300, '1h': 3600, '24h': 86_400, '7d': 604_800 };
+
+export const SINCE_CHOICES: readonly string[] = Object.keys(SPANS);
+
+/** "1h" or a time, as a time. Whole minutes, so that the same choice is the same question for a while. */
+export function sinceOf(choice: string): string {
+  const seconds = SPANS[choice];
+  if (seconds === undefined) return choice;
+  return new Date(Math.floor((Date.now() - seconds * 1000) / 60_000) * 60_000).toISOString();
+}

@@ -1,0 +1,54 @@
+/** How values are written on the page, in the reader's language. */
+
+export function duration(ms: number | null): string {
+  if (ms === null) return '–';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Takes what the wire has: RFC 3339, or whole epoch seconds. */
+export function epochOf(at: string | number): number {
+  return typeof at === 'number' ? at * 1000 : Date.parse(at);
+}
+
+const clockOf: Record<string, Intl.DateTimeFormat> = {};
+
+export function clockTime(at: string | number, language: string): string {
+  const options = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const;
+  clockOf[language] ??= new Intl.DateTimeFormat(language, options);
+  return clockOf[language].format(epochOf(at));
+}
+
+export function dayAndTime(at: string | number, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(epochOf(at));
+}
+
+/** "3 minutes ago". */
+export function ago(at: string | number, now: number, language: string): string {
+  const seconds = Math.round((epochOf(at) - now) / 1000);
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
+  const size = Math.abs(seconds);
+  if (size < 60) return format.format(seconds, 'second');
+  if (size < 3600) return format.format(Math.round(seconds / 60), 'minute');
+  if (size < 86_400) return format.format(Math.round(seconds / 3600), 'hour');
+  return format.format(Math.round(seconds / 86_400), 'day');
+}
+
+/** Minutes and seconds that are left; never below zero. */
+export function countdown(until: string, now: number): string {
+  const left = Math.max(0, Math.ceil((Date.parse(until) - now) / 1000));
+  return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+}
+
+export function prettyJson(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? 'undefined';
+}
+
+/** One line of at most so many characters. */
+export function brief(value: unknown, chars: number): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.length > chars ? `${text.slice(0, chars)}…` : text;
+}

@@ -1,0 +1,110 @@
+import {
+  applyEdits,
+  findNodeAtLocation,
+  modify,
+  parseTree,
+  printParseErrorCode,
+  type JSONPath,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser';
+import type { EditorMark } from '../components/json/code-editor.ts';
+
+/** The arguments are one JSON text. The editor writes it whole, the form one place at a time; nothing else is kept. */
+
+export type ParsedArgs =
+  | {
+      readonly ok: true;
+      /** To send: numbers that JavaScript would round are still as they were written. */
+      readonly value: unknown;
+      /** To look at: plain values. */
+      readonly plain: unknown;
+      readonly tree: Node;
+      readonly marks: readonly EditorMark[];
+    }
+  | { readonly ok: false; readonly problem: string; readonly marks: readonly EditorMark[] };
+
+const FORMAT = { formattingOptions: { tabSize: 2, insertSpaces: true, eol: '\n' } };
+
+export function parseArgs(text: string): ParsedArgs {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: false, disallowComments: true });
+  const [first] = errors;
+  if (first !== undefined || tree === undefined) {
+    const offset = first?.offset ?? 0;
+    const { line, column } = placeOf(text, offset);
+    const what = first === undefined ? 'ValueExpected' : printParseErrorCode(first.error);
+    const problem = `${what} (${line}:${column})`;
+    return {
+      ok: false,
+      problem,
+      marks: [{ from: offset, to: offset + (first?.length ?? 1), message: what }],
+    };
+  }
+  return { ok: true, value: exactValue(text), plain: JSON.parse(text), tree, marks: [] };
+}
+
+/** `JSON.rawJSON` and the source text of a number are newer than the types of the compiler. */
+type ExactJson = { rawJSON?: (text: string) => unknown };
+type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
+
+function exactValue(text: string): unknown {
+  const { rawJSON } = JSON as ExactJson;
+  const revive: Reviver = (_key, value, context) =>
+    typeof value === 'number' &&
+    rawJSON !== undefined &&
+    context?.source !== undefined &&
+    isRounded(context.source)
+      ? rawJSON(context.source)
+      : value;
+  return JSON.parse(text, revive as (this: unknown, key: string, value: unknown) => unknown);
+}
+
+/** Whether a number would come out as another one. */
+export function isRounded(source: string): boolean {
+  const number = Number(source);
+  if (!Number.isFinite(number)) return true;
+  return /^-?\d+$/.test(source) && !Number.isSafeInteger(number);
+}
+
+export function nodeAt(tree: Node | undefined, path: JSONPath): Node | undefined {
+  return tree === undefined ? undefined : findNodeAtLocation(tree, path);
+}
+
+/** The text of what stands at a place; undefined: nothing does. */
+export function sourceAt(text: string, tree: Node | undefined, path: JSONPath): string | undefined {
+  const node = nodeAt(tree, path);
+  return node === undefined ? undefined : text.slice(node.offset, node.offset + node.length);
+}
+
+/** Puts JSON text at a place; undefined takes away what is there. All other text stays as it was. */
+export function replaceAt(text: string, path: JSONPath, source: string | undefined): string {
+  const base = text.trim() === '' ? '{}' : text;
+  if (path.length === 0) return source ?? '{}';
+  if (source === undefined) return applyEdits(base, modify(base, path, undefined, FORMAT));
+  // The library writes values, and would round a number: it writes a mark, which the text then replaces.
+  const mark = `\u{f8ff}${base.length}\u{f8ff}`;
+  const marked = applyEdits(base, modify(base, path, mark, FORMAT));
+  return marked.replace(JSON.stringify(mark), () => source);
+}
+
+export function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** `/a/0/b` of a path. */
+export function pointerOf(path: JSONPath): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** The path of a pointer, as it applies to this tree: only there is it known what is an index. */
+export function pathOf(tree: Node | undefined, pointer: string): JSONPath {
+  const path: JSONPath = [];
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const isIndex = nodeAt(tree, path)?.type === 'array' && /^\d+$/.test(name);
+    path.push(isIndex ? Number(name) : name);
+  }
+  return path;
+}

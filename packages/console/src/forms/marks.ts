@@ -1,0 +1,21 @@
+import type { InputIssueView } from '@patchboard/wire';
+import type { EditorMark } from '../components/json/code-editor.ts';
+import { nodeAt, parseArgs, pathOf } from './args-text.ts';
+
+/** Where in the text an issue is: at its value, or at the nearest place around it that is there. */
+export function marksOf(text: string, issues: readonly InputIssueView[]): readonly EditorMark[] {
+  const parsed = parseArgs(text);
+  if (!parsed.ok) return [];
+  return issues.map(({ path, message }) => {
+    const place = pathOf(parsed.tree, path);
+    let node = nodeAt(parsed.tree, place);
+    while (node === undefined && place.length > 0) {
+      place.pop();
+      node = nodeAt(parsed.tree, place);
+    }
+    const from = node?.offset ?? 0;
+    // A whole object in red would hide what is wrong in it.
+    const length = node === undefined ? 1 : Math.min(node.length, node.type === 'object' ? 1 : 200);
+    return { from, to: from + length, message };
+  });
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { validateArgs } from './validate-args.ts';
+
+const schema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', minLength: 2, pattern: '^(a+)+$' },
+    size: { enum: ['s', 'm'] },
+    deep: {
+      type: 'array',
+      items: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+    },
+    either: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+  },
+  required: ['name'],
+  additionalProperties: false,
+};
+
+function issuesOf(value: unknown): string[] {
+  return validateArgs(schema, value).map(({ path, keyword }) => `${path} ${keyword}`);
+}
+
+describe('validateArgs', () => {
+  it('says what is wrong where it is wrong, once', () => {
+    expect(issuesOf({ name: 'a' })).toEqual(['/name minLength']);
+    expect(issuesOf({})).toEqual([' required']);
+    expect(issuesOf({ name: 'ab', size: 'x' })).toEqual(['/size enum']);
+    expect(issuesOf({ name: 'ab', deep: [{ n: 1 }, { n: 'x' }] })).toEqual(['/deep/1/n type']);
+    expect(issuesOf({ name: 'ab', either: true })).toEqual(['/either anyOf']);
+    expect(issuesOf({ name: 'ab', more: 1 }).join()).toContain('/more');
+  });
+
+  it('has nothing to say to what fits', () => {
+    expect(issuesOf({ name: 'ab', size: 's', deep: [], either: 3 })).toEqual([]);
+  });
+
+  it('does not run the pattern of a stranger, which may never end', () => {
+    expect(issuesOf({ name: `${'a'.repeat(40)}!` })).toEqual([]);
+  });
+
+  it('leaves a schema it cannot follow to the server', () => {
+    expect(validateArgs({ $ref: 'https://elsewhere.example/schema' }, {})).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import { VueQueryPlugin } from '@tanstack/vue-query';
+import { createApp } from 'vue';
+import 'element-plus/dist/index.css';
+import 'element-plus/theme-chalk/dark/css-vars.css';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/element.css';
+import App from './App.vue';
+import { signIn, takeLoginToken } from './data/connection.ts';
+import { followServer } from './data/live.ts';
+import { messageOf, queryClient } from './data/query-client.ts';
+import { login } from './login.ts';
+import { createConsoleRouter } from './router.ts';
+import { i18n } from './words/index.ts';
+
+async function start(): Promise<void> {
+  const token = takeLoginToken();
+  if (token !== null) {
+    try {
+      await signIn(token);
+      login.outcome = 'done';
+    } catch (error) {
+      login.outcome = 'refused';
+      login.problem = messageOf(error);
+    }
+  }
+  const app = createApp(App);
+  app.use(i18n);
+  const router = createConsoleRouter();
+  app.use(router);
+  app.use(VueQueryPlugin, { queryClient });
+  followServer();
+  await router.isReady();
+  app.mount('#app');
+}
+
+await start();

@@ -1,0 +1,35 @@
+import { createRouter, createWebHistory, type Router, type RouteRecordRaw } from 'vue-router';
+import { tenant } from './data/connection.ts';
+
+const routes: RouteRecordRaw[] = [
+  { path: '/', redirect: '/ui/tester' },
+  { path: '/ui/', redirect: '/ui/tester' },
+  { path: '/ui/tester', name: 'tester', component: () => import('./pages/TesterPage.vue') },
+  { path: '/ui/calls', name: 'calls', component: () => import('./pages/CallsPage.vue') },
+  { path: '/ui/calls/:id', name: 'call', component: () => import('./pages/CallPage.vue'), props: true },
+  { path: '/ui/approvals', name: 'approvals', component: () => import('./pages/ApprovalsPage.vue') },
+  { path: '/ui/tools', name: 'tools', component: () => import('./pages/ToolsPage.vue') },
+  { path: '/ui/agents', name: 'agents', component: () => import('./pages/AgentsPage.vue') },
+  { path: '/ui/ledger', name: 'ledger', component: () => import('./pages/LedgerPage.vue') },
+  { path: '/ui/metrics', name: 'metrics', component: () => import('./pages/MetricsPage.vue') },
+  { path: '/ui/settings', name: 'settings', component: () => import('./pages/SettingsPage.vue') },
+  { path: '/ui/login', name: 'login', component: () => import('./pages/LoginPage.vue') },
+  { path: '/:rest(.*)*', name: 'nowhere', component: () => import('./pages/NowherePage.vue') },
+];
+
+/** Made when the address is as it shall stay: the token of a login link is not in it any more. */
+export function createConsoleRouter(): Router {
+  const router = createRouter({ history: createWebHistory(), routes });
+  // The tenant is part of the address, and goes along from page to page.
+  router.beforeEach((to, from) => {
+    if (to.query['tenant'] === undefined && from.query['tenant'] !== undefined && to.name !== undefined) {
+      return { ...to, query: { ...to.query, tenant: from.query['tenant'] } };
+    }
+    return true;
+  });
+  router.afterEach((to) => {
+    const named = to.query['tenant'];
+    tenant.value = typeof named === 'string' && named !== '' ? named : 'default';
+  });
+  return router;
+}

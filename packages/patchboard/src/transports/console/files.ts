@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** One file of the built console. */
+export interface ConsoleFile {
+  readonly type: string;
+  readonly etag: string;
+  readonly bytes: Buffer;
+  /** The same, compressed; null where that saves nothing. */
+  readonly gzipped: Buffer | null;
+  /** Its name changes with its content, so that a browser need never ask again. */
+  readonly isImmutable: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/**
+ * The files that were there when the first of them was asked for, by their path. Only names found by listing the folder
+ * are ever opened, so no path of a request reaches the file system.
+ */
+export class ConsoleFiles {
+  readonly #folder: string;
+  #paths: ReadonlyMap<string, string> | null = null;
+  readonly #read: Map<string, ConsoleFile> = new Map();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  find(path: string): ConsoleFile | null {
+    const known = this.#read.get(path);
+    if (known !== undefined) return known;
+    this.#paths ??= listFiles(this.#folder);
+    const file = this.#paths.get(path);
+    if (file === undefined) {
+      // Nothing is built yet: look again next time.
+      if (this.#paths.size === 0) this.#paths = null;
+      return null;
+    }
+    const found = readFile(file, path);
+    this.#read.set(path, found);
+    return found;
+  }
+}
+
+function listFiles(folder: string): ReadonlyMap<string, string> {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile() && extname(entry.name) in TYPES);
+    return new Map(
+      files.map((entry) => {
+        const file = join(entry.parentPath, entry.name);
+        return [relative(folder, file).split(sep).join('/'), file];
+      }),
+    );
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw error;
+  }
+}
+
+function readFile(file: string, path: string): ConsoleFile {
+  const bytes = readFileSync(file);
+  const gzipped = gzipSync(bytes);
+  return {
+    type: TYPES[extname(path)] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    bytes,
+    gzipped: gzipped.length < bytes.length ? gzipped : null,
+    isImmutable: path.startsWith('assets/'),
+  };
+}

@@ -1,0 +1,93 @@
+import { fileURLToPath } from 'node:url';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../core/failures.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { sendProblem } from '../shared/problem.ts';
+import type { Route } from '../shared/routes.ts';
+import { object, TEXT } from '../shared/schemas.ts';
+import { ConsoleFiles, type ConsoleFile } from './files.ts';
+import { NOT_BUILT_PAGE } from './not-built.ts';
+
+/** Everything comes from here: no inline script or style, no other host, no frame around us. */
+const PAGE_POLICY = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Beside the compiled sources, and found from the sources themselves too. */
+const BUILT = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
+const files = new ConsoleFiles(BUILT);
+
+const homeRoute: Route = {
+  method: 'GET',
+  url: '/',
+  name: 'home',
+  face: 'console',
+  summary: 'The console.',
+  scope: null,
+  answers: { 200: { description: 'HTML', schema: TEXT, type: 'text/html' } },
+  refusals: [],
+  handle: home,
+};
+
+function home(_context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  sendPage(request, reply);
+}
+
+const consoleRoute: Route = {
+  ...homeRoute,
+  url: '/ui/*',
+  name: 'console',
+  summary: 'Files of the console; every other path below is one of its pages.',
+  params: object({ '*': TEXT }),
+  answers: { 200: { description: 'a file, or the page', schema: TEXT, type: 'text/html' } },
+  refusals: ['route_not_found'],
+  handle: consoleFile,
+};
+
+function consoleFile(_context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { '*': path } = request.params as { '*': string };
+  const file = files.find(path);
+  if (file !== null) {
+    sendFile(request, reply, file);
+    return;
+  }
+  // A name with a dot in its last part is a file, and one that is missing is no page.
+  if (path.startsWith('assets/') || /\.(js|css|svg|map|txt)$/.test(path)) {
+    sendProblem(reply, failure('route_not_found', `no such file: /ui/${path}`));
+  } else sendPage(request, reply);
+}
+
+function sendPage(request: FastifyRequest, reply: FastifyReply): void {
+  const page = files.find('index.html');
+  if (page !== null) sendFile(request, reply, page);
+  else
+    reply
+      .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY })
+      .send(NOT_BUILT_PAGE);
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): void {
+  reply.headers({
+    'content-type': file.type,
+    'content-security-policy': PAGE_POLICY,
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: file.etag,
+    vary: 'accept-encoding',
+  });
+  if (request.headers['if-none-match'] === file.etag) {
+    reply.code(304).send();
+    return;
+  }
+  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  if (file.gzipped !== null && takesGzip) reply.header('content-encoding', 'gzip').send(file.gzipped);
+  else reply.send(file.bytes);
+}
+
+/** For people who open the address in a browser. */
+export const consoleRoutes: readonly Route[] = [homeRoute, consoleRoute];

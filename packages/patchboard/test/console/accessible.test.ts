@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo, remove, shapes } from './support/toys.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+let board: TestConsole;
+let ran: string;
+let waiting: string;
+beforeAll(async () => {
+  board = await aConsole({ tools: [echo, remove, shapes] });
+  const call = async (tool: string, args: unknown): Promise<string> => {
+    const answer = await board.server.ask({
+      method: 'POST',
+      path: `/v1/tools/${tool}/invoke`,
+      body: { run_id: 'r', args },
+    });
+    return (answer.json as { tool_call_id: string }).tool_call_id;
+  };
+  ran = await call('toy.echo', { a: 1 });
+  waiting = await call('toy.remove', { path: '/x' });
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+/** Past the content policy on purpose: the checker is injected by the browser's driver, not by the page. */
+async function seriousIn(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const results = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
+  return results.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+}
+
+const PLACES: readonly (readonly [name: string, path: () => string, ready: string])[] = [
+  [
+    'tester',
+    () => '/ui/tester?tool=toy.shapes&pick=toy.shapes&args=%7B%22list%22%3A%5B%22a%22%5D%7D',
+    '[data-field="/list"]',
+  ],
+  ['editor', () => '/ui/tester?tool=toy.shapes&view=json', '[data-editor] .cm-content'],
+  ['calls', () => '/ui/calls', '[data-call]'],
+  ['call', () => `/ui/calls/${ran}`, '[data-stretch]'],
+  ['approvals', () => `/ui/approvals?call=${waiting}`, '[data-approval-detail]'],
+  ['tools', () => '/ui/tools?tool=toy.shapes', '[data-tool-detail] pre'],
+  ['agents', () => '/ui/agents', '[data-create-key]'],
+  ['policy', () => '/ui/agents?view=policy', 'table'],
+  ['simulator', () => '/ui/agents?view=simulator&tool=toy.echo', '[data-explanation]'],
+  ['ledger', () => '/ui/ledger', '[data-row]'],
+  ['metrics', () => '/ui/metrics', '[data-ready="true"]'],
+  ['settings', () => '/ui/settings', 'kbd'],
+  ['login', () => '/ui/login', '[data-sign-out]'],
+];
+
+describe('every page', () => {
+  it.each(['light', 'dark'] as const)('shuts nobody out, %s', async (colorScheme) => {
+    const { page, done } = await board.open('/', { colorScheme });
+    await page.locator('#login').getByRole('button', { name: 'Close' }).click();
+    for (const [name, path, ready] of PLACES) {
+      await page.goto(`${board.url}${path()}`);
+      await page.locator(ready).first().waitFor();
+      await page.locator('[data-live="live"]').waitFor();
+      expect({ name, serious: await seriousIn(page) }).toEqual({ name, serious: [] });
+    }
+    await page.keyboard.press('Control+k');
+    await page.locator('[data-palette] [role=option]').first().waitFor();
+    expect(await seriousIn(page)).toEqual([]);
+    await done();
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { remove } from './support/toys.ts';
+
+let board: TestConsole;
+beforeAll(async () => {
+  board = await aConsole({ tools: [remove] });
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+async function ask(args: unknown, agent = 'planner'): Promise<string> {
+  const headers = { 'x-agent-id': agent };
+  const body = { run_id: `run-of-${agent}`, args };
+  const answer = await board.server.ask({
+    method: 'POST',
+    path: '/v1/tools/toy.remove/invoke',
+    headers,
+    body,
+  });
+  return (answer.json as { tool_call_id: string }).tool_call_id;
+}
+
+interface Record_ {
+  readonly state: string;
+  readonly args: unknown;
+  readonly result: unknown;
+  readonly error: { readonly message: string; readonly note?: string } | null;
+  readonly approval: {
+    readonly decided_by: string;
+    readonly note?: string;
+    readonly original_args?: unknown;
+  };
+}
+
+async function ended(id: string): Promise<Record_> {
+  const headers = { prefer: 'wait=20' };
+  return (await board.server.ask({ method: 'GET', path: `/v1/tool_calls/${id}`, headers })).json as Record_;
+}
+
+async function shown(page: Page, id: string): Promise<void> {
+  await page.locator(`[data-approval="${id}"][aria-current="true"]`).waitFor();
+}
+
+describe('the inbox', () => {
+  it('appears live, and is worked off by keyboard alone: J, K, A, D with a reason', async () => {
+    const { page, done } = await board.open('/ui/approvals');
+    await page.locator('[data-state="empty"]').first().waitFor();
+    const first = await ask({ path: '/first' });
+    await page.locator('[data-badge="approvals"]').waitFor();
+    await shown(page, first);
+    const second = await ask({ path: '/second' });
+    await page.locator(`[data-approval="${second}"]`).waitFor();
+    // It did not take the place of the one that is read.
+    await shown(page, first);
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await shown(page, second);
+    await page.locator('[data-approval-detail]', { hasText: '/second' }).waitFor();
+    await page.keyboard.press('a');
+    expect(await ended(second)).toMatchObject({
+      state: 'COMPLETED',
+      result: { removed: { path: '/second' } },
+    });
+    await shown(page, first);
+    await page.keyboard.press('d');
+    await page.keyboard.type('not on a Friday');
+    await page.keyboard.press('Enter');
+    const denied = await ended(first);
+    expect(denied.state).toBe('DENIED');
+    expect(JSON.stringify(denied.error)).toContain('not on a Friday');
+    await page.locator('[data-state="empty"]').first().waitFor();
+    await done();
+  });
+
+  it('edits with a diff, and what runs is what was edited', async () => {
+    const id = await ask({ path: '/tmp/all', count: 3 });
+    const { page, done } = await board.open(`/ui/approvals?call=${id}`);
+    await shown(page, id);
+    await page.keyboard.press('e');
+    const editor = page.locator('[data-editor] .cm-content');
+    await editor.waitFor();
+    await editor.fill('{"path": "/tmp/one", "count": 99}');
+    await page.locator('[data-approval-detail] .added', { hasText: '/tmp/one' }).waitFor();
+    await page.locator('[data-approve-edited]').click();
+    // The server does not take what the tool's schema refuses, and says where.
+    await page.locator('[data-approval-detail]', { hasText: '/count' }).waitFor();
+    await editor.fill('{"path": "/tmp/one"}');
+    await page.keyboard.press('Control+Enter');
+    const call = await ended(id);
+    expect(call).toMatchObject({ state: 'COMPLETED', args: { path: '/tmp/one' } });
+    expect(call.approval.original_args).toEqual({ path: '/tmp/all', count: 3 });
+    await done();
+  });
+
+  it("doesn't ask again within a scope that is written out, and asks again once that is revoked", async () => {
+    const id = await ask({ path: '/cache' });
+    const { page, done } = await board.open(`/ui/approvals?call=${id}`);
+    await shown(page, id);
+    await page.locator('[data-grant] .el-checkbox').first().click();
+    await page
+      .locator('[data-grant]', {
+        hasText:
+          'toy.remove runs without asking, with exactly these arguments, for agent planner, for one hour',
+      })
+      .waitFor();
+    await page.locator('[data-approve]').click();
+    expect((await ended(id)).state).toBe('COMPLETED');
+    expect((await ended(await ask({ path: '/cache' }))).state).toBe('COMPLETED');
+    const other = await ask({ path: '/other' });
+    await page.locator(`[data-approval="${other}"]`).waitFor();
+    await page.locator('[data-grant-id]').getByRole('button', { name: 'Revoke' }).click();
+    await page.locator('[data-grant-id]').waitFor({ state: 'detached' });
+    const again = await ask({ path: '/cache' });
+    await page.locator(`[data-approval="${again}"]`).waitFor();
+    await done();
+  });
+
+  it('decides on nothing when the call that was shown is gone, even with others waiting', async () => {
+    const gone = await ask({ path: '/gone' }, 'other');
+    const stays = await ask({ path: '/stays' }, 'other');
+    const { page, done } = await board.open(`/ui/approvals?call=${gone}`);
+    await shown(page, gone);
+    await board.server.ask({ method: 'POST', path: `/v1/tool_calls/${gone}/cancel`, body: {} });
+    await page.getByText('This call no longer waits').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('d');
+    await page.keyboard.press('j');
+    await page.locator('[data-approval-detail]').waitFor();
+    const record = (await board.server.ask({ method: 'GET', path: `/v1/tool_calls/${stays}` }))
+      .json as Record_;
+    expect(record.state).toBe('APPROVAL_REQUIRED');
+    await done();
+  });
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo, endless, remove } from './support/toys.ts';
+
+let board: TestConsole;
+beforeAll(async () => {
+  board = await aConsole({ tools: [echo, endless, remove] });
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+async function invoke(tool: string, args: unknown = {}, agent = 'local'): Promise<string> {
+  const answer = await board.server.ask({
+    method: 'POST',
+    path: `/v1/tools/${tool}/invoke`,
+    headers: { 'x-agent-id': agent },
+    body: { run_id: `run-of-${agent}`, args },
+  });
+  return (answer.json as { tool_call_id: string }).tool_call_id;
+}
+
+describe('the list', () => {
+  it('says how to fill it when it is empty, then shows each call as it happens', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator('[data-state="empty"]', { hasText: 'npx patchboard call' }).waitFor();
+    const id = await invoke('toy.endless');
+    await page.locator(`[data-call="${id}"] [data-state="EXECUTING"]`).waitFor();
+    await board.server.ask({ method: 'POST', path: `/v1/tool_calls/${id}/cancel`, body: {} });
+    await page.locator(`[data-call="${id}"] [data-state="CANCELLED"]`).waitFor();
+    await done();
+  });
+
+  it('keeps its filters in the address', async () => {
+    const mine = await invoke('toy.echo', { n: 1 }, 'mine');
+    const other = await invoke('toy.echo', { n: 2 }, 'other');
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator(`[data-call="${other}"]`).waitFor();
+    await page.getByLabel('Agent', { exact: true }).fill('mine');
+    await page.locator(`[data-call="${other}"]`).waitFor({ state: 'detached' });
+    await page.locator(`[data-call="${mine}"]`).waitFor();
+    expect(page.url()).toContain('agent=mine');
+    await page.reload();
+    await page.locator(`[data-call="${mine}"]`).waitFor();
+    expect(await page.locator('[data-call]').count()).toBe(1);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.locator(`[data-call="${other}"]`).waitFor();
+    await done();
+  });
+
+  it('stands still under the pointer, and says what came meanwhile', async () => {
+    await invoke('toy.echo');
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator('[data-call]').first().hover();
+    const first = await page.locator('[data-call]').first().getAttribute('data-call');
+    await invoke('toy.echo');
+    const late = await invoke('toy.echo');
+    await page.locator('[data-new]', { hasText: '2 new calls' }).waitFor();
+    expect(await page.locator('[data-call]').first().getAttribute('data-call')).toBe(first);
+    await page.locator('[data-new]').click();
+    await page.locator(`[data-call="${late}"]`).waitFor();
+    await done();
+  });
+
+  it('is walked by keyboard', async () => {
+    const id = await invoke('toy.echo', { last: true });
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator(`[data-call="${id}"]`).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/ui/calls/${id}*`);
+    await done();
+  });
+});
+
+describe('one call', () => {
+  it('says why it was allowed, what it took and what came of it, and can be replayed', async () => {
+    const id = await invoke('toy.echo', { word: 'hello' });
+    const { page, done } = await board.open(`/ui/calls/${id}`);
+    await page.locator('[data-stretch="EXECUTING"]').waitFor();
+    await page.getByText('the tool is not marked as risky').waitFor();
+    await page.getByRole('region', { name: 'Result' }).filter({ hasText: 'hello' }).waitFor();
+    await page.locator('[data-replay]').click();
+    await page.waitForURL(
+      (address) => address.pathname.includes('/calls/tc_') && !address.pathname.endsWith(id),
+    );
+    await page.getByRole('link', { name: id }).waitFor();
+    await page.locator('[data-edit-replay]').click();
+    await page.waitForURL('**/ui/tester?*replay=*');
+    await page.locator('[data-field="/word"] input, [data-field="/word"] textarea').first().fill('"changed"');
+    await page.locator('[data-run]').click();
+    await page.locator('[data-result] [data-state="COMPLETED"]').waitFor();
+    await page.getByRole('region', { name: 'Result' }).filter({ hasText: 'changed' }).waitFor();
+    await done();
+  });
+
+  it('shows progress while it runs, and can be cancelled', async () => {
+    const id = await invoke('toy.endless');
+    const { page, done } = await board.open(`/ui/calls/${id}`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('main [data-state="CANCELLED"]').first().waitFor();
+    await done();
+  });
+
+  it('leads to its approval while it waits', async () => {
+    const id = await invoke('toy.remove', { path: '/p' });
+    const { page, done } = await board.open(`/ui/calls/${id}`);
+    await page.getByRole('link', { name: 'waits for an operator' }).click();
+    await page.locator('[data-approval-detail]', { hasText: '/p' }).waitFor();
+    await done();
+  });
+});

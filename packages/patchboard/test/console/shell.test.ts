@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo } from './support/toys.ts';
+
+const FIRST_LOAD_BYTES = 400_000;
+const PAGES = ['tester', 'calls', 'approvals', 'tools', 'agents', 'ledger', 'metrics', 'settings', 'login'];
+
+let board: TestConsole;
+beforeAll(async () => {
+  board = await aConsole({ tools: [echo] });
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+describe('the first load', () => {
+  it('is small, and asks no other host', async () => {
+    const { page, foreign, done } = await board.open('/', { isSignedIn: false });
+    await page.locator('[data-live="live"]').waitFor();
+    const { scripts, bytes } = await page.evaluate(() => {
+      const loaded = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+      const own = loaded.filter(({ name }) => name.endsWith('.js'));
+      return { scripts: own.length, bytes: own.reduce((sum, one) => sum + one.encodedBodySize, 0) };
+    });
+    expect(scripts).toBeGreaterThan(1);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(FIRST_LOAD_BYTES);
+    expect(foreign).toEqual([]);
+    await done();
+  });
+
+  it('has a policy without exceptions, on the page and on every file', async () => {
+    for (const path of ['/', '/ui/calls', '/ui/theme.js', '/ui/icon.svg']) {
+      const answer = await fetch(`${board.url}${path}`);
+      expect(answer.status).toBe(200);
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'self'; script-src 'self'; style-src 'self'");
+      expect(policy).not.toMatch(/unsafe|data:|\*|https?:/);
+    }
+  });
+
+  it('says of a file that is not there that it is not there, and lets nobody out of its folder', async () => {
+    for (const path of [
+      '/ui/assets/none.js',
+      '/ui/none.css',
+      '/ui/..%2f..%2fpackage.json',
+      '/ui/%2e%2e/index.js',
+    ]) {
+      const answer = await fetch(`${board.url}${path}`);
+      expect(await answer.text()).not.toContain('"dependencies"');
+    }
+    expect((await fetch(`${board.url}/ui/assets/none.js`)).status).toBe(404);
+  });
+});
+
+describe('every page', () => {
+  it.each([
+    ['en', 'light'],
+    ['zh-CN', 'dark'],
+  ] as const)('opens in %s, %s', async (locale, colorScheme) => {
+    const { page, done } = await board.open('/', { locale, colorScheme });
+    for (const name of PAGES) {
+      await page.goto(`${board.url}/ui/${name}`);
+      await page.locator('[data-live="live"]').waitFor();
+      await page.locator('h1').first().waitFor();
+      const { lang, classList } = await page.evaluate(() => {
+        const { documentElement } = document;
+        return { lang: documentElement.lang, classList: documentElement.className };
+      });
+      expect({ name, lang, isDark: classList.includes('dark') }).toEqual({
+        name,
+        lang: locale,
+        isDark: colorScheme === 'dark',
+      });
+      // No key of the word lists shows where a word should.
+      const words = await page.locator('body').innerText();
+      expect(words).not.toMatch(/\b(pages|shell|calls|state|tester|login|keys|tools)\.[a-z]\w+/);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
+    }
+    await done();
+  });
+
+  it('fits a phone, where the menu leads from page to page', async () => {
+    const { page, done } = await board.open('/', { viewport: { width: 390, height: 844 } });
+    for (const name of PAGES) {
+      await page.goto(`${board.url}/ui/${name}`);
+      await page.locator('[data-live="live"]').waitFor();
+      await page.locator('h1').first().waitFor();
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect({ name, width }).toEqual({ name, width: 390 });
+    }
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
+    await page.waitForURL('**/ui/settings*');
+    await done();
+  });
+});
+
+describe('signing in', () => {
+  it('works by link, once, and takes the link out of the address', async () => {
+    const { page, context, done } = await board.open('/');
+    await page.locator('#login', { hasText: 'signed in as operator' }).waitFor();
+    expect(page.url()).not.toContain('login=');
+    await page.locator('[data-signed-in="true"]').waitFor();
+    // A second tab is signed in too.
+    const second = await context.newPage();
+    await second.goto(`${board.url}/ui/approvals`);
+    await second.locator('[data-signed-in="true"]').waitFor();
+    await second.close();
+    await done();
+  });
+
+  it('works by pasting a link, and says when it was used before', async () => {
+    const { page, done } = await board.open('/ui/login', { isSignedIn: false });
+    const link = `${board.url}/#login=${board.server.platform.loginToken()}`;
+    await page.locator('#token').fill(link);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/approvals*');
+    await page.goto(`${board.url}/ui/login`);
+    await page.locator('[data-sign-out]').click();
+    await page.locator('#token').fill(link);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'used before' }).waitFor();
+    await done();
+  });
+
+  it('is not needed to test tools on this machine; operator pages say how it is done', async () => {
+    const { page, done } = await board.open('/ui/approvals', { isSignedIn: false });
+    await page
+      .locator('[data-state="needs-operator"]', { hasText: 'npx patchboard login' })
+      .first()
+      .waitFor();
+    await page.goto(`${board.url}/ui/tester`);
+    await page.locator('[data-tool="toy.echo"]').waitFor();
+    await done();
+  });
+});
+
+describe('the shell', () => {
+  it('finds anything by keyboard', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator('h1').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('toy.echo');
+    await page.locator('[data-palette] [role=option]').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/tester?tool=toy.echo*');
+    await page.keyboard.press('Control+k');
+    await page.locator('[data-palette]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-palette]').waitFor({ state: 'detached' });
+    await done();
+  });
+
+  it('changes language and theme at once, and remembers them', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    await page.getByRole('button', { name: '切换到中文' }).click();
+    await page.getByRole('heading', { name: '调用' }).waitFor();
+    await page.getByRole('button', { name: '深色主题' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: '调用' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.classList.contains('dark'))).toBe(true);
+    await done();
+  });
+
+  it('keeps tenants apart, and the tenant in the address', async () => {
+    await board.server.asOperator('POST', '/v1/tools/toy.echo/invoke', { run_id: 'r', args: {} });
+    const { page, done } = await board.open('/ui/calls?tenant=acme');
+    await page.locator('[data-state="empty"]').waitFor();
+    await page.getByRole('link', { name: 'Tools' }).click();
+    await page.waitForURL('**/ui/tools?tenant=acme');
+    await page.goto(`${board.url}/ui/calls`);
+    await page.locator('[data-call]').first().waitFor();
+    await done();
+  });
+});

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
+import { aBrowser } from '../../guard/support/browser.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..', '..');
+
+/** A real server, a real browser, and pages that remember what they did wrong. */
+export interface TestConsole {
+  readonly server: TestPlatform;
+  readonly url: string;
+  readonly browser: Browser;
+  /** Signed in as operator unless told otherwise. */
+  open(path: string, options?: OpenOptions): Promise<ConsolePage>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  readonly isSignedIn?: boolean;
+}
+
+export interface ConsolePage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Addresses of other hosts that were asked. */
+  readonly foreign: readonly string[];
+  /** Fails on a violation of the content policy, an uncaught error or a request to another host; then closes. */
+  readonly done: () => Promise<void>;
+}
+
+/** Builds the console if the sources are newer; nothing to do the second time. */
+export function buildConsole(): void {
+  const built = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(`the build failed: ${built.stdout}${built.stderr}`);
+}
+
+export async function aConsole(given: PlatformGiven = {}): Promise<TestConsole> {
+  buildConsole();
+  const [server, browser] = await Promise.all([aPlatform(given), aBrowser([])]);
+  const url = `http://127.0.0.1:${server.port}`;
+  return {
+    server,
+    url,
+    browser,
+    open: (path, options) => openPage(browser, server, `${url}${path}`, options ?? {}),
+    async close() {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+async function openPage(
+  browser: Browser,
+  server: TestPlatform,
+  address: string,
+  { isSignedIn = true, ...options }: OpenOptions,
+): Promise<ConsolePage> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en',
+    ...options,
+  });
+  const wrongs: string[] = [];
+  const foreign: string[] = [];
+  const { origin } = new URL(address);
+  await context.exposeBinding('reportViolation', (_source, what: string) => wrongs.push(`policy: ${what}`));
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const page = globalThis as unknown as { reportViolation(what: string): void };
+      page.reportViolation(
+        `${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`,
+      );
+    });
+  });
+  context.on('weberror', (error) => wrongs.push(`error: ${error.error().stack ?? error.error().message}`));
+  context.on('request', (request) => {
+    const asked = new URL(request.url());
+    if (asked.origin !== origin && asked.protocol !== 'blob:') foreign.push(request.url());
+  });
+  const page = await context.newPage();
+  const hash = isSignedIn ? `#login=${server.platform.loginToken()}` : '';
+  await page.goto(`${address}${hash}`);
+  return {
+    page,
+    context,
+    foreign,
+    async done() {
+      expect(wrongs).toEqual([]);
+      expect(foreign).toEqual([]);
+      await context.close();
+    },
+  };
+}

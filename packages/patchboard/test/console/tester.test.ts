@@ -1,0 +1,145 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo, endless, remove, shapes } from './support/toys.ts';
+
+let board: TestConsole;
+beforeAll(async () => {
+  board = await aConsole({ tools: [echo, endless, remove, shapes] });
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+async function textOf(page: Page): Promise<unknown> {
+  await page.getByRole('tab', { name: 'JSON' }).click();
+  const lines = await page.locator('[data-editor] .cm-line').allInnerTexts();
+  await page.getByRole('tab', { name: 'Form' }).click();
+  return JSON.parse(lines.join('\n'));
+}
+
+const field = (page: Page, path: string) => page.locator(`[data-field="${path}"]`);
+
+describe('the library', () => {
+  it('finds, groups and loads with Enter', async () => {
+    const { page, done } = await board.open('/ui/tester');
+    await page.getByLabel('Search tools').fill('removes');
+    await page.locator('[data-tool="toy.echo"]').waitFor({ state: 'detached' });
+    await page.locator('[data-tool="toy.remove"]').click();
+    await page.locator('[data-library-detail]', { hasText: 'path' }).waitFor();
+    await page.locator('[data-tool="toy.remove"]').press('Enter');
+    await field(page, '/path').waitFor();
+    expect(page.url()).toContain('tool=toy.remove');
+    expect(page.url()).toContain('q=removes');
+    await done();
+  });
+});
+
+describe('the form and the text', () => {
+  it('are one: each shows what the other wrote', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
+    await field(page, '/title').locator('input').fill('ab');
+    await field(page, '/count').locator('input').fill('123456789012345678901234567890');
+    await field(page, '/deep').locator('[data-begin]').click();
+    await field(page, '/deep/inner').locator('[data-begin]').click();
+    await field(page, '/deep/inner/leaf').locator('input').fill('green');
+    await field(page, '/list').locator('[data-begin]').click();
+    await field(page, '/list').locator('[data-add-item]').click();
+    await field(page, '/list/0').locator('input').fill('one');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.locator('[data-editor] .cm-content');
+    await editor.waitFor();
+    expect(await editor.innerText()).toContain('123456789012345678901234567890');
+    await editor.fill('{"title": "from the text", "note": null, "list": ["x", "y"]}');
+    await page.getByRole('tab', { name: 'Form' }).click();
+    expect(await field(page, '/title').locator('input').inputValue()).toBe('from the text');
+    expect(await field(page, '/list/1').locator('input').inputValue()).toBe('y');
+    await field(page, '/note').getByText('null').first().waitFor();
+    await done();
+  });
+
+  it('knows unset from empty', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
+    await field(page, '/title').locator('input').fill('ab');
+    await field(page, '/title').locator('input').fill('');
+    expect(await textOf(page)).toEqual({ title: '' });
+    await field(page, '/title').locator('[data-unset]').click();
+    expect(await textOf(page)).toEqual({});
+    await field(page, '/title').getByText('unset').waitFor();
+    await done();
+  });
+
+  it('offers the alternatives of a union, with what is fixed filled in', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
+    await field(page, '/either').locator('[data-begin]').click();
+    await field(page, '/either/kind').waitFor();
+    await field(page, '/either/x').locator('input').fill('1.5');
+    expect(await textOf(page)).toEqual({ either: { kind: 'point', x: 1.5 } });
+    await field(page, '/either').locator('[data-variant]').click();
+    await page.getByRole('option', { name: 'a name' }).click();
+    expect(await textOf(page)).toEqual({ either: '' });
+    await done();
+  });
+
+  it('says what is wrong at the field and at the line, in the language of the page', async () => {
+    const { page, done } = await board.open(
+      '/ui/tester?tool=toy.shapes&args=%7B%22title%22%3A%22a%22%2C%22count%22%3A0%7D',
+    );
+    await field(page, '/title').getByText('Too short').waitFor();
+    await field(page, '/count').getByText('Too small').waitFor();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.locator('[data-issue]', { hasText: 'line 1' }).first().waitFor();
+    await page.locator('[data-editor] .cm-content').fill('{\n  "title": "ab",\n  "count": }');
+    await page.getByRole('alert').filter({ hasText: '3:12' }).waitFor();
+    await page.getByRole('button', { name: '切换到中文' }).click();
+    await page.locator('[data-editor] .cm-content').fill('{"title": "a"}');
+    await page.getByRole('tab', { name: '表单' }).click();
+    await field(page, '/title').getByText('太短').waitFor();
+    await done();
+  });
+
+  it('shows what only the server finds at the same places', async () => {
+    const { page, done } = await board.open(
+      '/ui/tester?tool=toy.shapes&args=%7B%22title%22%3A%22ab%22%2C%22code%22%3A%22abc%22%7D',
+    );
+    await field(page, '/code').waitFor();
+    await page.locator('[data-run]').click();
+    await field(page, '/code').getByRole('alert').waitFor();
+    await done();
+  });
+});
+
+describe('a run', () => {
+  it('goes by Ctrl+Enter, shows its result in every format, and compares with the one before', async () => {
+    const { page, done } = await board.open('/ui/tester?tool=toy_echo&args=%7B%22n%22%3A1%7D');
+    await page.locator('[data-tool-name] input, input[data-tool-name]').first().waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.locator('[data-result] [data-state="COMPLETED"]').waitFor();
+    await page.getByRole('tab', { name: 'OpenAI' }).click();
+    await page.getByRole('region', { name: 'OpenAI' }).filter({ hasText: '"role": "tool"' }).waitFor();
+    await page.getByRole('tab', { name: 'VCP' }).click();
+    await page.getByRole('region', { name: 'VCP' }).filter({ hasText: '<<<[TOOL_RESULT]>>>' }).waitFor();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.locator('[data-editor] .cm-content').fill('{"n": 2}');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('tab', { name: 'Diff' }).click();
+    await page.locator('[data-result] .added', { hasText: '2' }).waitFor();
+    await page.getByText('Last runs (2)').waitFor();
+    await done();
+  });
+
+  it('is tried dry without a trace, and cancelled with Esc', async () => {
+    const before = (await board.server.store.ledgerHead()).seq;
+    const { page, done } = await board.open('/ui/tester?tool=toy.remove&args=%7B%22path%22%3A%22%2Fx%22%7D');
+    await field(page, '/path').waitFor();
+    await page.locator('[data-dry]').click();
+    await page.locator('[data-dry-run]', { hasText: 'the tool is destructive' }).waitFor();
+    expect((await board.server.store.ledgerHead()).seq).toBe(before);
+    await page.goto(`${board.url}/ui/tester?tool=toy.endless`);
+    await page.locator('[data-run]:not([disabled])').click();
+    await page.locator('[data-result] [data-state="EXECUTING"]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-result] [data-state="CANCELLED"]').waitFor();
+    await done();
+  });
+});

@@ -1,0 +1,67 @@
+// npm run screenshots -- [page …]
+// Takes a picture of every page of the console, at two sizes and in both themes, from a real server with real calls.
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { createClient } from '@patchboard/client';
+import { openBrowser } from './browser.ts';
+import { shotsOf, type Shot } from './shots.ts';
+import { setScene } from './scene.ts';
+import { startServer, type SceneServer } from './server.ts';
+
+const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } } as const;
+const THEMES = ['light', 'dark'] as const;
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const { values, positionals } = parseArgs({
+  options: { to: { type: 'string', default: join(root, 'docs', 'images', 'console') } },
+  allowPositionals: true,
+});
+mkdirSync(values.to, { recursive: true });
+
+const server = await startServer(root);
+const browser = await openBrowser();
+try {
+  const scene = await setScene(server);
+  const shots = shotsOf(scene).filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    for (const theme of THEMES) await takeAll(browser, server, shots, { size, viewport, theme });
+  }
+  await scene.close();
+} finally {
+  await browser.close();
+  await server.stop();
+}
+
+interface Look {
+  readonly size: string;
+  readonly viewport: { readonly width: number; readonly height: number };
+  readonly theme: 'light' | 'dark';
+}
+
+async function takeAll(
+  from: Browser,
+  { url, operatorToken }: SceneServer,
+  shots: readonly Shot[],
+  { size, viewport, theme }: Look,
+): Promise<void> {
+  const context = await from.newContext({ viewport, colorScheme: theme, locale: 'en' });
+  const page = await context.newPage();
+  const link = await createClient({ url, key: operatorToken }).loginLink();
+  await page.goto(`${url}${link.url_path}`);
+  await page.getByRole('button', { name: 'Close' }).first().click();
+  for (const shot of shots) {
+    await page.goto(`${url}${shot.path}`);
+    await shot.ready(page);
+    await take(page, join(values.to, `${shot.name}-${size}-${theme}.png`));
+  }
+  await context.close();
+}
+
+async function take(page: Page, path: string): Promise<void> {
+  await page.locator('[data-live="live"]').waitFor();
+  await page.screenshot({ path });
+  console.log(path);
+}

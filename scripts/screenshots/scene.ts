@@ -1,0 +1,142 @@
+import { createClient, type PatchboardClient, type Provider } from '@patchboard/client';
+import type { SceneServer } from './server.ts';
+
+/** What is on the board when the pictures are taken. */
+export interface Scene {
+  /** A call that failed, one that ran, and one that waits. */
+  readonly ran: string;
+  readonly waiting: string;
+  close(): Promise<void>;
+}
+
+const DEPLOY_SCHEMA = {
+  type: 'object',
+  properties: {
+    service: { type: 'string', description: 'What to deploy' },
+    version: { type: 'string' },
+    replicas: { type: 'integer', minimum: 1, maximum: 12, default: 2 },
+    region: { enum: ['eu-west', 'us-east', 'ap-south'] },
+    note: { type: ['string', 'null'], description: 'For the change log' },
+    limits: {
+      type: 'object',
+      properties: { cpu: { type: 'number' }, memory_mb: { type: 'integer' } },
+      additionalProperties: false,
+    },
+    schedule: {
+      oneOf: [
+        { title: 'now', type: 'object', properties: { kind: { const: 'now' } }, required: ['kind'] },
+        {
+          title: 'at a time',
+          type: 'object',
+          properties: { kind: { const: 'at' }, at: { type: 'string', format: 'date-time' } },
+          required: ['kind', 'at'],
+        },
+      ],
+    },
+    labels: { type: 'array', items: { type: 'string' } },
+  },
+  required: ['service', 'version', 'region'],
+  additionalProperties: false,
+};
+
+export async function setScene(server: SceneServer): Promise<Scene> {
+  const as = (agentId: string): PatchboardClient => createClient({ url: server.url, agentId });
+  const lender = as('deployer').provider('ops-laptop');
+  const stop = new AbortController();
+  await lend(lender);
+  const serving = serve(lender, stop.signal);
+  const operator = createClient({ url: server.url, key: server.operatorToken });
+  const ran = await makeCalls(as, operator);
+  const waiting = await askForApproval(as);
+  return {
+    ran,
+    waiting,
+    async close() {
+      stop.abort();
+      await serving;
+    },
+  };
+}
+
+async function lend(lender: Provider): Promise<void> {
+  await lender.register([
+    {
+      name: 'ops.deploy',
+      description: 'Roll a version of a service out to a region',
+      schema: DEPLOY_SCHEMA,
+      annotations: { destructive: true },
+    },
+    {
+      name: 'ops.status',
+      description: 'What is deployed where',
+      schema: { type: 'object', properties: { region: { type: 'string' } } },
+      annotations: { readonly: true },
+    },
+  ]);
+}
+
+async function serve(lender: Provider, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const request of lender.requests({ signal })) {
+      await lender.ack(request.tool_call_id, { attemptToken: request.attempt_token });
+      const result = { service: 'checkout', version: '4.2.0', region: 'eu-west', healthy: true };
+      await lender.submit(
+        request.tool_call_id,
+        { status: 'SUCCEEDED', result },
+        { attemptToken: request.attempt_token },
+      );
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function makeCalls(
+  as: (agentId: string) => PatchboardClient,
+  operator: PatchboardClient,
+): Promise<string> {
+  const researcher = as('researcher');
+  const planner = as('planner');
+  const settle = { throwOnFailure: false } as const;
+  for (let n = 1; n <= 14; n += 1) {
+    await researcher.call('calculation.eval', { expression: `(${n}+4)*${n * 6}` }, settle);
+  }
+  await researcher.call('calculation.eval', { expression: '1/0' }, settle);
+  await planner.call(
+    'database.query',
+    { sql: 'select name, price from products order by price limit 3' },
+    settle,
+  );
+  await planner.call('database.query', { sql: 'select * from nowhere' }, settle);
+  await planner.call('ops.status', { region: 'eu-west' }, settle);
+  const asked = await planner.invoke('ops.deploy', {
+    service: 'checkout',
+    version: '4.1.9',
+    region: 'eu-west',
+  });
+  const [request] = (await operator.approvals().page()).items;
+  if (request !== undefined) {
+    await operator.decide(request.tool_call_id, {
+      decision: 'allow',
+      digest: request.digest,
+      args: { service: 'checkout', version: '4.2.0', region: 'eu-west' },
+      note: '4.1.9 was recalled',
+      grant: { scope: 'exact', lifetimeSeconds: 3600 },
+    });
+  }
+  await planner.wait(asked.tool_call_id);
+  return asked.tool_call_id;
+}
+
+async function askForApproval(as: (agentId: string) => PatchboardClient): Promise<string> {
+  const asked = await as('planner').invoke('ops.deploy', {
+    service: 'search',
+    version: '2.8.1',
+    region: 'us-east',
+    replicas: 4,
+    limits: { cpu: 1.5, memory_mb: 2048 },
+  });
+  await as('researcher').invoke('ops.deploy', { service: 'billing', version: '1.0.0', region: 'ap-south' });
+  await as('planner').invoke('ops.deploy', { service: 'mail', version: '0.9.2', region: 'eu-west' });
+  return asked.tool_call_id;
+}

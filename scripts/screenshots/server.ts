@@ -1,0 +1,48 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A real server with a data folder of its own, as `npm start` runs it. */
+export interface SceneServer {
+  readonly url: string;
+  readonly operatorToken: string;
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+export async function startServer(root: string): Promise<SceneServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'patchboard-screenshots-'));
+  const data = join(folder, 'data');
+  const child = spawn(process.execPath, [join(root, 'packages/patchboard/bin/patchboard.mjs'), 'serve'], {
+    cwd: folder,
+    env: { ...process.env, PORT: '0', PATCHBOARD_DATA: data },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const url = await readyUrl(child);
+  return {
+    url,
+    folder,
+    operatorToken: readFileSync(join(data, 'operator.token'), 'utf8').trim(),
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readyUrl(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('the server has no output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /http:\/\/[^\s/#]+/.exec(line)?.[0];
+    if (url !== undefined) {
+      child.stdout.resume();
+      return url;
+    }
+  }
+  throw new Error('the server ended before it was ready');
+}

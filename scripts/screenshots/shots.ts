@@ -1,0 +1,36 @@
+import type { Page } from 'playwright-core';
+import type { Scene } from './scene.ts';
+
+/** One picture: where to go, and when what shall be seen is there. */
+export interface Shot {
+  readonly name: string;
+  readonly path: string;
+  ready(page: Page): Promise<void>;
+}
+
+export function shotsOf(scene: Scene): readonly Shot[] {
+  const seen =
+    (selector: string) =>
+    async (page: Page): Promise<void> => {
+      await page.locator(selector).first().waitFor();
+    };
+  return [
+    {
+      name: 'tester',
+      path: '/ui/tester?tool=calculation.eval&pick=calculation.eval&args=%7B%0A%20%20%22expression%22%3A%20%22%283%2B4%29*6%22%0A%7D&pane=sandbox',
+      async ready(page) {
+        await page.locator('[data-run]').click();
+        await page.locator('[data-result] [data-state="COMPLETED"]').waitFor();
+      },
+    },
+    {
+      name: 'form',
+      path: '/ui/tester?tool=ops.deploy&pick=ops.deploy&args=%7B%22service%22%3A%22search%22%2C%22schedule%22%3A%7B%22kind%22%3A%22now%22%7D%2C%22labels%22%3A%5B%22blue%22%5D%2C%22replicas%22%3A99%7D&pane=sandbox',
+      ready: seen('[data-field="/schedule"]'),
+    },
+    { name: 'calls', path: '/ui/calls', ready: seen('[data-call]') },
+    { name: 'call', path: `/ui/calls/${scene.ran}`, ready: seen('[data-stretch]') },
+    { name: 'approvals', path: `/ui/approvals?call=${scene.waiting}`, ready: seen('[data-approval-detail]') },
+    { name: 'login', path: '/ui/login', ready: seen('[data-sign-out]') },
+  ];
+}
