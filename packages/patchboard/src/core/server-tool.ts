@@ -34,9 +34,9 @@ export interface ToolContext {
   /** What the run remembers of its own. */
   readonly services: ToolServices;
   /** Tells whoever follows the call, as `call.progress`. */
-  progress(data: unknown): void;
+  readonly progress: (data: unknown) => void;
   /** Tells the agent that asks and whoever follows the call, as `tool_custom_event`. Ignored once the call is over. */
-  emit(eventType: string, data?: unknown): void;
+  readonly emit: (eventType: string, data?: unknown) => void;
 }
 
 /** A tool that runs in this process. */

@@ -245,6 +245,22 @@ describe('as route handlers', () => {
     await board.close();
     expect(await text).toContain('call.state');
   });
+
+  it('drops a reader that does not read', async () => {
+    const { board, GET, secret } = await aRoute();
+    const admin = (await board.createKey({ kind: 'operator', name: 'ops' })).secret;
+    const open = async (): Promise<string> => await (await GET(at('/metrics', admin))).text();
+    board.registry.register(
+      tool('loud', (_args, { progress }) => {
+        for (let count = 0; count < 40; count += 1) progress('x'.repeat(100_000));
+      }),
+    );
+    const stream = await GET(at('/v1/events', secret));
+    expect(await open()).toContain('patchboard_streams_open 1');
+    await board.call('loud', {}, { agentId: 'web', runId: 'run_web' });
+    await expect.poll(open).toContain('patchboard_streams_open 0');
+    await expect(stream.text()).rejects.toThrow();
+  });
 });
 
 async function rawStatus(url: string, secret: string, host: string): Promise<number> {
