@@ -84,7 +84,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     log,
     hooks: options.hooks,
     hookTimeoutMs: options.limits.hookTimeoutMs,
-    workers: new Workers(),
+    workers: new Workers(nodeClock, options.limits.drainMs),
     principal: embeddedPrincipal,
     redact: (value) => redactor.value(value),
   };

@@ -75,6 +75,7 @@ describe('an agent that must ask', () => {
     await expect(agent.decide(foreign.id, 'allow')).rejects.toThrow('no call of this agent');
     await expect(agent.decide('tc_nothing', 'allow')).rejects.toThrow('no call of this agent');
     agent.on('permission_required', async ({ respond }) => {
+      await expect(respond('maybe' as 'allow')).rejects.toThrow('a decision is allow or deny, not maybe');
       await expect(respond('allow', { decidedBy: agent.name })).rejects.toThrow(
         'nobody decides on their own call',
       );

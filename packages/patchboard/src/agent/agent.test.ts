@@ -93,6 +93,37 @@ describe.each(['openai', 'anthropic'] as const)('an agent over the wire of %s', 
 });
 
 describe('an agent', () => {
+  it('hands thoughts back with the signature that the vendor gave them, and shows them to nobody', async () => {
+    const thinking = 'I had better add.';
+    const script: Script = [{ thinking, calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] }, 'It is 3.'];
+    const { agent, models } = await aScene(script, {}, {}, 'anthropic');
+    const deltas: string[] = [];
+    agent.on('text_delta', ({ delta }) => deltas.push(delta));
+    expect((await agent.send('1 + 2?')).text).toBe('It is 3.');
+    expect(deltas.join('')).toBe('It is 3.');
+    const { messages } = models.requests[1]!.body as { messages: { role: string; content: unknown[] }[] };
+    expect(messages[1]?.content[0]).toEqual({ type: 'thinking', thinking, signature: 'signed:17' });
+  });
+
+  it('goes on when somebody who listens fails', async () => {
+    const lines: unknown[] = [];
+    const log = {
+      info: () => {},
+      warn: () => {},
+      error: (event: string, fields?: object) => void lines.push([event, fields]),
+    };
+    const { agent } = await aScene(['hello'], {}, { log });
+    agent.on('done', () => {
+      throw new Error('boom');
+    });
+    agent.on('done', () => Promise.reject(new Error('bang')));
+    expect((await agent.send('hi')).text).toBe('hello');
+    expect(lines).toEqual([
+      ['agent.handler_failed', { type: 'done', error: 'boom' }],
+      ['agent.handler_failed', { type: 'done', error: 'bang' }],
+    ]);
+  });
+
   it('remembers what was said, and takes what is sent meanwhile in order', async () => {
     const { agent, models } = await aScene(['one', 'two', 'three']);
     const replies = await Promise.all([agent.send('1?'), agent.send('2?'), agent.send('3?')]);

@@ -78,7 +78,12 @@ export interface ModelPart {
 
 /** The pieces that are read. */
 export type KnownPart =
-  | { readonly type: 'text-delta' | 'reasoning-delta'; readonly id: string; readonly delta: string }
+  | {
+      readonly type: 'text-delta' | 'reasoning-delta';
+      readonly id: string;
+      readonly delta: string;
+      readonly providerMetadata?: ProviderMetadata;
+    }
   | {
       readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end';
       readonly id: string;

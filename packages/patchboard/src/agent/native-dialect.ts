@@ -55,10 +55,11 @@ class NativeReader implements ReplyReader {
         this.#note(this.#block('reasoning', part.id), part.providerMetadata);
         return '';
       case 'text-delta':
-        this.#block('text', part.id).text += part.delta;
+        this.#note(this.#block('text', part.id), part.providerMetadata, part.delta);
         return part.delta;
       case 'reasoning-delta':
-        this.#block('reasoning', part.id).text += part.delta;
+        // Some vendors sign their reasoning with a last piece that has no text.
+        this.#note(this.#block('reasoning', part.id), part.providerMetadata, part.delta);
         return '';
       case 'tool-call':
         // What the vendor runs itself is none of ours.
@@ -84,7 +85,8 @@ class NativeReader implements ReplyReader {
     return block;
   }
 
-  #note(block: OpenBlock, metadata: ProviderMetadata | undefined): void {
+  #note(block: OpenBlock, metadata: ProviderMetadata | undefined, text = ''): void {
+    block.text += text;
     if (metadata !== undefined) block.metadata = { ...block.metadata, ...metadata };
   }
 

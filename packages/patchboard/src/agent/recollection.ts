@@ -1,4 +1,4 @@
-import { failure } from '../core/failures.ts';
+import { failure, messageOf } from '../core/failures.ts';
 import type { JournalEntry, JournalStore } from '../core/journals.ts';
 import type { Message } from '../core/messages.ts';
 import type { AgentPolicy } from '../core/policy/document.ts';
@@ -62,7 +62,7 @@ class Memory {
 
   take({ no, kind, body }: JournalEntry): void {
     this.last = no;
-    const value = JSON.parse(body) as unknown;
+    const value = this.#parse(no, body);
     if (kind === BIRTH) this.#birth = value as Birth;
     else if (kind === MESSAGE) this.#listen(value as Message);
     else if (kind === SPENT) this.#spend(value as Spent);
@@ -82,6 +82,15 @@ class Memory {
       ended: [...this.#ended],
       asked: [...this.#asked],
     };
+  }
+
+  #parse(no: number, body: string): unknown {
+    try {
+      return JSON.parse(body);
+    } catch (error) {
+      const message = `entry ${no} of the journal of ${this.#id} is damaged: ${messageOf(error)}`;
+      throw new AgentError(failure('internal', message), { cause: error });
+    }
   }
 
   #listen(message: Message): void {

@@ -114,6 +114,15 @@ describe('an agent that was resumed', () => {
     expect(plain(seen)).toEqual(plain(all.filter(({ bookmark }) => bookmark > middle.bookmark)));
   });
 
+  it('says which entry of its journal is damaged', async () => {
+    const { model } = await aModel(() => 'hello');
+    const board = await aBoard(await aFolder());
+    await board.host.store.appendJournal('talk', 0, [{ kind: 'created', body: '{"name":' }]);
+    await expect(Agent.resume('talk', { board, model })).rejects.toThrow(
+      'entry 1 of the journal of talk is damaged',
+    );
+  });
+
   it('fences off whoever still holds the old one', async () => {
     const { model } = await aModel(() => 'hello');
     const board = await aBoard(await aFolder());

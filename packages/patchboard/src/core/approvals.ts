@@ -214,6 +214,9 @@ async function denial(guard: Guard, tool: RegisteredTool, call: Call, asker: Ask
 
 function refusal(call: Call, principal: Principal, given: OperatorDecision): Failure | null {
   if (!isWaiting(call) || call.approval === null) return notWaiting(call);
+  // Not everybody who asks is checked by a compiler, and whatever is not a no must not be a yes.
+  if (!['allow', 'deny'].includes(given.decision))
+    return failure('body_invalid', `a decision is allow or deny, not ${String(given.decision)}`);
   if (principal.agentId === call.agentId) {
     return failure('permission_denied', 'permission denied: nobody decides on their own call');
   }

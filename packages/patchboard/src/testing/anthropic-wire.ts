@@ -2,7 +2,7 @@ import { halves, inPieces, type SpokenReply } from './script.ts';
 
 /** The answer of `POST /v1/messages`. */
 export function message(reply: SpokenReply): unknown {
-  const { text, calls } = reply;
+  const { thinking, text, calls } = reply;
   const uses = calls.map(({ id, name, argsText }) => ({
     type: 'tool_use',
     id,
@@ -11,7 +11,11 @@ export function message(reply: SpokenReply): unknown {
   }));
   return {
     ...head(reply),
-    content: [...(text === '' ? [] : [{ type: 'text', text }]), ...uses],
+    content: [
+      ...(thinking === '' ? [] : [{ type: 'thinking', thinking, signature: signatureOf(thinking) }]),
+      ...(text === '' ? [] : [{ type: 'text', text }]),
+      ...uses,
+    ],
     stop_reason: stopReason(reply),
   };
 }
@@ -19,6 +23,7 @@ export function message(reply: SpokenReply): unknown {
 /** The same as it streams, event by event. */
 export function messageEvents(reply: SpokenReply): string[] {
   const blocks = [
+    ...(reply.thinking === '' ? [] : [thinkingBlock(reply.thinking)]),
     ...(reply.text === '' ? [] : [textBlock(reply.text)]),
     ...reply.calls.map(({ id, name, argsText }) => toolBlock(id, name, argsText)),
   ];
@@ -34,6 +39,22 @@ export function messageEvents(reply: SpokenReply): string[] {
 }
 
 type Block = (index: number) => string[];
+
+function thinkingBlock(thinking: string): Block {
+  const delta = (index: number, body: Record<string, unknown>): string =>
+    event('content_block_delta', { index, delta: body });
+  return (index) => [
+    event('content_block_start', { index, content_block: { type: 'thinking', thinking: '' } }),
+    ...inPieces(thinking).map((piece) => delta(index, { type: 'thinking_delta', thinking: piece })),
+    delta(index, { type: 'signature_delta', signature: signatureOf(thinking) }),
+    event('content_block_stop', { index }),
+  ];
+}
+
+/** A vendor takes thoughts back only with the signature that it gave them. */
+function signatureOf(thinking: string): string {
+  return `signed:${thinking.length}`;
+}
 
 function textBlock(text: string): Block {
   return (index) => [

@@ -2,6 +2,8 @@
 export type ScriptedReply = string | ScriptedTurn;
 
 export interface ScriptedTurn {
+  /** Said before everything else, and signed; Anthropic's format only. */
+  readonly thinking?: string;
   readonly text?: string;
   /** What the model asks for, all at once. */
   readonly calls?: readonly ScriptedCall[];
@@ -40,6 +42,7 @@ export type Script = readonly ScriptedReply[] | ((request: SeenRequest) => Scrip
 export interface SpokenReply {
   readonly id: string;
   readonly model: string;
+  readonly thinking: string;
   readonly text: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly argsText: string }[];
 }
@@ -50,10 +53,12 @@ export function nextReply(script: Script, request: SeenRequest): ScriptedTurn {
   return typeof reply === 'string' ? { text: reply } : reply;
 }
 
-export function spoken({ text = '', calls = [] }: ScriptedTurn, index: number, model: string): SpokenReply {
+export function spoken(turn: ScriptedTurn, index: number, model: string): SpokenReply {
+  const { thinking = '', text = '', calls = [] } = turn;
   return {
     id: `reply_${index + 1}`,
     model,
+    thinking,
     text,
     calls: calls.map(({ name, args = {}, id }, position) => ({
       id: id ?? `call_${index + 1}_${position + 1}`,
