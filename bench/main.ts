@@ -8,6 +8,7 @@ import { wholeLife } from './figures/p2-whole-life.ts';
 import { deviceCalls } from './figures/p3-device-calls.ts';
 import { sdkCall } from './figures/p5-sdk-call.ts';
 import { idleDevices } from './figures/p7-idle-devices.ts';
+import { search } from './figures/p10-search.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
 import { describeMachine } from './machine.ts';
 import { header, jsonLine, table } from './report.ts';
@@ -20,6 +21,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P7', idleDevices],
   ['P8', storedCalls],
   ['CPU', cpuPerRequest],
+  ['P10', search],
 ]);
 
 const { values, positionals } = parseArgs({

@@ -32,12 +32,6 @@ const MIGRATIONS: readonly string[] = [
     unique (site, id)
   ) strict;
 
-  -- Terms only, by search-terms.ts; the text itself is in contents. One-character searches use the prefix index.
-  create virtual table content_terms using fts5 (
-    labels, title, tags, body,
-    content = '', contentless_delete = 1, prefix = '1', tokenize = 'unicode61 remove_diacritics 2'
-  );
-
   create table npcs (
     site integer not null references sites (no),
     npc_id text not null,

@@ -22,7 +22,8 @@ export function sqliteHeritageStorage(file: string): HeritageStorage {
   const contents = new ContentTable(database);
 
   const read = <T>(work: () => T): Promise<T> => attempt(work);
-  const write = <T>(work: () => T): Promise<T> => attempt(() => inTransaction(database, work));
+  const write = <T>(work: () => T): Promise<T> =>
+    attempt(() => inTransaction(database, work, () => contents.forgetIndexes()));
   const onSite = <T>(scope: SiteScope, work: (site: number) => T): Promise<T | undefined> =>
     read(() => {
       const site = sites.find(scope);
@@ -85,7 +86,7 @@ function open(file: string): DatabaseSync {
   }
 }
 
-function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+function inTransaction<T>(database: DatabaseSync, work: () => T, undone: () => void): T {
   database.exec('begin immediate');
   try {
     const result = work();
@@ -93,6 +94,7 @@ function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec('rollback');
+    undone();
     throw error;
   }
 }

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import type { Searched, SearchSettings } from '../arms/search.ts';
+import { runScript } from '../child.ts';
+import type { Arm, Figure, FigureOptions } from '../figure.ts';
+import { comparePaired, median, type Comparison } from '../statistics.ts';
+import { withTemporaryFolder } from '../temporary-folder.ts';
+
+/** P10: what more contents cost the search of the heritage tools. */
+export async function search(options: FigureOptions): Promise<Figure> {
+  const { quick, say } = options;
+  const sizes: readonly [number, number] = quick ? [100, 1000] : [1000, 100_000];
+  return await withTemporaryFolder(async (folder) => {
+    say(`P10: writing ${sizes.join(' and ')} contents, then searching`);
+    const settings: SearchSettings = {
+      files: sizes.map((items) => ({ file: join(folder, `${items}.db`), items })),
+      rounds: quick ? 1 : 9,
+      turns: quick ? 2 : 40,
+    };
+    return figureOf(sizes, await runScript<Searched>('./arms/search.ts', settings));
+  });
+}
+
+function figureOf([small, large]: readonly [number, number], searched: Searched): Figure {
+  const arms: Record<string, Arm> = {};
+  const others: Record<string, Comparison> = {};
+  const rare: Comparison[] = [];
+  for (const { name, isRare, hits, runs } of searched) {
+    const [few = [], many = []] = runs;
+    for (const [size, values, found] of [
+      [small, few, hits[0]],
+      [large, many, hits[1]],
+    ] as const) {
+      const label = `${name}, ${found} of ${size.toLocaleString('en')}`;
+      arms[label] = { unit: 'ms', median: median(values), runs: values };
+    }
+    const comparison = comparePaired(many, few);
+    others[name] = comparison;
+    if (isRare) rare.push(comparison);
+  }
+  const worst = rare.reduce((a, b) => (b.ratio > a.ratio ? b : a));
+  return {
+    id: 'P10',
+    work: [
+      `One search alone, in the process, at ${large.toLocaleString('en')} contents of a site ÷ at ${small.toLocaleString('en')}; median of each round.`,
+      'The figure is the worst of those whose words are as rare in both; the others hold a word that all contents have.',
+    ],
+    target: '≤ 3',
+    durability: 'reads only',
+    ratio: worst.ratio,
+    spread: { min: worst.min, max: worst.max },
+    arms,
+    others,
+  };
+}
