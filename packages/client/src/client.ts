@@ -45,6 +45,7 @@ import { policy, type Policy } from './policy.ts';
 import { provider, type Provider } from './provider.ts';
 import { runs, type Runs } from './runs.ts';
 import { sessions, type Sessions } from './sessions.ts';
+import { tenants, type Tenants } from './tenants.ts';
 
 /**
  * An agent's way to Patchboard, and an operator's. Options are camelCase; results are the wire's own views and keep its snake_case,
@@ -95,6 +96,7 @@ export interface PatchboardClient {
   readonly keys: Keys;
   readonly policy: Policy;
   readonly sessions: Sessions;
+  readonly tenants: Tenants;
   /** Signs one browser in as operator. Only the operator token is good for it. */
   loginLink(options?: RequestOptions): Promise<LoginLinkView>;
   stats(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
@@ -136,6 +138,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     keys: keys(settings),
     policy: policy(settings),
     sessions: sessions(settings),
+    tenants: tenants(settings),
     // Not repeated: every answer is a credential that nobody would use.
     loginLink: (given = {}) =>
       request(

@@ -11,6 +11,9 @@ import type {
   PolicyView,
   PredicateView,
   SessionView,
+  TenantLimitsView,
+  TenantRateView,
+  TenantView,
 } from '@patchboard/wire';
 import {
   anything,
@@ -123,3 +126,20 @@ export const decodeVerdict: Decoder<LedgerVerdictView> = object<LedgerVerdictVie
   seq: nullable(number),
   problem: nullable(string),
 });
+
+const rate = object<TenantRateView>({ burst: number, per_second: number });
+
+export const decodeTenant: Decoder<TenantView> = object<TenantView>({
+  tenant_id: string,
+  sites: nullable(listOf(string)),
+  packs: nullable(listOf(string)),
+  limits: object<TenantLimitsView>({
+    calls: optional(rate),
+    tools: optional(record as Decoder<Readonly<Record<string, TenantRateView>>>),
+  }),
+  source: word<TenantView['source']>(),
+});
+
+export const decodeForgottenTenant: Decoder<{ readonly tenant_id: string }> = object<{
+  readonly tenant_id: string;
+}>({ tenant_id: string });

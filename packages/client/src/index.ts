@@ -23,6 +23,7 @@ export type { RunReplyOptions } from './model-replies.ts';
 export type { ClientOptions, RetryOptions } from './options.ts';
 export type { OutboxStorage } from './outbox.ts';
 export type { Page, Pages } from './pages.ts';
+export type { Tenants, TenantSaid } from './tenants.ts';
 export type { Policy, PolicyQuestion, ReplacePolicyOptions } from './policy.ts';
 export type { AttemptOptions, ProvidedTool, Provider, Submission } from './provider.ts';
 export type { CreateRunOptions, ListRunsOptions, Runs } from './runs.ts';

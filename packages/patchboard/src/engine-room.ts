@@ -15,6 +15,7 @@ import { Redactor } from './core/redaction.ts';
 import { SCOPES_OF_KIND } from './core/scopes.ts';
 import type { Workspaces } from './core/workspaces.ts';
 import type { TenantBook } from './core/tenant-book.ts';
+import { TenantOffice } from './core/tenant-office.ts';
 import { logEndedCall } from './runtime/call-log.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { timeOrderedIds } from './runtime/ids.ts';
@@ -44,6 +45,7 @@ export interface EngineRoom {
   readonly keys: KeyOffice;
   readonly grants: GrantOffice;
   readonly policies: PolicyOffice;
+  readonly tenants: TenantOffice;
   /** What agents of this process work on. */
   readonly host: AgentHost;
 }
@@ -61,6 +63,8 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
   const policies = new PolicyOffice({ store, guard, clock: nodeClock, initial: options.policy });
   await keys.load();
   await grants.load();
+  const tenants = new TenantOffice({ store, clock: nodeClock, book: options.tenants });
+  for (const tenant of await tenants.load()) log.error('tenant.unreadable', { tenant_id: tenant });
   for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
   const redactor = new Redactor(options.redact);
   const engine = new Engine({
@@ -88,7 +92,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     principal: embeddedPrincipal,
     redact: (value) => redactor.value(value),
   };
-  return { engine, store, log, keys, grants, policies, host };
+  return { engine, store, log, keys, grants, policies, tenants, host };
 }
 
 const EMBEDDED_SCOPES: Principal['scopes'] = new Set(SCOPES_OF_KIND.operator);

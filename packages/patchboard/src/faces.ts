@@ -79,7 +79,7 @@ export async function openFaces(room: EngineRoom, settings: FaceSettings): Promi
 
 /** Every route behind the door, with nothing that brings requests to it yet. */
 export function buildApp(room: EngineRoom, settings: AppSettings): App {
-  const { engine, store, log, keys, grants, policies } = room;
+  const { engine, store, log, keys, grants, policies, tenants } = room;
   const { allowedHosts, allowedOrigins, trustProxy, operatorToken, mayBeLocal, port } = settings;
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
@@ -90,7 +90,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     store,
     log,
     digest: nodeDigest,
-    offices: { keys, grants, policies, sessions },
+    offices: { keys, grants, policies, tenants, sessions },
     authenticator: gatekeeper,
     door: { allowedHosts, allowedOrigins, port },
     trustProxy,

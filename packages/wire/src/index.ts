@@ -59,6 +59,9 @@ export type {
   PolicyView,
   PredicateView,
   SessionView,
+  TenantLimitsView,
+  TenantRateView,
+  TenantView,
 } from './operator.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';

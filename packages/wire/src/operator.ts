@@ -129,3 +129,28 @@ export interface LedgerVerdictView {
   readonly seq: number | null;
   readonly problem: string | null;
 }
+
+export interface TenantRateView {
+  /** How many at once. */
+  readonly burst: number;
+  readonly per_second: number;
+}
+
+export interface TenantLimitsView {
+  /** All calls of the tenant. */
+  readonly calls?: TenantRateView;
+  /** Calls of single tools, by name. */
+  readonly tools?: Readonly<Record<string, TenantRateView>>;
+}
+
+/** `GET /v1/tenants`. */
+export interface TenantView {
+  readonly tenant_id: string;
+  /** Null: any. */
+  readonly sites: readonly string[] | null;
+  /** Null: all but those that must be named. */
+  readonly packs: readonly string[] | null;
+  readonly limits: TenantLimitsView;
+  /** Who said so. */
+  readonly source: 'config' | 'operator';
+}

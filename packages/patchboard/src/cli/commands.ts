@@ -10,6 +10,7 @@ import { ledgerCommand } from './commands/ledger.ts';
 import { loginCommand } from './commands/login.ts';
 import { parseCommand } from './commands/parse.ts';
 import { policyCommand } from './commands/policy.ts';
+import { tenantsCommand } from './commands/tenants.ts';
 import { toolsCommand } from './commands/tools.ts';
 import type { CliContext } from './context.ts';
 import { registerDoctor } from './doctor.ts';
@@ -30,6 +31,7 @@ export function commands(context: CliContext): readonly Registrar[] {
     loginCommand(context),
     grantsCommand(context),
     keysCommand(context),
+    tenantsCommand(context),
     policyCommand(context),
     parseCommand(context),
     ledgerCommand(context),

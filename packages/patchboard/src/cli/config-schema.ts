@@ -1,5 +1,6 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
+import type { TenantText } from '../core/tenant-text.ts';
 
 /** The config file as written; `resolveSettings` turns it into complete settings. */
 export interface ConfigFile {
@@ -14,7 +15,7 @@ export interface ConfigFile {
   readonly retention?: { readonly calls_days?: number };
   readonly auth?: { readonly jwt?: JwtConfig; readonly internal_keys?: readonly InternalKeyConfig[] };
   /** Without it there is one, for demonstration. */
-  readonly tenants?: Readonly<Record<string, TenantConfig>>;
+  readonly tenants?: Readonly<Record<string, TenantText>>;
   /** Paths of modules that export a pack. */
   readonly packs?: readonly string[];
   /** Checked by the engine's own decoder, which knows it best. */
@@ -40,15 +41,6 @@ export interface InternalKeyConfig {
   readonly tenant: string;
   /** Name of the variable that holds the key. */
   readonly key_env: string;
-}
-
-export interface TenantConfig {
-  readonly sites?: readonly string[];
-  readonly packs?: readonly string[];
-  readonly limits?: {
-    readonly calls?: RateConfig;
-    readonly tools?: Readonly<Record<string, RateConfig>>;
-  };
 }
 
 export interface RateConfig {

@@ -6,6 +6,7 @@ import { resolveLimits, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/policy/document.ts';
 import { DEFAULT_RATES, type Rates } from '../core/rate-limits.ts';
 import type { TenantSettings } from '../core/tenant-book.ts';
+import { rateOf } from '../core/tenant-text.ts';
 import type { Rate } from '../core/token-buckets.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
@@ -13,7 +14,7 @@ import type { LogLevel } from '../runtime/log.ts';
 import { ConfigError, readConfigFile } from './config-file.ts';
 import { LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import type { Environment } from './config.ts';
-import { internalKeysOf, rateOf, tenantsOf } from './tenant-settings.ts';
+import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 
 /** Everything the server needs to know, complete: below this line nothing is optional. */
 export interface Settings {

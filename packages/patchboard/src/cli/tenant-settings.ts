@@ -1,9 +1,9 @@
 import type { TenantSettings } from '../core/tenant-book.ts';
-import type { Rate } from '../core/token-buckets.ts';
+import { tenantSettings } from '../core/tenant-text.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import { HERITAGE_PACK, SAMPLE_SCOPE } from '../packs/heritage/names.ts';
 import { ConfigError } from './config-file.ts';
-import type { ConfigFile, RateConfig, TenantConfig } from './config-schema.ts';
+import type { ConfigFile } from './config-schema.ts';
 import type { Environment } from './config.ts';
 
 /** Shorter ones can be guessed. */
@@ -18,23 +18,7 @@ const DEMONSTRATION: readonly [string, TenantSettings] = [
 /** The tenant of the demonstration stands until somebody says something of tenants. */
 export function tenantsOf({ tenants }: ConfigFile): ReadonlyMap<string, TenantSettings> {
   if (tenants === undefined) return new Map([DEMONSTRATION]);
-  return new Map(Object.entries(tenants).map(([id, config]) => [id, tenantOf(config)]));
-}
-
-function tenantOf({ sites, packs, limits = {} }: TenantConfig): TenantSettings {
-  const { calls, tools = {} } = limits;
-  return {
-    sites: sites ?? null,
-    packs: packs ?? null,
-    limits: {
-      ...(calls === undefined ? {} : { calls: rateOf(calls) }),
-      tools: new Map(Object.entries(tools).map(([name, rate]) => [name, rateOf(rate)])),
-    },
-  };
-}
-
-export function rateOf({ burst, per_second: perSecond }: RateConfig): Rate {
-  return { burst, perSecond };
+  return new Map(Object.entries(tenants).map(([id, text]) => [id, tenantSettings(text)]));
 }
 
 /** Several keys may speak for one tenant, so that one can be replaced while the other is in use. */

@@ -1,7 +1,7 @@
 import type { LedgerDraft } from './ledger.ts';
 
 /** Small records beside the calls: few, read at start, kept in memory by whoever owns them. */
-export type DocumentKind = 'key' | 'grant' | 'policy' | 'risk';
+export type DocumentKind = 'key' | 'grant' | 'policy' | 'risk' | 'tenant';
 
 /** A document written together with something else; `body` null: it is deleted. */
 export interface DocumentChange {

@@ -85,6 +85,8 @@ export class Engine {
   /** Tools of this server that come and go while it runs. */
   readonly serverTools: ServerTools;
   readonly tenants: TenantBook;
+  /** Names of those that are in. */
+  readonly packs: Set<string> = new Set();
   readonly #parts: EngineParts;
   readonly #tasks: Tasks;
   readonly #lifecycle: Lifecycle;
@@ -150,6 +152,7 @@ export class Engine {
 
   /** A pack is ours: a bad tool in it is a bug and throws. */
   addPack(pack: Pack): void {
+    this.packs.add(pack.name);
     if (pack.mustBeNamed === true) this.tenants.mustBeNamed(pack.name);
     for (const tool of pack.tools) {
       const added = this.registry.addServerTool(tool, pack.name);

@@ -29,7 +29,8 @@ export type LedgerKind =
   | 'key.revoked'
   | 'grant.created'
   | 'grant.revoked'
-  | 'policy.changed';
+  | 'policy.changed'
+  | 'tenant.changed';
 
 export interface LedgerRow extends LedgerDraft {
   readonly seq: number;

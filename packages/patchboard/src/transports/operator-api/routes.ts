@@ -9,6 +9,7 @@ import { ledgerProofRoutes } from './ledger-proof.ts';
 import { ledgerRoute } from './ledger.ts';
 import { policyRoutes } from './policy.ts';
 import { sessionRoutes } from './session.ts';
+import { tenantAdminRoutes } from './tenants.ts';
 import { traceLedgerRoute } from './trace-ledger.ts';
 
 /** For those who watch and decide. */
@@ -20,6 +21,7 @@ export const operatorRoutes: readonly Route[] = [
   ...ledgerProofRoutes,
   ...keyRoutes,
   ...policyRoutes,
+  ...tenantAdminRoutes,
   ...sessionRoutes,
   ...deviceListRoutes,
   ...healthRoutes,

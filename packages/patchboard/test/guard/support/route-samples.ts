@@ -117,6 +117,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   readPolicy: { past: [200, null] },
   replacePolicy: { past: [409, 'conflict'], body: () => ({ document: {}, version: 999 }) },
   explainPolicy: { past: [404, 'tool_not_found'], body: ({ tool }) => ({ tool_name: tool }) },
+  listTenants: { past: [200, null] },
+  // Past the guard is not far enough here: they take the operator token itself.
+  replaceTenant: { past: [403, 'permission_denied'], body: () => ({ sites: ['a'] }) },
+  forgetTenant: { past: [403, 'permission_denied'] },
   openSession: { past: [401, 'auth_required'], body: ({ token }) => ({ token }) },
   closeSession: { past: [200, null] },
   // Past the guard is not far enough here: it takes the operator token itself.
@@ -149,6 +153,7 @@ export function requestTo(route: Route, ids: Ids): RouteRequest {
   const path = route.url
     .replace(':id', id === undefined ? '' : ids[id])
     .replace(':name', ids.tool)
+    .replace(':tenant_id', 'default')
     .replace(':client_id', ids.client);
   return {
     method: route.method,

@@ -12,6 +12,7 @@ import { PolicyOffice } from '../../../src/core/policy-office.ts';
 import { EMPTY_POLICY } from '../../../src/core/policy/document.ts';
 import type { Clock, Log, Store } from '../../../src/core/ports.ts';
 import { DEFAULT_RATES, RateLimits } from '../../../src/core/rate-limits.ts';
+import { TenantOffice } from '../../../src/core/tenant-office.ts';
 import { TenantBook } from '../../../src/core/tenant-book.ts';
 import { Redactor } from '../../../src/core/redaction.ts';
 import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
@@ -120,6 +121,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
       keys,
       grants,
       sessions,
+      tenants: new TenantOffice({ store, clock, book: engine.tenants }),
       policies: new PolicyOffice({ store, guard: policyGuard, clock, initial: {} }),
     },
     authenticator: new Gatekeeper({

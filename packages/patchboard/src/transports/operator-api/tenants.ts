@@ -1,0 +1,131 @@
+import type { TenantView } from '@patchboard/wire';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure, type Failure } from '../../core/failures.ts';
+import { OPERATOR_NAME, type Principal } from '../../core/principal.ts';
+import type { KnownTenant } from '../../core/tenant-office.ts';
+import { tenantText, type TenantText } from '../../core/tenant-text.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes.ts';
+import { listOf, nullable, object, optional, PEER_ID, TEXT } from '../shared/schemas.ts';
+
+const RATE: Schema = object({
+  burst: { type: 'integer', minimum: 1 },
+  per_second: { type: 'number', exclusiveMinimum: 0 },
+});
+const LIMITS: Schema = optional({ calls: RATE, tools: { type: 'object', additionalProperties: RATE } });
+
+const TENANT = {
+  tenant_id: TEXT,
+  sites: nullable(listOf(TEXT)),
+  packs: nullable(listOf(TEXT)),
+  limits: LIMITS,
+  source: { enum: ['config', 'operator'] },
+};
+
+const ID = object({ tenant_id: PEER_ID });
+
+const listRoute: Route = {
+  method: 'GET',
+  url: '/v1/tenants',
+  name: 'listTenants',
+  face: 'operator',
+  summary: 'The tenants that something is said of: all with the operator token, else your own.',
+  scope: 'policy:write',
+  answers: {
+    200: {
+      description: 'by name',
+      schema: object({ tenants: listOf(object(TENANT)), next_cursor: { type: 'null' } }),
+    },
+  },
+  refusals: [],
+  handle: listTenants,
+};
+
+function listTenants(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const principal = principalOf(request);
+  const all = context.offices.tenants.list();
+  const seen = isOfEveryTenant(principal) ? all : all.filter(({ id }) => id === principal.tenant);
+  sendJson(reply, 200, JSON.stringify({ tenants: seen.map(tenantView), next_cursor: null }));
+}
+
+const putRoute: Route = {
+  method: 'PUT',
+  url: '/v1/tenants/:tenant_id',
+  name: 'replaceTenant',
+  face: 'operator',
+  summary: 'Say which sites, packs and limits a tenant has. Takes the operator token.',
+  scope: 'policy:write',
+  params: ID,
+  body: optional({
+    sites: { ...listOf(PEER_ID), description: 'default: any' },
+    packs: { ...listOf(TEXT), description: 'default: all but those that must be named' },
+    limits: LIMITS,
+  }),
+  answers: { 200: { description: 'what holds from now on', schema: object(TENANT) } },
+  refusals: ['permission_denied', 'storage_full'],
+  handle: putTenant,
+};
+
+async function putTenant(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { tenant_id: id } = request.params as { tenant_id: string };
+  const said = (request.body ?? {}) as TenantText;
+  const principal = principalOf(request);
+  const refused = notForThem(principal) ?? unknownPack(context, said);
+  if (refused !== null) return sendProblem(reply, refused);
+  const known = await context.offices.tenants.put(principal, id, said);
+  sendJson(reply, 200, JSON.stringify(tenantView(known)));
+}
+
+const removeRoute: Route = {
+  method: 'DELETE',
+  url: '/v1/tenants/:tenant_id',
+  name: 'forgetTenant',
+  face: 'operator',
+  summary: 'Forget what an operator said of a tenant: the config counts again. Takes the operator token.',
+  scope: 'policy:write',
+  params: ID,
+  answers: { 200: { description: 'it is forgotten', schema: object({ tenant_id: TEXT }) } },
+  refusals: ['permission_denied', 'value_not_found', 'storage_full'],
+  handle: removeTenant,
+};
+
+async function removeTenant(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { tenant_id: id } = request.params as { tenant_id: string };
+  const principal = principalOf(request);
+  const refused = notForThem(principal);
+  if (refused !== null) return sendProblem(reply, refused);
+  if (await context.offices.tenants.remove(principal, id)) {
+    return sendJson(reply, 200, JSON.stringify({ tenant_id: id }));
+  }
+  sendProblem(reply, failure('value_not_found', `no operator has said anything of tenant ${id}`));
+}
+
+/** A key is for one tenant; only the operator token, and a session it opened, is for all. */
+function isOfEveryTenant({ kind, id }: Principal): boolean {
+  return kind === 'operator' && id === OPERATOR_NAME;
+}
+
+function notForThem(principal: Principal): Failure | null {
+  if (isOfEveryTenant(principal)) return null;
+  return failure('permission_denied', 'permission denied: this takes the operator token');
+}
+
+function unknownPack({ engine }: HttpContext, { packs = [] }: TenantText): Failure | null {
+  const missing = packs.find((name) => !engine.packs.has(name));
+  if (missing === undefined) return null;
+  const names = [...engine.packs].join(', ');
+  return failure('body_invalid', `body/packs names ${missing}, but there are ${names}`);
+}
+
+function tenantView({ id, settings, source }: KnownTenant): TenantView {
+  const { limits = {} } = tenantText(settings);
+  return { tenant_id: id, sites: settings.sites, packs: settings.packs, limits, source };
+}
+
+export const tenantAdminRoutes: readonly Route[] = [listRoute, putRoute, removeRoute];
