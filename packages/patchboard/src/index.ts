@@ -12,6 +12,11 @@ export type { LanguageModel, ModelPart, ModelRequest, ModelSettings } from './ag
 export { nativeDialect } from './agent/native-dialect.ts';
 export type { AgentOptions, StopCondition } from './agent/options.ts';
 export type { AgentPermission } from './agent/permission.ts';
+export { executeToolRequests } from './agent/execute-requests.ts';
+export type { ExecuteOptions } from './agent/execute-requests.ts';
+export { textDialect } from './agent/text-dialect.ts';
+export { formatResultsForContext, parseToolRequests, processToolCallCycle } from './agent/tool-call-cycle.ts';
+export type { ToolCallCycleResult } from './agent/tool-call-cycle.ts';
 export { memory, sqlite } from './board-stores.ts';
 export type { BoardStore } from './board-stores.ts';
 export { createPatchboard } from './board.ts';
@@ -44,11 +49,21 @@ export type {
   Message,
   ReasoningBlock,
   TextBlock,
+  ToolCallNote,
+  ToolCallRequested,
   ToolResultBlock,
   ToolUseBlock,
   UserMessage,
 } from './core/messages.ts';
 export type { Pack, ServerTool, ToolContext } from './core/server-tool.ts';
+export type {
+  MethodMetadata,
+  MethodOrigin,
+  MethodParameter,
+  ShownMethod,
+  ToolDefinitionInput,
+  ToolModule,
+} from './core/tool-module.ts';
 export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
 export type { Faces } from './faces.ts';
 export type { HttpOptions } from './mounted-faces.ts';
@@ -56,6 +71,27 @@ export type { PackDefinition, PackSurroundings } from './pack-modules.ts';
 export type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard } from './patchboard.ts';
 export { startPlatform } from './platform.ts';
 export type { Platform, PlatformParts } from './platform.ts';
+export { createToolDiscoveryService } from './protocols/discovery.ts';
+export type {
+  DiscoverySource,
+  MethodFilter,
+  PromptOptions,
+  ToolDiscoveryService,
+} from './protocols/discovery.ts';
+export type {
+  ParsedToolRequest,
+  ParseError,
+  ParseErrorCode,
+  ReplyItem,
+  ToolCallingProtocol,
+  ToolExecutionResult,
+} from './protocols/protocol.ts';
+export { PROTOCOL_IDS, protocolOf } from './protocols/protocols.ts';
+export type { ProtocolId } from './protocols/protocols.ts';
+export { DEFAULT_TOOL_CALL_CONFIG } from './protocols/tool-call-config.ts';
+export type { ToolCallConfig } from './protocols/tool-call-config.ts';
+export { formatRequest } from './protocols/vcp/request.ts';
+export type { RequestToWrite } from './protocols/vcp/request.ts';
 export { pinoLog } from './runtime/log.ts';
 export { BoardError } from './sdk/board-error.ts';
 export { fromAiSdkTools } from './sdk/from-ai-sdk-tools.ts';

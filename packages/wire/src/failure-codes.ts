@@ -1,6 +1,8 @@
 /** Every code that a record's `error` or a problem document may carry. Their meaning is in the engine's failure table. */
 export const FAILURE_CODES = [
   'tool_not_found',
+  'method_not_found',
+  'method_not_callable',
   'call_not_found',
   'run_not_found',
   'key_not_found',

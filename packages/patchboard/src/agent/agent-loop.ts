@@ -1,5 +1,4 @@
 import type { StopReason } from '../core/agent-handle.ts';
-import type { AssistantMessage, ToolUseBlock } from '../core/messages.ts';
 import { mayEver } from '../core/policy/decide.ts';
 import { matchesGlob } from '../core/policy/glob.ts';
 import type { Principal } from '../core/principal.ts';
@@ -7,12 +6,14 @@ import type { RegisteredTool } from '../core/registry.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { Budget } from './budget.ts';
 import type { CallNews } from './call-news.ts';
+import type { Reply, ToolRequest } from './dialect.ts';
 import type { EventLog } from './event-log.ts';
 import type { Usage } from './events.ts';
 import type { Journal } from './journal.ts';
 import { askModel, type ModelAnswer } from './model-turn.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { RepeatGuard } from './repeat-guard.ts';
+import { notesOf, Round, toMessage } from './round.ts';
 import { Suspended, type Answer, type PlannedRequest, type ToolRequests } from './tool-requests.ts';
 import { textOf, type Transcript } from './transcript.ts';
 
@@ -72,51 +73,75 @@ export class AgentLoop {
       ...answers.map(({ block }) => block),
       ...notes.map((text) => ({ type: 'text', text }) as const),
     ];
-    await this.#parts.transcript.add({ role: 'user', content });
-    this.#parts.news.settled();
+    const { transcript, news } = this.#parts;
+    const toolCall = notesOf(transcript.openRequests, answers);
+    await transcript.add({ role: 'user', content, metadata: { toolCall } });
+    news.settled();
     return records;
   }
 
   async #untilStopped(): Promise<StopReason> {
-    const { options, budget, requests, guard } = this.#parts;
+    const { options, budget, guard } = this.#parts;
     for (let iteration = 1; ; iteration += 1) {
       if (this.#signal.aborted) return 'interrupted';
       if (budget.isSpent) return 'budget';
       if (iteration > options.maxIterations) return 'max_iterations';
       const tools = this.#tools();
-      const planned = await this.#reply(tools);
-      if (isAborted(this.#signal)) return 'interrupted';
-      if (planned.length === 0) return 'done';
-      const calls = await this.answer((signal) => requests.run(planned, signal));
+      const round = await this.#reply(tools);
+      if (round.planned.length === 0) return isAborted(this.#signal) ? 'interrupted' : 'done';
+      const calls = await this.answer(() => round.answers());
       if (isAborted(this.#signal)) return 'interrupted';
       if (guard.isHopeless) return 'repeating';
       if (await this.#mayStop(iteration, calls)) return 'stopped';
     }
   }
 
-  /** Asks the model; its reply is on record before anything follows from it. */
-  async #reply(tools: readonly RegisteredTool[]): Promise<readonly PlannedRequest[]> {
-    const { options, events, transcript, budget } = this.#parts;
+  /** Asks the model. What its reply asks for starts while it speaks, but never before that much of it is on record. */
+  async #reply(tools: readonly RegisteredTool[]): Promise<Round> {
+    const { options, events, transcript, budget, requests } = this.#parts;
     const { host, model, dialect, settings, system, maxRetries } = options;
-    const answer = await askModel({
-      model,
-      dialect,
-      settings,
-      conversation: { system, messages: transcript.messages, tools },
-      tools,
-      signal: AbortSignal.any([this.#signal, host.workers.closing]),
-      maxRetries,
-      clock: host.clock,
-      ids: host.ids,
-      onText: (delta) => events.emit({ channel: 'progress', type: 'text_delta', delta }),
+    const round = new Round({
+      plan: (request, taken) => this.#plan(request, taken, tools),
+      keep: (message) => transcript.keepPartial(message),
+      run: (request) => requests.run(request, this.#signal),
+      isParallel: options.parallel,
     });
-    // The reply is not whole and nobody interrupted: a resume asks again.
-    if (host.workers.closing.aborted) throw new Suspended();
-    this.#account(answer, budget);
-    const planned = this.#plan(answer, tools);
-    const message = toMessage(answer, planned);
-    if (answer.finishReason !== 'aborted' || message.content.length > 0) await transcript.add(message);
-    return planned;
+    let soFar: Reply = { content: [] };
+    try {
+      const answer = await askModel({
+        model,
+        dialect,
+        settings,
+        conversation: { system, messages: transcript.messages, tools },
+        tools,
+        signal: AbortSignal.any([this.#signal, host.workers.closing]),
+        maxRetries,
+        clock: host.clock,
+        ids: host.ids,
+        onText: (delta) => events.emit({ channel: 'progress', type: 'text_delta', delta }),
+        onRequests: (whole, reply) => {
+          soFar = reply;
+          round.take(whole, reply);
+        },
+      });
+      // The reply is not whole and nobody interrupted: a resume asks again.
+      if (host.workers.closing.aborted) throw new Suspended();
+      this.#account(answer, budget);
+      const isCut = answer.finishReason === 'aborted' || answer.finishReason === 'length';
+      const message = toMessage(answer.reply, round.planned, isCut);
+      if (answer.finishReason !== 'aborted' || message.content.length > 0) await transcript.add(message);
+    } catch (error) {
+      if (!(error instanceof Suspended)) await this.#breakOff(round, soFar);
+      throw error;
+    }
+    return round;
+  }
+
+  /** The model failed, but calls it had asked for may have run: what was said, and what came of it, is on record. */
+  async #breakOff(round: Round, soFar: Reply): Promise<void> {
+    if (round.planned.length === 0) return;
+    await this.#parts.transcript.add(toMessage(soFar, round.planned, true));
+    await this.answer(() => round.answers());
   }
 
   #account({ usage, finishReason }: ModelAnswer, budget: Budget): void {
@@ -130,21 +155,12 @@ export class AgentLoop {
     events.emit({ channel: 'monitor', type: 'model_replied', modelId, finishReason, usage });
   }
 
-  /** What an interrupted reply asked for is not done. */
-  #plan({ reply, finishReason }: ModelAnswer, tools: readonly RegisteredTool[]): readonly PlannedRequest[] {
-    if (finishReason === 'aborted') return [];
-    const { ids } = this.#parts.options.host;
+  #plan(request: ToolRequest, taken: ReadonlySet<string>, tools: readonly RegisteredTool[]): PlannedRequest {
+    const callId = this.#parts.options.host.ids.next('tc_');
+    // Two requests under one id could not be told apart in the answer.
+    const id = request.id === '' || taken.has(request.id) ? callId : request.id;
     const offered = new Set(tools.map(({ name }) => name));
-    const seen = new Set<string>();
-    return reply.content
-      .filter((block) => block.type === 'tool_use')
-      .map((request) => {
-        const callId = ids.next('tc_');
-        // Two requests under one id could not be told apart in the answer.
-        const id = request.id === '' || seen.has(request.id) ? callId : request.id;
-        seen.add(id);
-        return { ...request, id, callId, withheld: this.#isWithheld(request.name, offered) };
-      });
+    return { ...request, id, callId, withheld: this.#isWithheld(request.name, offered) };
   }
 
   /** Not among the tools this agent was given, though the board has it. */
@@ -178,29 +194,6 @@ export class AgentLoop {
       if (await condition({ iteration, messages: transcript.messages, calls })) return true;
     return false;
   }
-}
-
-function toMessage(
-  { reply, finishReason }: ModelAnswer,
-  planned: readonly PlannedRequest[],
-): AssistantMessage {
-  const isCut = finishReason === 'aborted' || finishReason === 'length';
-  const uses = planned.map(toBlock);
-  const content = reply.content.flatMap((block): AssistantMessage['content'][number][] => {
-    if (block.type !== 'tool_use') return [block];
-    const use = uses.shift();
-    return use === undefined ? [] : [use];
-  });
-  return {
-    role: 'assistant',
-    content,
-    ...(reply.source === undefined ? {} : { source: reply.source }),
-    ...(isCut ? { incomplete: true } : {}),
-  };
-}
-
-function toBlock({ problem: _problem, withheld: _withheld, ...block }: PlannedRequest): ToolUseBlock {
-  return block;
 }
 
 function matchesAny(patterns: readonly string[], name: string): boolean {

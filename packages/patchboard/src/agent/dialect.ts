@@ -10,8 +10,8 @@ export interface Dialect {
   readonly name: string;
   /** The whole request for the next reply. */
   encode(conversation: Conversation): Pick<ModelRequest, 'prompt' | 'tools'>;
-  /** For one reply. */
-  reader(tools: readonly RegisteredTool[]): ReplyReader;
+  /** For one reply; `number` counts the replies of the conversation. */
+  reader(tools: readonly RegisteredTool[], number: number): ReplyReader;
 }
 
 export interface Conversation {
@@ -25,6 +25,8 @@ export interface Conversation {
 export interface ReplyReader {
   /** The text that a reader of the conversation may see now; empty when there is none. */
   take(part: KnownPart): string;
+  /** Those that are whole so far, in order: each may start at once. */
+  readonly requests: readonly ToolRequest[];
   /** The reply so far; also when it was cut short, and then without requests that are not whole. */
   reply(): Reply;
 }

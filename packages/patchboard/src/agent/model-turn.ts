@@ -2,7 +2,7 @@ import { failure, messageOf } from '../core/failures.ts';
 import type { Clock, Ids } from '../core/ports.ts';
 import type { RegisteredTool } from '../core/registry.ts';
 import { AgentError } from './agent-error.ts';
-import type { Conversation, Dialect, Reply } from './dialect.ts';
+import type { Conversation, Dialect, Reply, ToolRequest } from './dialect.ts';
 import type { Usage } from './events.ts';
 import {
   knownPart,
@@ -25,6 +25,8 @@ export interface ModelTurn {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly onText: (delta: string) => void;
+  /** Told of every request as soon as it is whole, with the reply so far. */
+  readonly onRequests: (requests: readonly ToolRequest[], reply: Reply) => void;
 }
 
 export interface ModelAnswer {
@@ -65,7 +67,9 @@ async function askUntilTaken(turn: ModelTurn): Promise<ModelAnswer> {
 
 async function readReply(turn: ModelTurn): Promise<ModelAnswer> {
   const { model, dialect, settings, conversation, tools, signal } = turn;
-  const reader = dialect.reader(tools);
+  const replies = conversation.messages.filter(({ role }) => role === 'assistant').length;
+  const reader = dialect.reader(tools, replies + 1);
+  let told = 0;
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let finishReason = 'aborted';
   let hasBegun = false;
@@ -82,6 +86,9 @@ async function readReply(turn: ModelTurn): Promise<ModelAnswer> {
       hasBegun ||= part.type !== 'finish';
       const delta = reader.take(part);
       if (delta !== '') turn.onText(delta);
+      const { requests } = reader;
+      if (requests.length > told) turn.onRequests(requests.slice(told), reader.reply());
+      told = requests.length;
     }
   } catch (error) {
     // What somebody has read cannot be asked for again.

@@ -71,6 +71,10 @@ class NativeReader implements ReplyReader {
     }
   }
 
+  get requests(): readonly ToolRequest[] {
+    return this.#blocks.filter((block) => block.type === 'tool_use');
+  }
+
   reply(): Reply {
     return { content: this.#blocks.map(closed).filter((block) => !isEmpty(block)) };
   }

@@ -39,6 +39,8 @@ export interface AgentOptions {
   readonly maxDepth?: number;
   /** How tools and requests are put into words. Default: the vendor's own tool calls. */
   readonly dialect?: Dialect;
+  /** All requests of one reply at once; false: one after the other. Default true. */
+  readonly parallel?: boolean;
   /** Handed to the model as they are. */
   readonly settings?: ModelSettings;
   /** In which failures are explained to the model. Default: `en`. */
@@ -71,6 +73,7 @@ export interface ResolvedOptions {
   readonly budget: BudgetLimits;
   readonly maxDepth: number;
   readonly dialect: Dialect;
+  readonly parallel: boolean;
   readonly settings: ModelSettings;
   readonly language: Language;
   readonly maxResultBytes: number;
@@ -111,6 +114,7 @@ export function resolveOptions(options: AgentOptions): ResolvedOptions {
     budget: options.budget ?? {},
     maxDepth,
     dialect: options.dialect ?? nativeDialect,
+    parallel: options.parallel ?? true,
     settings: options.settings ?? {},
     language: options.language ?? 'en',
     maxResultBytes: numbers.maxResultBytes,

@@ -5,7 +5,7 @@ import type { AgentPolicy } from '../core/policy/document.ts';
 import { AgentError } from './agent-error.ts';
 import type { Spent } from './budget.ts';
 import type { AgentEventBody } from './events.ts';
-import { MESSAGE } from './transcript.ts';
+import { MESSAGE, PARTIAL } from './transcript.ts';
 
 /** The first entry of every journal. */
 export interface Birth {
@@ -51,6 +51,7 @@ class Memory {
   readonly #id: string;
   #birth: Birth | null = null;
   readonly #messages: Message[] = [];
+  #partial: Message | null = null;
   #spent: Spent = { modelCalls: 0, tokens: 0 };
   readonly #started: Set<string> = new Set();
   readonly #ended: Set<string> = new Set();
@@ -65,6 +66,7 @@ class Memory {
     const value = this.#parse(no, body);
     if (kind === BIRTH) this.#birth = value as Birth;
     else if (kind === MESSAGE) this.#listen(value as Message);
+    else if (kind === PARTIAL) this.#partial = value as Message;
     else if (kind === SPENT) this.#spend(value as Spent);
     else this.#hear(no, value as AgentEventBody & { readonly agentId: string });
   }
@@ -76,7 +78,8 @@ class Memory {
       birth: this.#birth,
       last: this.last,
       lastEvent: this.#lastEvent,
-      messages: this.#messages,
+      // Calls were under way when the reply broke off: they belong to what was said of it.
+      messages: this.#partial === null ? this.#messages : [...this.#messages, this.#partial],
       spent: this.#spent,
       started: [...this.#started],
       ended: [...this.#ended],
@@ -94,6 +97,7 @@ class Memory {
   }
 
   #listen(message: Message): void {
+    this.#partial = null;
     this.#messages.push(message);
     if (message.role === 'assistant') return;
     for (const told of [this.#started, this.#ended, this.#asked]) told.clear();

@@ -49,9 +49,14 @@ export class ToolRequests {
     this.#parts = parts;
   }
 
-  /** All at once; the engine says how many run at the same time. When `signal` fires, those that are open are cancelled. */
-  async run(requests: readonly PlannedRequest[], signal: AbortSignal): Promise<Answer[]> {
-    return await Promise.all(requests.map((request) => this.#run(request, signal)));
+  /** To its end; the engine says how many run at the same time. When `signal` fires, it is cancelled. */
+  async run(request: PlannedRequest, signal: AbortSignal): Promise<Answer> {
+    const call = await this.#record(request, signal);
+    if ('code' in call) {
+      const { results } = this.#parts;
+      return { block: refusedToolResult(request.id, call, results), record: null };
+    }
+    return await this.follow(request, call, signal);
   }
 
   /** A call that is on record already, to its end. */
@@ -78,15 +83,6 @@ export class ToolRequests {
   async recordEnded(request: ToolUseBlock, outcome: BadOutcome): Promise<Call | null> {
     const { host, principal } = this.#parts;
     return await host.engine.recordEnded(this.#callRequest(request), principal, outcome);
-  }
-
-  async #run(request: PlannedRequest, signal: AbortSignal): Promise<Answer> {
-    const call = await this.#record(request, signal);
-    if ('code' in call) {
-      const { results } = this.#parts;
-      return { block: refusedToolResult(request.id, call, results), record: null };
-    }
-    return await this.follow(request, call, signal);
   }
 
   async #record(request: PlannedRequest, signal: AbortSignal): Promise<Call | Failure> {

@@ -15,6 +15,8 @@ export interface TranscriptParts {
 }
 
 export const MESSAGE = 'message';
+/** A reply that is still being written, as far as something follows from it already. */
+export const PARTIAL = 'partial';
 
 /** What was said so far. A message is durable before anything follows from it. */
 export class Transcript {
@@ -48,6 +50,12 @@ export class Transcript {
     await journal.append({ kind: MESSAGE, body: JSON.stringify(toKeep(message, host.redact)) });
     this.#messages = [...this.#messages, message];
     for (const hooks of this.#parts.hooks) await this.#tell(hooks);
+  }
+
+  /** Durable, in case nobody lives to see the whole of it; the whole reply takes its place. */
+  async keepPartial(message: AssistantMessage): Promise<void> {
+    const { journal, host } = this.#parts;
+    await journal.append({ kind: PARTIAL, body: JSON.stringify(toKeep(message, host.redact)) });
   }
 
   /** Such a hook only looks: what goes wrong in it is reported, and the conversation goes on. */

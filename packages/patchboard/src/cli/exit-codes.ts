@@ -26,6 +26,8 @@ export class UsageError extends Error {
 
 const BY_CODE: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([
   ['tool_not_found', EXIT.notFound],
+  ['method_not_found', EXIT.notFound],
+  ['method_not_callable', EXIT.denied],
   ['call_not_found', EXIT.notFound],
   ['run_not_found', EXIT.notFound],
   ['key_not_found', EXIT.notFound],

@@ -125,7 +125,7 @@ export class Dispatcher {
   /** Nothing runs before its EXECUTING state is durable. False: the call ended while it waited. */
   async #begin(live: LiveCall, tool: RegisteredTool): Promise<boolean> {
     const attempt = attemptsOf(live.call) + 1;
-    const deadlineAt = this.#parts.clock.now() + tool.timeoutMs;
+    const deadlineAt = this.#parts.clock.now() + Math.min(tool.timeoutMs, live.call.timeoutMs);
     return await this.#parts.lifecycle.advanceSurely(live, [
       { name: 'EXECUTING', deadlineAt, attempt, cause: attempt === 1 ? null : 'interrupted' },
     ]);

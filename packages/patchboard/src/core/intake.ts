@@ -36,6 +36,8 @@ export interface CallRequest {
   readonly parentCallId?: string;
   /** Chosen by an agent in this process, which wrote it down before it asked. Default: a new one. */
   readonly callId?: string;
+  /** How long the asker gives it to run; never longer than the tool's own limit. */
+  readonly timeoutMs?: number;
   /** Absent where the face knows of none. */
   readonly origin?: CallOrigin;
   /** An agent in this process; absent over the network. */
@@ -202,11 +204,12 @@ export class Intake {
     id: string,
     request: CallRequest,
     principal: Principal,
-    tool: RegisteredTool,
+    found: RegisteredTool,
     admission: Admission,
   ): Promise<Submitted> {
     const { store, lifecycle, dispatcher, clock } = this.#parts;
     const now = clock.now();
+    const tool = timed(found, request.timeoutMs);
     const first = this.#firstStates(tool, request, principal, admission, now);
     const { call, entries } = newCall(this.#parts, {
       id,
@@ -300,6 +303,10 @@ function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
 }
 
 const HOLDS_NOTHING = { slot: null, device: null } as const;
+
+function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
+  return timeoutMs < tool.timeoutMs ? { ...tool, timeoutMs } : tool;
+}
 
 function submitted(call: Call, duplicate: boolean, cachedAgeMs?: number): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };

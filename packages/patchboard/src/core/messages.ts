@@ -4,6 +4,7 @@ export type Message = UserMessage | AssistantMessage;
 export interface UserMessage {
   readonly role: 'user';
   readonly content: readonly (TextBlock | ToolResultBlock)[];
+  readonly metadata?: { readonly toolCall: readonly ToolCallNote[] };
 }
 
 export interface AssistantMessage {
@@ -13,6 +14,20 @@ export interface AssistantMessage {
   readonly source?: string;
   /** It was cut short: by an interruption, or by the model's own limit. */
   readonly incomplete?: true;
+  readonly metadata?: { readonly toolCallsRequested: readonly ToolCallRequested[] };
+}
+
+/** What a reply asked for, for those who look at conversations. */
+export interface ToolCallRequested {
+  readonly requestId: string;
+  readonly toolName: string;
+  readonly callId: string;
+}
+
+/** What became of it. */
+export interface ToolCallNote extends ToolCallRequested {
+  readonly status: 'success' | 'error';
+  readonly durationMs: number;
 }
 
 export interface TextBlock {
@@ -39,6 +54,8 @@ export interface ToolUseBlock {
   readonly input: unknown;
   /** The call that was recorded for it. */
   readonly callId: string;
+  /** Its success is not told to the model. */
+  readonly noReply?: boolean;
   readonly providerMetadata?: ProviderMetadata;
 }
 

@@ -45,3 +45,51 @@ export function originOf(tool: {
     command: typeof command === 'string' ? command : method,
   };
 }
+
+/** An object with methods, some of which agents may call. The other name in use for it is ToolRegistry. */
+export interface ToolModule {
+  readonly id: string;
+  /** For people. Default: the id. */
+  readonly name?: string;
+  getMetadata(): { readonly methods: readonly MethodMetadata[] } | readonly MethodMetadata[];
+}
+
+export function methodsOf(module: ToolModule): readonly MethodMetadata[] {
+  const metadata = module.getMetadata();
+  return 'methods' in metadata ? metadata.methods : metadata;
+}
+
+/** One method as it is shown to a model. */
+export interface ShownMethod extends MethodMetadata {
+  /** The name under which it is registered, if it is no method of a module. Default `toolId_name`. */
+  readonly registeredName?: string;
+  /** The name model vendors accept. Default: the registered one. */
+  readonly wireName?: string;
+}
+
+/** A tool and those of its methods that shall be shown. */
+export interface ToolDefinitionInput {
+  readonly toolId: string;
+  readonly toolName: string;
+  readonly methods: readonly ShownMethod[];
+}
+
+/** The contract of a method: text unless a parameter declares another type. */
+export function schemaOfMethod(method: MethodMetadata): JsonSchema {
+  if (method.inputSchema !== undefined) return method.inputSchema;
+  const parameters = method.parameters ?? [];
+  const properties = parameters.map(({ name, type = 'string', description, defaultValue }) => [
+    name,
+    {
+      type,
+      ...(description === undefined ? {} : { description }),
+      ...(defaultValue === undefined ? {} : { default: defaultValue }),
+    },
+  ]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties) as Record<string, unknown>,
+    required: parameters.filter(({ required }) => required === true).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}

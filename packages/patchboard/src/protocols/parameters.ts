@@ -1,6 +1,10 @@
 import type { JsonSchema } from '@patchboard/wire';
-import type { MethodMetadata, MethodParameter } from '../core/tool-module.ts';
-import type { ToolDefinitionInput } from './protocol.ts';
+import {
+  schemaOfMethod,
+  type MethodMetadata,
+  type MethodParameter,
+  type ToolDefinitionInput,
+} from '../core/tool-module.ts';
 import { isRecord } from './schema-facts.ts';
 
 /** A parameter as a text protocol lists it; besides these, whatever its schema says. */
@@ -60,28 +64,8 @@ export function offeredTools(input: readonly ToolDefinitionInput[]): OfferedTool
         name,
         wireName: method.wireName ?? name,
         description: method.description ?? '',
-        schema: schemaOf(method),
+        schema: schemaOfMethod(method),
       };
     }),
   );
-}
-
-/** The contract of a method that lists its parameters: text unless a parameter declares another type. */
-export function schemaOf(method: MethodMetadata): JsonSchema {
-  if (method.inputSchema !== undefined) return method.inputSchema;
-  const parameters = method.parameters ?? [];
-  const properties = parameters.map(({ name, type = 'string', description, defaultValue }) => [
-    name,
-    {
-      type,
-      ...(description === undefined ? {} : { description }),
-      ...(defaultValue === undefined ? {} : { default: defaultValue }),
-    },
-  ]);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(properties) as Record<string, unknown>,
-    required: parameters.filter(({ required }) => required === true).map(({ name }) => name),
-    additionalProperties: false,
-  };
 }

@@ -1,19 +1,5 @@
-import type { MethodMetadata } from '../core/tool-module.ts';
-
-/** One method as it is shown to a model. */
-export interface ShownMethod extends MethodMetadata {
-  /** The name under which it is registered, if that is no method of a module. Default `toolId_name`. */
-  readonly registeredName?: string;
-  /** The name model vendors accept. Default: the registered one. */
-  readonly wireName?: string;
-}
-
-/** A tool and those of its methods that shall be shown. */
-export interface ToolDefinitionInput {
-  readonly toolId: string;
-  readonly toolName: string;
-  readonly methods: readonly ShownMethod[];
-}
+import type { FailureCode } from '@patchboard/wire';
+import type { ToolDefinitionInput } from '../core/tool-module.ts';
 
 /** A call that a model asked for, before anybody looked whether the tool exists. */
 export interface ParsedToolRequest {
@@ -67,6 +53,12 @@ export interface ToolExecutionResult {
   /** The returned value as text, or what went wrong. */
   readonly result: string;
   readonly durationMs: number;
+  /** Why it failed. */
+  readonly code?: FailureCode;
+  /** The record of the call, if there is one. */
+  readonly callId?: string;
+  /** The model does not want to hear of success. */
+  readonly noReply?: boolean;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { RegisteredTool } from '../core/registry.ts';
-import { originOf } from '../core/tool-module.ts';
-import type { ShownMethod, ToolDefinitionInput } from './protocol.ts';
+import { originOf, type ShownMethod, type ToolDefinitionInput } from '../core/tool-module.ts';
 import type { FindTool } from './resolve.ts';
 
 /** The tools of a registry as protocols show them: methods under their module, any other tool by itself. */

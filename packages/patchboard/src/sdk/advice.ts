@@ -29,6 +29,16 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     en: ['use the name of a tool that is listed', 'check that the tool is registered and allowed here'],
     zh: ['使用列表中已有的工具名', '检查工具是否已注册并允许调用'],
   },
+  method_not_found: {
+    meaning: '该工具没有这个方法',
+    en: ['use the name of a method that is listed'],
+    zh: ['使用列表中已有的方法名'],
+  },
+  method_not_callable: {
+    meaning: '该方法不允许智能体调用',
+    en: ['do it with a method that is listed'],
+    zh: ['改用列表中可调用的方法'],
+  },
   call_not_found: { meaning: '没有这个调用', en: ['check the id of the call'], zh: ['检查调用 ID'] },
   run_not_found: { meaning: '没有这个运行', en: ['check the id of the run'], zh: ['检查运行 ID'] },
   key_not_found: { meaning: '没有这个密钥', en: ['check the id of the key'], zh: ['检查密钥 ID'] },

@@ -1,6 +1,7 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
 import type { Hooks } from '../core/hooks.ts';
 import type { ToolContext } from '../core/server-tool.ts';
+import type { MethodOrigin } from '../core/tool-module.ts';
 
 /** What a tool says of itself besides its schema. All of it is obeyed. */
 export interface ToolMetadata {
@@ -37,6 +38,8 @@ export interface ToolDefinition<Args = unknown, Result = unknown> {
   readonly outputSchema: JsonSchema | null;
   readonly metadata: ToolMetadata;
   readonly hooks: Hooks | null;
+  /** Of which module it is a method. */
+  readonly origin?: MethodOrigin;
   /** `args` has passed the schema, defaults filled in. */
   execute(args: Args, context: ToolContext): Promise<Result>;
 }

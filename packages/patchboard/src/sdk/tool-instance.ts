@@ -55,7 +55,7 @@ function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool 
     outputSchema,
     timeoutMs: timeout,
     annotations: annotationsOf(metadata),
-    metadata: shownOf(metadata),
+    metadata: { ...shownOf(metadata), ...definition.origin },
     concurrency: concurrent ? null : 1,
     ...(cacheTtl === undefined ? {} : { cacheTtlMs: cacheTtl }),
     hooks,

@@ -1,7 +1,14 @@
 import { failure, type Failure } from '../core/failures.ts';
 import type { ServerTool } from '../core/server-tool.ts';
+import {
+  methodsOf,
+  type MethodMetadata,
+  type ToolDefinitionInput,
+  type ToolModule,
+} from '../core/tool-module.ts';
 import { isToolName } from '../core/tool-names.ts';
 import { BoardError } from './board-error.ts';
+import { toolsOfModule } from './tool-module.ts';
 import { makeTool, toServerTool, type AnyTool, type MadeTool } from './tool-instance.ts';
 
 export interface RegisterOptions {
@@ -36,7 +43,14 @@ interface Kept extends ToolEntry {
  */
 export class ToolRegistry {
   readonly #tools: Map<string, Kept> = new Map();
+  readonly #modules: Map<string, ToolModule> = new Map();
   readonly #followers: Set<RegistryFollower> = new Set();
+  #version = 0;
+
+  /** Another after every change. */
+  get version(): number {
+    return this.#version;
+  }
 
   /** Throws `BoardError`: `name_invalid`, `name_taken` or `schema_invalid`. */
   register(tool: AnyTool, options?: RegisterOptions): ToolEntry;
@@ -53,6 +67,61 @@ export class ToolRegistry {
     if (made.name !== given)
       throw refused('name_invalid', `the factory for ${given} makes a tool named ${made.name}`);
     return this.#add(made, third);
+  }
+
+  /**
+   * Every method that the module marks as callable becomes a tool `id_method`, all of them or none. No other can ever
+   * run, and whether one may is asked again with every call.
+   */
+  registerModule(module: ToolModule, options: RegisterOptions = {}): readonly ToolEntry[] {
+    const { id } = module;
+    const tools = toolsOfModule(module);
+    if (this.#modules.has(id)) throw refused('name_taken', `module registered twice: ${id}`);
+    for (const { name } of tools)
+      if (this.#tools.has(name)) throw refused('name_taken', `tool registered twice: ${name}`);
+    const added: ToolEntry[] = [];
+    try {
+      for (const tool of tools) added.push(this.#add(tool, options));
+    } catch (error) {
+      this.#remove(added.map(({ name }) => name));
+      throw error;
+    }
+    this.#modules.set(id, module);
+    this.#version += 1;
+    return added;
+  }
+
+  unregisterModule(id: string): boolean {
+    const names = this.list().flatMap(({ name, tool }) =>
+      'origin' in tool && tool.origin?.module === id ? [name] : [],
+    );
+    this.#remove(names);
+    this.#version += 1;
+    return this.#modules.delete(id);
+  }
+
+  /** What a module says of its methods now. */
+  module(id: string): { readonly methods: readonly MethodMetadata[] } | undefined {
+    const module = this.#modules.get(id);
+    return module === undefined ? undefined : { methods: methodsOf(module) };
+  }
+
+  /** What discovery shows: modules with all of their methods, then the tools that are none's method. */
+  definitions(): ToolDefinitionInput[] {
+    const modules = [...this.#modules.values()].map((module) => ({
+      toolId: module.id,
+      toolName: module.name ?? module.id,
+      methods: methodsOf(module),
+    }));
+    const others = [...this.#tools.values()].filter(
+      ({ tool }) => !('origin' in tool) || tool.origin === undefined,
+    );
+    const tools = others.map(({ name, serverTool: { description, inputSchema } }) => ({
+      toolId: name,
+      toolName: name,
+      methods: [{ name, description, inputSchema, agentCallable: true, registeredName: name }],
+    }));
+    return [...modules, ...tools];
   }
 
   get(name: string): MadeTool | undefined {
@@ -97,12 +166,14 @@ export class ToolRegistry {
     const serverTool = toServerTool(tool);
     for (const follower of this.#followers) refuseFor(follower, serverTool);
     this.#tools.set(name, { name, source, tool, serverTool });
+    this.#version += 1;
     for (const follower of this.#followers) follower.added(serverTool);
     return { name, source, tool };
   }
 
   #remove(names: readonly string[]): readonly string[] {
     const removed = names.filter((name) => this.#tools.delete(name));
+    this.#version += removed.length;
     if (removed.length > 0) for (const follower of this.#followers) follower.removed(removed);
     return removed;
   }

@@ -43,9 +43,11 @@ function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): ReplyIt
       shared.push(field);
       continue;
     }
+    const key = field.key.slice(0, -number.length);
+    if (argumentOfKey(key) === '__proto__') return [damaged(keys, forbidden(field))];
     const part = parts.get(number) ?? [];
     parts.set(number, part);
-    part.push({ ...field, key: field.key.slice(0, -number.length) });
+    part.push({ ...field, key });
   }
   if (parts.size > MOST_COMMANDS) {
     const message = `a batch may hold ${MOST_COMMANDS} commands: write several requests`;
@@ -73,31 +75,18 @@ function batchNumber(key: string, keys: ReadonlyMap<string, Field>): string | nu
 }
 
 function requestOf({ offset, raw }: WholeBlock, fields: readonly Field[]): ReplyItem {
-  const args: [string, string][] = [];
-  const meta: [string, string][] = [];
-  const own = new Map<string, string>();
+  const args: Record<string, string> = {};
+  let own: Omit<ParsedToolRequest, 'args' | 'rawBlock' | 'offset'> = { requestId: '', toolName: '' };
   for (const { key, value } of fields) {
-    if (OWN_KEYS.has(key)) own.set(key, value);
-    else if (isMetaKey(key)) meta.push([key, value]);
-    else args.push([argumentOfKey(key), value]);
+    if (key === 'tool_name') own = { ...own, toolName: value.trim() };
+    else if (key === 'request_id') own = { ...own, requestId: value.trim() };
+    else if (key === 'command') own = { ...own, command: value };
+    else if (key === 'archery' && value.trim() === 'no_reply') own = { ...own, noReply: true };
+    else if (isMetaKey(key)) own = { ...own, meta: { ...own.meta, [key]: value } };
+    else args[argumentOfKey(key)] = value;
   }
-  const command = own.get('command');
-  const isSilent = meta.some(([key, value]) => key === 'archery' && value.trim() === 'no_reply');
-  const rest = isSilent ? meta.filter(([key]) => key !== 'archery') : meta;
-  const request: ParsedToolRequest = {
-    requestId: own.get('request_id')?.trim() ?? '',
-    toolName: own.get('tool_name')?.trim() ?? '',
-    ...(command === undefined ? {} : { command }),
-    rawBlock: raw,
-    args: Object.fromEntries(args),
-    ...(rest.length === 0 ? {} : { meta: Object.fromEntries(rest) }),
-    ...(isSilent ? { noReply: true } : {}),
-    offset,
-  };
-  return { kind: 'request', request };
+  return { kind: 'request', request: { ...own, rawBlock: raw, args, offset } };
 }
-
-const OWN_KEYS: ReadonlySet<string> = new Set(['tool_name', 'command', 'request_id']);
 
 function twice({ key, offset }: Field): ParseError {
   const message = `"${key}" is given twice: write each field once`;

@@ -1,4 +1,4 @@
-import type { ShownMethod, ToolDefinitionInput } from '../protocol.ts';
+import type { ShownMethod, ToolDefinitionInput } from '../../core/tool-module.ts';
 import { parametersOf, type ShownParameter } from '../parameters.ts';
 import { DEFINITION_END, DEFINITION_START, keyOfArgument, REQUEST_END, REQUEST_START } from './markers.ts';
 import { writeShownValue } from './value.ts';

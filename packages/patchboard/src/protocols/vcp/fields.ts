@@ -4,6 +4,7 @@ import { cutMarker } from './finder.ts';
 import {
   closerOf,
   LONGEST_OPENER,
+  openerOf,
   REQUEST_END,
   REQUEST_START,
   VALUE_OPENER,
@@ -20,6 +21,8 @@ const KEY_CHARACTER = /[A-Za-z0-9_-]/;
 const KEY = /[A-Za-z0-9_-]*/y;
 const WHITESPACE = /\s*/y;
 const SEPARATORS = /[\s,]*/y;
+const PLAIN_HEAD = `:${openerOf('')}`;
+const PLAIN_CLOSER = closerOf('');
 
 /** Reads on inside a block. False: more text is needed. */
 export function scanBlock(scan: Scan, block: Block, part: BlockPart): boolean {
@@ -59,16 +62,63 @@ function skip(scan: Scan, pattern: RegExp): string {
   return found;
 }
 
-function scanGap(scan: Scan, block: Block): boolean {
+function scanGap(scan: Scan, begun: Block): boolean {
+  const block = takeWholeFields(scan, begun);
   skip(scan, SEPARATORS);
   const { text, at } = scan;
-  if (at === text.length) return false;
+  if (at === text.length) {
+    goTo(scan, block, GAP);
+    return false;
+  }
   if (text.startsWith(REQUEST_END, at)) return closeBlock(scan, block);
   if (text.startsWith(REQUEST_START, at)) return endUnclosed(scan, block);
-  if (!scan.isLast && text.charAt(at) === '<' && cutMarker(text, at, BLOCK_MARKERS) === at) return false;
+  if (!scan.isLast && text.charAt(at) === '<' && cutMarker(text, at, BLOCK_MARKERS) === at) {
+    goTo(scan, block, GAP);
+    return false;
+  }
   const offset = scan.offsetOf(at);
   if (!KEY_CHARACTER.test(text.charAt(at))) return lose(scan, block, unexpected(offset));
   return goTo(scan, block, { kind: 'key', key: '', offset });
+}
+
+/** The short way for plain fields that are all here, as most are; whatever is odd or cut is left for the long way. */
+function takeWholeFields(scan: Scan, block: Block): Block {
+  const { text } = scan;
+  let { fields } = block;
+  for (;;) {
+    const from = after(text, scan.at, isSeparator);
+    const colon = after(text, from, isKeyCharacter);
+    if (colon === from || !text.startsWith(PLAIN_HEAD, colon)) break;
+    const end = scan.plainCloser.next(colon + PLAIN_HEAD.length);
+    if (end === Infinity) break;
+    const raw = text.slice(colon + PLAIN_HEAD.length, end);
+    if (raw.includes(REQUEST_START) || runsIntoField(raw)) break;
+    const field = { key: text.slice(from, colon), value: readValue(raw, ''), offset: scan.offsetOf(from) };
+    fields = { field, before: fields };
+    scan.at = end + PLAIN_CLOSER.length;
+  }
+  return fields === block.fields ? block : { ...block, fields };
+}
+
+function after(text: string, from: number, belongs: (code: number) => boolean): number {
+  let at = from;
+  while (belongs(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Blank, tab, newline, return or comma; rarer blanks go the long way. */
+function isSeparator(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x2c || code === 0x0d || code === 0x09;
+}
+
+function isKeyCharacter(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    code === 0x5f ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x2d
+  );
 }
 
 function scanKey(scan: Scan, block: Block, before: string, offset: number): boolean {

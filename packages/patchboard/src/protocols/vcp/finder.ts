@@ -23,7 +23,8 @@ export class Finder {
 
 /** The first place from `from` on where the text may end within one of the markers; its length if nowhere. */
 export function cutMarker(text: string, from: number, markers: readonly string[]): number {
-  const longest = Math.max(...markers.map((marker) => marker.length));
+  let longest = 0;
+  for (const marker of markers) longest = Math.max(longest, marker.length);
   for (let at = Math.max(from, text.length - longest + 1); at < text.length; at += 1) {
     const rest = text.slice(at);
     if (markers.some((marker) => marker.startsWith(rest))) return at;

@@ -41,15 +41,24 @@ function scanProse(scan: Scan): boolean {
       scan.openBlock();
       return true;
     }
-    const think = THINK_OPENERS.find((opener) => scan.text.startsWith(opener, marker));
-    if (think !== undefined) {
-      scan.at += think.length;
-      scan.place = { kind: 'think', closer: think.replace('<', '</') };
-      return true;
-    }
-    if (!scan.isLast && cutMarker(scan.text, marker, PROSE_MARKERS) === marker) return false;
+    if (scan.text.startsWith('<think', marker) && openThought(scan)) return true;
+    if (isCut(scan, marker)) return false;
     scan.at += 1;
   }
+}
+
+/** Near the end of the piece only: whether this may be the first half of a marker. */
+function isCut(scan: Scan, at: number): boolean {
+  if (scan.isLast || scan.text.length - at >= REQUEST_START.length) return false;
+  return cutMarker(scan.text, at, PROSE_MARKERS) === at;
+}
+
+function openThought(scan: Scan): boolean {
+  const opener = THINK_OPENERS.find((candidate) => scan.text.startsWith(candidate, scan.at));
+  if (opener === undefined) return false;
+  scan.at += opener.length;
+  scan.place = { kind: 'think', closer: opener.replace('<', '</') };
+  return true;
 }
 
 /** Counts on; `at` stands behind the run. False: the run may go on in the next piece. */

@@ -5,6 +5,8 @@ import { FAILURES, type Failure, type RateRefusal } from '../../core/failures.ts
 /** Each code in the vocabulary of HTTP; a code without a row does not compile. */
 export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
   tool_not_found: 404,
+  method_not_found: 404,
+  method_not_callable: 403,
   call_not_found: 404,
   run_not_found: 404,
   key_not_found: 404,

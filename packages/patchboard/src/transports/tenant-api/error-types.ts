@@ -24,6 +24,8 @@ export const ERROR_TYPE: Readonly<Record<FailureCode, ErrorType>> = {
   output_invalid: 'OutputValidationError',
   result_too_large: 'OutputValidationError',
   tool_not_found: 'ToolNotFoundError',
+  method_not_found: 'ToolNotFoundError',
+  method_not_callable: 'PermissionError',
   permission_denied: 'PermissionError',
   hook_denied: 'PermissionError',
   approval_denied: 'PermissionError',

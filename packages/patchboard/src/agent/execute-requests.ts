@@ -1,0 +1,225 @@
+import { isOpen, type Call } from '../core/call.ts';
+import { failure, messageOf, type Failure } from '../core/failures.ts';
+import type { Hooks } from '../core/hooks.ts';
+import type { CallRequest } from '../core/intake.ts';
+import type { Asker } from '../core/live-call.ts';
+import { failed } from '../core/outcome.ts';
+import { EMPTY_AGENT_POLICY } from '../core/policy/document.ts';
+import { OPERATOR_NAME, type Principal } from '../core/principal.ts';
+import type { RegisteredTool } from '../core/registry.ts';
+import { originOf } from '../core/tool-module.ts';
+import type { ParsedToolRequest, ToolExecutionResult } from '../protocols/protocol.ts';
+import { protocolOf } from '../protocols/protocols.ts';
+import { toolFinder } from '../protocols/registered-tools.ts';
+import { askedName, resolveRequest, type FindTool, type ResolvedRequest } from '../protocols/resolve.ts';
+import { failureText, valueText } from '../protocols/result-text.ts';
+import { isToolEnabled, resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
+import { toRecord } from '../sdk/tool-call-record.ts';
+import type { ToolRegistry } from '../sdk/tool-registry.ts';
+import { truncateForModel } from '../sdk/tool-result.ts';
+import type { AgentHost } from './agent-host.ts';
+
+export interface ExecuteOptions {
+  /** Any board. */
+  readonly board: { readonly host: AgentHost; readonly registry: ToolRegistry };
+  /** What is not given is as in `DEFAULT_TOOL_CALL_CONFIG`, in which no tool is switched on. */
+  readonly config?: Partial<ToolCallConfig>;
+  /** With `requireConfirmation`: asked about every call; false or a throw refuses it. Without it, operators are asked. */
+  readonly onBeforeExecute?: (request: ParsedToolRequest) => boolean | Promise<boolean>;
+  /** In whose name the calls are recorded. Default `agent`. */
+  readonly agentId?: string;
+  /** Default: a new run. */
+  readonly runId?: string;
+  /** Cancels what is open. */
+  readonly signal?: AbortSignal;
+}
+
+const LONG_WAIT_MS = 600_000;
+const MODEL_RESULT_BYTES = 32_768;
+
+/** Runs requests over the engine's one path, one after the other or all at once, and answers each in order. */
+export async function executeToolRequests(
+  requests: readonly ParsedToolRequest[],
+  options: ExecuteOptions,
+): Promise<ToolExecutionResult[]> {
+  const execution = new Execution(options);
+  if (execution.config.parallelExecution)
+    return await Promise.all(requests.map((request) => execution.run(request)));
+  const results: ToolExecutionResult[] = [];
+  for (const request of requests) results.push(await execution.run(request));
+  return results;
+}
+
+class Execution {
+  readonly config: ToolCallConfig;
+  readonly #options: ExecuteOptions;
+  readonly #principal: Principal;
+  readonly #runId: string;
+
+  constructor(options: ExecuteOptions) {
+    const { board, agentId = 'agent' } = options;
+    this.#options = options;
+    this.config = resolveToolCallConfig(options.config);
+    this.#principal = board.host.principal(agentId);
+    this.#runId = options.runId ?? board.host.ids.next('run_');
+  }
+
+  async run(request: ParsedToolRequest): Promise<ToolExecutionResult> {
+    const { host } = this.#options.board;
+    const startedAt = host.clock.elapsed();
+    const find: FindTool<RegisteredTool> = toolFinder(host.engine.tools(this.#principal));
+    const resolved = resolveRequest(protocolOf(this.config.protocol), request, find);
+    const ended = await this.#toEnd(request, resolved);
+    const durationMs = Math.round(host.clock.elapsed() - startedAt);
+    const { requestId, noReply } = request;
+    return {
+      requestId,
+      toolName: resolved?.tool.name ?? askedName(request),
+      ...outcomeOf(ended, resolved?.problems ?? []),
+      durationMs,
+      ...(noReply === true ? { noReply } : {}),
+    };
+  }
+
+  async #toEnd(
+    request: ParsedToolRequest,
+    resolved: ResolvedRequest<RegisteredTool> | undefined,
+  ): Promise<Call | Failure> {
+    const { engine } = this.#options.board.host;
+    const wanted = this.#callRequest(request, resolved);
+    if (resolved === undefined) {
+      const missing = this.#missing(askedName(request));
+      return (await engine.recordEnded(wanted, this.#principal, failed(missing))) ?? missing;
+    }
+    const submitted = await engine.submit(wanted, this.#principal);
+    if (submitted.kind === 'refused') return submitted.failure;
+    const { call } = submitted;
+    const stop = this.#cancelOnAbort(call);
+    try {
+      if (call.state.name === 'APPROVAL_REQUIRED' && call.decision.rule === 'hook')
+        await this.#confirm(request, call);
+      return await this.#ended(call);
+    } finally {
+      stop();
+    }
+  }
+
+  #callRequest(
+    request: ParsedToolRequest,
+    resolved: ResolvedRequest<RegisteredTool> | undefined,
+  ): CallRequest {
+    return {
+      toolName: resolved?.tool.name ?? askedName(request),
+      runId: this.#runId,
+      args: resolved?.args ?? request.args,
+      target: null,
+      idempotencyKey: null,
+      traceId: null,
+      spanId: null,
+      replayOf: null,
+      timeoutMs: this.config.timeout,
+      asker: this.#asker(resolved?.tool),
+    };
+  }
+
+  /** A tool that is switched off is denied by policy; one that needs a yes is asked about. Both are on record. */
+  #asker(tool: RegisteredTool | undefined): Asker {
+    const isOn = tool === undefined || (this.config.enabled && isToolEnabled(this.config, toggleOf(tool)));
+    return {
+      hooks: this.config.requireConfirmation ? [CONFIRM] : [],
+      agent: undefined,
+      keepsRefused: true,
+      permissions: isOn ? [] : [{ ...EMPTY_AGENT_POLICY, defaultToolEnabled: false }],
+    };
+  }
+
+  /** Somebody who is there answers for the operator; with nobody there, the call waits for one. */
+  async #confirm(request: ParsedToolRequest, call: Call): Promise<void> {
+    const { onBeforeExecute, board } = this.#options;
+    if (onBeforeExecute === undefined) return;
+    const { isAllowed, note } = await answerOf(onBeforeExecute, request);
+    const given = {
+      decision: isAllowed ? 'allow' : 'deny',
+      digest: call.approval?.digest ?? '',
+      note,
+    } as const;
+    // It may have expired or been cancelled meanwhile: then that is how it ended.
+    await board.host.engine.decide(board.host.principal(OPERATOR_NAME), call.id, given);
+  }
+
+  async #ended(call: Call): Promise<Call | Failure> {
+    const { engine } = this.#options.board.host;
+    let standing = (await engine.find(this.#principal, call.id)) ?? call;
+    while (isOpen(standing)) {
+      if (engine.isDraining)
+        return failure(
+          'interrupted',
+          `call ${call.id} goes on after the board has closed: it is ${standing.state.name}`,
+        );
+      standing = (await engine.wait(this.#principal, call.id, LONG_WAIT_MS, null)) ?? standing;
+    }
+    return standing;
+  }
+
+  #cancelOnAbort(call: Call): () => void {
+    const { signal, board } = this.#options;
+    const cancel = (): void => {
+      board.host.engine
+        .cancel(this.#principal, call.id)
+        .catch((error: unknown) => board.host.log.error('agent.cancel_failed', { error: messageOf(error) }));
+    };
+    signal?.addEventListener('abort', cancel);
+    if (signal?.aborted === true) cancel();
+    return () => signal?.removeEventListener('abort', cancel);
+  }
+
+  /** Which half of the name is wrong. */
+  #missing(name: string): Failure {
+    const at = name.lastIndexOf('_');
+    if (at <= 0 || at === name.length - 1) {
+      if (name.includes('.')) return failure('tool_not_found', `tool not found: ${name}`);
+      return failure('name_invalid', `no tool is named "${name}"; a method is named toolId_methodName`);
+    }
+    const methods = this.#options.board.registry.module(name.slice(0, at))?.methods;
+    if (methods === undefined) return failure('tool_not_found', `tool not found: ${name}`);
+    const method = methods.find((candidate) => candidate.name === name.slice(at + 1));
+    if (method === undefined)
+      return failure('method_not_found', `${name.slice(0, at)} has no method ${name.slice(at + 1)}`);
+    return failure('method_not_callable', `agents may not call ${method.name} of ${name.slice(0, at)}`);
+  }
+}
+
+/** The engine asks, and what the answer was stands in the ledger. */
+const CONFIRM: Hooks = { preToolUse: () => ({ decision: 'ask', reason: 'every call is to be confirmed' }) };
+
+/** A module is switched as a whole. */
+function toggleOf(tool: RegisteredTool): string {
+  return originOf(tool)?.module ?? tool.name;
+}
+
+async function answerOf(
+  ask: NonNullable<ExecuteOptions['onBeforeExecute']>,
+  request: ParsedToolRequest,
+): Promise<{ isAllowed: boolean; note: string | null }> {
+  try {
+    return { isAllowed: (await ask(request)) === true, note: null };
+  } catch (error) {
+    return { isAllowed: false, note: `the question failed: ${messageOf(error)}` };
+  }
+}
+
+type Outcome = Pick<ToolExecutionResult, 'status' | 'result' | 'code' | 'callId'>;
+
+function outcomeOf(ended: Call | Failure, problems: readonly string[]): Outcome {
+  if ('code' in ended) return { status: 'error', result: failureText(ended), code: ended.code };
+  const record = toRecord(ended);
+  if (record.state === 'COMPLETED') {
+    const result = valueText(truncateForModel(record.result, record.id, MODEL_RESULT_BYTES));
+    return { status: 'success', result, callId: record.id };
+  }
+  const why = record.failure ?? failure('internal', `call ${record.id} ended without a reason`);
+  const said =
+    why.code === 'input_invalid' && problems.length > 0 ? { ...why, message: problems.join('; ') } : why;
+  const result = why.toolResult === undefined ? failureText(said) : valueText(why.toolResult);
+  return { status: 'error', result, code: why.code, callId: record.id };
+}

@@ -1,0 +1,88 @@
+import { placeFinder } from '../protocols/places.ts';
+import type {
+  ParsedToolRequest,
+  ParseError,
+  ToolCallingProtocol,
+  ToolExecutionResult,
+} from '../protocols/protocol.ts';
+import { protocolOf, type ProtocolId } from '../protocols/protocols.ts';
+import { parseReply } from '../protocols/reply-reader.ts';
+import { resolveToolCallConfig } from '../protocols/tool-call-config.ts';
+import { executeToolRequests, type ExecuteOptions } from './execute-requests.ts';
+
+/** One round: what a reply asked for, and what became of it. */
+export interface ToolCallCycleResult {
+  readonly parsedRequests: readonly ParsedToolRequest[];
+  /** Requests that could not be read; each has its result as well. */
+  readonly parseErrors: readonly ParseError[];
+  /** In the order of the reply. Empty with `mode: 'manual'`. */
+  readonly executionResults: readonly ToolExecutionResult[];
+  readonly hasToolRequests: boolean;
+}
+
+/** The requests in a reply. What is damaged is left out; `processToolCallCycle` answers it. */
+export function parseToolRequests(
+  finalText: string,
+  protocol: ToolCallingProtocol | ProtocolId = 'vcp',
+): ParsedToolRequest[] {
+  return parseReply(protocolFor(protocol), finalText).requests;
+}
+
+/** Reads a reply, runs what it asks for as the config says, and answers with both. */
+export async function processToolCallCycle(
+  assistantText: string,
+  options: ExecuteOptions,
+): Promise<ToolCallCycleResult> {
+  const config = resolveToolCallConfig(options.config);
+  const nothing = { parsedRequests: [], parseErrors: [], executionResults: [], hasToolRequests: false };
+  if (!config.enabled) return nothing;
+  const { requests, errors } = parseReply(protocolOf(config.protocol), assistantText);
+  if (requests.length + errors.length === 0) return nothing;
+  const found = { parsedRequests: requests, parseErrors: errors, hasToolRequests: true };
+  if (config.mode === 'manual') return { ...found, executionResults: [] };
+  const results = await executeToolRequests(requests, options);
+  return { ...found, executionResults: inOrder(assistantText, requests, results, errors) };
+}
+
+/** What goes into the conversation next. The success of a request that wants no reply is left out. */
+export function formatResultsForContext(
+  results: readonly ToolExecutionResult[],
+  protocol: ToolCallingProtocol | ProtocolId = 'vcp',
+): string {
+  const told = results.filter(({ noReply, status }) => noReply !== true || status === 'error');
+  return protocolFor(protocol).formatToolResults(told);
+}
+
+function protocolFor(protocol: ToolCallingProtocol | ProtocolId): ToolCallingProtocol {
+  return typeof protocol === 'string' ? protocolOf(protocol) : protocol;
+}
+
+function inOrder(
+  text: string,
+  requests: readonly ParsedToolRequest[],
+  results: readonly ToolExecutionResult[],
+  errors: readonly ParseError[],
+): ToolExecutionResult[] {
+  const place = placeFinder(text);
+  const damaged = errors.map((error) => ({
+    offset: error.offset,
+    result: resultOf(error, place(error.offset)),
+  }));
+  const ran = results.map((result, at) => ({ offset: requests[at]?.offset ?? 0, result }));
+  return [...damaged, ...ran].toSorted((a, b) => a.offset - b.offset).map(({ result }) => result);
+}
+
+/** For the model, which can then write it again. */
+function resultOf(
+  error: ParseError,
+  { line, column }: { line: number; column: number },
+): ToolExecutionResult {
+  return {
+    requestId: error.requestId ?? '',
+    toolName: error.toolName ?? '',
+    status: 'error',
+    result: `line ${line}, column ${column}: ${error.message}. Nothing was run; write the request again.`,
+    durationMs: 0,
+    code: 'body_invalid',
+  };
+}

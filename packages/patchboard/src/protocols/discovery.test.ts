@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { createToolDiscoveryService, tool, ToolRegistry, type ToolModule } from '../index.ts';
+
+const ON = { enabled: true, defaultToolEnabled: true };
+
+function aModule(id: string, description: string): ToolModule {
+  const run = (): string => 'done';
+  return Object.assign(
+    {
+      id,
+      getMetadata: () => [
+        { name: 'run', description, agentCallable: true },
+        { name: 'hidden', description: 'not for agents' },
+      ],
+    },
+    { run, hidden: run },
+  );
+}
+
+function aRegistry(): ToolRegistry {
+  const registry = new ToolRegistry();
+  registry.registerModule(aModule('weather', '查询天气 forecast'));
+  registry.registerModule(aModule('files', 'list a folder'));
+  registry.register(tool('plain', () => 1));
+  return registry;
+}
+
+describe('discovery', () => {
+  it('finds what agents may call, or what a filter picks', () => {
+    const discovery = createToolDiscoveryService(aRegistry());
+    const names = (found: ReturnType<typeof discovery.getDiscoveredMethods>): string[] =>
+      found.map(({ toolId, methods }) => `${toolId}: ${methods.map(({ name }) => name).join(' ')}`);
+    expect(names(discovery.getDiscoveredMethods())).toEqual(['weather: run', 'files: run', 'plain: plain']);
+    expect(names(discovery.getDiscoveredMethods(({ name }) => name === 'hidden'))).toEqual([
+      'weather: hidden',
+      'files: hidden',
+    ]);
+  });
+
+  it('writes a prompt of what is switched on, and nothing of what is not', () => {
+    const discovery = createToolDiscoveryService(aRegistry());
+    const prompt = discovery.generatePrompt({ config: { ...ON, toolToggles: { files: false } } });
+    expect(prompt).toContain('tool_name:「始」weather「末」\ncommand:「始」run「末」');
+    expect(prompt).toContain('tool_name:「始」plain「末」');
+    expect(prompt).not.toContain('files');
+    expect(prompt).not.toContain('hidden');
+    expect(discovery.generatePrompt({ config: { ...ON, enabled: false } })).toBe('');
+    const json = discovery.generatePrompt({ config: { ...ON, protocol: 'anthropic' } });
+    expect((JSON.parse(json) as { name: string }[]).map(({ name }) => name)).toEqual([
+      'weather_run',
+      'files_run',
+      'plain',
+    ]);
+  });
+
+  it('keeps prompts until the registry changes or somebody says so', () => {
+    let asked = 0;
+    const registry = aRegistry();
+    const source = {
+      get version() {
+        return registry.version;
+      },
+      definitions: () => {
+        asked += 1;
+        return registry.definitions();
+      },
+    };
+    const discovery = createToolDiscoveryService(source);
+    const first = discovery.generatePrompt({ config: ON });
+    expect(discovery.generatePrompt({ config: { defaultToolEnabled: true, enabled: true } })).toBe(first);
+    expect(asked).toBe(1);
+    discovery.generatePrompt({ config: ON, agentId: 'other' });
+    discovery.generatePrompt({ config: { ...ON, timeout: 1 } });
+    expect(asked).toBe(3);
+    registry.register(tool('late', () => 1));
+    expect(discovery.generatePrompt({ config: ON })).toContain('late');
+    expect(asked).toBe(4);
+    discovery.invalidateCache();
+    discovery.generatePrompt({ config: ON });
+    expect(asked).toBe(5);
+  });
+
+  it('shows the tools that matter first when there is not room for all, and names the rest', () => {
+    const discovery = createToolDiscoveryService(aRegistry());
+    const whole = discovery.generatePrompt({ config: ON });
+    const budget = whole.length - 1;
+    const short = discovery.generatePrompt({ config: ON, budget, relevantTo: '明天的天气怎么样' });
+    expect(short.length).toBeLessThanOrEqual(budget);
+    expect(short).toContain('tool_name:「始」weather「末」');
+    expect(short).toMatch(/only the names are given here: .*plain/);
+    const files = discovery.generatePrompt({
+      config: ON,
+      budget: 900,
+      relevantTo: 'what is in that folder?',
+    });
+    expect(files).toContain('tool_name:「始」files「末」');
+    expect(files).toContain('only the names are given here: weather_run, plain.');
+    expect(discovery.generatePrompt({ config: ON, budget: 10 })).toContain('weather_run, files_run, plain');
+  });
+});
