@@ -82,6 +82,9 @@ connectDevice(options.url, {
   onState: (state) => {
     if (state === 'online') tell({ word: 'online' });
   },
+  onProblem: ({ kind, message }) => {
+    appendFileSync(`${options.effectsFile}.problems`, `${new Date().toISOString()} ${kind}: ${message}\n`);
+  },
   onResult: ({ id, accepted, reason }) => {
     trace({ kind: 'fate', id, accepted, reason });
     const n = numbers.get(id);

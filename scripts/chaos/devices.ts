@@ -148,7 +148,7 @@ class DeviceScene {
   async #disturbOne(lane: Lane, step: Step, blow: Blow): Promise<void> {
     const { device, tool } = lane;
     const n = (this.#number += 1);
-    await this.#untilOffered(tool);
+    if (!(await this.#untilOffered(tool))) return;
     const begun = device.says('begun', n);
     const returning = device.says('returning', n);
     const acknowledged = device.says('acknowledged', n);
@@ -215,12 +215,21 @@ class DeviceScene {
     this.#url = await this.#server.mustBeReady();
   }
 
-  async #untilOffered(tool: string): Promise<void> {
+  /** False: it never came back, which is a promise broken. */
+  async #untilOffered(tool: string): Promise<boolean> {
     const until = Date.now() + BOUND_MS;
     for (;;) {
       const answer = await orGone(get(`${this.#url}/v1/tools/${tool}`));
-      if (answer?.status === 200) return;
-      if (Date.now() > until) throw new Error(`${tool} did not come back in ${BOUND_MS} ms`);
+      if (answer?.status === 200) return true;
+      if (Date.now() > until) {
+        const problems = join(this.#options.folder, `${tool}.effects.problems`);
+        const said = existsSync(problems) ? readFileSync(problems, 'utf8').trim().split('\n').slice(-8) : [];
+        this.#findings.check(
+          false,
+          `${tool} did not come back in ${BOUND_MS} ms; it said ${said.join(' | ')}`,
+        );
+        return false;
+      }
       await sleep(20);
     }
   }

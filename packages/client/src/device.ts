@@ -27,7 +27,7 @@ export interface DeviceOptions extends Pick<ClientOptions, 'key' | 'fetch' | 'cl
   readonly ticket?: () => string | Promise<string>;
   /** Default: the runtime's `WebSocket`. */
   readonly socket?: OpenSocket;
-  /** To connect and be welcomed; doubles, up to eight times, while it is not enough. Default 5,000. */
+  /** To connect and have the tools registered; doubles, up to eight times, while it is not enough. Default 5,000. */
   readonly openTimeoutMs?: number;
   /** Connected so long, a connection counts as stable, and the next failure as the first. Default 30,000. */
   readonly stableMs?: number;
@@ -88,7 +88,7 @@ class SocketDevice implements Device {
   /** The server knows us, over the connection there is: results may go out. */
   #isWelcome = false;
   #failures = 0;
-  /** Attempts since the last welcome. */
+  /** Attempts since the tools were registered last. */
   #unopened = 0;
   #disarm: () => void = () => undefined;
   #settled: { resolve: () => void; reject: (error: Error) => void } | null = null;
@@ -154,7 +154,7 @@ class SocketDevice implements Device {
       const socket = (this.#options.socket ?? defaultSocket)(socketUrl(this.#url, ticket));
       this.#connection = new Connection(socket, {
         clock: this.#settings.clock,
-        openingMs: (this.#options.openTimeoutMs ?? 5000) * 2 ** Math.min(this.#unopened, 3),
+        openingMs: this.#openingMs(),
         hello: () => this.#hello(),
         welcomed: (welcome) => this.#welcomed(welcome),
         heard: (frame) => this.#heard(frame),
@@ -201,14 +201,12 @@ class SocketDevice implements Device {
   #welcomed(welcome: Welcome): void {
     this.#welcome = welcome;
     this.#isWelcome = true;
-    this.#unopened = 0;
     this.#connection?.send({ type: 'register_tools', tools: this.#specs });
     for (const frame of this.#outbox.frames()) this.#connection?.sendText(frame);
     this.#disarm();
-    const { clock } = this.#settings;
-    // A server that takes us in and drops us at once must not be asked ever faster.
-    this.#disarm = clock.after(this.#options.stableMs ?? 30_000, () => {
-      this.#failures = 0;
+    // A server that could not store the registration says so without naming it: it is asked anew.
+    this.#disarm = this.#settings.clock.after(this.#openingMs(), () => {
+      this.#connection?.close(4000, 'the registration was not answered');
     });
   }
 
@@ -237,6 +235,12 @@ class SocketDevice implements Device {
 
   #registered(rejected: readonly RejectedTool[]): void {
     this.#rejected = rejected;
+    this.#unopened = 0;
+    this.#disarm();
+    // A server that takes us in and drops us at once must not be asked ever faster.
+    this.#disarm = this.#settings.clock.after(this.#options.stableMs ?? 30_000, () => {
+      this.#failures = 0;
+    });
     for (const { name, code, reason } of rejected) this.#problem('rejected', `${name}: ${reason} (${code})`);
     this.#enter('online');
     this.#settled?.resolve();
@@ -269,7 +273,7 @@ class SocketDevice implements Device {
 
   #lost(code: number, reason: string): void {
     this.#connection = null;
-    if (!this.#isWelcome) this.#unopened += 1;
+    if (this.#state !== 'online') this.#unopened += 1;
     this.#isWelcome = false;
     this.#disarm();
     if (this.#isClosed()) return;
@@ -279,6 +283,10 @@ class SocketDevice implements Device {
     this.#disarm = this.#settings.clock.after(backoff(this.#settings, this.#failures), () => {
       this.#connect().catch(() => undefined);
     });
+  }
+
+  #openingMs(): number {
+    return (this.#options.openTimeoutMs ?? 5000) * 2 ** Math.min(this.#unopened, 3);
   }
 
   #isClosed(): boolean {
