@@ -54,4 +54,17 @@ describe('traceEndedCall', () => {
     const [span] = exporter.getFinishedSpans();
     expect(span?.parentSpanContext).toBeUndefined();
   });
+
+  it("hangs under the caller's span, and names trace and site, also where the caller has a trace id of its own", () => {
+    const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`;
+    traceEndedCall(
+      { ...ended(), traceId: 'trace-1', origin: { siteId: 'yantian-main', traceparent } },
+      '1.2.3',
+    );
+    const [span] = exporter.getFinishedSpans();
+    expect(span).toMatchObject({
+      parentSpanContext: { traceId: TRACE_ID, spanId: SPAN_ID },
+      attributes: { 'patchboard.trace_id': 'trace-1', 'patchboard.site_id': 'yantian-main' },
+    });
+  });
 });
