@@ -4,6 +4,11 @@ import type { Digest } from './ports.ts';
 /** What every model vendor accepts. */
 const WIRE_NAME_LENGTH = 64;
 
+/** A name that somebody made up, as it is kept and shown: no longer than any tool's. */
+export function shownName(name: string): string {
+  return name.slice(0, 128);
+}
+
 /** `.` and `..` are steps of a path: no client could send them in a URL. */
 export function isToolName(name: string): boolean {
   return TOOL_NAME_PATTERN.test(name) && !/^\.+$/.test(name);
