@@ -15,6 +15,8 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'message' as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'turn' as const }) },
+  // Anything may come between any two steps of a reader.
+  { weight: 4, arbitrary: fc.constant({ kind: 'tick' as const }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -56,7 +58,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 describe('the events of an agent', () => {
   it('reach whoever joins, at any point and from any bookmark, once and in order, live ones included', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (story) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.nat({ max: 12 }), async (story, pause) => {
         const journal: Journal = new Journal(memoryStore({ digest: nodeDigest }), 'run_1', 0, (entry) =>
           events.tell(entry),
         );
@@ -86,9 +88,11 @@ describe('the events of an agent', () => {
           if (one.kind === 'emit') tellAll(one.channel);
           else if (one.kind === 'message') journal.note({ kind: 'message', body: '{}' });
           else if (one.kind === 'turn') await nextTurn();
+          else if (one.kind === 'tick') await Promise.resolve();
           else listeners.push(listen(Math.max(0, journal.last - one.back), one.channels));
         }
         for (const channel of CHANNELS) {
+          for (let ticks = 0; ticks < pause; ticks += 1) await Promise.resolve();
           last.add(told.length);
           tellAll(channel);
         }
@@ -101,7 +105,7 @@ describe('the events of an agent', () => {
           );
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 });

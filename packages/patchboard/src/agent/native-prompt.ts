@@ -73,6 +73,7 @@ function resultPart(block: ToolResultBlock, asked: ReadonlyMap<string, string>):
 
 /** Vendors take objects for arguments; what was none is shown to the model as it wrote it. */
 function sendable(input: unknown): unknown {
+  if (input === null) return {};
   return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
 }
 

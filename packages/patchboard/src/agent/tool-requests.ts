@@ -6,6 +6,7 @@ import type { Asker } from '../core/live-call.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../core/messages.ts';
 import { failed, type BadOutcome } from '../core/outcome.ts';
 import type { Principal } from '../core/principal.ts';
+import { shownName } from '../core/tool-names.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { refusedToolResult, toToolResult, type ToolResultOptions } from '../sdk/tool-result.ts';
 import type { AgentHost } from './agent-host.ts';
@@ -129,7 +130,7 @@ export class ToolRequests {
 
 /** What ends a request before the engine is asked. */
 function overBefore({ name, problem, withheld }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
-  if (withheld === true) return failed(failure('tool_not_found', `tool not found: ${name}`));
+  if (withheld === true) return failed(failure('tool_not_found', `tool not found: ${shownName(name)}`));
   if (problem !== undefined) return failed(failure('input_invalid', problem));
   if (!signal.aborted) return null;
   const message = 'the agent was interrupted before the tool was started';

@@ -34,7 +34,9 @@ describe('an agent in this process', () => {
     const rows = await store.readLedger({ callId: 'tc_2' }, 0, 10);
     expect(JSON.parse(rows[0]!.row.body)).toMatchObject({ parent_call_id: 'tc_above', state: 'PENDING' });
     await ask('x'.repeat(500), 'tc_3');
-    expect((await engine.find(principal, 'tc_3'))?.toolName).toHaveLength(128);
+    const made = await engine.find(principal, 'tc_3');
+    expect(made?.toolName).toHaveLength(128);
+    expect(made?.state).toMatchObject({ error: { message: `tool not found: ${'x'.repeat(128)}` } });
   });
 
   it('is refused without a record where its run takes no more calls', async () => {

@@ -21,6 +21,7 @@ import type { RegisteredTool, Registry } from './registry.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { settleAtHand } from './settlement.ts';
 import { audienceProblem } from './tool-audience.ts';
+import { shownName } from './tool-names.ts';
 
 /** What an agent asks for, whatever face it came through. */
 export interface CallRequest {
@@ -106,7 +107,7 @@ export class Intake {
   resolve(request: CallRequest, principal: Principal): RegisteredTool | Failure {
     const tool = this.#parts.registry.find(principal.tenant, request.toolName);
     if (tool === undefined || !this.#parts.guard.lists(principal, tool)) {
-      return failure('tool_not_found', `tool not found: ${request.toolName}`);
+      return failure('tool_not_found', `tool not found: ${shownName(request.toolName)}`);
     }
     const notForThem = audienceProblem(tool, principal);
     if (notForThem !== null) return notForThem;

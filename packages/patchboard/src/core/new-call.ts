@@ -8,6 +8,7 @@ import type { BadOutcome } from './outcome.ts';
 import type { Digest, Ids } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from './registry.ts';
+import { shownName } from './tool-names.ts';
 
 export interface NewCallFacts {
   readonly id: string;
@@ -51,11 +52,10 @@ export function endedCall(
   const decision = { effect: 'deny', rule: 'intake', reason, policyVersion: 0 } as const;
   const admission: Admission = { decision, args: request.args, atHand: null, toolResult: undefined };
   const states = [{ name: 'PENDING', deadlineAt: now }, endState(outcome, null)] as const;
-  const tool = facts.tool ?? { ...UNKNOWN_TOOL, name: request.toolName.slice(0, MAX_NAME) };
+  const tool = facts.tool ?? { ...UNKNOWN_TOOL, name: shownName(request.toolName) };
   return newCall(parts, { ...facts, tool, admission, states });
 }
 
-const MAX_NAME = 128;
 const UNKNOWN_TOOL = { version: '', source: 'server', timeoutMs: 0 } as const;
 
 function begin(

@@ -14,8 +14,13 @@ export type CrashPoint =
   | 'model.before';
 
 /** A tool with an effect that can be counted, and one that asks first. */
-export function crashTools(effect: (line: string) => void, reach: (point: CrashPoint) => void): AnyTool[] {
-  const act = ({ what }: { what: string }): { did: string } => {
+export function crashTools(
+  effect: (line: string) => void,
+  reach: (point: CrashPoint) => void,
+  secondMayGo: Promise<void> = Promise.resolve(),
+): AnyTool[] {
+  const act = async ({ what }: { what: string }): Promise<{ did: string }> => {
+    if (what === 'second') await secondMayGo;
     reach('tool.begun');
     effect(what);
     reach('tool.effect');

@@ -104,7 +104,7 @@ const POINTS: readonly (readonly [CrashPoint, number, string[]])[] = [
   ['tool.begun', 2, ['unknown', 'unknown']],
   ['tool.effect', 2, ['unknown', 'unknown']],
   ['result.after', 1, []],
-  ['ending.told', 1, []],
+  ['ending.told', 1, ['unknown']],
   ['message.before', 3, []],
   ['message.after', 3, []],
   ['model.before', 2, []],
