@@ -7,6 +7,7 @@ import { durableReceipt } from './figures/p1-durable-receipt.ts';
 import { wholeLife } from './figures/p2-whole-life.ts';
 import { deviceCalls } from './figures/p3-device-calls.ts';
 import { sdkCall } from './figures/p5-sdk-call.ts';
+import { textProtocol } from './figures/p6-text-protocol.ts';
 import { idleDevices } from './figures/p7-idle-devices.ts';
 import { search } from './figures/p10-search.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
@@ -18,6 +19,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P2', wholeLife],
   ['P3', deviceCalls],
   ['P5', sdkCall],
+  ['P6', textProtocol],
   ['P7', idleDevices],
   ['P8', storedCalls],
   ['CPU', cpuPerRequest],

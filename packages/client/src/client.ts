@@ -8,9 +8,11 @@ import type {
   LedgerVerdictView,
   LoginLinkView,
   ParseReportView,
+  PromptView,
   ReceiptView,
   StreamEvent,
   ToolDetailView,
+  ToolResultView,
   ToolView,
   TraceLedgerView,
 } from '@patchboard/wire';
@@ -40,7 +42,15 @@ import { ledgerExport, ledgerVerify } from './ledger-proof.ts';
 import { calls, ledger, tools, traceLedger, type CallsFilter, type LedgerFilter } from './lists.ts';
 import { resolveSettings, type ClientOptions } from './options.ts';
 import type { Pages } from './pages.ts';
-import { formatTools, parseReply, runReply, type RunReplyOptions } from './model-replies.ts';
+import {
+  formatResults,
+  formatTools,
+  parseReply,
+  runReply,
+  writePrompt,
+  type PromptQuestion,
+  type RunReplyOptions,
+} from './model-replies.ts';
 import { policy, type Policy } from './policy.ts';
 import { provider, type Provider } from './provider.ts';
 import { runs, type Runs } from './runs.ts';
@@ -64,6 +74,14 @@ export interface PatchboardClient {
   parseReply(protocol: string, text: string, options?: RequestOptions): Promise<ParseReportView>;
   /** Runs what a model's reply asks for and answers with the results to send back, in the same format. */
   runReply(format: string, reply: unknown, options?: RunReplyOptions): Promise<BatchView>;
+  /** The prompt that offers the tools a config switches on. */
+  prompt(question: PromptQuestion, options?: RequestOptions): Promise<PromptView>;
+  /** Results as the next message to the model has them. */
+  formatResults(
+    protocol: string,
+    results: readonly ToolResultView[],
+    options?: RequestOptions,
+  ): Promise<string>;
   /** Records the call and answers with its receipt; use `wait` for the rest. */
   invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ReceiptView>;
   get(id: string, options?: RequestOptions): Promise<CallView>;
@@ -118,6 +136,8 @@ export function createClient(options: ClientOptions): PatchboardClient {
     formatTools: (format, given = {}) => formatTools(settings, format, given),
     parseReply: (protocol, text, given = {}) => parseReply(settings, { protocol, text }, given),
     runReply: (format, reply, given = {}) => runReply(settings, { format, reply }, given),
+    prompt: (question, given = {}) => writePrompt(settings, question, given),
+    formatResults: (protocol, results, given = {}) => formatResults(settings, { protocol, results }, given),
     invoke: (name, args, given = {}) => invoke(settings, name, args, given),
     get: (id, given = {}) => get(settings, id, given),
     wait: (id, given = {}) => wait(settings, id, given),

@@ -1,4 +1,11 @@
-import type { BatchView, FormattedToolsView, ParseReportView } from '@patchboard/wire';
+import type {
+  BatchView,
+  FormattedToolsView,
+  ParseReportView,
+  PromptView,
+  ToolCallConfigView,
+  ToolResultView,
+} from '@patchboard/wire';
 import { record, type Decoder } from './decode.ts';
 import { boundsOf, request, withQuery, type HttpRequest, type RequestOptions } from './http.ts';
 import type { Settings } from './options.ts';
@@ -10,6 +17,14 @@ export interface RunReplyOptions extends RequestOptions {
   readonly idempotencyKey?: string;
   /** How long the answer may wait for the calls to end, at most 60. Default: the client's patience for one request. */
   readonly waitSeconds?: number;
+}
+
+export interface PromptQuestion {
+  readonly config: Partial<ToolCallConfigView>;
+  /** Characters the prompt may take. */
+  readonly budget?: number;
+  /** What the conversation is about. */
+  readonly relevantTo?: string;
 }
 
 /** Bodies of one server are of one making: that it is an object at all is checked, its members are typed by the wire. */
@@ -50,4 +65,27 @@ export async function runReply(
     repeat: 'safe', // by its key
   };
   return await request(settings, what, asView<BatchView>(), boundsOf(options));
+}
+
+export async function writePrompt(
+  settings: Settings,
+  { config, budget, relevantTo }: PromptQuestion,
+  options: RequestOptions,
+): Promise<PromptView> {
+  const body = {
+    config,
+    ...(budget === undefined ? {} : { budget }),
+    ...(relevantTo === undefined ? {} : { relevant_to: relevantTo }),
+  };
+  const what: HttpRequest = { method: 'POST', path: '/v1/prompt', body, repeat: 'safe' };
+  return await request(settings, what, asView<PromptView>(), boundsOf(options));
+}
+
+export async function formatResults(
+  settings: Settings,
+  body: { readonly protocol: string; readonly results: readonly ToolResultView[] },
+  options: RequestOptions,
+): Promise<string> {
+  const what: HttpRequest = { method: 'POST', path: '/v1/format', body, repeat: 'safe' };
+  return (await request(settings, what, asView<{ readonly text: string }>(), boundsOf(options))).text;
 }

@@ -36,11 +36,15 @@ export type {
   BatchCallView,
   BatchView,
   ConversionView,
+  DiscoveredToolView,
   FormattedToolsView,
   ParsedRequestView,
   ParseProblemView,
   ParseReportView,
+  PromptView,
   ReadArgumentView,
+  ToolCallConfigView,
+  ToolResultView,
 } from './model-views.ts';
 export { KEY_KINDS } from './operator.ts';
 export type {

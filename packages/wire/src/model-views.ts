@@ -1,4 +1,4 @@
-import type { CallErrorView, CallView } from './views.ts';
+import type { CallErrorView, CallView, JsonSchema } from './views.ts';
 
 /** `GET /v1/tools?format=…`: JSON for a vendor or an MCP client, or the text of a prompt. */
 export type FormattedToolsView =
@@ -64,4 +64,47 @@ export interface BatchCallView extends Partial<Omit<CallView, 'tool_call_id' | '
   readonly tool_name: string;
   readonly tool_call_id: string | null;
   readonly error: CallErrorView | null;
+}
+
+/** How tools may be called. */
+export interface ToolCallConfigView {
+  readonly enabled: boolean;
+  readonly mode: 'auto' | 'manual';
+  readonly toolToggles: Readonly<Record<string, boolean>>;
+  readonly defaultToolEnabled: boolean;
+  readonly maxIterations: number;
+  readonly timeout: number;
+  readonly requireConfirmation: boolean;
+  readonly parallelExecution: boolean;
+  readonly protocol: string;
+}
+
+/** `POST /v1/prompt`. */
+export interface PromptView {
+  readonly prompt: string;
+  /** What the prompt offers. */
+  readonly tools: readonly DiscoveredToolView[];
+}
+
+/** A module with its methods, or a tool that is none's method. */
+export interface DiscoveredToolView {
+  readonly toolId: string;
+  readonly toolName: string;
+  readonly methods: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly inputSchema?: JsonSchema;
+    readonly [more: string]: unknown;
+  }[];
+}
+
+/** What became of one request, for `POST /v1/format`. */
+export interface ToolResultView {
+  readonly requestId: string;
+  readonly toolName: string;
+  readonly status: 'success' | 'error';
+  readonly result: string;
+  readonly durationMs: number;
+  readonly callId?: string;
+  readonly noReply?: boolean;
 }

@@ -5,6 +5,7 @@ import { eventRoutes } from './events.ts';
 import { listCallsRoute } from './call-list.ts';
 import { invokeRoute } from './invoke.ts';
 import { parseRoute } from './parse.ts';
+import { promptRoutes } from './prompt.ts';
 import { replayRoute } from './replay.ts';
 import { runRoutes } from './runs.ts';
 import { toolRoutes } from './tools.ts';
@@ -15,6 +16,7 @@ export const agentRoutes: readonly Route[] = [
   invokeRoute,
   batchRoute,
   parseRoute,
+  ...promptRoutes,
   listCallsRoute,
   ...callRoutes,
   replayRoute,

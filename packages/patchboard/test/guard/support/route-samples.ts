@@ -61,6 +61,8 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     past: [200, null],
     body: ({ run }) => ({ format: 'vcp', reply: 'nothing to call', run_id: run }),
   },
+  writePrompt: { past: [200, null], body: () => ({ config: { enabled: true } }) },
+  formatResults: { past: [200, null], body: () => ({ protocol: 'vcp', results: [] }) },
   parseReply: { past: [200, null], body: () => ({ protocol: 'vcp', text: 'nothing to call' }) },
   listCalls: { past: [200, null] },
   getCall: { id: 'call', past: [404, 'call_not_found'] },

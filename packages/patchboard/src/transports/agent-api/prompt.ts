@@ -1,0 +1,120 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure, messageOf } from '../../core/failures.ts';
+import { createToolDiscoveryService } from '../../protocols/discovery.ts';
+import type { ToolExecutionResult } from '../../protocols/protocol.ts';
+import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
+import { definitionsOf } from '../../protocols/registered-tools.ts';
+import {
+  isToolEnabled,
+  resolveToolCallConfig,
+  type ToolCallConfig,
+} from '../../protocols/tool-call-config.ts';
+import type { HttpContext } from '../shared/context.ts';
+import { principalOf } from '../shared/identity.ts';
+import { sendProblem } from '../shared/problem.ts';
+import { sendJson, type Route } from '../shared/routes.ts';
+import { ANY, COUNT, FLAG, listOf, object, optional, TEXT } from '../shared/schemas.ts';
+
+const CONFIG = optional({
+  enabled: FLAG,
+  mode: { enum: ['auto', 'manual'] },
+  toolToggles: { type: 'object', additionalProperties: FLAG },
+  defaultToolEnabled: FLAG,
+  maxIterations: COUNT,
+  timeout: COUNT,
+  requireConfirmation: FLAG,
+  parallelExecution: FLAG,
+  protocol: { enum: PROTOCOL_IDS },
+});
+
+interface PromptBody {
+  readonly config?: Partial<ToolCallConfig>;
+  readonly budget?: number;
+  readonly relevant_to?: string;
+}
+
+const promptRoute: Route = {
+  method: 'POST',
+  url: '/v1/prompt',
+  name: 'writePrompt',
+  face: 'agent',
+  summary: 'The prompt that offers the tools a config switches on, and these tools with their methods.',
+  scope: 'tools:call',
+  body: optional({
+    config: { ...CONFIG, description: 'default: tool calls are off, and the prompt is empty' },
+    budget: { ...COUNT, description: 'characters; tools that do not fit are listed by name' },
+    relevant_to: {
+      ...TEXT,
+      description: 'what the conversation is about: tools that have to do with it come first',
+    },
+  }),
+  answers: {
+    200: {
+      description: 'text for the system prompt, or the JSON of a vendor as text',
+      schema: object({ prompt: TEXT, tools: listOf(ANY) }),
+    },
+  },
+  refusals: [],
+  handle: writePrompt,
+};
+
+function writePrompt(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { config: given = {}, budget, relevant_to: relevantTo } = (request.body ?? {}) as PromptBody;
+  let config: ToolCallConfig;
+  try {
+    config = resolveToolCallConfig(given);
+  } catch (error) {
+    sendProblem(reply, failure('body_invalid', messageOf(error)));
+    return;
+  }
+  const definitions = definitionsOf(context.engine.tools(principalOf(request)));
+  // Made for one answer: who asks decides what there is, so there is nothing to keep for the next.
+  const discovery = createToolDiscoveryService({ version: 0, definitions: () => definitions });
+  const prompt = discovery.generatePrompt({
+    config,
+    ...(budget === undefined ? {} : { budget }),
+    ...(relevantTo === undefined ? {} : { relevantTo }),
+  });
+  const tools = config.enabled
+    ? discovery.getDiscoveredMethods().filter(({ toolId }) => isToolEnabled(config, toolId))
+    : [];
+  sendJson(reply, 200, JSON.stringify({ prompt, tools }));
+}
+
+const RESULT = object(
+  {
+    requestId: TEXT,
+    toolName: TEXT,
+    status: { enum: ['success', 'error'] },
+    result: TEXT,
+    durationMs: { type: 'number', minimum: 0 },
+    code: TEXT,
+    callId: TEXT,
+    noReply: FLAG,
+  },
+  ['code', 'callId', 'noReply'],
+);
+
+const formatRoute: Route = {
+  method: 'POST',
+  url: '/v1/format',
+  name: 'formatResults',
+  face: 'agent',
+  summary: 'Results as the next message to the model has them. Nothing is called.',
+  scope: 'tools:call',
+  body: object({ protocol: { enum: PROTOCOL_IDS }, results: listOf(RESULT) }),
+  answers: { 200: { description: 'text, or the JSON of a vendor as text', schema: object({ text: TEXT }) } },
+  refusals: [],
+  handle: formatResults,
+};
+
+function formatResults(_context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { protocol, results } = request.body as {
+    protocol: ProtocolId;
+    results: readonly ToolExecutionResult[];
+  };
+  const told = results.filter(({ noReply, status }) => noReply !== true || status === 'error');
+  sendJson(reply, 200, JSON.stringify({ text: protocolOf(protocol).formatToolResults(told) }));
+}
+
+export const promptRoutes: readonly Route[] = [promptRoute, formatRoute];

@@ -1,0 +1,103 @@
+import {
+  createClient,
+  createToolCalling,
+  type PatchboardClient,
+  type ToolCallConfig,
+} from '@patchboard/client';
+import { useToolCalling } from '@patchboard/client/vue';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aServer, type TestServer } from './support/a-server.ts';
+import { add, echo, failing, gatedTool } from './support/toy-tools.ts';
+
+let server: TestServer;
+let client: PatchboardClient;
+const never = gatedTool('never');
+const gate = gatedTool();
+
+beforeAll(async () => {
+  server = await aServer({ tools: [echo, add, failing, gate.tool, never.tool] });
+  client = createClient({ url: server.url });
+});
+afterAll(async () => {
+  await server.close();
+});
+
+const ON: ToolCallConfig = { enabled: true, defaultToolEnabled: true };
+const sum = (a: string, b: string): string =>
+  `<<<[TOOL_REQUEST]>>>tool_name:「始」math.add「末」a:「始」${a}「末」b:「始」${b}「末」<<<[END_TOOL_REQUEST]>>>`;
+
+describe('createToolCalling', () => {
+  it('goes through a cycle over HTTP, and formats what came of it', async () => {
+    const calling = createToolCalling(client);
+    const text = `${sum('1', '2')}\n<<<[TOOL_REQUEST]>>>x:「始」1「末」<<<[END_TOOL_REQUEST]>>>\n${sum('one', '2')}\n${sum('3', '4')}`;
+    for (const parallelExecution of [true, false]) {
+      const cycle = await calling.processCycle(text, { ...ON, parallelExecution });
+      expect(cycle).toMatchObject({ hasToolRequests: true });
+      expect(cycle.executionResults.map(({ status, result }) => `${status} ${result.slice(0, 17)}`)).toEqual([
+        'success 3',
+        'error tool_name_missing',
+        'error input_invalid: ar',
+        'success 7',
+      ]);
+      const next = await calling.formatCycleResults(cycle.executionResults);
+      expect(next.split('<<<[TOOL_RESULT]>>>')).toHaveLength(5);
+    }
+  });
+
+  it('writes prompts of what is switched on, and keeps them until it is told not to', async () => {
+    const calling = createToolCalling(client);
+    const config = { enabled: true, toolToggles: { echo: true } };
+    const prompt = await calling.generateToolsPrompt(config);
+    expect(prompt).toContain('tool_name:「始」echo「末」');
+    expect(prompt).not.toContain('math.add');
+    await client.provider('c_prompt').register([{ name: 'echo.late', schema: { type: 'object' } }]);
+    const all = { enabled: true, defaultToolEnabled: true };
+    expect(await calling.generateToolsPrompt(all)).toContain('echo.late');
+    await client.provider('c_prompt').unregister();
+    expect(await calling.generateToolsPrompt(all)).toContain('echo.late');
+    calling.invalidateDiscoveryCache();
+    expect(await calling.generateToolsPrompt(all)).not.toContain('echo.late');
+    const found = await calling.getDiscoveredMethods(({ toolId }) => toolId.startsWith('math'));
+    expect(found.map(({ toolId, methods }) => [toolId, methods.length])).toEqual([['math.add', 1]]);
+  });
+
+  it('obeys the config: off, manual, toggles, confirmation and time limit', async () => {
+    const calling = createToolCalling(client);
+    expect(calling.hasToolCallingEnabled({})).toBe(false);
+    expect(calling.hasToolCallingEnabled(ON)).toBe(true);
+    expect(await calling.processCycle(sum('1', '2'), {})).toMatchObject({ hasToolRequests: false });
+    const manual = await calling.processCycle(sum('1', '2'), { ...ON, mode: 'manual' });
+    expect(manual).toMatchObject({ executionResults: [], parsedRequests: [{ toolName: 'math.add' }] });
+    const off = await calling.processCycle(sum('1', '2'), { ...ON, toolToggles: { 'math.add': false } });
+    expect(off.executionResults).toMatchObject([
+      { status: 'error', result: expect.stringContaining('switched off') as string },
+    ]);
+    const no = await calling.processCycle(sum('1', '2'), { ...ON, requireConfirmation: true }, () => false);
+    expect(no.executionResults).toMatchObject([{ result: 'approval_denied: Permission denied by user' }]);
+    const gated = '<<<[TOOL_REQUEST]>>>tool_name:「始」never「末」<<<[END_TOOL_REQUEST]>>>';
+    const late = await calling.processCycle(gated, { ...ON, timeout: 200 });
+    expect(late.executionResults).toMatchObject([{ result: 'timeout: no result within 200 ms' }]);
+    const call = await client.wait(late.executionResults[0]?.callId ?? '');
+    expect(call.state).toBe('CANCELLED');
+  });
+});
+
+describe('useToolCalling', () => {
+  it('has the same six methods, and says whether a cycle is under way', async () => {
+    const calling = useToolCalling({ client });
+    const gated = '<<<[TOOL_REQUEST]>>>tool_name:「始」gated「末」<<<[END_TOOL_REQUEST]>>>';
+    const begun = gate.begun();
+    const running = calling.processCycle(gated, ON);
+    expect(calling.isProcessing.value).toBe(true);
+    await begun;
+    gate.open('now');
+    expect((await running).executionResults).toMatchObject([{ status: 'success', result: 'now' }]);
+    expect(calling.isProcessing.value).toBe(false);
+    expect(calling.lastError.value).toBeNull();
+    const gone = useToolCalling({
+      client: createClient({ url: 'http://127.0.0.1:9', retry: { retries: 0 } }),
+    });
+    await expect(gone.processCycle(gated, ON)).rejects.toThrow();
+    expect(gone.lastError.value).toBeInstanceOf(Error);
+  });
+});
