@@ -17,6 +17,8 @@ const WIRING = [
   'mounted-faces.ts',
   'hook-modules.ts',
   'pack-modules.ts',
+  'workbench.ts',
+  'board-workbench.ts',
   'board.ts',
   'board-stores.ts',
   'patchboard.ts',

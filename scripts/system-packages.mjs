@@ -11,6 +11,8 @@ const NEEDED = [
   { debian: 'curl', brew: 'brew install curl', isThere: () => onPath('curl') },
   { debian: 'python3-requests', brew: 'python3 -m pip install requests', isThere: hasRequests },
   { debian: 'chromium', brew: 'brew install --cask chromium', isThere: hasChromium },
+  { debian: 'bubblewrap', brew: 'brew install bubblewrap', isThere: hasSandbox },
+  { debian: 'procps', brew: 'brew install proctools', isThere: () => onPath('pgrep') },
   { debian: 'postgresql', brew: 'brew install postgresql', isThere: hasPostgres },
 ];
 
@@ -59,6 +61,11 @@ function giveUp(names, command) {
 
 function hasChromium() {
   return onPath('chromium') || existsSync('/Applications/Chromium.app/Contents/MacOS/Chromium');
+}
+
+/** macOS brings its own. */
+function hasSandbox() {
+  return process.platform === 'darwin' || onPath('bwrap');
 }
 
 function onPath(name) {

@@ -47,7 +47,7 @@ describe('system packages for the tests', () => {
   // Only root installs without asking.
   if (isRoot) {
     it('goes on once everything is there, with a fresh package list if it needs one', () => {
-      const pretend = `for name in curl initdb python3 chromium; do printf '#!/bin/sh\\n' > ${folder}/$name; /bin/chmod 755 ${folder}/$name; done`;
+      const pretend = `for name in curl initdb python3 chromium bwrap pgrep; do printf '#!/bin/sh\\n' > ${folder}/$name; /bin/chmod 755 ${folder}/$name; done`;
       put(
         'apt-get',
         `echo "$@" >> ${folder}/log\ncase "$*" in *update*) : > ${folder}/fresh;; esac\n[ -e ${folder}/fresh ] || exit 100\n${pretend}`,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from './agent/agent-host.ts';
 import { memory } from './board-stores.ts';
+import { boardWorkbench } from './board-workbench.ts';
 import type { OperatorDecision } from './core/approvals.ts';
 import { isOpen, type Call } from './core/call.ts';
 import { failure } from './core/failures.ts';
@@ -24,6 +25,7 @@ import { BoardError } from './sdk/board-error.ts';
 import { toRecord, type ToolCallRecord } from './sdk/tool-call-record.ts';
 import type { AnyTool } from './sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from './sdk/tool-registry.ts';
+import type { Workbench } from './workbench.ts';
 
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 const LONG_WAIT_MS = 600_000;
@@ -32,6 +34,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   const { tools = [], store: kept = memory(), policy = {}, hooks = [], redact = [], log = silent } = options;
   const limits = resolveLimits(options.limits);
   const store = await kept.open();
+  const workbench = await boardWorkbench(options.workspace, { folder: kept.folder, store, log });
   try {
     const allHooks = Array.isArray(hooks) ? (hooks as readonly Hooks[]) : [hooks as Hooks];
     const room = await openEngineRoom({
@@ -42,11 +45,13 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       rates: DEFAULT_RATES,
       redact,
       hooks: allHooks,
-      workspaces: NO_WORKSPACES,
+      workspaces: workbench?.workspaces ?? NO_WORKSPACES,
+      sandbox: workbench?.report ?? null,
       tenants: new TenantBook(),
     });
+    if (workbench !== null) room.engine.addPack(workbench.pack);
     const registry = registryOf(tools);
-    const network = { folder: kept.folder, http: options.http ?? {} };
+    const network = { folder: kept.folder, http: options.http ?? {}, workbench };
     const board = new Board(room, network, registry, registry.follow(followerOf(room)));
     try {
       await room.engine.start();
@@ -56,6 +61,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     }
     return board;
   } catch (error) {
+    await workbench?.close();
     await store.close();
     throw error;
   }
@@ -83,6 +89,7 @@ function followerOf({ engine }: EngineRoom): RegistryFollower {
 interface BoardNetwork {
   readonly folder: string | null;
   readonly http: HttpOptions;
+  readonly workbench: Workbench | null;
 }
 
 class Board implements Patchboard {
@@ -195,6 +202,7 @@ class Board implements Patchboard {
     await this.#mounted?.close();
     await this.#room.host.workers.close();
     await this.#room.engine.drain();
+    await this.#network.workbench?.close();
     await this.#room.store.close();
   }
 

@@ -23,6 +23,7 @@ import { nodeClock } from './runtime/node-clock.ts';
 import { traceEndedCall } from './runtime/tracing.ts';
 import { ajvSchemas } from './schemas/ajv-schemas.ts';
 import { VERSION } from './version.ts';
+import type { SandboxReport } from './workbench.ts';
 
 export interface EngineRoomOptions {
   readonly store: Store;
@@ -34,6 +35,8 @@ export interface EngineRoomOptions {
   readonly redact: readonly string[];
   readonly hooks: readonly Hooks[];
   readonly workspaces: Workspaces;
+  /** What encloses commands; null: tools here use none. */
+  readonly sandbox: SandboxReport | null;
   readonly tenants: TenantBook;
 }
 
@@ -42,6 +45,7 @@ export interface EngineRoom {
   readonly engine: Engine;
   readonly store: Store;
   readonly log: Log;
+  readonly sandbox: SandboxReport | null;
   readonly keys: KeyOffice;
   readonly grants: GrantOffice;
   readonly policies: PolicyOffice;
@@ -92,7 +96,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     principal: embeddedPrincipal,
     redact: (value) => redactor.value(value),
   };
-  return { engine, store, log, keys, grants, policies, tenants, host };
+  return { engine, store, log, sandbox: options.sandbox, keys, grants, policies, tenants, host };
 }
 
 const EMBEDDED_SCOPES: Principal['scopes'] = new Set(SCOPES_OF_KIND.operator);

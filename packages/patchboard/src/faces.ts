@@ -16,8 +16,10 @@ import { internalRoutes } from './transports/internal-api/routes.ts';
 import { operatorRoutes } from './transports/operator-api/routes.ts';
 import { tenantRoutes } from './transports/tenant-api/routes.ts';
 import { createHttpApp } from './transports/shared/app.ts';
+import type { SandboxView } from './transports/shared/context.ts';
 import type { DoorOptions } from './transports/shared/door.ts';
 import { VERSION } from './version.ts';
+import type { SandboxReport } from './workbench.ts';
 
 export interface FaceSettings {
   readonly host: string;
@@ -94,6 +96,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     authenticator: gatekeeper,
     door: { allowedHosts, allowedOrigins, port },
     trustProxy,
+    sandbox: sandboxView(room.sandbox),
     version: VERSION,
     clock: nodeClock,
     routes: [
@@ -106,6 +109,14 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     ],
   });
   return { fastify, gatekeeper, sessions };
+}
+
+function sandboxView(report: SandboxReport | null): SandboxView | null {
+  if (report === null) return null;
+  const canary = Object.fromEntries(
+    report.canary.map(({ check, held }) => [check, held ? 'held' : 'broken']),
+  );
+  return { provider: report.provider, canary, off: report.isOff };
 }
 
 async function listen(app: FastifyInstance, { host, port }: FaceSettings): Promise<string> {

@@ -40,6 +40,7 @@ export type {
   GrepQuery,
   JobLog,
   LogOptions,
+  ReadOptions,
   Sandbox,
   WorkspaceFiles,
 } from './core/sandbox.ts';
@@ -111,5 +112,6 @@ export { globalToolRegistry, ToolRegistry } from './sdk/tool-registry.ts';
 export type { RegisterOptions, ToolEntry } from './sdk/tool-registry.ts';
 export { refusedToolResult, toToolResult, truncateForModel } from './sdk/tool-result.ts';
 export type { ToolResultOptions, TruncatedResult } from './sdk/tool-result.ts';
+export type { WorkspaceOptions } from './workbench.ts';
 export { tool } from './sdk/tool.ts';
 export type { ToolOptions } from './sdk/tool.ts';

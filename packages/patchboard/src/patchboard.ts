@@ -12,6 +12,7 @@ import type { HttpOptions } from './mounted-faces.ts';
 import type { ToolCallRecord } from './sdk/tool-call-record.ts';
 import type { AnyTool } from './sdk/tool-instance.ts';
 import type { ToolRegistry } from './sdk/tool-registry.ts';
+import type { WorkspaceOptions } from './workbench.ts';
 
 export interface BoardOptions {
   /** A registry's later changes are followed. */
@@ -24,6 +25,8 @@ export interface BoardOptions {
   readonly limits?: Partial<Limits>;
   /** Names of members of arguments that are not kept after the end. */
   readonly redact?: readonly string[];
+  /** Adds the workspace tools, and gives every run a sandbox. Default: there is neither. */
+  readonly workspace?: WorkspaceOptions;
   /** Default: nothing is logged. */
   readonly log?: Log;
   /** How the network reaches it: by `listen`, `handler` or `fetch`. */

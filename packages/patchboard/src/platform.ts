@@ -6,7 +6,6 @@ import type { Engine } from './core/engine.ts';
 import { messageOf } from './core/failures.ts';
 import type { Log, Store } from './core/ports.ts';
 import type { Pack, ServerTool } from './core/server-tool.ts';
-import { NO_WORKSPACES } from './core/workspaces.ts';
 import { TenantBook } from './core/tenant-book.ts';
 import { openEngineRoom } from './engine-room.ts';
 import { openFaces, refuseOpenDoor } from './faces.ts';
@@ -17,8 +16,10 @@ import { essentialsPack, type EssentialsOptions } from './packs/essentials/pack.
 import { HERITAGE_FILE } from './packs/heritage/names.ts';
 import { heritagePack } from './packs/heritage/pack.ts';
 import { nodeDigest } from './runtime/digest.ts';
+import { timeOrderedIds } from './runtime/ids.ts';
 import { nodeClock } from './runtime/node-clock.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
+import { openWorkbench, type SandboxReport, type Workbench } from './workbench.ts';
 
 /** A running server: everything is wired here and nowhere else. */
 export interface Platform {
@@ -27,6 +28,7 @@ export interface Platform {
   readonly url: string;
   /** Requests without a credential are taken. */
   readonly isLocal: boolean;
+  readonly sandbox: SandboxReport;
   /** Opens one browser session. */
   loginToken(): string;
   /** Stops taking requests, lets work finish, and lets go of everything. */
@@ -45,6 +47,7 @@ interface Opened {
   readonly store: Store;
   readonly packs: readonly Pack[];
   readonly tenants: TenantBook;
+  readonly workbench: Workbench;
 }
 
 const PURGE_EVERY_MS = 3_600_000;
@@ -62,9 +65,11 @@ export async function startPlatform(
   const tenants = new TenantBook(settings.tenants);
   try {
     packs.unshift(essentials(settings, storeFile), heritage(settings, tenants));
+    const workbench = await workbenchOf(settings, log, store);
+    packs.push({ ...workbench.pack, close: () => workbench.close() });
     packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, log, tenants))));
     checkNames(settings, packs);
-    return await start(settings, log, { store, packs, tenants });
+    return await start(settings, log, { store, packs, tenants, workbench });
   } catch (error) {
     await closeAll(store, packs);
     throw error;
@@ -72,9 +77,10 @@ export async function startPlatform(
 }
 
 async function start(settings: Settings, log: Log, opened: Opened): Promise<Platform> {
-  const { store, packs, tenants } = opened;
+  const { store, packs, tenants, workbench } = opened;
+  const { workspaces, report } = workbench;
   const hooks = await loadHooks(settings.hookModules);
-  const room = await openEngineRoom({ ...settings, store, log, hooks, tenants, workspaces: NO_WORKSPACES });
+  const room = await openEngineRoom({ ...settings, store, log, hooks, tenants, workspaces, sandbox: report });
   // Before anything of an earlier run goes on.
   refuseOpenDoor(room, settings);
   const { engine } = room;
@@ -89,6 +95,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     store,
     url: faces.url,
     isLocal: faces.isLocal,
+    sandbox: report,
     loginToken: () => faces.loginToken(),
     close: async () => {
       stopPurging();
@@ -97,6 +104,16 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
       await closeAll(store, packs);
     },
   };
+}
+
+/** A folder that nobody could work in is for a person to see to. */
+async function workbenchOf(settings: Settings, log: Log, store: Store): Promise<Workbench> {
+  const ids = timeOrderedIds(nodeClock);
+  try {
+    return await openWorkbench(settings.workspace, { store, ids, log, folder: settings.dataFolder });
+  } catch (error) {
+    throw new ConfigError(`workspace: ${messageOf(error)}`);
+  }
 }
 
 /** A file that cannot be used is for a person to see to. */

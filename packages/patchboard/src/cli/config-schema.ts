@@ -1,6 +1,8 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 import type { TenantText } from '../core/tenant-text.ts';
+import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
+import type { CommandLimits } from '../sandbox/enclosure.ts';
 
 /** The config file as written; `resolveSettings` turns it into complete settings. */
 export interface ConfigFile {
@@ -26,6 +28,16 @@ export interface ConfigFile {
   readonly redact?: readonly string[];
   /** Paths of modules that export hooks. */
   readonly hooks?: readonly string[];
+  readonly workspace?: WorkspaceConfig;
+}
+
+export interface WorkspaceConfig {
+  readonly root?: string;
+  readonly network?: boolean;
+  /** Names of variables that commands get as they are. */
+  readonly environment?: readonly string[];
+  readonly readable?: readonly string[];
+  readonly limits?: Readonly<Record<string, number>>;
 }
 
 export interface JwtConfig {
@@ -70,9 +82,8 @@ const rate = {
 const names = { type: 'array', items: { type: 'string', minLength: 1 } };
 
 /** Limits as they are written in the file: snake_case of the engine's own names. */
-export const LIMIT_KEYS: ReadonlyMap<string, keyof typeof DEFAULT_LIMITS> = new Map(
-  (Object.keys(DEFAULT_LIMITS) as (keyof typeof DEFAULT_LIMITS)[]).map((name) => [snakeCase(name), name]),
-);
+export const LIMIT_KEYS: ReadonlyMap<string, keyof typeof DEFAULT_LIMITS> = keysOf(DEFAULT_LIMITS);
+export const COMMAND_LIMIT_KEYS: ReadonlyMap<string, keyof CommandLimits> = keysOf(DEFAULT_COMMAND_LIMITS);
 
 export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
   type: 'object',
@@ -153,9 +164,28 @@ export const CONFIG_SCHEMA: Readonly<Record<string, unknown>> = {
     },
     redact: names,
     hooks: names,
+    workspace: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        root: text,
+        network: { type: 'boolean' },
+        environment: names,
+        readable: names,
+        limits: {
+          type: 'object',
+          additionalProperties: false,
+          properties: Object.fromEntries([...COMMAND_LIMIT_KEYS.keys()].map((key) => [key, count])),
+        },
+      },
+    },
     retention: { type: 'object', additionalProperties: false, properties: { calls_days: count } },
   },
 };
+
+function keysOf<Names extends object>(defaults: Names): ReadonlyMap<string, keyof Names> {
+  return new Map((Object.keys(defaults) as (keyof Names & string)[]).map((name) => [snakeCase(name), name]));
+}
 
 function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import type { Command } from 'commander';
 import { messageOf } from '../core/failures.ts';
@@ -46,6 +47,7 @@ async function checkSettings(): Promise<Finding[]> {
       await checkDataFolder(settings.dataFolder),
       await checkOperatorToken(settings.dataFolder),
       ...(await checkKeys(settings)),
+      await checkSandbox(settings),
     ];
   } catch (error) {
     return [{ check: 'settings', ok: false, detail: messageOf(error) }];
@@ -93,14 +95,40 @@ async function checkKeys(settings: Settings): Promise<Finding[]> {
   }
 }
 
+/** Tried out here and now: what this machine can do, not what a version number says. */
+async function checkSandbox({ workspace, dataFolder }: Settings): Promise<Finding> {
+  const check = 'sandbox';
+  // Loaded here: it brings the programs that run enclosed.
+  const { probeSandbox } = await import('../workbench.ts');
+  const { report } = await probeSandbox(workspace, join(dataFolder, 'sandbox'));
+  if (report.problem !== null)
+    return { check, ok: false, detail: `none, so commands and writes are off: ${report.problem}` };
+  const held = report.canary.map((one) => one.check).join(', ');
+  return { check, ok: true, detail: `${report.provider}, kept in when tried: ${held}` };
+}
+
+/** What encloses the commands of the server that answers. */
+function checkServerSandbox(said: unknown): Finding[] {
+  if (typeof said !== 'object' || said === null) return [];
+  const { provider, off } = said as { provider?: unknown; off?: unknown };
+  const check = 'enclosed by';
+  if (provider !== 'none') return [{ check, ok: true, detail: String(provider) }];
+  const state = off === true ? 'are off' : 'run all the same, and each one asks';
+  return [{ check, ok: false, detail: `nothing, so commands and writes of the server ${state}` }];
+}
+
 /** A server that does not run is no fault: the line says how to start it. */
 async function checkServer(): Promise<Finding[]> {
   const { url } = clientSettings(environment());
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(3000) });
-    const body = (await response.json()) as { version?: unknown };
+    const body = (await response.json()) as { version?: unknown; sandbox?: unknown };
     const detail = `${url} answers, version ${String(body.version)}`;
-    return [{ check: 'server', ok: response.ok, detail }, await checkLocalMode(url)];
+    return [
+      { check: 'server', ok: response.ok, detail },
+      await checkLocalMode(url),
+      ...checkServerSandbox(body.sandbox),
+    ];
   } catch {
     return [{ check: 'server', ok: true, detail: `${url} does not answer; start it with: patchboard serve` }];
   }

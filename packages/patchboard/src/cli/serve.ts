@@ -4,6 +4,7 @@ import type { DestinationStream } from 'pino';
 import { bufferedLines } from '../runtime/log-lines.ts';
 import { pinoLog } from '../runtime/log.ts';
 import type { Platform, PlatformParts } from '../platform.ts';
+import type { SandboxReport } from '../workbench.ts';
 import { environment } from './config.ts';
 import { resolveSettings, type ServeFlags, type Settings } from './settings.ts';
 
@@ -18,6 +19,10 @@ export function registerServe(program: Command): void {
     .option('--host <host>', 'address to listen on (HOST, default 127.0.0.1)')
     .option('--data <folder>', 'data folder (PATCHBOARD_DATA, default ./.patchboard)')
     .option('--config <file>', 'YAML or JSON config (PATCHBOARD_CONFIG)')
+    .option(
+      '--unsafe-no-sandbox',
+      'where nothing can enclose them, run commands and writes all the same, asking each time',
+    )
     .addHelpText('after', '\nExample:\n  $ patchboard serve --port 9000')
     .action(serve);
 }
@@ -35,7 +40,7 @@ export async function runServer(settings: Settings, parts: PlatformParts = {}): 
   const platform = await startPlatform(settings, log, parts);
   // Listened for before anybody is told that the server is there: a signal may follow at once.
   const stopping = stopSignal();
-  process.stdout.write(`Patchboard is ready at ${platform.url}\n`);
+  process.stdout.write(`Patchboard is ready at ${platform.url} (${sandboxLine(platform.sandbox)})\n`);
   if (process.stdout.isTTY) process.stdout.write(firstSteps(platform));
   const signal = await stopping;
   log.info('server.stopping', { signal });
@@ -69,6 +74,14 @@ async function stopSignal(): Promise<string> {
   // A second Ctrl-C is a person who does not want to wait.
   process.once('SIGINT', () => process.exit(130));
   return name;
+}
+
+/** What encloses commands, or what to do so that something does. */
+function sandboxLine({ provider, problem, isOff }: SandboxReport): string {
+  if (problem === null) return `sandbox: ${provider}`;
+  return isOff
+    ? `no sandbox, so commands and writes are off: ${problem}`
+    : `NO SANDBOX, every command and write asks: ${problem}`;
 }
 
 function firstSteps(platform: Platform): string {

@@ -11,10 +11,12 @@ import type { Rate } from '../core/token-buckets.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
+import type { WorkbenchSettings } from '../workbench.ts';
 import { ConfigError, readConfigFile } from './config-file.ts';
 import { LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import type { Environment } from './config.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
+import { workspaceOf } from './workspace-settings.ts';
 
 /** Everything the server needs to know, complete: below this line nothing is optional. */
 export interface Settings {
@@ -49,6 +51,7 @@ export interface Settings {
   readonly isDemonstration: boolean;
   /** How long results of tools that only read may be given again. */
   readonly toolCacheMs: ReadonlyMap<string, number>;
+  readonly workspace: WorkbenchSettings;
 }
 
 /** Flags win over the environment, the environment over the file. */
@@ -57,6 +60,7 @@ export interface ServeFlags {
   readonly host?: string;
   readonly data?: string;
   readonly config?: string;
+  readonly unsafeNoSandbox?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -96,6 +100,7 @@ export function resolveSettings(given: Environment, flags: ServeFlags): Settings
     tenants: tenantsOf(file),
     isDemonstration: file.tenants === undefined,
     toolCacheMs: toolNumbers(file, 'cache_ttl_ms'),
+    workspace: workspaceOf(file, given, flags.unsafeNoSandbox ?? false),
   });
 }
 

@@ -1,7 +1,7 @@
 import type { LedgerDraft } from './ledger.ts';
 
-/** Small records beside the calls: few, read at start, kept in memory by whoever owns them. */
-export type DocumentKind = 'key' | 'grant' | 'policy' | 'risk' | 'tenant';
+/** Small records beside the calls. All but todos are few, read at start and kept in memory by whoever owns them. */
+export type DocumentKind = 'key' | 'grant' | 'policy' | 'risk' | 'tenant' | 'todo';
 
 /** A document written together with something else; `body` null: it is deleted. */
 export interface DocumentChange {
@@ -14,6 +14,7 @@ export interface DocumentStore {
   /** Adds or replaces, with its ledger rows in the same transaction. */
   putDocument(kind: DocumentKind, id: string, body: string, entries: readonly LedgerDraft[]): Promise<void>;
   deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void>;
+  document(kind: DocumentKind, id: string): Promise<string | undefined>;
   /** In order of their ids. */
   documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]>;
 }

@@ -192,7 +192,8 @@ export class Engine {
   }
 
   /** What would happen; nothing is recorded and nothing runs. */
-  async preview(request: CallRequest, principal: Principal): Promise<Answer<Preview>> {
+  async preview(given: CallRequest, principal: Principal): Promise<Answer<Preview>> {
+    const request = this.#intake.spelled(given, principal);
     const resolved = this.#intake.resolve(request, principal);
     if ('code' in resolved && resolved.code !== 'input_invalid') return { ok: false, failure: resolved };
     const tool = this.registry.find(principal.tenant, request.toolName);

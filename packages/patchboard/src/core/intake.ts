@@ -84,7 +84,8 @@ export class Intake {
     this.#parts = parts;
   }
 
-  async submit(request: CallRequest, principal: Principal): Promise<Submitted> {
+  async submit(given: CallRequest, principal: Principal): Promise<Submitted> {
+    const request = this.spelled(given, principal);
     const resolved = this.resolve(request, principal);
     if ('code' in resolved) return await this.#refuse(request, principal, resolved);
     const busy = this.#busy(principal, resolved);
@@ -101,6 +102,13 @@ export class Intake {
     } finally {
       leave();
     }
+  }
+
+  /** With the arguments under the names that the tool itself uses. */
+  spelled(request: CallRequest, principal: Principal): CallRequest {
+    const tool = this.#parts.registry.find(principal.tenant, request.toolName);
+    if (tool?.runsOn.kind !== 'server' || tool.runsOn.tool.spell === undefined) return request;
+    return { ...request, args: tool.runsOn.tool.spell(request.args) };
   }
 
   /** The tool, if the principal may see it and the arguments fit. */

@@ -74,7 +74,7 @@ export interface FolderEntry {
 /** Files by path, never outside the root whatever links or races say. Failures are `ToolFailure`. */
 export interface WorkspaceFiles {
   /** Undefined: there is no such file. Anything but a regular file is refused. */
-  read(path: string, maxBytes: number): Promise<FileContent | undefined>;
+  read(path: string, options: ReadOptions): Promise<FileContent | undefined>;
   /** All of them or none. */
   replace(changes: readonly FileChange[]): Promise<readonly FileVersion[]>;
   /** Paths in order; files that git ignores are left out. */
@@ -82,9 +82,19 @@ export interface WorkspaceFiles {
   grep(query: GrepQuery, signal?: AbortSignal): Promise<GrepAnswer>;
 }
 
+export interface ReadOptions {
+  readonly maxBytes: number;
+  /** Only these; the first line is 1. */
+  readonly lines?: { readonly offset: number; readonly limit: number };
+}
+
 export interface FileContent extends FileVersion {
-  /** At most `maxBytes` of it. */
+  /** What was asked for of it. */
   readonly bytes: Uint8Array;
+  /** Of the whole file. */
+  readonly lineCount: number;
+  /** There is more in the file than was asked for. */
+  readonly truncated: boolean;
 }
 
 export interface FileVersion {

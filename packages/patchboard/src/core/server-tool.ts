@@ -58,6 +58,8 @@ export interface ServerTool {
   readonly sandbox?: SandboxName;
   /** Why no call of it can run here: every one is refused with this. */
   readonly unavailable?: Failure;
+  /** Puts other names that callers use for parameters into the schema's own, before anything looks at them. */
+  readonly spell?: (args: unknown) => unknown;
   /** `args` has passed the input schema. Throw `ToolFailure` to fail on purpose. */
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }

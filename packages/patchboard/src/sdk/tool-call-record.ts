@@ -1,4 +1,4 @@
-import { isTerminal, type CallStateName, type FailureCode } from '@patchboard/wire';
+import { isTerminal, type CallStateName, type FailureCode, type SandboxName } from '@patchboard/wire';
 import { endedAt, type Approval, type Call, type TimelineEntry } from '../core/call.ts';
 import type { Failure } from '../core/failures.ts';
 
@@ -15,6 +15,8 @@ export interface ToolCallRecord {
   /** The whole of what `error` and `code` say in short. */
   readonly failure?: Failure;
   readonly isError: boolean;
+  /** What enclosed the work; absent: the tool uses no sandbox. */
+  readonly sandbox?: SandboxName;
   readonly startedAt?: number;
   readonly completedAt?: number;
   readonly durationMs?: number;
@@ -56,6 +58,7 @@ export function toRecord(call: Call): ToolCallRecord {
     updatedAt: timeline.at(-1)?.at ?? createdAt,
     auditTrail: timeline.map(auditEntry),
   };
+  if (call.sandbox !== null) record.sandbox = call.sandbox;
   if ('resultJson' in state) record.result = JSON.parse(state.resultJson) as unknown;
   if ('error' in state) {
     record.error = state.error.message;

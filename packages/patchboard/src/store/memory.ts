@@ -183,6 +183,10 @@ class MemoryStore implements Store {
     this.#write(entries);
   }
 
+  async document(kind: DocumentKind, id: string): Promise<string | undefined> {
+    return this.#documents.get(pairKey(kind, id))?.body;
+  }
+
   async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
     return [...this.#documents.values()]
       .filter((document) => document.kind === kind)

@@ -67,7 +67,10 @@ export function describeDocuments(subject: Subject): void {
         { id: 'a', body: '{"n":2}' },
         { id: 'b', body: '{"n":4}' },
       ]);
+      expect(await store.document('key', 'b')).toBe('{"n":4}');
       await store.deleteDocument('key', 'a', [anEntry()]);
+      expect(await store.document('key', 'a')).toBeUndefined();
+      expect(await store.document('grant', 'b')).toBeUndefined();
       expect(await store.documents('key')).toEqual([{ id: 'b', body: '{"n":4}' }]);
       expect(await store.documents('grant')).toEqual([{ id: 'a', body: '{"n":3}' }]);
       expect(await store.documents('policy')).toEqual([]);

@@ -5,11 +5,13 @@ import { text } from './rows.ts';
 export class DocumentTable {
   readonly #put: StatementSync;
   readonly #remove: StatementSync;
+  readonly #one: StatementSync;
   readonly #all: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#put = database.prepare('insert or replace into documents (kind, id, body) values (?, ?, ?)');
     this.#remove = database.prepare('delete from documents where kind = ? and id = ?');
+    this.#one = database.prepare('select body from documents where kind = ? and id = ?');
     this.#all = database.prepare('select id, body from documents where kind = ? order by id');
   }
 
@@ -26,6 +28,11 @@ export class DocumentTable {
       if (body === null) this.remove(kind, id);
       else this.put(kind, id, body);
     }
+  }
+
+  one(kind: DocumentKind, id: string): string | undefined {
+    const row = this.#one.get(kind, id);
+    return row === undefined ? undefined : text(row, 'body');
   }
 
   all(kind: DocumentKind): { readonly id: string; readonly body: string }[] {

@@ -226,6 +226,10 @@ class SqliteStore implements Store {
     });
   }
 
+  async document(kind: DocumentKind, id: string): Promise<string | undefined> {
+    return this.#documents.one(kind, id);
+  }
+
   async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
     return this.#documents.all(kind);
   }

@@ -5,7 +5,17 @@ import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { sendJson, type Route } from '../shared/routes.ts';
-import { COUNT, object, TEXT, TIME } from '../shared/schemas.ts';
+import { COUNT, nullable, object, TEXT, TIME } from '../shared/schemas.ts';
+
+const SANDBOX = object({
+  provider: { enum: ['bubblewrap', 'seatbelt', 'none'] },
+  canary: {
+    type: 'object',
+    description: 'what was tried at the start, and whether it was kept in',
+    additionalProperties: { enum: ['held', 'broken'] },
+  },
+  off: { type: 'boolean', description: 'commands and writes are refused' },
+});
 
 const healthRoute: Route = {
   method: 'GET',
@@ -17,7 +27,13 @@ const healthRoute: Route = {
   answers: {
     200: {
       description: 'alive',
-      schema: object({ status: { const: 'ok' }, version: TEXT, started_at: TIME, uptime_ms: COUNT }),
+      schema: object({
+        status: { const: 'ok' },
+        version: TEXT,
+        started_at: TIME,
+        uptime_ms: COUNT,
+        sandbox: nullable(SANDBOX),
+      }),
     },
   },
   refusals: [],
@@ -25,7 +41,7 @@ const healthRoute: Route = {
 };
 
 function health(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
-  sendJson(reply, 200, JSON.stringify({ status: 'ok', ...lifeOf(context) }));
+  sendJson(reply, 200, JSON.stringify({ status: 'ok', ...lifeOf(context), sandbox: context.sandbox }));
 }
 
 const readyRoute: Route = {

@@ -24,7 +24,7 @@ import { Upgrades } from './upgrades.ts';
 /** The HTTP server of all faces, ready to listen. `close()` ends streams and waits first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
   const limits = resolveHttpLimits(parts.limits);
-  const { engine, store, clock, log, digest, offices, version } = parts;
+  const { engine, store, clock, log, digest, offices, version, sandbox } = parts;
   const door = new Door(parts.door);
   const app = newApp(limits, door, parts);
   const connections = new Connections(app.server);
@@ -42,6 +42,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     offices,
     limits,
     version,
+    sandbox,
     startedAt: parts.startedAt ?? clock.now(),
     openings,
     streams,

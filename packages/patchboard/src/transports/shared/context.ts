@@ -1,4 +1,4 @@
-import type { FailureCode } from '@patchboard/wire';
+import type { FailureCode, SandboxName } from '@patchboard/wire';
 import type { Engine } from '../../core/engine.ts';
 import type { LedgerVerifier } from '../../core/ledger-check.ts';
 import type { Authenticator } from '../../core/authenticator.ts';
@@ -29,10 +29,21 @@ export interface HttpParts {
   /** What a proxy says about the client counts. Default: no. */
   readonly trustProxy?: boolean;
   readonly version: string;
+  /** Null: tools here use none. */
+  readonly sandbox: SandboxView | null;
   /** Epoch milliseconds; default: now. */
   readonly startedAt?: number;
   /** Of every face that is served: `[...agentRoutes, ...internalRoutes, …]`. */
   readonly routes: readonly Route[];
+}
+
+/** What encloses commands, as `/healthz` says it. */
+export interface SandboxView {
+  readonly provider: SandboxName;
+  /** What was tried at the start, and whether it was kept in. */
+  readonly canary: Readonly<Record<string, string>>;
+  /** Commands and writes are refused. */
+  readonly off: boolean;
 }
 
 /** What a handler works with. */
@@ -45,6 +56,8 @@ export interface HttpContext {
   readonly offices: Offices;
   readonly limits: Readonly<HttpLimits>;
   readonly version: string;
+  /** Null: tools here use none. */
+  readonly sandbox: SandboxView | null;
   readonly startedAt: number;
   readonly openings: Openings;
   readonly streams: Streams;

@@ -134,6 +134,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     }),
     door: { allowedHosts: given.allowedHosts ?? [], allowedOrigins: given.allowedOrigins ?? [] },
     limits: given.http ?? {},
+    sandbox: null,
     version: '0.0.0-test',
     routes: given.routes ?? allRoutes,
   });

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Log, Store } from './core/ports.ts';
+import { timeOrderedIds } from './runtime/ids.ts';
+import { nodeClock } from './runtime/node-clock.ts';
+import { openWorkbench, resolveWorkspace, type Workbench, type WorkspaceOptions } from './workbench.ts';
+
+export interface BoardWorkbenchParts {
+  /** Null: a temporary one, which goes with the board. */
+  readonly folder: string | null;
+  readonly store: Store;
+  readonly log: Log;
+}
+
+/** Null: the board was asked for none. When there can be none, the store is closed with it. */
+export async function boardWorkbench(
+  given: WorkspaceOptions | undefined,
+  { folder, store, log }: BoardWorkbenchParts,
+): Promise<Workbench | null> {
+  if (given === undefined) return null;
+  const temporary = folder === null ? await mkdtemp(join(tmpdir(), 'patchboard-')) : null;
+  const discard = async (): Promise<void> => {
+    if (temporary !== null) await rm(temporary, { recursive: true, force: true });
+  };
+  try {
+    const parts = { store, ids: timeOrderedIds(nodeClock), log, folder: resolve(temporary ?? folder ?? '.') };
+    const bench = await openWorkbench(resolveWorkspace(given), parts);
+    return {
+      ...bench,
+      close: async () => {
+        await bench.close();
+        await discard();
+      },
+    };
+  } catch (error) {
+    await discard();
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import type { JsonSchema } from '@patchboard/wire';
+import { failure, ToolFailure } from '../../core/failures.ts';
+
+type Property = Readonly<Record<string, unknown>>;
+
+export const TEXT: Property = { type: 'string' };
+export const FLAG: Property = { type: 'boolean' };
+export const PATH: Property = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 4096,
+  description: 'from the root of the workspace',
+};
+
+export function count(minimum: number, maximum: number, description: string): Property {
+  return { type: 'integer', minimum, maximum, description };
+}
+
+/** A closed object: a misspelt name is an error that names it, not an argument that nobody reads. */
+export function object(
+  properties: Readonly<Record<string, Property>>,
+  required: readonly string[],
+): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+/** Arguments have passed the schema; this only tells the compiler what they are. */
+export function argumentsOf<Args>(args: unknown): Args {
+  return args as Args;
+}
+
+/** Takes other names that callers use for the schema's own. Both at once is left to the schema to refuse. */
+export function renamed(args: unknown, names: Readonly<Record<string, string>>): unknown {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  const given = args as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const own = Object.hasOwn(names, name) ? names[name] : undefined;
+      return own === undefined || Object.hasOwn(given, own) ? [name, value] : [own, value];
+    }),
+  );
+}
+
+/** False: it holds half of a surrogate pair, and no file could hold it. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+export function refuse(
+  code: 'input_invalid' | 'tool_failed' | 'conflict' | 'result_too_large',
+  message: string,
+): ToolFailure {
+  return new ToolFailure(failure(code, message));
+}

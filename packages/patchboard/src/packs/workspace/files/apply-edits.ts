@@ -1,0 +1,60 @@
+import { isWellFormed } from '../contract.ts';
+
+/** One literal replacement. */
+export interface Edit {
+  readonly old: string;
+  readonly new: string;
+  readonly replace_all?: boolean;
+}
+
+export type Edited =
+  | { readonly ok: true; readonly text: string; readonly replacements: number }
+  /** `edit`: which of them, from 0. */
+  | { readonly ok: false; readonly edit: number; readonly problem: string };
+
+/** One after the other, each on what the one before left. Nothing in the texts has a meaning of its own. */
+export function applyEdits(text: string, edits: readonly Edit[]): Edited {
+  let current = text;
+  let replacements = 0;
+  for (const [index, edit] of edits.entries()) {
+    const problem = problemWith(current, edit);
+    if (problem !== null) return { ok: false, edit: index, problem };
+    const pieces =
+      edit.replace_all === true && edit.old !== '' ? current.split(edit.old) : splitOnce(current, edit.old);
+    current = pieces.join(edit.new);
+    replacements += pieces.length - 1;
+  }
+  return { ok: true, text: current, replacements };
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+function problemWith(text: string, { old, new: next, replace_all: all = false }: Edit): string | null {
+  // A text that UTF-8 cannot hold would come back as another.
+  if (!isWellFormed(old) || !isWellFormed(next)) return 'holds half of a surrogate pair, which no file can';
+  if (old === next) return 'old and new are the same';
+  if (old === '') return text === '' ? null : 'old is empty: say what is to be replaced';
+  const first = text.indexOf(old);
+  if (first === -1) return notFound(text, old);
+  if (all) return null;
+  // From the next character on, so that two that overlap count as two.
+  const second = text.indexOf(old, first + 1);
+  if (second === -1) return null;
+  const lines = [first, second].map((at) => lineAt(text, at)).join(' and ');
+  return `old is there more than once (lines ${lines}): give more of what is around it, or set replace_all`;
+}
+
+function notFound(text: string, old: string): string {
+  if (text.includes('\r\n') && !old.includes('\r') && text.replaceAll('\r\n', '\n').includes(old))
+    return String.raw`old is not in the file as written: its lines end with \r\n`;
+  return 'old is not in the file';
+}
+
+function lineAt(text: string, index: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}

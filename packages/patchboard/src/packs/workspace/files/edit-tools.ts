@@ -1,0 +1,159 @@
+import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import type { FileChange, FileVersion } from '../../../core/sandbox.ts';
+import { argumentsOf, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
+import type { WorkspaceRules } from '../rules.ts';
+import { applyEdits, type Edit } from './apply-edits.ts';
+import { tellChange } from './file-events.ts';
+import { inTurn } from './in-turn.ts';
+import { readText, refuseStale } from './text-files.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+interface PathEdit extends Edit {
+  readonly path?: string;
+}
+
+interface FileEdits {
+  readonly path: string;
+  readonly edits: readonly Edit[];
+  /** Which of all edits the first one is, for messages. */
+  readonly numbers: readonly number[];
+}
+
+interface EditedFile {
+  readonly path: string;
+  readonly replacements: number;
+  readonly diff: string | null;
+}
+
+const MAX_EDITS = 1000;
+const MAX_DIFF_CHARACTERS = 100_000;
+const EDIT_NAMES = {
+  old_string: 'old',
+  old_text: 'old',
+  new_string: 'new',
+  new_text: 'new',
+  file_path: 'path',
+};
+const EDIT_PROPERTIES = {
+  old: { ...TEXT, description: 'what is there now, exactly; must be there once' },
+  new: { ...TEXT, description: 'what takes its place, literally' },
+  replace_all: { ...FLAG, description: 'replace every occurrence' },
+};
+const ANSWER = {
+  path: TEXT,
+  replacements: { type: 'integer' },
+  diff: { type: ['string', 'null'], description: 'unified; null when it would be too long' },
+};
+
+export function editTools(rules: WorkspaceRules): ServerTool[] {
+  return [editTool(rules), multiEditTool(rules)];
+}
+
+function editTool(rules: WorkspaceRules): ServerTool {
+  const edits = {
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_EDITS,
+    items: object(EDIT_PROPERTIES, ['old', 'new']),
+  };
+  return rules.writes({
+    name: 'fs_edit',
+    description:
+      'Change a text file by literal replacements, applied in order, all or none. Refused if the file has changed since this run read it.',
+    inputSchema: object({ path: PATH, edits }, ['path', 'edits']),
+    outputSchema: object(ANSWER, Object.keys(ANSWER)),
+    spell: spellEdits,
+    execute: async (args, context) => {
+      const { path, edits: given } = argumentsOf<{ path: string; edits: readonly Edit[] }>(args);
+      const numbers = given.map((_, index) => index);
+      const [file] = await editFiles([{ path, edits: given, numbers }], context);
+      return file;
+    },
+  });
+}
+
+function multiEditTool(rules: WorkspaceRules): ServerTool {
+  const edits = {
+    type: 'array',
+    minItems: 1,
+    maxItems: MAX_EDITS,
+    items: object({ path: PATH, ...EDIT_PROPERTIES }, ['old', 'new']),
+  };
+  return rules.writes({
+    name: 'fs_multi_edit',
+    description:
+      'Change several text files by literal replacements: all of them or none. Each edit names its file, or path names it for all.',
+    inputSchema: object({ path: PATH, edits }, ['edits']),
+    outputSchema: object({ files: { type: 'array', items: object(ANSWER, Object.keys(ANSWER)) } }, ['files']),
+    spell: spellEdits,
+    execute: async (args, context) => {
+      const { path, edits: given } = argumentsOf<{ path?: string; edits: readonly PathEdit[] }>(args);
+      return { files: await editFiles(byFile(given, path), context) };
+    },
+  });
+}
+
+/** A single edit beside the path is a list of one. */
+function spellEdits(given: unknown): unknown {
+  const args = renamed(given, EDIT_NAMES);
+  if (typeof args !== 'object' || args === null) return args;
+  const { old, new: next, replace_all: all, ...rest } = args as Record<string, unknown>;
+  if (!('edits' in rest) && old !== undefined && next !== undefined)
+    return { ...rest, edits: [{ old, new: next, ...(all === undefined ? {} : { replace_all: all }) }] };
+  const { edits } = args as Record<string, unknown>;
+  return Array.isArray(edits) ? { ...args, edits: edits.map((edit) => renamed(edit, EDIT_NAMES)) } : args;
+}
+
+function byFile(edits: readonly PathEdit[], shared: string | undefined): FileEdits[] {
+  const files = new Map<string, { path: string; edits: Edit[]; numbers: number[] }>();
+  for (const [index, { path = shared, ...edit }] of edits.entries()) {
+    if (path === undefined)
+      throw refuse('input_invalid', `edits/${index} names no path, and there is none for all`);
+    const file = files.get(path) ?? { path, edits: [], numbers: [] };
+    file.edits.push(edit);
+    file.numbers.push(index);
+    files.set(path, file);
+  }
+  return [...files.values()];
+}
+
+async function editFiles(files: readonly FileEdits[], context: ToolContext): Promise<EditedFile[]> {
+  return await inTurn(context.services.filePool, async () => {
+    const { changes, answers } = await editedFiles(files, context);
+    for (const file of await context.sandbox.files.replace(changes)) rememberOwn(context, file);
+    return answers;
+  });
+}
+
+async function editedFiles(
+  files: readonly FileEdits[],
+  { sandbox, services }: ToolContext,
+): Promise<{ changes: FileChange[]; answers: EditedFile[] }> {
+  const changes: FileChange[] = [];
+  const answers: EditedFile[] = [];
+  for (const { path, edits, numbers } of files) {
+    const before = await readText(sandbox, path);
+    refuseStale(services.filePool, before);
+    const edited = applyEdits(before.text, edits);
+    if (!edited.ok)
+      throw refuse('tool_failed', `${path}, edits/${numbers[edited.edit] ?? 0}: ${edited.problem}`);
+    if (changes.some((change) => change.path === before.path))
+      throw refuse('input_invalid', `${path} is named in two ways: use one name for one file`);
+    changes.push({ path: before.path, content: edited.text, expected: before.version });
+    answers.push({
+      path: before.path,
+      replacements: edited.replacements,
+      diff: short(unifiedDiff(before.path, before.text, edited.text)),
+    });
+  }
+  return { changes, answers };
+}
+
+function rememberOwn(context: ToolContext, file: FileVersion): void {
+  context.services.filePool.remember(file);
+  tellChange(context, file, 'modified');
+}
+
+function short(diff: string | null): string | null {
+  return diff !== null && diff.length > MAX_DIFF_CHARACTERS ? null : diff;
+}

@@ -1,0 +1,17 @@
+import { extname } from 'node:path';
+
+const IMAGES: ReadonlyMap<string, string> = new Map([
+  ['.png', 'image/png'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.gif', 'image/gif'],
+  ['.webp', 'image/webp'],
+  ['.bmp', 'image/bmp'],
+  ['.ico', 'image/x-icon'],
+  ['.avif', 'image/avif'],
+]);
+
+/** By the name; null: it is no image that models look at. */
+export function imageTypeOf(path: string): string | null {
+  return IMAGES.get(extname(path).toLowerCase()) ?? null;
+}

@@ -1,0 +1,86 @@
+import type { ServerTool } from '../../../core/server-tool.ts';
+import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
+import type { WorkspaceRules } from '../rules.ts';
+import { imageTypeOf } from './image-type.ts';
+import { inTurn } from './in-turn.ts';
+import { decodeText } from './text-files.ts';
+
+interface ReadArguments {
+  readonly path: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly encoding?: 'utf8' | 'base64';
+}
+
+const MAX_BYTES = 256 * 1024;
+const MAX_BINARY_BYTES = 640 * 1024;
+const MAX_LINES = 100_000;
+
+export function readTool(rules: WorkspaceRules): ServerTool {
+  return rules.reads({
+    name: 'fs_read',
+    description:
+      'Read a file of the workspace. Text comes line by line from offset (1 is the first), images and encoding base64 as base64.',
+    inputSchema: object(
+      {
+        path: PATH,
+        offset: count(1, Number.MAX_SAFE_INTEGER, 'first line, 1 by default'),
+        limit: count(1, MAX_LINES, 'how many lines'),
+        encoding: { enum: ['utf8', 'base64'] },
+      },
+      ['path'],
+    ),
+    outputSchema: object(
+      {
+        path: TEXT,
+        content: TEXT,
+        lineCount: { type: 'integer', description: 'of the whole file' },
+        size: { type: 'integer', description: 'of the whole file, in bytes' },
+        encoding: { enum: ['utf8', 'base64'] },
+        truncated: { ...FLAG, description: 'there is more in the file' },
+        mediaType: TEXT,
+      },
+      ['path', 'content', 'lineCount', 'size', 'encoding', 'truncated'],
+    ),
+    spell: (args) => renamed(args, { file_path: 'path' }),
+    execute: async (args, { sandbox, services }) => {
+      const { path, offset = 1, limit = MAX_LINES, encoding } = argumentsOf<ReadArguments>(args);
+      const isBinary = encoding === 'base64' || imageTypeOf(path) !== null;
+      const options = isBinary
+        ? { maxBytes: MAX_BINARY_BYTES }
+        : { maxBytes: MAX_BYTES, lines: { offset, limit } };
+      const file = await inTurn(services.filePool, async () => {
+        const read = await sandbox.files.read(path, options);
+        if (read !== undefined) services.filePool.remember(read);
+        return read;
+      });
+      if (file === undefined) throw refuse('tool_failed', `no such file: ${path}`);
+      const { lineCount, size, truncated } = file;
+      const known = { path: file.path, lineCount, size, truncated };
+      if (isBinary) {
+        const mediaType = imageTypeOf(path);
+        const content = Buffer.from(file.bytes).toString('base64');
+        return { ...known, content, encoding: 'base64', ...(mediaType === null ? {} : { mediaType }) };
+      }
+      return { ...known, content: textOf(file.bytes, truncated, path), encoding: 'utf8' };
+    },
+  });
+}
+
+function textOf(bytes: Uint8Array, truncated: boolean, path: string): string {
+  // A cut may go through a character, whose first bytes are left out then.
+  const whole = truncated ? withoutHalfCharacter(bytes) : bytes;
+  const text = decodeText(whole);
+  if (text !== null && !text.includes('\0')) return text;
+  throw refuse('tool_failed', `${path} is not UTF-8 text; encoding base64 reads its bytes`);
+}
+
+function withoutHalfCharacter(bytes: Uint8Array): Uint8Array {
+  for (let back = 1; back <= 4 && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
+  }
+  return bytes;
+}

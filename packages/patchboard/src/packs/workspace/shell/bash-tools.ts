@@ -1,0 +1,161 @@
+import type { HookDecision } from '../../../core/hooks.ts';
+import type { JobLog } from '../../../core/sandbox.ts';
+import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
+import type { WorkspaceRules } from '../rules.ts';
+import { findDanger } from './find-danger.ts';
+import { LiveOutput } from './live-output.ts';
+
+interface RunArguments {
+  readonly command: string;
+  readonly timeout_ms?: number;
+  readonly background?: boolean;
+  readonly cwd?: string;
+  readonly network?: boolean;
+}
+
+const MAX_COMMAND = 64 * 1024;
+const MAX_FOREGROUND_MS = 600_000;
+const FOLLOW_MS = 20_000;
+const JOB = { type: 'string', minLength: 1, maxLength: 64, description: 'the pid that bash_run answered' };
+const JOB_NAMES = { job_id: 'pid', bash_id: 'pid', shell_id: 'pid' };
+const JOB_STATUS = {
+  pid: TEXT,
+  status: { enum: ['running', 'exited', 'killed'] },
+  exitCode: { type: ['integer', 'null'] },
+};
+
+export function bashTools(rules: WorkspaceRules): ServerTool[] {
+  return [runTool(rules), logsTool(rules), killTool(rules)];
+}
+
+function runTool(rules: WorkspaceRules): ServerTool {
+  return rules.writes({
+    name: 'bash_run',
+    description:
+      'Run a shell command in the workspace. It sees the workspace and the system read-only, and no network unless it asks for it and the operator allows it. background answers at once with a pid for bash_logs and bash_kill.',
+    inputSchema: object(
+      {
+        command: { type: 'string', minLength: 1, maxLength: MAX_COMMAND },
+        timeout_ms: count(1, 86_400_000, 'milliseconds until everything it started is killed'),
+        background: FLAG,
+        cwd: { ...PATH, description: 'folder to run it in' },
+        network: { ...FLAG, description: 'needs the network' },
+      },
+      ['command'],
+    ),
+    outputSchema: {
+      type: 'object',
+      properties: {
+        stdout: TEXT,
+        stderr: TEXT,
+        exitCode: { type: ['integer', 'null'], description: 'null: it was killed' },
+        timedOut: FLAG,
+        stdoutTruncated: FLAG,
+        stderrTruncated: FLAG,
+        pid: TEXT,
+        status: { const: 'running' },
+      },
+      additionalProperties: false,
+    },
+    timeoutMs: MAX_FOREGROUND_MS + 10_000,
+    spell: (args) =>
+      renamed(args, { cmd: 'command', timeout: 'timeout_ms', run_in_background: 'background' }),
+    asks,
+    execute: async (args, context) => await run(argumentsOf<RunArguments>(args), context),
+  });
+}
+
+async function run(
+  { command, timeout_ms: timeoutMs, background = false, cwd, network = false }: RunArguments,
+  context: ToolContext,
+): Promise<unknown> {
+  const { sandbox, signal } = context;
+  const options = {
+    network,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+  if (background) return { pid: await sandbox.execBackground(command, options), status: 'running' };
+  if (timeoutMs !== undefined && timeoutMs > MAX_FOREGROUND_MS)
+    throw refuse(
+      'input_invalid',
+      `timeout_ms is at most ${MAX_FOREGROUND_MS}; longer work runs with background: true`,
+    );
+  const live = new LiveOutput((data) => context.progress(data));
+  try {
+    return await sandbox.exec(command, {
+      ...options,
+      signal,
+      onOutput: (stream, text) => live.push(stream, text),
+    });
+  } finally {
+    live.flush();
+  }
+}
+
+/** A command that does harm asks even where a policy or a grant lets commands run. */
+function asks(args: unknown): HookDecision {
+  const danger = findDanger(argumentsOf<RunArguments>(args).command);
+  if (danger === null) return undefined;
+  return {
+    decision: 'ask',
+    reason: `the command ${danger.reason}`,
+    meta: { risk: 'high', rule: danger.rule },
+  };
+}
+
+function logsTool(rules: WorkspaceRules): ServerTool {
+  const tool = rules.reads({
+    name: 'bash_logs',
+    description:
+      'What a command in the background has written, from an offset on. follow waits a while for more. Ask again from nextOffset.',
+    inputSchema: object(
+      { pid: JOB, offset: count(0, Number.MAX_SAFE_INTEGER, 'bytes from the beginning'), follow: FLAG },
+      ['pid'],
+    ),
+    outputSchema: object(
+      { ...JOB_STATUS, output: TEXT, offset: { type: 'integer' }, nextOffset: { type: 'integer' } },
+      ['pid', 'status', 'exitCode', 'output', 'offset', 'nextOffset'],
+    ),
+    spell: (args) => renamed(args, JOB_NAMES),
+    execute: async (args, { sandbox, signal }) => {
+      const { pid, ...options } = argumentsOf<{ pid: string; offset?: number; follow?: boolean }>(args);
+      const patience = AbortSignal.timeout(FOLLOW_MS);
+      const wait = options.follow === true ? AbortSignal.any([signal, patience]) : signal;
+      let log: JobLog | undefined;
+      try {
+        log = await sandbox.logs(pid, { ...options, signal: wait });
+      } catch (error) {
+        if (!patience.aborted || signal.aborted) throw error;
+        log = await sandbox.logs(pid, { ...options, follow: false });
+      }
+      return { pid, ...found(log, pid) };
+    },
+  });
+  return tool;
+}
+
+function killTool(rules: WorkspaceRules): ServerTool {
+  const tool = rules.reads({
+    name: 'bash_kill',
+    description: 'End a command in the background and everything it started.',
+    inputSchema: object({ pid: JOB }, ['pid']),
+    outputSchema: object(JOB_STATUS, ['pid', 'status', 'exitCode']),
+    spell: (args) => renamed(args, JOB_NAMES),
+    execute: async (args, { sandbox }) => {
+      const { pid } = argumentsOf<{ pid: string }>(args);
+      const { status, exitCode } = found(await sandbox.kill(pid), pid);
+      return { pid, status, exitCode };
+    },
+  });
+  // It ends what its own run started, so it runs without asking; it is no read all the same.
+  return { ...tool, annotations: { readonly: false, destructive: false, idempotent: true } };
+}
+
+/** A job of another run is answered like one that never was. */
+function found(log: JobLog | undefined, pid: string): JobLog {
+  if (log === undefined)
+    throw refuse('tool_failed', `this run has no command in the background with the pid ${pid}`);
+  return log;
+}

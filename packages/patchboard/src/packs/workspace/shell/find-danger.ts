@@ -1,0 +1,137 @@
+import { forEachChild, parse, type Command, type SyntaxNode, type Word } from 'unbash';
+import { DANGER_RULES, HARMLESS_DEVICES, SHELLS, WRAPPERS, type DangerRule } from './danger-rules.ts';
+
+export interface Danger {
+  readonly rule: string;
+  readonly reason: string;
+}
+
+const MAX_DEPTH = 8;
+
+/**
+ * The first thing in a command line that asks for a second look; null: nothing does. It reads the line as bash would,
+ * so quotes and substitutions hide nothing; what cannot be read, or is only known when it runs, is dangerous.
+ */
+export function findDanger(line: string, depth = 0): Danger | null {
+  if (depth > MAX_DEPTH) return { rule: 'unreadable', reason: 'is nested too deeply to be read' };
+  let script: ReturnType<typeof parse>;
+  try {
+    script = parse(line);
+  } catch {
+    return { rule: 'unreadable', reason: 'cannot be read as a command line' };
+  }
+  return dangerIn(script, new Set(), depth);
+}
+
+/** `inside`: the functions in whose bodies we are. */
+function dangerIn(node: SyntaxNode, inside: ReadonlySet<string>, depth: number): Danger | null {
+  if (node.type === 'Script' && 'errors' in node && (node.errors?.length ?? 0) > 0)
+    return { rule: 'unreadable', reason: `cannot be read (${node.errors?.[0]?.message ?? 'it is damaged'})` };
+  const own =
+    node.type === 'Command'
+      ? dangerOfCommand(node, inside, depth)
+      : node.type === 'Redirect'
+        ? dangerOfTarget(node.target, node.operator)
+        : null;
+  if (own !== null) return own;
+  const within = node.type === 'Function' ? new Set([...inside, node.name.value]) : inside;
+  let found: Danger | null = null;
+  forEachChild(node, (child) => {
+    found ??= dangerIn(child, within, depth);
+  });
+  return found;
+}
+
+function dangerOfCommand(command: Command, inside: ReadonlySet<string>, depth: number): Danger | null {
+  if (command.name === undefined) return null;
+  const words = [command.name, ...command.args.filter((word) => word.type === 'Word')];
+  return dangerOfWords(words, inside, depth);
+}
+
+function dangerOfWords(words: readonly Word[], inside: ReadonlySet<string>, depth: number): Danger | null {
+  const [first, ...rest] = words;
+  if (first === undefined) return null;
+  const text = literal(first);
+  if (text === null)
+    return { rule: 'unknown-program', reason: 'runs a program that is only known when it runs' };
+  const program = text.slice(text.lastIndexOf('/') + 1);
+  if (inside.has(program)) return { rule: 'fork-bomb', reason: `starts itself again and again (${program})` };
+  const rule = DANGER_RULES.find((candidate) => matches(candidate, program, rest));
+  if (rule !== undefined) return { rule: rule.id, reason: `${rule.reason} (${program})` };
+  const wrapper = WRAPPERS.get(program);
+  if (wrapper !== undefined) return dangerOfWords(unwrap(rest, wrapper, program), inside, depth);
+  if (program === 'eval' || program === 'source' || program === '.' || program === 'trap')
+    return dangerOfTexts(rest, depth);
+  return SHELLS.includes(program) ? dangerOfShell(rest, depth) : null;
+}
+
+/** `bash -c TEXT` is read like any other line; a shell that reads its program from elsewhere cannot be. */
+function dangerOfShell(args: readonly Word[], depth: number): Danger | null {
+  const index = args.findIndex((word) => /^-[a-z]*c[a-z]*$/.test(literal(word) ?? ''));
+  const script = index === -1 ? undefined : args[index + 1];
+  if (script !== undefined) return dangerOfTexts([script], depth);
+  const isFile = args.some((word) => literal(word) !== null && !word.value.startsWith('-'));
+  return isFile ? null : { rule: 'unknown-program', reason: 'runs a program that it reads from elsewhere' };
+}
+
+function dangerOfTexts(words: readonly Word[], depth: number): Danger | null {
+  const texts = words.map(literal);
+  if (texts.includes(null))
+    return { rule: 'unknown-program', reason: 'runs a text that is only known when it runs' };
+  return findDanger(texts.join(' '), depth + 1);
+}
+
+function dangerOfTarget(target: Word | undefined, operator: string): Danger | null {
+  if (target === undefined || !operator.includes('>')) return null;
+  const path = literal(target);
+  if (path === null || !path.startsWith('/dev/') || HARMLESS_DEVICES.includes(path)) return null;
+  return path.startsWith('/dev/fd/')
+    ? null
+    : { rule: 'device', reason: `writes to a device or socket (${path})` };
+}
+
+function matches(
+  { programs, withArguments = [] }: DangerRule,
+  program: string,
+  args: readonly Word[],
+): boolean {
+  if (
+    !programs.some((name) => (name.endsWith('*') ? program.startsWith(name.slice(0, -1)) : program === name))
+  )
+    return false;
+  return withArguments.every((wanted) =>
+    wanted.some((argument) => args.some((word) => isArgument(word, argument))),
+  );
+}
+
+/** An argument that is only known when it runs may be any: it counts as the one that is looked for. */
+function isArgument(word: Word, wanted: string): boolean {
+  const text = literal(word);
+  if (text === null) return word.value.startsWith('$') && !word.text.startsWith('"');
+  if (text === wanted || text.startsWith(`${wanted}=`)) return true;
+  return /^-[A-Za-z]$/.test(wanted) && /^-[A-Za-z]+$/.test(text) && text.includes(wanted.slice(1));
+}
+
+/** The words of the command that a wrapper runs. */
+function unwrap(words: readonly Word[], valued: readonly string[], program: string): readonly Word[] {
+  let index = 0;
+  while (index < words.length) {
+    const text = literal(words[index] as Word);
+    if (text === null || !(text.startsWith('-') || (program === 'env' && /^\w+=/.test(text)))) break;
+    index += valued.includes(text) ? 2 : 1;
+  }
+  if (program === 'timeout') index += 1; // how long
+  return words.slice(index);
+}
+
+/** The word as it will be; null: that depends on something. */
+function literal(word: Word): string | null {
+  return isLiteral(word.parts) ? word.value : null;
+}
+
+function isLiteral(parts: Word['parts']): boolean {
+  return (parts ?? []).every((part) => {
+    if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return isLiteral(part.parts);
+    return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted';
+  });
+}

@@ -1,0 +1,44 @@
+import type { ServerTool } from '../../core/server-tool.ts';
+import type { Todo } from '../../core/workspaces.ts';
+import { argumentsOf, object } from './contract.ts';
+import type { WorkspaceRules } from './rules.ts';
+
+const MAX_TODOS = 200;
+const TODO = object(
+  {
+    id: { type: 'string', minLength: 1, maxLength: 64 },
+    content: { type: 'string', minLength: 1, maxLength: 2000 },
+    status: { enum: ['pending', 'in_progress', 'completed'] },
+  },
+  ['id', 'content', 'status'],
+);
+const TODOS = object({ todos: { type: 'array', items: TODO, maxItems: MAX_TODOS } }, ['todos']);
+
+export function todoTools(rules: WorkspaceRules): ServerTool[] {
+  return [
+    rules.keeps(
+      {
+        name: 'todo_read',
+        description: 'The list of what is to be done in this run.',
+        inputSchema: object({}, []),
+        outputSchema: TODOS,
+        execute: async (_args, { services }) => ({ todos: await services.todo.list() }),
+      },
+      { readonly: true, destructive: false, idempotent: true },
+    ),
+    rules.keeps(
+      {
+        name: 'todo_write',
+        description: 'Replace the list of what is to be done in this run. At most one may be in_progress.',
+        inputSchema: TODOS,
+        outputSchema: TODOS,
+        execute: async (args, { services }) => {
+          const { todos } = argumentsOf<{ todos: readonly Todo[] }>(args);
+          await services.todo.set(todos);
+          return { todos };
+        },
+      },
+      { readonly: false, destructive: false, idempotent: true },
+    ),
+  ];
+}

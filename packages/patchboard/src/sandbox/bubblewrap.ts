@@ -1,0 +1,142 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Accounts } from './accounts.ts';
+import type { CommandLine, EnclosedCommand, Enclosure, EnclosureOptions, OwnTools } from './enclosure.ts';
+import { baseEnvironment, launch } from './launcher.ts';
+
+/** What of the system commands may read. Never `/`: as root that is no boundary at all. */
+const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+/** Programs need these to find libraries, certificates and the time; the rest of /etc is nobody's business. */
+const SYSTEM_FILES = [
+  '/etc/alternatives',
+  '/etc/ca-certificates',
+  '/etc/host.conf',
+  '/etc/ld.so.cache',
+  '/etc/ld.so.conf',
+  '/etc/ld.so.conf.d',
+  '/etc/localtime',
+  '/etc/mime.types',
+  '/etc/nsswitch.conf',
+  '/etc/os-release',
+  '/etc/pki/tls/certs',
+  '/etc/protocols',
+  '/etc/services',
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+];
+/** Made open to all before anything is put in them; of themselves they would be as closed as what is put there. */
+const MADE_FOLDERS = [
+  '/etc',
+  '/etc/pki',
+  '/etc/pki/tls',
+  '/etc/ssl',
+  '/patchboard',
+  '/patchboard/bin',
+  '/var',
+];
+const NETWORK_FILES = ['/etc/hosts', '/etc/resolv.conf'];
+const HOME = '/home/sandbox';
+const OWN = '/patchboard';
+const INSIDE: OwnTools = {
+  node: `${OWN}/bin/node`,
+  ripgrep: `${OWN}/bin/rg`,
+  fileServer: `${OWN}/file-server`,
+};
+const PATH = `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${OWN}/bin`;
+
+/** Linux namespaces: nothing outside is there, so nothing outside can be reached. */
+export function bubblewrap(options: EnclosureOptions): Enclosure {
+  const accounts = new Accounts(options.stateFolder, HOME);
+  return {
+    name: 'bubblewrap',
+    killsTrees: true,
+    tools: INSIDE,
+    wrap: (command) => wrap(options, accounts, command),
+  };
+}
+
+function wrap(options: EnclosureOptions, accounts: Accounts, command: EnclosedCommand): CommandLine {
+  const { root, network, user } = command;
+  const environment = {
+    ...baseEnvironment(HOME, '/tmp', PATH),
+    ...options.environment,
+    ...command.environment,
+  };
+  const args = [
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(network ? [] : ['--unshare-net']),
+    '--die-with-parent',
+    '--new-session',
+    '--hostname',
+    'sandbox',
+    '--clearenv',
+    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...SYSTEM_FOLDERS.flatMap(systemFolder),
+    ...MADE_FOLDERS.flatMap((path) => ['--dir', path]),
+    ...[...SYSTEM_FILES, ...(network ? NETWORK_FILES : [])].flatMap(readOnly),
+    ...accounts.of(user).flatMap(([from, to]) => ['--ro-bind', from, to]),
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    ...['/tmp', '/var/tmp', '/dev/shm', HOME].flatMap((path) => ['--perms', '1777', '--tmpfs', path]),
+    ...ownTools(options.tools),
+    ...options.readable.flatMap((path) => [...foldersTo(path), ...readOnly(path)]),
+    ...foldersTo(root),
+    '--bind',
+    root,
+    root,
+    '--chdir',
+    '/',
+    ...identity(user),
+    '--',
+    ...becoming(user),
+    ...launch(command, options.limits, { countsProcesses: true }),
+  ];
+  return { file: 'bwrap', args, env: { PATH: options.searchPath } };
+}
+
+/**
+ * Without root a user namespace gives the right to mount, and a count of processes of its own. As root mounting needs
+ * none; two capabilities are kept for as long as it takes to become somebody else, who then gets that namespace.
+ */
+function identity(user: EnclosedCommand['user']): string[] {
+  if (user === null) return ['--unshare-user', '--cap-drop', 'ALL'];
+  return ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'];
+}
+
+function becoming(user: EnclosedCommand['user']): string[] {
+  if (user === null) return [];
+  const { uid, gid } = user;
+  const become = ['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups', '--'];
+  return [...become, 'unshare', '--user', '--map-current-user', '--'];
+}
+
+/** `/bin` is a link to `usr/bin` on most systems, a folder on others, and some are nowhere. */
+function systemFolder(path: string): string[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  return found.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : readOnly(path);
+}
+
+function readOnly(path: string): string[] {
+  return ['--ro-bind-try', path, path];
+}
+
+/** Made open to all: a path must be walkable by whoever the command runs as. */
+function foldersTo(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [...foldersTo(parent), '--dir', parent];
+}
+
+function ownTools({ node, ripgrep, fileServer }: OwnTools): string[] {
+  const binds: [string, string][] = [
+    [node, INSIDE.node],
+    [ripgrep, INSIDE.ripgrep],
+    [fileServer, INSIDE.fileServer],
+  ];
+  return binds.flatMap(([from, to]) => ['--ro-bind', from, to]);
+}

@@ -1,0 +1,119 @@
+import { extname, join } from 'node:path';
+import { failure, messageOf, ToolFailure } from '../core/failures.ts';
+import { CHANNEL_ENVIRONMENT, EnclosedProcess } from './enclosed-process.ts';
+import type { Enclosure, SandboxUser } from './enclosure.ts';
+import type { QuestionKind, Questions, Reply } from './file-server/messages.ts';
+
+export interface FileServerOptions {
+  readonly enclosure: Enclosure;
+  readonly root: string;
+  readonly user: SandboxUser | null;
+  /** An unused one ends after this long. */
+  readonly idleMs: number;
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+const MAX_HEAP_MB = 256;
+const MAX_PROBLEM_BYTES = 4096;
+
+/** Asks the enclosed file server of one workspace; starts it when it is needed, and again when it is gone. */
+export class FileServerClient {
+  readonly #options: FileServerOptions;
+  readonly #waiting: Map<number, Waiting> = new Map();
+  #process: EnclosedProcess | null = null;
+  #idle: NodeJS.Timeout | null = null;
+  #asked = 0;
+
+  constructor(options: FileServerOptions) {
+    this.#options = options;
+  }
+
+  async ask<Kind extends QuestionKind>(
+    kind: Kind,
+    ask: Questions[Kind]['ask'],
+    signal?: AbortSignal,
+  ): Promise<Questions[Kind]['answer']> {
+    signal?.throwIfAborted();
+    const server = (this.#process ??= this.#start());
+    this.#rest(false);
+    this.#asked += 1;
+    const id = this.#asked;
+    const cancel = (): void => server.send({ id, kind: 'cancel' });
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#waiting.set(id, { resolve: (value) => resolve(value as Questions[Kind]['answer']), reject });
+        server.send({ id, kind, ask });
+      });
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      this.#waiting.delete(id);
+      if (this.#waiting.size === 0) this.#rest(true);
+    }
+  }
+
+  stop(): void {
+    this.#process?.kill();
+  }
+
+  async close(): Promise<void> {
+    this.#process?.keepsAlive(true);
+    this.stop();
+    await this.#process?.ended;
+  }
+
+  #start(): EnclosedProcess {
+    const { enclosure, root, user } = this.#options;
+    const { tools } = enclosure;
+    // The same tree runs from source and from the build, so its program has the extension of this file.
+    const main = join(tools.fileServer, `main${extname(import.meta.url)}`);
+    const argv = [tools.node, `--max-old-space-size=${MAX_HEAP_MB}`, main, root, tools.ripgrep];
+    const line = enclosure.wrap({
+      argv,
+      root,
+      cwd: root,
+      network: false,
+      environment: CHANNEL_ENVIRONMENT,
+      user,
+    });
+    let problem = '';
+    const started = new EnclosedProcess(line, {
+      killsTrees: enclosure.killsTrees,
+      onOutput: (_stream, chunk) => {
+        if (problem.length < MAX_PROBLEM_BYTES) problem += chunk.toString('utf8');
+      },
+      onMessage: (message) => this.#take(message as Reply),
+    });
+    started.ended.then(
+      (end) => this.#gone(started, `${end.problem ?? 'it ended'}: ${problem.trim()}`),
+      (error: unknown) => this.#gone(started, messageOf(error)),
+    );
+    return started;
+  }
+
+  #take(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.id);
+    if (reply.ok) waiting?.resolve(reply.value);
+    else waiting?.reject(new ToolFailure(failure(reply.code, reply.message)));
+  }
+
+  #gone(server: EnclosedProcess, reason: string): void {
+    if (this.#process === server) this.#process = null;
+    for (const waiting of this.#waiting.values()) {
+      waiting.reject(
+        new ToolFailure(failure('sandbox_unavailable', `the files cannot be reached (${reason})`)),
+      );
+    }
+  }
+
+  #rest(resting: boolean): void {
+    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.#idle = null;
+    this.#process?.keepsAlive(!resting);
+    if (resting) this.#idle = setTimeout(() => this.stop(), this.#options.idleMs).unref();
+  }
+}

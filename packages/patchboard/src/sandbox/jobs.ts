@@ -1,0 +1,73 @@
+import type { JobLog, LogOptions } from '../core/sandbox.ts';
+import type { EnclosedProcess } from './enclosed-process.ts';
+import { Ring } from './kept-output.ts';
+
+/** A command in the background, with the last part of what it wrote. */
+export class Job {
+  readonly id: string;
+  readonly ended: Promise<void>;
+  readonly #process: EnclosedProcess;
+  readonly #log: Ring;
+  readonly #listeners: Set<() => void> = new Set();
+  #status: JobLog['status'] = 'running';
+  #exitCode: number | null = null;
+
+  constructor(
+    id: string,
+    options: { outputBytes: number; lifeMs: number },
+    start: (onOutput: (chunk: Buffer) => void) => EnclosedProcess,
+  ) {
+    this.id = id;
+    this.#log = new Ring(options.outputBytes);
+    this.#process = start((chunk) => {
+      this.#log.push(chunk);
+      this.#tell();
+    });
+    const overdue = setTimeout(() => this.kill(), options.lifeMs).unref();
+    this.ended = this.#process.ended.then(({ exitCode }) => {
+      clearTimeout(overdue);
+      this.#exitCode = exitCode;
+      this.#status = exitCode === null ? 'killed' : 'exited';
+      this.#tell();
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#status === 'running';
+  }
+
+  /** All it started dies with it. */
+  kill(): void {
+    if (this.isRunning) this.#process.kill();
+  }
+
+  read(offset: number): JobLog {
+    const { start, bytes } = this.#log.from(offset);
+    return {
+      output: bytes.toString('utf8'),
+      offset: start,
+      nextOffset: start + bytes.length,
+      status: this.#status,
+      exitCode: this.#exitCode,
+    };
+  }
+
+  /** Resolves when there is more than `offset` bytes, the job has ended or nobody waits any more. */
+  async news({ offset = 0, signal }: LogOptions): Promise<void> {
+    while (this.isRunning && this.#log.end <= offset && signal?.aborted !== true) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          this.#listeners.delete(done);
+          signal?.removeEventListener('abort', done);
+          resolve();
+        };
+        this.#listeners.add(done);
+        signal?.addEventListener('abort', done, { once: true });
+      });
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,53 @@
+import type { SandboxName } from '@patchboard/wire';
+import { messageOf } from '../core/failures.ts';
+import { bubblewrap } from './bubblewrap.ts';
+import { runCanary, type CanaryResult } from './canary.ts';
+import type { Enclosure, EnclosureOptions } from './enclosure.ts';
+import { none } from './none.ts';
+import { seatbelt } from './seatbelt.ts';
+
+/** What was found out about this machine. */
+export interface ProbeReport {
+  readonly provider: SandboxName;
+  readonly canary: readonly CanaryResult[];
+  /** Why there is no sandbox, and what to do about it; null: there is one. */
+  readonly problem: string | null;
+}
+
+export interface Probed {
+  readonly enclosure: Enclosure;
+  readonly report: ProbeReport;
+}
+
+const MAKERS: Readonly<Record<string, (options: EnclosureOptions) => Enclosure>> = {
+  linux: bubblewrap,
+  darwin: seatbelt,
+};
+
+/** The one of this system if the canary stays in, else none. It never takes less without saying so. */
+export async function probe(options: EnclosureOptions, platform: string = process.platform): Promise<Probed> {
+  const make = MAKERS[platform];
+  if (make === undefined) {
+    return without(options, [], `there is no sandbox for ${platform}: run the server on Linux or macOS`);
+  }
+  try {
+    const enclosure = make(options);
+    const { results, problem } = await runCanary(enclosure, options.stateFolder);
+    if (problem === null)
+      return { enclosure, report: { provider: enclosure.name, canary: results, problem } };
+    return without(options, results, `${enclosure.name}: ${problem}. ${advice(platform, problem)}`);
+  } catch (error) {
+    return without(options, [], `${messageOf(error)}. ${advice(platform, messageOf(error))}`);
+  }
+}
+
+function without(options: EnclosureOptions, canary: readonly CanaryResult[], problem: string): Probed {
+  return { enclosure: none(options), report: { provider: 'none', canary, problem } };
+}
+
+function advice(platform: string, problem: string): string {
+  if (platform !== 'linux') return 'sandbox-exec is part of macOS; see docs/guides/workspace.md';
+  if (/ENOENT/.test(problem))
+    return 'Install it: sudo apt-get install -y bubblewrap (or dnf, pacman, apk: the package has this name)';
+  return 'User namespaces may be switched off for this user or container; see docs/guides/workspace.md';
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { DocumentStore } from '../core/documents.ts';
+import type { Failure } from '../core/failures.ts';
+import { DEFAULT_TENANT } from '../core/principal.ts';
+import type { RunScope, Workspace, Workspaces } from '../core/workspaces.ts';
+import type { CommandLimits, Enclosure } from './enclosure.ts';
+import { FileServerClient } from './file-server-client.ts';
+import { RunSandbox } from './run-sandbox.ts';
+import { makeWorkspace, userOf } from './sandbox-user.ts';
+import { SeenFiles } from './seen-files.ts';
+import { TodoList } from './todo-list.ts';
+
+export interface RunWorkspacesOptions {
+  readonly enclosure: Enclosure;
+  readonly limits: CommandLimits;
+  readonly network: boolean;
+  /** Why nothing may be run or written; null: it may. */
+  readonly refusal: Failure | null;
+  /** One folder for all runs of the default tenant; null: each run has its own. */
+  readonly root: string | null;
+  /** Where folders of runs are made. */
+  readonly folder: string;
+  readonly store: Pick<DocumentStore, 'document' | 'putDocument'>;
+  /** Unguessable, so that a job id of another run is of no use either. */
+  readonly nextJobId: () => string;
+}
+
+interface OpenWorkspace extends Workspace {
+  readonly sandbox: RunSandbox;
+}
+
+const FILE_SERVER_IDLE_MS = 60_000;
+const MAX_OPEN = 10_000;
+
+/** One workspace for each run, made when it is first used. */
+export class RunWorkspaces implements Workspaces {
+  readonly #options: RunWorkspacesOptions;
+  readonly #open: Map<string, OpenWorkspace> = new Map();
+  readonly #servers: Map<string, FileServerClient> = new Map();
+
+  constructor(options: RunWorkspacesOptions) {
+    this.#options = options;
+  }
+
+  of(scope: RunScope): Workspace {
+    const key = keyOf(scope);
+    const standing = this.#open.get(key);
+    if (standing !== undefined) return standing;
+    const opened = this.#make(scope);
+    this.#open.set(key, opened);
+    this.#closeOldest();
+    return opened;
+  }
+
+  async endRun(scope: RunScope): Promise<void> {
+    const key = keyOf(scope);
+    const standing = this.#open.get(key);
+    if (standing === undefined) return;
+    this.#open.delete(key);
+    await standing.sandbox.close();
+    await this.#serverToLeave(standing)?.close();
+  }
+
+  /** Ends every command and file server. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ sandbox }) => sandbox.close()));
+    await Promise.all([...this.#servers.values()].map((server) => server.close()));
+  }
+
+  #make(scope: RunScope): OpenWorkspace {
+    const { enclosure, store } = this.#options;
+    const root = this.#rootOf(scope);
+    makeWorkspace(root);
+    // Without namespaces nobody can become somebody else on the way in.
+    const user = enclosure.name === 'bubblewrap' ? userOf(root) : null;
+    const server =
+      this.#servers.get(root) ?? new FileServerClient({ enclosure, root, user, idleMs: FILE_SERVER_IDLE_MS });
+    this.#servers.set(root, server);
+    return {
+      sandbox: new RunSandbox({ ...this.#options, root, user, server }),
+      services: { todo: new TodoList(store, scope), filePool: new SeenFiles() },
+    };
+  }
+
+  #rootOf({ tenant, runId }: RunScope): string {
+    const { root, folder } = this.#options;
+    if (root !== null && tenant === DEFAULT_TENANT) return root;
+    return join(folder, folderName(tenant), folderName(runId));
+  }
+
+  /** What runs long ago saw of files is forgotten first; a run with commands under way is in nobody's way. */
+  #closeOldest(): void {
+    if (this.#open.size <= MAX_OPEN) return;
+    for (const [key, workspace] of this.#open) {
+      if (workspace.sandbox.isBusy) continue;
+      this.#open.delete(key);
+      this.#serverToLeave(workspace)?.stop();
+      return;
+    }
+  }
+
+  /** The file server goes with the last run of its folder; null: there are others. */
+  #serverToLeave({ sandbox: { root } }: OpenWorkspace): FileServerClient | null {
+    if ([...this.#open.values()].some(({ sandbox }) => sandbox.root === root)) return null;
+    const server = this.#servers.get(root) ?? null;
+    this.#servers.delete(root);
+    return server;
+  }
+}
+
+function keyOf({ tenant, runId }: RunScope): string {
+  return JSON.stringify([tenant, runId]);
+}
+
+/** Names come from outside: what is not plainly a name becomes its hash, and no two names share a folder. */
+function folderName(name: string): string {
+  if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name) && !name.startsWith('sha256-')) return name;
+  return `sha256-${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;
+}

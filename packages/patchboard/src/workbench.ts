@@ -1,0 +1,130 @@
+import { extname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Failure } from './core/failures.ts';
+import { failure } from './core/failures.ts';
+import type { Ids, Log, Store } from './core/ports.ts';
+import type { Pack } from './core/server-tool.ts';
+import type { Workspaces } from './core/workspaces.ts';
+import { workspacePack } from './packs/workspace/pack.ts';
+import { DEFAULT_COMMAND_LIMITS } from './sandbox/command-limits.ts';
+import type { CommandLimits, EnclosureOptions, OwnTools } from './sandbox/enclosure.ts';
+import { probe, type ProbeReport } from './sandbox/probe.ts';
+import { RunWorkspaces } from './sandbox/run-workspaces.ts';
+import { makeWorkspace, userOf } from './sandbox/sandbox-user.ts';
+
+/** How commands are shut in, and where they work. */
+export interface WorkbenchSettings {
+  /** One folder for all runs of the default tenant; null: each run has its own. */
+  readonly root: string | null;
+  /** Commands that ask for the network get it. */
+  readonly network: boolean;
+  /** Variables that commands get besides the few that all get. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Folders besides the system's that commands may read. */
+  readonly readable: readonly string[];
+  readonly limits: CommandLimits;
+  /** Where the program that encloses commands is looked for, as in PATH. */
+  readonly searchPath: string;
+  /** Where nothing can enclose them, commands and writes run all the same, and each one asks. */
+  readonly unsafeNoSandbox: boolean;
+}
+
+/** What an embedder may say of it; what it does not say is as the server has it. */
+export type WorkspaceOptions = Partial<Omit<WorkbenchSettings, 'limits'>> & {
+  readonly limits?: Partial<CommandLimits>;
+};
+
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+export function resolveWorkspace(given: WorkspaceOptions): WorkbenchSettings {
+  const { root = null, network = false, environment = {}, readable = [], unsafeNoSandbox = false } = given;
+  return {
+    root: root === null ? null : resolve(root),
+    network,
+    environment,
+    readable: readable.map((path) => resolve(path)),
+    limits: { ...DEFAULT_COMMAND_LIMITS, ...given.limits },
+    searchPath: given.searchPath ?? USUAL_PATH,
+    unsafeNoSandbox,
+  };
+}
+
+export interface Workbench {
+  readonly workspaces: Workspaces;
+  readonly pack: Pack;
+  readonly report: SandboxReport;
+  close(): Promise<void>;
+}
+
+/** What was found out at the start, for whoever asks. */
+export interface SandboxReport extends ProbeReport {
+  /** Commands and writes are refused. */
+  readonly isOff: boolean;
+}
+
+export interface WorkbenchParts {
+  readonly store: Store;
+  readonly ids: Pick<Ids, 'secret'>;
+  readonly log: Log;
+  /** Runs get their folders here, and the sandbox keeps what it needs. */
+  readonly folder: string;
+}
+
+/** Throws `UnusableFolder` when nobody could work in the folder that was named. */
+export async function openWorkbench(settings: WorkbenchSettings, parts: WorkbenchParts): Promise<Workbench> {
+  const { log, folder } = parts;
+  const { enclosure, report } = await probeSandbox(settings, join(folder, 'sandbox'));
+  if (settings.root !== null) {
+    makeWorkspace(settings.root);
+    if (enclosure.name === 'bubblewrap') userOf(settings.root);
+  }
+  const refusal = refusalOf(report, settings.unsafeNoSandbox);
+  if (report.problem !== null) log.warn('sandbox.none', { problem: report.problem, off: refusal !== null });
+  const workspaces = new RunWorkspaces({
+    ...settings,
+    enclosure,
+    refusal,
+    folder: join(folder, 'workspaces'),
+    store: parts.store,
+    nextJobId: () => `job_${parts.ids.secret(128)}`,
+  });
+  return {
+    workspaces,
+    pack: workspacePack({ provider: enclosure.name, refusal }),
+    report: { ...report, isOff: refusal !== null },
+    close: () => workspaces.close(),
+  };
+}
+
+/** Tries out what this machine has; `patchboard doctor` asks too. */
+export async function probeSandbox(
+  { environment, readable, limits, searchPath }: WorkbenchSettings,
+  stateFolder: string,
+): ReturnType<typeof probe> {
+  const tools = await ownTools();
+  const options: EnclosureOptions = { tools, limits, environment, readable, searchPath, stateFolder };
+  return await probe(options);
+}
+
+async function ownTools(): Promise<OwnTools> {
+  // Loaded here: it looks for its program when it is loaded, and fails where there is none.
+  const { rgPath } = await import('@vscode/ripgrep');
+  const main = fileURLToPath(
+    new URL(`./sandbox/file-server/main${extname(import.meta.url)}`, import.meta.url),
+  );
+  return { node: process.execPath, ripgrep: rgPath, fileServer: join(main, '..') };
+}
+
+function refusalOf({ problem }: ProbeReport, unsafeNoSandbox: boolean): Failure | null {
+  if (problem === null || unsafeNoSandbox) return null;
+  return failure(
+    'sandbox_unavailable',
+    `commands and writes are off, because nothing encloses them: ${problem}`,
+    {
+      recommendations: [
+        'an operator can run: patchboard doctor',
+        'patchboard serve --unsafe-no-sandbox runs them all the same and asks every time',
+      ],
+    },
+  );
+}

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../src/core/sandbox.ts';
+import { aWorkbench, type OpenBench } from './support/a-workbench.ts';
+import { aMark, processesWith } from './support/processes.ts';
+
+const SERVER = fileURLToPath(new URL('./support/doomed-server.ts', import.meta.url));
+
+/** A tree of three, two of which do what they can to get away; `up` is said when all are there. */
+function tree(mark: string): string {
+  return `sleep ${mark} & setsid sleep ${mark} & (setsid nohup sleep ${mark} >/dev/null 2>&1 &); while [ "$(pgrep -fc '^sleep ${mark}')" -lt 3 ]; do :; done; echo up; sleep ${mark}`;
+}
+
+describe('everything that a command started ends', () => {
+  let bench: OpenBench;
+  let sandbox: Sandbox;
+
+  beforeAll(async () => {
+    bench = await aWorkbench();
+    sandbox = bench.sandbox();
+  });
+
+  afterAll(async () => {
+    await bench.close();
+  });
+
+  it('at its time limit', async () => {
+    const mark = aMark();
+    const result = await sandbox.exec(tree(mark), { timeoutMs: 1500 });
+    expect(result).toMatchObject({ timedOut: true, exitCode: null });
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('when its call is cancelled, before the call is over', async () => {
+    const mark = aMark();
+    const stop = new AbortController();
+    const running = sandbox.exec(tree(mark), {
+      signal: stop.signal,
+      onOutput: (_stream, text) => {
+        if (text.includes('up')) stop.abort(new Error('cancelled'));
+      },
+    });
+    await expect(running).rejects.toThrow('cancelled');
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('when its job is killed, and then says so', async () => {
+    const mark = aMark();
+    const job = await sandbox.execBackground(tree(mark));
+    expect(await sandbox.logs(job, { follow: true })).toMatchObject({ output: 'up\n', status: 'running' });
+    expect(processesWith(mark).length).toBeGreaterThan(2);
+    expect(await sandbox.kill(job)).toMatchObject({ status: 'killed', exitCode: null });
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('when a job has lived for as long as it may', async () => {
+    const mark = aMark();
+    const job = await sandbox.execBackground(`sleep ${mark}`, { timeoutMs: 300 });
+    expect(await sandbox.logs(job, { follow: true })).toMatchObject({ status: 'killed' });
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('when its run ends, and those of other runs stay', async () => {
+    const [mark, other] = [aMark(), aMark()];
+    const first = bench.sandbox('run_a');
+    const job = await first.execBackground(tree(mark));
+    const stays = await bench.sandbox('run_b').execBackground(tree(other));
+    await first.logs(job, { follow: true });
+    await bench.sandbox('run_b').logs(stays, { follow: true });
+    await bench.workspaces.endRun({ tenant: 'default', runId: 'run_a' });
+    expect(processesWith(mark)).toEqual([]);
+    expect(processesWith(other).length).toBeGreaterThan(2);
+    expect(await first.logs(job)).toMatchObject({ status: 'killed' });
+  });
+
+  it('when the workbench closes, the file servers included', async () => {
+    const mark = aMark();
+    const closing = await aWorkbench();
+    const inside = closing.sandbox();
+    await inside.writeFile('a.txt', 'a');
+    const job = await inside.execBackground(tree(mark));
+    await inside.logs(job, { follow: true });
+    expect(processesWith(closing.folder).length).toBeGreaterThan(0);
+    await closing.close();
+    expect(processesWith(mark)).toEqual([]);
+    expect(processesWith(closing.folder)).toEqual([]);
+  });
+
+  it('when the server is killed with no time to say goodbye', async () => {
+    const mark = aMark();
+    const folder = await mkdtemp(join(tmpdir(), 'patchboard-doomed-'));
+    const server = spawn(process.execPath, ['--conditions=patchboard-source', SERVER, folder, tree(mark)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(server.stdout, 'data');
+    expect(processesWith(mark).length).toBeGreaterThan(2);
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+    while (processesWith(mark).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (processesWith(folder).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('answers for jobs of its own run only', async () => {
+    const job = await bench.sandbox('run_a').execBackground('echo mine; sleep 60');
+    const stranger = bench.sandbox('run_b');
+    expect(await stranger.logs(job)).toBeUndefined();
+    expect(await stranger.kill(job)).toBeUndefined();
+    expect(await stranger.kill(String(process.pid))).toBeUndefined();
+    expect(await bench.sandbox('run_a').kill(job)).toMatchObject({ status: 'killed' });
+  });
+
+  it('reads a log from an offset, also after the end', async () => {
+    const job = await sandbox.execBackground('echo one; echo two >&2; exit 3');
+    let log = await sandbox.logs(job, { follow: true });
+    while (log?.status === 'running') log = await sandbox.logs(job, { follow: true, offset: log.nextOffset });
+    const all = await sandbox.logs(job);
+    expect(all).toMatchObject({ status: 'exited', exitCode: 3, offset: 0 });
+    expect(all?.output.split('\n').toSorted()).toEqual(['', 'one', 'two']);
+    expect((await sandbox.logs(job, { offset: 4 }))?.output).toBe(all?.output.slice(4));
+    expect(await sandbox.logs(job, { offset: 1000 })).toMatchObject({ output: '', offset: 8, nextOffset: 8 });
+  });
+});

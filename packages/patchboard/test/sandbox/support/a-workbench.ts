@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Sandbox } from '../../../src/core/sandbox.ts';
+import { nodeDigest } from '../../../src/runtime/digest.ts';
+import { timeOrderedIds } from '../../../src/runtime/ids.ts';
+import { nodeClock } from '../../../src/runtime/node-clock.ts';
+import { memoryStore } from '../../../src/store/memory.ts';
+import {
+  openWorkbench,
+  resolveWorkspace,
+  type Workbench,
+  type WorkspaceOptions,
+} from '../../../src/workbench.ts';
+
+export interface OpenBench extends Workbench {
+  /** Everything of it is in here; what is beside the workspaces is outside of them. */
+  readonly folder: string;
+  sandbox(runId?: string): Sandbox;
+}
+
+/** A real workbench in a folder of its own: what encloses is what this machine has. */
+export async function aWorkbench(given: WorkspaceOptions = {}): Promise<OpenBench> {
+  const folder = await mkdtemp(join(tmpdir(), 'patchboard-bench-'));
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const bench = await openWorkbench(resolveWorkspace(given), {
+    store: memoryStore({ digest: nodeDigest }),
+    ids: timeOrderedIds(nodeClock),
+    log,
+    folder,
+  });
+  return {
+    ...bench,
+    folder,
+    sandbox: (runId = 'run_1') => bench.workspaces.of({ tenant: 'default', runId }).sandbox,
+    close: async () => {
+      await bench.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Starts a command, a job and a file server, says so, and waits to be killed. */
+import { nodeDigest } from '../../../src/runtime/digest.ts';
+import { timeOrderedIds } from '../../../src/runtime/ids.ts';
+import { nodeClock } from '../../../src/runtime/node-clock.ts';
+import { memoryStore } from '../../../src/store/memory.ts';
+import { openWorkbench, resolveWorkspace } from '../../../src/workbench.ts';
+
+const [folder = '', command = ''] = process.argv.slice(2);
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const { workspaces } = await openWorkbench(resolveWorkspace({}), {
+  store: memoryStore({ digest: nodeDigest }),
+  ids: timeOrderedIds(nodeClock),
+  log,
+  folder,
+});
+const { sandbox } = workspaces.of({ tenant: 'default', runId: 'run_1' });
+await sandbox.writeFile('a.txt', 'a');
+const job = await sandbox.execBackground(command);
+await sandbox.logs(job, { follow: true });
+let told = false;
+await sandbox.exec(command, {
+  onOutput: () => {
+    if (!told) process.stdout.write('up\n');
+    told = true;
+  },
+});

@@ -1,0 +1,60 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { OpenBench } from './a-workbench.ts';
+
+const SWAPPER = fileURLToPath(new URL('./swapper.ts', import.meta.url));
+const SECRET = 'the secret that must not get in';
+
+export interface RaceResult {
+  readonly swaps: number;
+  readonly reads: number;
+  /** Reads that found the file where it belongs. */
+  readonly found: number;
+  readonly leaks: number;
+  /** Files of ours that came to be outside. */
+  readonly escapes: number;
+}
+
+/** Reads and writes through a folder that somebody keeps swapping for a link that leads out. */
+export async function swapRace(bench: OpenBench, isOver: (reads: number) => boolean): Promise<RaceResult> {
+  const sandbox = bench.sandbox();
+  const outside = join(bench.folder, 'outside');
+  await sandbox.writeFile('inside/file.txt', 'public');
+  await mkdir(outside, { recursive: true });
+  await writeFile(join(outside, 'file.txt'), SECRET);
+  const swapper = fork(SWAPPER, [join(sandbox.root, 'inside'), outside, join(sandbox.root, 'door')]);
+  await once(swapper, 'message');
+  let reads = 0;
+  let found = 0;
+  let leaks = 0;
+  while (!isOver(reads)) {
+    const seen = await Promise.all([
+      attempt(() => sandbox.readFile('door/file.txt')),
+      attempt(async () => JSON.stringify(await sandbox.list('door'))),
+      attempt(async () => {
+        await sandbox.writeFile('door/written.txt', 'mine');
+        return '';
+      }),
+    ]);
+    reads += 1;
+    if (seen[0] === 'public') found += 1;
+    if (seen.some((text) => text.includes(SECRET))) leaks += 1;
+  }
+  swapper.send('stop');
+  const [swaps] = (await once(swapper, 'message')) as [number];
+  const escapes = existsSync(join(outside, 'written.txt')) ? 1 : 0;
+  return { swaps, reads, found, leaks, escapes };
+}
+
+/** What was refused has shown nothing. */
+async function attempt(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work();
+  } catch (error) {
+    return `refused: ${String(error)}`;
+  }
+}
