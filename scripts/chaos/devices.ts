@@ -217,9 +217,11 @@ class DeviceScene {
 
   /** False: it never came back, which is a promise broken. */
   async #untilOffered(tool: string): Promise<boolean> {
-    const until = Date.now() + BOUND_MS;
+    let until = Date.now() + BOUND_MS;
     for (;;) {
       const answer = await orGone(get(`${this.#url}/v1/tools/${tool}`));
+      // A server that is starting takes nobody in.
+      if (answer === null) until = Date.now() + BOUND_MS;
       if (answer?.status === 200) return true;
       if (Date.now() > until) {
         const problems = join(this.#options.folder, `${tool}.effects.problems`);

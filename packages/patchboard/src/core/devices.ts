@@ -161,7 +161,8 @@ export class Devices {
     for (const id of holding) {
       const live = this.#held(device, id);
       if (live === null) device.link?.cancel(id, 'ended');
-      else if (live.device === null) this.#parts.runner.bind(live, device);
+      // Also if another connection has it: whoever holds it says so last.
+      else if (live.device !== device) this.#parts.runner.bind(live, device);
     }
   }
 

@@ -152,6 +152,28 @@ describe('a device that comes back in time', () => {
     expect(await toolNames(server)).toEqual(['device_info']);
   });
 
+  it('gets back what it holds, though a connection it never knew of has it', async () => {
+    const server = await aServer(limits({ device_grace_ms: 300 }));
+    const phone = await connected(server);
+    const welcome = await hello(phone);
+    await phone.register(DEVICE_INFO);
+    const id = await callId(server, 'device_info');
+    const request = await phone.next('tool_call_request');
+    const resume = { resume: welcome['resume_token'], holding: [request['id']] };
+    // Its welcome is lost on the way, so the device gives it up and comes again with the token it has.
+    const halfway = await connected(server);
+    expect(await hello(halfway, resume)).toMatchObject({ resumed: true });
+    const again = await connected(server);
+    const back = await hello(again, resume);
+    expect(back).toMatchObject({ resumed: false });
+    halfway.socket.terminate();
+    await vi.waitFor(async () => expect(await deviceStates(server)).toHaveLength(1));
+    expect((await deviceStates(server))[0]).toMatchObject({ session: back['session'], open_calls: 1 });
+    again.send({ type: 'tool_result', id: request['id'], output: 'held all along' });
+    expect(await again.next('result_acknowledged')).toMatchObject({ accepted: true });
+    expect((await ended(server, id)).result).toBe('held all along');
+  });
+
   it('needs its own token, and the token works once', async () => {
     const server = await aServer();
     const phone = await connected(server);
