@@ -1,6 +1,7 @@
 // Many devices in a process of its own: plain sockets that register one tool and answer what they are asked.
 import { once } from 'node:events';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
 export interface DevicesSettings {
@@ -24,9 +25,22 @@ const REGISTER = JSON.stringify({
 /** So many at once: a server that is asked by all of them in the same instant is another test. */
 const AT_ONCE = 100;
 
+/** A server that is busy says so before the upgrade, and is asked again, as devices do. */
+async function open(): Promise<WebSocket> {
+  for (;;) {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { perMessageDeflate: false });
+    try {
+      await once(socket, 'open');
+      return socket;
+    } catch (error) {
+      if (!String(error).includes('503')) throw error;
+      await sleep(200);
+    }
+  }
+}
+
 async function connect(): Promise<void> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { perMessageDeflate: false });
-  await once(socket, 'open');
+  const socket = await open();
   socket.send(REGISTER);
   const registered = once(socket, 'message');
   await registered;
