@@ -7,14 +7,15 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/wire/package.json packages/wire/
 COPY packages/client/package.json packages/client/
+COPY packages/console/package.json packages/console/
 COPY packages/patchboard/package.json packages/patchboard/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.base.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/
+COPY scripts/build.mjs scripts/build-console.mjs scripts/fingerprint.mjs scripts/
 COPY packages packages
 RUN node scripts/build.mjs \
   && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf packages/*/src packages/*/test packages/*/tsconfig*.json
+  && rm -rf packages/console packages/*/src packages/*/test packages/*/tsconfig*.json
 
 FROM node:24-slim
 ENV NODE_ENV=production \

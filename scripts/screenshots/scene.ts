@@ -1,4 +1,11 @@
-import { createClient, type PatchboardClient, type Provider } from '@patchboard/client';
+import {
+  connectDevice,
+  createClient,
+  deviceTool,
+  type Device,
+  type PatchboardClient,
+  type Provider,
+} from '@patchboard/client';
 import type { SceneServer } from './server.ts';
 
 /** What is on the board when the pictures are taken. */
@@ -48,14 +55,32 @@ export async function setScene(server: SceneServer): Promise<Scene> {
   const operator = createClient({ url: server.url, key: server.operatorToken });
   const ran = await makeCalls(as, operator);
   const waiting = await askForApproval(as);
+  const device = demoPhone(server.url);
+  await device.ready;
   return {
     ran,
     waiting,
     async close() {
+      await device.close();
       stop.abort();
       await serving;
     },
   };
+}
+
+function demoPhone(url: string): Device {
+  return connectDevice(url, {
+    clientId: 'demo',
+    name: 'demo-phone',
+    tools: ['device_info', 'camera', 'contacts', 'sensors'].map((name) =>
+      deviceTool({
+        name,
+        description: `${name} (demo)`,
+        parameters: { type: 'object' },
+        run: () => ({ demo: true }),
+      }),
+    ),
+  });
 }
 
 async function lend(lender: Provider): Promise<void> {

@@ -8,6 +8,15 @@ export interface Shot {
   ready(page: Page): Promise<void>;
 }
 
+const REPLY = `I will compute both.
+<<<[TOOL_REQUEST]>>>
+tool_name:「始」calculation.eval「末」
+expression:「始」(3+4)*6「末」
+<<<[END_TOOL_REQUEST]>>>
+<<<[TOOL_REQUEST]>>>
+tool_name:「始」ops.status「末」
+region:「始」eu-west`;
+
 export function shotsOf(scene: Scene): readonly Shot[] {
   const seen =
     (selector: string) =>
@@ -31,6 +40,26 @@ export function shotsOf(scene: Scene): readonly Shot[] {
     { name: 'calls', path: '/ui/calls', ready: seen('[data-call]') },
     { name: 'call', path: `/ui/calls/${scene.ran}`, ready: seen('[data-stretch]') },
     { name: 'approvals', path: `/ui/approvals?call=${scene.waiting}`, ready: seen('[data-approval-detail]') },
+    {
+      name: 'parser',
+      path: '/ui/tester?pane=parser&tool=calculation.eval',
+      async ready(page) {
+        await page.locator('[data-reply]').fill(REPLY);
+        await page.locator('[data-problem]').first().waitFor();
+      },
+    },
+    { name: 'tools', path: '/ui/tools?tool=ops.deploy', ready: seen('[data-tool-detail] pre') },
+    { name: 'devices', path: '/ui/devices', ready: seen('[data-device]') },
+    { name: 'agents', path: '/ui/agents', ready: seen('[data-create-key]') },
+    { name: 'policy', path: '/ui/agents?view=policy', ready: seen('table') },
+    {
+      name: 'simulator',
+      path: '/ui/agents?view=simulator&tool=ops.deploy&agent=planner',
+      ready: seen('[data-explanation]'),
+    },
+    { name: 'ledger', path: '/ui/ledger', ready: seen('[data-row]') },
+    { name: 'metrics', path: '/ui/metrics?span=5m', ready: seen('[data-ready="true"] canvas') },
+    { name: 'settings', path: '/ui/settings', ready: seen('kbd') },
     { name: 'login', path: '/ui/login', ready: seen('[data-sign-out]') },
   ];
 }

@@ -2,6 +2,7 @@ import type {
   ApprovalRequestView,
   BatchView,
   CallView,
+  DeviceView,
   DryRunView,
   FormattedToolsView,
   LedgerRowView,
@@ -39,6 +40,7 @@ import { grants, type Grants } from './grants.ts';
 import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http.ts';
 import { keys, type Keys } from './keys.ts';
 import { ledgerExport, ledgerVerify } from './ledger-proof.ts';
+import { devices, type DevicesFilter } from './devices.ts';
 import { calls, ledger, tools, traceLedger, type CallsFilter, type LedgerFilter } from './lists.ts';
 import { resolveSettings, type ClientOptions } from './options.ts';
 import type { Pages } from './pages.ts';
@@ -111,6 +113,8 @@ export interface PatchboardClient {
   /** An operator's word on a call that waits. Throws `conflict` when it no longer does, or is not what was shown. */
   decide(id: string, decision: Decision): Promise<CallView>;
   readonly grants: Grants;
+  /** Devices that are connected now, newest first. */
+  devices(filter?: DevicesFilter): Pages<DeviceView>;
   readonly keys: Keys;
   readonly policy: Policy;
   readonly sessions: Sessions;
@@ -155,6 +159,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     approvals: (filter = {}) => approvals(settings, filter),
     decide: (id, decision) => decide(settings, id, decision),
     grants: grants(settings),
+    devices: (filter = {}) => devices(settings, filter),
     keys: keys(settings),
     policy: policy(settings),
     sessions: sessions(settings),

@@ -5,6 +5,7 @@ import {
   type CallErrorView,
   type CallView,
   type DecisionView,
+  type DeviceView,
   type DryRunView,
   type InputIssueView,
   type JsonSchema,
@@ -194,6 +195,16 @@ export const decodeTraceLedger: Decoder<TraceLedgerView> = object<TraceLedgerVie
   status: string,
   error: nullable(string),
   error_code: nullable(string),
+});
+
+export const decodeDevice: Decoder<DeviceView> = object<DeviceView>({
+  session: string,
+  client_id: string,
+  name: withDefault(string, ''),
+  state: word<DeviceView['state']>(),
+  connected_at: string,
+  tools: listOf(string),
+  open_calls: withDefault(number, 0),
 });
 
 export const decodeDryRun: Decoder<DryRunView> = object<DryRunView>({

@@ -18,6 +18,7 @@ export type { ConnectionState, EventOptions } from './events.ts';
 export type { Grants } from './grants.ts';
 export type { RequestOptions } from './http.ts';
 export type { Keys, NewKey } from './keys.ts';
+export type { DevicesFilter } from './devices.ts';
 export type { CallsFilter, LedgerFilter } from './lists.ts';
 export type { PromptQuestion, RunReplyOptions } from './model-replies.ts';
 export { createToolCalling } from './tool-calling.ts';

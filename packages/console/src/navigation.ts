@@ -4,6 +4,7 @@ export const PAGES = [
   'calls',
   'approvals',
   'tools',
+  'devices',
   'agents',
   'ledger',
   'metrics',

@@ -1,5 +1,12 @@
 import type { Decision, NewKey } from '@patchboard/client';
-import type { CallView, DryRunView, LedgerVerdictView, MintedKeyView, PolicyView } from '@patchboard/wire';
+import type {
+  BatchView,
+  CallView,
+  DryRunView,
+  LedgerVerdictView,
+  MintedKeyView,
+  PolicyView,
+} from '@patchboard/wire';
 import { client } from './connection.ts';
 import { queryClient } from './query-client.ts';
 
@@ -42,6 +49,11 @@ export async function readCall(id: string): Promise<CallView> {
 /** Until it has ended, across restarts of the server. */
 export async function waitFor(id: string): Promise<CallView> {
   return await client.value.wait(id);
+}
+
+/** Every call of a reply, and the text or items to send back. */
+export async function runReply(format: string, reply: string): Promise<BatchView> {
+  return await client.value.runReply(format, reply);
 }
 
 export async function createKey(key: NewKey): Promise<MintedKeyView> {

@@ -3,9 +3,11 @@ import { keepPreviousData, useQuery } from '@tanstack/vue-query';
 import type {
   ApprovalRequestView,
   CallView,
+  DeviceView,
   ExplainView,
   GrantView,
   KeyView,
+  ParseReportView,
   PolicyView,
   ToolDetailView,
   ToolView,
@@ -71,6 +73,29 @@ export function useApprovals(): Answer<ApprovalRequestView[]> {
 
 export function useStats(): Answer<Readonly<Record<string, unknown>>> {
   return useQuery({ queryKey: keyOf('stats'), queryFn: ({ signal }) => client.value.stats({ signal }) });
+}
+
+export function useDevices(): Answer<DeviceView[]> {
+  return useQuery({
+    queryKey: keyOf('devices'),
+    queryFn: ({ signal }) => all(client.value.devices({ limit: 200, signal })),
+  });
+}
+
+/** What a reply of a model holds. Empty text holds nothing. */
+export function useParsed(
+  asked: MaybeRefOrGetter<{ readonly protocol: string; readonly text: string }>,
+): Answer<ParseReportView> {
+  return useQuery({
+    queryKey: keyOf('parse', asked),
+    queryFn: ({ signal }) => {
+      const { protocol, text } = toValue(asked);
+      return client.value.parseReply(protocol, text, { signal });
+    },
+    enabled: () => toValue(asked).text.trim() !== '',
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+  });
 }
 
 export function useGrants(): Answer<GrantView[]> {

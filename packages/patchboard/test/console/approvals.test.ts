@@ -72,7 +72,7 @@ describe('the inbox', () => {
     const denied = await ended(first);
     expect(denied.state).toBe('DENIED');
     expect(JSON.stringify(denied.error)).toContain('not on a Friday');
-    await page.locator('[data-state="empty"]').first().waitFor();
+    await page.getByText('Nothing waits for you.').waitFor();
     await done();
   });
 

@@ -39,6 +39,8 @@ export interface PlatformGiven {
   readonly config?: unknown;
   readonly environment?: Readonly<Record<string, string>>;
   readonly host?: string;
+  /** Default: a free one. */
+  readonly port?: number;
   /** Default: a new one, which goes when the platform is closed. */
   readonly folder?: DataFolder;
   readonly openStore?: (file: string) => Promise<Store>;
@@ -115,7 +117,7 @@ async function start(
   const config = `${folder.path}.config.json`;
   writeFileSync(config, JSON.stringify(given.config ?? {}));
   const settings = resolveSettings(given.environment ?? {}, {
-    port: '0',
+    port: String(given.port ?? 0),
     host: given.host ?? '127.0.0.1',
     data: folder.path,
     config,

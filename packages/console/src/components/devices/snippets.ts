@@ -1,0 +1,51 @@
+export const SNIPPETS = ['javascript', 'python', 'frames'] as const;
+
+export type Snippet = (typeof SNIPPETS)[number];
+
+/** The shortest program of each kind that lends one tool to this server. */
+export function snippetFor(kind: Snippet, origin: string): string {
+  const socket = `${origin.replace(/^http/, 'ws')}/ws`;
+  switch (kind) {
+    case 'javascript':
+      return `import { connectDevice, deviceTool } from '@patchboard/client';
+
+connectDevice(${JSON.stringify(origin)}, {
+  name: 'my-device',
+  tools: [
+    deviceTool({
+      name: 'greet',
+      description: 'Says hello.',
+      parameters: { type: 'object', properties: { name: { type: 'string' } } },
+      run: ({ name }) => \`Hello, \${name ?? 'world'}!\`,
+    }),
+  ],
+});
+`;
+    case 'python':
+      return `import asyncio, json, websockets
+
+async def main():
+    async with websockets.connect(${JSON.stringify(socket)}) as ws:
+        await ws.send(json.dumps({"type": "register_tools", "tools": [{
+            "name": "greet", "description": "Says hello.",
+            "parameters": {"type": "object", "properties": {"name": {"type": "string"}}},
+        }]}))
+        async for text in ws:
+            frame = json.loads(text)
+            if frame["type"] == "tool_call_request":
+                output = f"Hello, {frame['args'].get('name', 'world')}!"
+                await ws.send(json.dumps({"type": "tool_result", "id": frame["id"],
+                                          "output": output, "success": True}))
+
+asyncio.run(main())
+`;
+    case 'frames':
+      return `→ ${socket}
+→ {"type":"register_tools","tools":[{"name":"greet","description":"Says hello.","parameters":{"type":"object"}}]}
+← {"type":"tools_registered","count":1,"registered":1,"rejected":[]}
+← {"type":"tool_call_request","id":"…","name":"greet","args":{}}
+→ {"type":"tool_result","id":"…","output":"Hello!","success":true}
+← {"type":"result_acknowledged","id":"…","accepted":true}
+`;
+  }
+}

@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo, remove } from './support/toys.ts';
+
+let board: TestConsole;
+let call: string;
+beforeAll(async () => {
+  const policy = { agents: { guest: { autoDenyTools: ['toy.remove'], mode: 'ask' } } };
+  board = await aConsole({ tools: [echo, remove], config: { policy } });
+  const made = await board.server.ask({
+    method: 'POST',
+    path: '/v1/tools/toy.echo/invoke',
+    headers: { 'x-trace-id': 'trace-1' },
+    body: { run_id: 'r', args: { n: 1 } },
+  });
+  call = (made.json as { tool_call_id: string }).tool_call_id;
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+describe('tools', () => {
+  it('show contract, policy and health', async () => {
+    const { page, done } = await board.open('/ui/tools');
+    await page.locator('[data-tool="toy.echo"]').click();
+    await page.locator('[data-tool-detail]', { hasText: 'Answers with what it was given' }).waitFor();
+    await page.getByRole('tab', { name: 'Health' }).click();
+    await page.locator('[data-tool-detail]', { hasText: '100.0 %' }).waitFor();
+    await page.getByRole('tab', { name: 'Policy' }).click();
+    await page.locator('[data-explanation]', { hasText: 'not marked as risky' }).waitFor();
+    await done();
+  });
+});
+
+describe('agents and policy', () => {
+  it('lists rules in order with their origin, simulates, and puts another policy in force', async () => {
+    const { page, done } = await board.open('/ui/agents?view=policy');
+    await page.getByRole('row').filter({ hasText: 'agents.guest.autoDenyTools[0]' }).waitFor();
+    await page.locator('[data-edit-policy]').click();
+    const editor = page.locator('[data-editor] .cm-content');
+    await editor.fill('{"default": {"mode": "sometimes"}}');
+    await page.locator('[data-save-policy]').click();
+    await page.getByRole('alert').first().waitFor();
+    await editor.fill('{"agents": {"guest": {"mode": "deny"}}}');
+    await page.locator('[data-save-policy]').click();
+    await page.getByRole('row').filter({ hasText: 'agents.guest.mode' }).waitFor();
+    await page.goto(`${board.url}/ui/agents?view=simulator&tool=toy.echo&agent=guest`);
+    await page.locator('[data-explanation]', { hasText: 'mode is deny' }).waitFor();
+    await done();
+  });
+
+  it('shows a key once', async () => {
+    const { page, done } = await board.open('/ui/agents');
+    await page.locator('[data-state="empty"]', { hasText: 'npx patchboard keys create' }).waitFor();
+    await page.locator('[data-key-name]').fill('researcher');
+    await page.locator('[data-create-key]').click();
+    const secret = (await page.locator('[data-minted] code').innerText()).trim();
+    expect(secret).toMatch(/^pb_/);
+    await page.locator('[data-key]', { hasText: 'researcher' }).waitFor();
+    await page.reload();
+    await page.locator('[data-key]', { hasText: 'researcher' }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    const kept = await page.evaluate(() =>
+      JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
+    );
+    expect(kept).not.toContain(secret);
+    await page.locator('[data-key]').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.locator('[data-key]').waitFor({ state: 'detached' });
+    await done();
+  });
+});
+
+describe('the ledger', () => {
+  it('is verified, exported whole, and shows a trace', async () => {
+    const { page, done } = await board.open('/ui/ledger');
+    await page.locator('[data-row]').first().waitFor();
+    await page.locator('[data-verify]').click();
+    await page.locator('[data-verdict]', { hasText: 'rows hold' }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.locator('[data-export]').click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toHaveProperty('head');
+    expect(lines.some((line) => line.includes(call))).toBe(true);
+    await page.goto(`${board.url}/ui/ledger?trace=trace-1`);
+    await page.locator('[data-trace]', { hasText: 'toy.echo' }).waitFor();
+    await done();
+  });
+});
+
+describe('metrics', () => {
+  it('lead from each point to its calls', async () => {
+    const { page, done } = await board.open('/ui/metrics');
+    await page.locator('[data-chart] canvas').first().waitFor();
+    await page.locator('[data-point]').first().click();
+    await page.waitForURL('**/ui/calls?since=*');
+    await page.locator(`[data-call="${call}"]`).waitFor();
+    await done();
+  });
+});

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { aDataFolder, aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo } from './support/toys.ts';
+
+const folder = aDataFolder();
+let board: TestConsole;
+let again: TestPlatform | undefined;
+beforeAll(async () => {
+  board = await aConsole({ tools: [echo], folder });
+});
+afterAll(async () => {
+  await board?.browser.close();
+  await again?.close();
+  folder.remove();
+});
+
+describe('a server that goes away', () => {
+  it('is said to be away, and the page goes on by itself when it is back, with what happened meanwhile', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    const { port } = board.server;
+    const body = { run_id: 'r', args: {} };
+    const before = await board.server.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
+    const { tool_call_id: first } = before.json as { tool_call_id: string };
+    await page.locator(`[data-call="${first}"] [data-state="COMPLETED"]`).waitFor();
+    await board.server.platform.close();
+    await page.locator('[data-live="lost"]', { hasText: 'as of' }).waitFor();
+    // What was there can still be read.
+    await page.locator(`[data-call="${first}"]`).waitFor();
+    again = await aPlatform({ tools: [echo], folder, port });
+    const meanwhile = await again.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
+    const { tool_call_id: second } = meanwhile.json as { tool_call_id: string };
+    await page.locator('[data-live="live"]').waitFor();
+    await page.locator(`[data-call="${second}"]`).waitFor();
+    // Sessions end with the process, and the page says so.
+    await page.locator('[data-notice="session-ended"]', { hasText: 'npx patchboard login' }).waitFor();
+    await done();
+  });
+});
