@@ -11,6 +11,7 @@ import { textProtocol } from './figures/p6-text-protocol.ts';
 import { idleDevices } from './figures/p7-idle-devices.ts';
 import { search } from './figures/p10-search.ts';
 import { storedCalls } from './figures/p8-stored-calls.ts';
+import { sandboxCosts } from './figures/sandbox.ts';
 import { describeMachine } from './machine.ts';
 import { header, jsonLine, table } from './report.ts';
 
@@ -23,6 +24,7 @@ const FIGURES: ReadonlyMap<string, RunFigure> = new Map([
   ['P7', idleDevices],
   ['P8', storedCalls],
   ['CPU', cpuPerRequest],
+  ['SANDBOX', sandboxCosts],
   ['P10', search],
 ]);
 

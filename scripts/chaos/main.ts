@@ -9,10 +9,13 @@ import { runEndlessBody } from './endless-body.ts';
 import { runKillLoop } from './kill-loop.ts';
 import { runOverload } from './overload.ts';
 import { runRefusedStores } from './refused-stores.ts';
+import { runSandbox } from './sandbox.ts';
 import { withChaosFolder, type ScenarioReport } from './scenario.ts';
 
 const GIGABYTE = 2 ** 30;
 const OVERLOAD_SECONDS = 10;
+const RACE_SECONDS = 60;
+const OUTPUT_GIGABYTES = 10;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -39,6 +42,7 @@ const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>
   ['refused-stores', runRefusedStores],
   ['drain', runDrain],
   ['endless-body', (folder: string) => runEndlessBody(folder, GIGABYTE)],
+  ['sandbox', () => runSandbox({ raceSeconds: RACE_SECONDS, outputGigabytes: OUTPUT_GIGABYTES })],
   ['overload', (folder: string) => runOverload(folder, OVERLOAD_SECONDS)],
 ]);
 const names = positionals.length === 0 ? [...SCENARIOS.keys()] : positionals;

@@ -24,7 +24,8 @@ export async function boardWorkbench(
     if (temporary !== null) await rm(temporary, { recursive: true, force: true });
   };
   try {
-    const parts = { store, ids: timeOrderedIds(nodeClock), log, folder: resolve(temporary ?? folder ?? '.') };
+    const home = resolve(temporary ?? folder ?? '.');
+    const parts = { store, ids: timeOrderedIds(nodeClock), log, folder: home, tasks: true };
     const bench = await openWorkbench(resolveWorkspace(given), parts);
     return {
       ...bench,

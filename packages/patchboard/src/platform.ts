@@ -110,7 +110,13 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
 async function workbenchOf(settings: Settings, log: Log, store: Store): Promise<Workbench> {
   const ids = timeOrderedIds(nodeClock);
   try {
-    return await openWorkbench(settings.workspace, { store, ids, log, folder: settings.dataFolder });
+    return await openWorkbench(settings.workspace, {
+      store,
+      ids,
+      log,
+      folder: settings.dataFolder,
+      tasks: false,
+    });
   } catch (error) {
     throw new ConfigError(`workspace: ${messageOf(error)}`);
   }

@@ -68,6 +68,8 @@ export interface WorkbenchParts {
   readonly log: Log;
   /** Runs get their folders here, and the sandbox keeps what it needs. */
   readonly folder: string;
+  /** Agents run in this process. */
+  readonly tasks: boolean;
 }
 
 /** Throws `UnusableFolder` when nobody could work in the folder that was named. */
@@ -90,7 +92,7 @@ export async function openWorkbench(settings: WorkbenchSettings, parts: Workbenc
   });
   return {
     workspaces,
-    pack: workspacePack({ provider: enclosure.name, refusal }),
+    pack: workspacePack({ provider: enclosure.name, refusal }, { tasks: parts.tasks }),
     report: { ...report, isOff: refusal !== null },
     close: () => workspaces.close(),
   };

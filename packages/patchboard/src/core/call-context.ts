@@ -1,7 +1,8 @@
-import { isOpen } from './call.ts';
+import { isOpen, type Call } from './call.ts';
 import type { CallOrigin } from './call-origin.ts';
 import type { EventFeed } from './events.ts';
 import { messageOf } from './failures.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { LiveCall, ToolCustomEvent } from './live-call.ts';
 import type { Clock, Log } from './ports.ts';
@@ -17,6 +18,7 @@ export interface CallContextParts {
   readonly log: Log;
   readonly redactor: Redactor;
   readonly workspaces: Workspaces;
+  readonly lifecycle: Pick<Lifecycle, 'find'>;
   readonly feed: Pick<EventFeed, 'progress' | 'custom'>;
 }
 
@@ -73,7 +75,7 @@ class CallContext implements ToolContext {
   }
 
   get sandbox(): ToolContext['sandbox'] {
-    return this.#parts.workspaces.of(this.#live.call).sandbox;
+    return this.#parts.workspaces.of(topOf(this.#parts.lifecycle, this.#live.call)).sandbox;
   }
 
   get services(): ToolContext['services'] {
@@ -99,6 +101,12 @@ class CallContext implements ToolContext {
   #tell(): Teller {
     return (this.#teller ??= new Teller(this.#parts, this.#live));
   }
+}
+
+/** A sub-agent works where the agent works that gave it its task; that call is under way for as long. */
+function topOf(lifecycle: Pick<Lifecycle, 'find'>, call: Call): Call {
+  const above = call.parentCallId === null ? undefined : lifecycle.find(call.parentCallId)?.call;
+  return above === undefined ? call : topOf(lifecycle, above);
 }
 
 /** Decides what of a tool's own messages reaches anybody. A bad one never fails the call: it is logged and dropped. */

@@ -120,6 +120,20 @@ describe('examples', () => {
     expect(out).toContain('I do not know whether the money was sent.');
   });
 
+  it('mend-a-test.ts mends it, enclosed', async () => {
+    const [node, ...flags] = NODE;
+    const { code, out, error } = await runCommand(
+      node,
+      [...flags, join(FOLDER, 'mend-a-test.ts')],
+      options(),
+    );
+    expect(code, error).toBe(0);
+    expect(out).toMatch(
+      /^bash_run exit 1 enclosed\nfs_read {2}enclosed\nfs_edit {2}enclosed\n--- a\/sum\.mjs\n/,
+    );
+    expect(out).toMatch(/bash_run exit 0 enclosed\nThe test passes now\.\n$/);
+  });
+
   it('agent.ts exits non-zero without a server', async () => {
     const [node, ...flags] = NODE;
     const away = options({ PATCHBOARD_URL: 'http://127.0.0.1:9' });

@@ -43,7 +43,7 @@ describe('the workspace tools', () => {
     execFileSync('sh', ['-c', 'printf %s "$2" > "$1"', 'sh', join(root, path), content]);
   }
 
-  it('are eleven without a model, and say what they do', () => {
+  it('are twelve where agents run, and say what they do', () => {
     const tools = board.tools({ tag: 'workspace' });
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
       'bash_kill',
@@ -55,6 +55,7 @@ describe('the workspace tools', () => {
       'fs_multi_edit',
       'fs_read',
       'fs_write',
+      'task_run',
       'todo_read',
       'todo_write',
     ]);

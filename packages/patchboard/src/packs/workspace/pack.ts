@@ -5,10 +5,11 @@ import { globTool, grepTool } from './files/search-tools.ts';
 import { writeTool } from './files/write-tool.ts';
 import { WorkspaceRules, type EnclosureFacts } from './rules.ts';
 import { bashTools } from './shell/bash-tools.ts';
+import { taskTool } from './task-tool.ts';
 import { todoTools } from './todo-tools.ts';
 
-/** What an agent needs to work on a machine: files, a shell and a list of what is to be done. */
-export function workspacePack(facts: EnclosureFacts): Pack {
+/** What an agent needs to work on a machine. `tasks`: agents run in this process, and may give each other tasks. */
+export function workspacePack(facts: EnclosureFacts, { tasks }: { tasks: boolean }): Pack {
   const rules = new WorkspaceRules(facts);
   return {
     name: 'workspace',
@@ -20,6 +21,7 @@ export function workspacePack(facts: EnclosureFacts): Pack {
       grepTool(rules),
       ...bashTools(rules),
       ...todoTools(rules),
+      ...(tasks ? [taskTool(rules)] : []),
     ],
   };
 }

@@ -28,6 +28,7 @@ export async function aWorkbench(given: WorkspaceOptions = {}): Promise<OpenBenc
     ids: timeOrderedIds(nodeClock),
     log,
     folder,
+    tasks: true,
   });
   return {
     ...bench,

@@ -12,6 +12,7 @@ const { workspaces } = await openWorkbench(resolveWorkspace({}), {
   ids: timeOrderedIds(nodeClock),
   log,
   folder,
+  tasks: false,
 });
 const { sandbox } = workspaces.of({ tenant: 'default', runId: 'run_1' });
 await sandbox.writeFile('a.txt', 'a');

@@ -1,0 +1,40 @@
+import type { SandboxCosts, SandboxCostSettings } from '../arms/sandbox-costs.ts';
+import { runScript } from '../child.ts';
+import type { Arm, Figure, FigureOptions } from '../figure.ts';
+import { comparePaired, median } from '../statistics.ts';
+
+/** What it costs to shut a command in, and to read a file from inside, beside doing it plainly. */
+export async function sandboxCosts({ quick, say }: FigureOptions): Promise<Figure> {
+  const slices = quick ? 1 : 5;
+  const settings: SandboxCostSettings = quick ? { commands: 3, reads: 20 } : { commands: 40, reads: 2000 };
+  const runs: SandboxCosts[] = [];
+  for (let slice = 0; slice < slices; slice += 1) {
+    say(`sandbox: slice ${slice + 1} of ${slices}`);
+    runs.push(await runScript<SandboxCosts>('./arms/sandbox-costs.ts', settings));
+  }
+  const of = (name: keyof SandboxCosts): number[] => runs.map((run) => run[name]);
+  const commands = comparePaired(of('enclosedMs'), of('spawnMs'));
+  return {
+    id: 'SANDBOX',
+    work: [
+      '`bash -c true` in the sandbox, from start to end, ÷ the same with a plain spawn; and a file of 4 KiB read by the',
+      'enclosed file server ÷ the same with fs.readFile. One after the other, nothing in parallel.',
+    ],
+    target: 'none: it is the price of the boundary',
+    durability: 'none: nothing is recorded',
+    ratio: commands.ratio,
+    spread: { min: commands.min, max: commands.max },
+    arms: {
+      'command, enclosed': armOf('ms', of('enclosedMs')),
+      'command, plain spawn': armOf('ms', of('spawnMs')),
+      'file read, enclosed': armOf('ms', of('enclosedReadMs')),
+      'file read, plain': armOf('ms', of('readMs')),
+      'first file of a workspace': armOf('ms', of('firstReadMs')),
+    },
+    others: { 'file read ÷ plain': comparePaired(of('enclosedReadMs'), of('readMs')) },
+  };
+}
+
+function armOf(unit: Arm['unit'], runs: readonly number[]): Arm {
+  return { unit, median: median(runs), runs };
+}

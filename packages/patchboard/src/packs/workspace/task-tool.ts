@@ -1,0 +1,46 @@
+import { failure, ToolFailure } from '../../core/failures.ts';
+import type { ServerTool } from '../../core/server-tool.ts';
+import { argumentsOf, object, renamed, TEXT } from './contract.ts';
+import type { WorkspaceRules } from './rules.ts';
+
+interface TaskArguments {
+  readonly task: string;
+  readonly context?: string;
+}
+
+const TIMEOUT_MS = 3_600_000;
+const LONG_TEXT = { type: 'string', minLength: 1, maxLength: 200_000 };
+
+/** Only where agents run in this process: over the network nobody here has a model to give the task to. */
+export function taskTool(rules: WorkspaceRules): ServerTool {
+  return rules.keeps(
+    {
+      name: 'task_run',
+      description:
+        'Give a task to a sub-agent and wait for its last word. It works in this workspace, may do what you may do, and spends your budget.',
+      inputSchema: object(
+        {
+          task: { ...LONG_TEXT, description: 'what is to be done, complete in itself' },
+          context: { ...LONG_TEXT, description: 'what it has to know besides' },
+        },
+        ['task'],
+      ),
+      outputSchema: object({ agentId: TEXT, text: TEXT, reason: TEXT, calls: { type: 'integer' } }, [
+        'agentId',
+        'text',
+        'reason',
+        'calls',
+      ]),
+      timeoutMs: TIMEOUT_MS,
+      spell: (args) => renamed(args, { prompt: 'task' }),
+      execute: async (args, { agent, callId, signal }) => {
+        if (agent === undefined)
+          throw new ToolFailure(failure('tool_failed', 'only an agent can give a task'));
+        const { task, context } = argumentsOf<TaskArguments>(args);
+        const prompt = context === undefined ? task : `${task}\n\n${context}`;
+        return await agent.spawn({ prompt, callId, signal });
+      },
+    },
+    { readonly: false, destructive: false, idempotent: false },
+  );
+}
