@@ -73,7 +73,10 @@ export class ToolRegistry {
    * Every method that the module marks as callable becomes a tool `id_method`, all of them or none. No other can ever
    * run, and whether one may is asked again with every call.
    */
-  registerModule(module: ToolModule, options: RegisterOptions = {}): readonly ToolEntry[] {
+  registerModule<Module extends ToolModule>(
+    module: Module,
+    options: RegisterOptions = {},
+  ): readonly ToolEntry[] {
     const { id } = module;
     const tools = toolsOfModule(module);
     if (this.#modules.has(id)) throw refused('name_taken', `module registered twice: ${id}`);
