@@ -10,7 +10,6 @@ import type { Hooks } from './core/hooks.ts';
 import type { Submitted } from './core/intake.ts';
 import { jsonCopy } from './core/json-copy.ts';
 import { resolveLimits } from './core/limits.ts';
-import type { Log } from './core/ports.ts';
 import type { Principal } from './core/principal.ts';
 import { DEFAULT_RATES } from './core/rate-limits.ts';
 import type { RegisteredTool } from './core/registry.ts';
@@ -21,17 +20,17 @@ import { openFaces, type Faces } from './faces.ts';
 import { ensureOperatorToken } from './identity/operator-token.ts';
 import { mountFaces, type HttpOptions, type MountedFaces } from './mounted-faces.ts';
 import type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard } from './patchboard.ts';
+import { SILENT_LOG } from './runtime/silent-log.ts';
 import { BoardError } from './sdk/board-error.ts';
 import { toRecord, type ToolCallRecord } from './sdk/tool-call-record.ts';
 import type { AnyTool } from './sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from './sdk/tool-registry.ts';
 import type { Workbench } from './workbench.ts';
 
-const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 const LONG_WAIT_MS = 600_000;
 
 export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
-  const { tools = [], store: kept = memory(), policy = {}, hooks = [], redact = [], log = silent } = options;
+  const { tools = [], store: kept = memory(), policy = {}, hooks = [], redact = [], log = SILENT_LOG } = options;
   const limits = resolveLimits(options.limits);
   const store = await kept.open();
   const workbench = await boardWorkbench(options.workspace, { folder: kept.folder, store, log });

@@ -20,7 +20,8 @@ import { logEndedCall } from './runtime/call-log.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { timeOrderedIds } from './runtime/ids.ts';
 import { nodeClock } from './runtime/node-clock.ts';
-import { traceEndedCall } from './runtime/tracing.ts';
+import { SILENT_LOG } from './runtime/silent-log.ts';
+import { callTracer } from './runtime/tracing.ts';
 import { ajvSchemas } from './schemas/ajv-schemas.ts';
 import { VERSION } from './version.ts';
 import type { SandboxReport } from './workbench.ts';
@@ -84,8 +85,8 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     workspaces: options.workspaces,
     tenants: options.tenants,
   });
-  engine.onEnded((call) => logEndedCall(log, call));
-  engine.onEnded((call) => traceEndedCall(call, VERSION));
+  if (log !== SILENT_LOG) engine.onEnded((call) => logEndedCall(log, call));
+  engine.onEnded(callTracer(VERSION));
   const host: AgentHost = {
     ...parts,
     engine,

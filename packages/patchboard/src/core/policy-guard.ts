@@ -1,12 +1,13 @@
 import type { GrantBook } from './grants.ts';
 import type { Decision, Guard, GuardRequest } from './guard.ts';
-import { decideFor, decidePolicy, mayEverCall } from './policy/decide.ts';
+import { decideFor, mayEverCall } from './policy/decide.ts';
 import { matchesGlob } from './policy/glob.ts';
 import type { PolicyDocument } from './policy/document.ts';
 import { strictest } from './policy/strictest.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from './registry.ts';
+import { decisionOf, Rulebook } from './rulebook.ts';
 
 /** The policy in force. `document` null: it could not be read, and everything is denied until it can. */
 export interface PolicyInForce {
@@ -14,22 +15,26 @@ export interface PolicyInForce {
   readonly document: PolicyDocument | null;
 }
 
+interface InForce extends PolicyInForce {
+  readonly rules: Rulebook | null;
+}
+
 /** Policy first; a standing grant may turn its ask into an allow, never its deny. */
 export class PolicyGuard implements Guard {
   readonly #grants: GrantBook;
   readonly #clock: Clock;
   /** For tenants that have none of their own. */
-  #base: PolicyInForce;
-  readonly #tenants: Map<string, PolicyInForce> = new Map();
+  #base: InForce;
+  readonly #tenants: Map<string, InForce> = new Map();
   #revision = 0;
 
   constructor(base: PolicyInForce, grants: GrantBook, clock: Clock) {
-    this.#base = base;
+    this.#base = inForce(base);
     this.#grants = grants;
     this.#clock = clock;
   }
 
-  policyOf(tenant: string): PolicyInForce {
+  #policyOf(tenant: string): InForce {
     return this.#tenants.get(tenant) ?? this.#base;
   }
 
@@ -40,22 +45,22 @@ export class PolicyGuard implements Guard {
 
   /** `tenant` null: for those that have none of their own. */
   replacePolicy(tenant: string | null, policy: PolicyInForce): void {
-    if (tenant === null) this.#base = policy;
-    else this.#tenants.set(tenant, policy);
+    if (tenant === null) this.#base = inForce(policy);
+    else this.#tenants.set(tenant, inForce(policy));
     this.#revision += 1;
   }
 
   lists(principal: Principal, tool: RegisteredTool): boolean {
-    return this.listsName(principal, tool.name);
+    return this.#policyOf(principal.tenant).rules?.mayEverCall(principal.agentId, tool) ?? false;
   }
 
   listsName(principal: Principal, toolName: string): boolean {
-    const { document } = this.policyOf(principal.tenant);
+    const { document } = this.#policyOf(principal.tenant);
     return document !== null && mayEverCall(document, principal.agentId, toolName);
   }
 
   registers(tenant: string, toolName: string): boolean {
-    const { document } = this.policyOf(tenant);
+    const { document } = this.#policyOf(tenant);
     if (document === null) return false;
     return (
       document.registerable === null ||
@@ -64,23 +69,27 @@ export class PolicyGuard implements Guard {
   }
 
   admit({ principal, tool, args, permissions }: GuardRequest): Decision {
-    const { version: policyVersion, document } = this.policyOf(principal.tenant);
-    if (document === null) {
+    const { version: policyVersion, rules } = this.#policyOf(principal.tenant);
+    if (rules === null) {
       return { effect: 'deny', rule: 'policy', reason: 'the policy cannot be read', policyVersion };
     }
     const { agentId, tenant } = principal;
-    const asked = { agentId, toolName: tool.name, annotations: tool.annotations, args };
+    const { name: toolName, annotations, version: toolVersion } = tool;
+    const decided = rules.decide(agentId, tool, args);
+    const asked = { toolName, annotations, args };
     const own = permissions.map((permission) => decideFor(permission, 'permission', asked));
-    const verdict = strictest(decidePolicy(document, asked), own);
+    const verdict = strictest(decided.verdict, own);
     if (verdict.effect === 'ask') {
-      const question = { tenant, agentId, toolName: tool.name, toolVersion: tool.version, args };
-      const grant = this.#grants.match(question, this.#clock.now());
+      const grant = this.#grants.match({ tenant, agentId, toolName, toolVersion, args }, this.#clock.now());
       if (grant !== undefined) {
         const reason = `${grant.createdBy} said not to ask again`;
         return { effect: 'allow', rule: `grant:${grant.id}`, reason, policyVersion };
       }
     }
-    const { effect, rule, reason, isOpen } = verdict;
-    return { effect, rule, reason, policyVersion, ...(isOpen === undefined ? {} : { isOpen }) };
+    return verdict === decided.verdict ? decided.decision : decisionOf(verdict, policyVersion);
   }
+}
+
+function inForce({ version, document }: PolicyInForce): InForce {
+  return { version, document, rules: document === null ? null : new Rulebook(version, document) };
 }

@@ -3,31 +3,32 @@ import type { Clock, Ids } from '../core/ports.ts';
 
 /** Crockford's alphabet in lower case: sorts like the numbers it writes, and has no letter that reads as a digit. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Two characters for each number of ten bits: text is put together in half as many steps. */
+const PAIRS: readonly string[] = Array.from({ length: 1024 }, (_, bits) => pair(bits));
 const TIME_CHARACTERS = 10;
 const COUNTER_CHARACTERS = 4;
 const COUNTER_LIMIT = 32 ** COUNTER_CHARACTERS;
-const RANDOM_CHARACTERS = 12;
-const POOL_BYTES = 4096;
+const RANDOM_PAIRS = 6;
+const POOL_PAIRS = 2048;
 
 /**
  * 26 characters: milliseconds, a counter within the millisecond, 60 random bits. Later ids sort later, also when the
  * wall clock steps back, because time never runs backwards here.
  */
 export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
-  const pool = new Uint8Array(POOL_BYTES);
-  let used = POOL_BYTES;
+  const pool = new Uint16Array(POOL_PAIRS);
+  let used = POOL_PAIRS;
   let lastMs = 0;
   let counter = 0;
   let timeText = '';
 
   function randomText(): string {
-    if (used + RANDOM_CHARACTERS > POOL_BYTES) {
+    if (used + RANDOM_PAIRS > POOL_PAIRS) {
       randomFillSync(pool);
       used = 0;
     }
     let text = '';
-    for (const byte of pool.subarray(used, used + RANDOM_CHARACTERS)) text += ALPHABET.charAt(byte & 31);
-    used += RANDOM_CHARACTERS;
+    for (const end = used + RANDOM_PAIRS; used < end; used += 1) text += PAIRS[(pool[used] ?? 0) & 1023];
     return text;
   }
 
@@ -50,9 +51,13 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
 function encode(value: number, characters: number): string {
   let text = '';
   let rest = value;
-  for (let index = 0; index < characters; index += 1) {
-    text = ALPHABET.charAt(rest % 32) + text;
-    rest = Math.floor(rest / 32);
+  for (let index = 0; index < characters; index += 2) {
+    text = PAIRS[rest % 1024] + text;
+    rest = Math.floor(rest / 1024);
   }
   return text;
+}
+
+function pair(bits: number): string {
+  return ALPHABET.charAt(bits >> 5) + ALPHABET.charAt(bits & 31);
 }

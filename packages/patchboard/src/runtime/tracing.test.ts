@@ -8,12 +8,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aCall } from '../../test/support/a-call.ts';
 import { move } from '../core/call.ts';
 import { failure } from '../core/failures.ts';
-import { traceEndedCall } from './tracing.ts';
+import { callTracer } from './tracing.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const SPAN_ID = 'b7ad6b7169203331';
 
-describe('traceEndedCall', () => {
+describe('callTracer', () => {
   const exporter = new InMemorySpanExporter();
   beforeEach(() => {
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -35,7 +35,7 @@ describe('traceEndedCall', () => {
   };
 
   it("writes one span under the caller's, from the record to the end, with the moves as events", () => {
-    traceEndedCall(ended(), '1.2.3');
+    callTracer('1.2.3')(ended());
     const [span] = exporter.getFinishedSpans();
     expect(span).toMatchObject({
       name: 'tool toy.echo',
@@ -50,7 +50,7 @@ describe('traceEndedCall', () => {
   });
 
   it('starts a trace of its own for a caller without one', () => {
-    traceEndedCall({ ...ended(), traceId: 'trace-1', spanId: null }, '1.2.3');
+    callTracer('1.2.3')({ ...ended(), traceId: 'trace-1', spanId: null });
     const [span] = exporter.getFinishedSpans();
     expect(span?.parentSpanContext).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Tracer } from '@opentelemetry/api';
 import { endedAt, type Call } from '../core/call.ts';
 import { parseTraceparent, traceparentOf } from '../core/trace-context.ts';
 
@@ -8,8 +8,12 @@ const SAMPLED = 1;
  * One span per call, written when it has ended, with its moves as events. Without an OpenTelemetry SDK in the
  * process this does nothing: we bring the API only, and whoever runs the server chooses the exporter.
  */
-export function traceEndedCall(call: Call, version: string): void {
+export function callTracer(version: string): (call: Call) => void {
   const tracer = trace.getTracer('patchboard', version);
+  return (call) => traceEndedCall(tracer, call);
+}
+
+function traceEndedCall(tracer: Tracer, call: Call): void {
   const span = tracer.startSpan(
     `tool ${call.toolName}`,
     { kind: SpanKind.INTERNAL, startTime: call.createdAt },

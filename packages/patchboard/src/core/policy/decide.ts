@@ -3,11 +3,14 @@ import type { AgentPolicy, Effect, PolicyDocument } from './document.ts';
 import { matchesGlob } from './glob.ts';
 import { holds } from './predicate.ts';
 
-export interface PolicyQuestion {
-  readonly agentId: string;
+export interface ToolQuestion {
   readonly toolName: string;
   readonly annotations: ToolAnnotations;
   readonly args: unknown;
+}
+
+export interface PolicyQuestion extends ToolQuestion {
+  readonly agentId: string;
 }
 
 /** A line of the policy that speaks of this call, in the order in which lines are asked. */
@@ -35,7 +38,7 @@ export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): 
 }
 
 /** The same for one agent's policy, wherever it stands; `path` is how its rules are named. */
-export function decideFor(agent: AgentPolicy, path: string, question: PolicyQuestion): PolicyVerdict {
+export function decideFor(agent: AgentPolicy, path: string, question: ToolQuestion): PolicyVerdict {
   const [first, ...alsoMatched] = steps(agent, path, question);
   if (first === undefined)
     return { rule: 'none', effect: 'deny', reason: 'no rule applies', alsoMatched: [] };
@@ -63,6 +66,11 @@ export function mayEver(agent: AgentPolicy, toolName: string): boolean {
   return named || (agent.mode !== 'deny' && isEnabled(agent, toolName));
 }
 
+/** Whether what is decided of the tool may depend on the arguments. */
+export function looksAtArguments(agent: AgentPolicy, toolName: string): boolean {
+  return agent.rules.some((rule) => rule.when.length > 0 && names(rule.tools, toolName));
+}
+
 export function policyOf(policy: PolicyDocument, agentId: string): { agent: AgentPolicy; path: string } {
   const own = policy.agents.get(agentId);
   return own === undefined
@@ -70,7 +78,7 @@ export function policyOf(policy: PolicyDocument, agentId: string): { agent: Agen
     : { agent: own, path: `agents.${agentId}` };
 }
 
-function* steps(agent: AgentPolicy, path: string, question: PolicyQuestion): Generator<TraceStep> {
+function* steps(agent: AgentPolicy, path: string, question: ToolQuestion): Generator<TraceStep> {
   const { toolName } = question;
   yield* listed(agent.autoDenyTools, toolName, `${path}.autoDenyTools`, 'deny');
   if (toggle(agent, toolName) === false) {
@@ -100,7 +108,7 @@ function* listed(
 
 function* ruled(
   agent: AgentPolicy,
-  { toolName, args }: PolicyQuestion,
+  { toolName, args }: ToolQuestion,
   path: string,
   wanted: (effect: Effect) => boolean,
 ): Generator<TraceStep> {
@@ -111,7 +119,7 @@ function* ruled(
   }
 }
 
-function byMode(agent: AgentPolicy, { annotations }: PolicyQuestion, path: string): TraceStep {
+function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, path: string): TraceStep {
   const rule = `${path}.mode`;
   switch (agent.mode) {
     case 'auto':
