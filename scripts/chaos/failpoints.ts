@@ -43,7 +43,7 @@ type Change = 'insert' | 'acknowledge' | 'result';
 
 /** The store, with a failpoint around every change of a call. */
 export function failingStore(store: Store, failpoint: Failpoint): Store {
-  async function around<T>(change: Change, write: () => Promise<T>): Promise<T> {
+  async function around<T>(change: Change, write: () => T | Promise<T>): Promise<T> {
     failpoint.reach(`${change}.before` as FailpointName);
     const written = write();
     failpoint.reach(`${change}.handed-over` as FailpointName);

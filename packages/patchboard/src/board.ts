@@ -27,7 +27,6 @@ import type { AnyTool } from './sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from './sdk/tool-registry.ts';
 import type { Workbench } from './workbench.ts';
 
-const LONG_WAIT_MS = 600_000;
 
 export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
   const { tools = [], store: kept = memory(), policy = {}, hooks = [], redact = [], log = SILENT_LOG } = options;
@@ -219,12 +218,10 @@ class Board implements Patchboard {
   }
 
   async #ended(id: string, signal: AbortSignal | null): Promise<ToolCallRecord> {
-    for (;;) {
-      const call = await this.#room.engine.wait(embeddedPrincipal('embedded'), id, LONG_WAIT_MS, signal);
-      if (call === undefined) throw new BoardError(failure('call_not_found', `no such call: ${id}`));
-      if (!('deadlineAt' in call.state) || signal?.aborted === true) return toRecord(call);
-      if (this.#room.engine.isDraining) return toRecord(call);
-    }
+    const waiting = this.#room.engine.wait(embeddedPrincipal('embedded'), id, Infinity, signal);
+    const call = waiting instanceof Promise ? await waiting : waiting;
+    if (call === undefined) throw new BoardError(failure('call_not_found', `no such call: ${id}`));
+    return toRecord(call);
   }
 }
 

@@ -15,6 +15,7 @@ import type { RegisteredTool, Registry } from './registry.ts';
 import type { ServerTool } from './server-tool.ts';
 import { settle, type SettlementParts } from './settlement.ts';
 import { Slots, type SlotKey } from './slots.ts';
+import { soon, type Soon } from './soon.ts';
 import type { Tasks } from './tasks.ts';
 
 export interface DispatcherParts extends LocalRunnerParts, SettlementParts {
@@ -131,12 +132,12 @@ export class Dispatcher {
     ]);
   }
 
-  async #execute(live: LiveCall, tool: RegisteredTool, serverTool: ServerTool): Promise<void> {
-    const outcome = await runLocally(this.#parts, serverTool, live);
-    if (outcome === null) return;
-    const settled = settle(this.#parts, live, tool, outcome, null);
-    const state = settled instanceof Promise ? await settled : settled;
-    await this.#parts.lifecycle.advanceSurely(live, [state]);
+  #execute(live: LiveCall, tool: RegisteredTool, serverTool: ServerTool): Soon<unknown> {
+    return soon(runLocally(this.#parts, serverTool, live), (outcome) => {
+      if (outcome === null) return;
+      const settled = settle(this.#parts, live, tool, outcome, null);
+      return soon(settled, (state) => this.#parts.lifecycle.advanceSurely(live, [state]));
+    });
   }
 
   #slotKeys(tool: ServerTool, tenant: string, runId: string): SlotKey[] {

@@ -28,6 +28,7 @@ import type { Pack } from './server-tool.ts';
 import { ResponseCache } from './response-cache.ts';
 import { cancelLive, Runs } from './runs.ts';
 import { ServerTools } from './server-tools.ts';
+import { soon, type Soon } from './soon.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantBook } from './tenant-book.ts';
 import { ToolDirectory } from './tool-directory.ts';
@@ -226,21 +227,18 @@ export class Engine {
   }
 
   /** A call that the principal may not see is answered like one that does not exist. */
-  async find(principal: Principal, id: string): Promise<Call | undefined> {
-    const call = this.#lifecycle.find(id)?.call ?? (await this.#parts.store.findCall(id));
-    return call !== undefined && maySeeCall(principal, call) ? call : undefined;
+  find(principal: Principal, id: string): Soon<Call | undefined> {
+    const found = this.#lifecycle.find(id)?.call ?? this.#parts.store.findCall(id);
+    return soon(found, (call) => (call !== undefined && maySeeCall(principal, call) ? call : undefined));
   }
 
   /** The call once it has ended, or as it is after `ms`. */
-  async wait(
-    principal: Principal,
-    id: string,
-    ms: number,
-    signal: AbortSignal | null,
-  ): Promise<Call | undefined> {
-    const call = await this.find(principal, id);
-    if (call === undefined || !isOpen(call) || ms <= 0 || this.#lifecycle.find(id) === undefined) return call;
-    return (await this.#waiters.wait(id, ms, signal)) ?? (await this.find(principal, id));
+  wait(principal: Principal, id: string, ms: number, signal: AbortSignal | null): Soon<Call | undefined> {
+    return soon(this.find(principal, id), (call) => {
+      if (call === undefined || !isOpen(call) || ms <= 0 || this.#lifecycle.find(id) === undefined)
+        return call;
+      return this.#waiters.wait(id, ms, signal).then((ended) => ended ?? this.find(principal, id));
+    });
   }
 
   async list(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {

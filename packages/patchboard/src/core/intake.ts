@@ -233,7 +233,8 @@ export class Intake {
     let recorded;
     try {
       const idempotency = this.#idempotency(request, principal, tool, now);
-      recorded = await lifecycle.record({ call, run, idempotency, entries }, request.asker ?? NOBODY);
+      const recording = lifecycle.record({ call, run, idempotency, entries }, request.asker ?? NOBODY);
+      recorded = recording instanceof Promise ? await recording : recording;
     } catch (error) {
       dispatcher.giveBack(first);
       throw error;

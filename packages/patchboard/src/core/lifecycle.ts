@@ -8,6 +8,7 @@ import type { Mailboxes } from './mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from './ports.ts';
 import type { Redactor } from './redaction.ts';
+import { soon, type Soon } from './soon.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
 export interface LifecycleParts {
@@ -28,6 +29,12 @@ export interface MoveExtra {
   readonly argsJson?: string;
   /** Ledger rows besides those of the moves. */
   readonly rows?: (call: Call) => readonly LedgerDraft[];
+}
+
+export interface Recorded {
+  readonly inserted: Inserted;
+  /** Null: nothing was recorded, or it was born ended. */
+  readonly live: LiveCall | null;
 }
 
 const PERSIST_RETRY_MS = 500;
@@ -65,16 +72,14 @@ export class Lifecycle {
   }
 
   /** Records a new call. It is live from the commit on, unless it was born ended. */
-  async record(record: NewCall, asker: Asker): Promise<{ inserted: Inserted; live: LiveCall | null }> {
-    const inserted = await this.#parts.store.insertCall(
-      isOpen(record.call) ? record : { ...record, call: this.#redact(record.call) },
-    );
-    if (inserted.kind !== 'inserted') return { inserted, live: null };
-    if (!isOpen(record.call)) {
-      this.#parts.ended(record.call);
+  record(record: NewCall, asker: Asker): Soon<Recorded> {
+    const { call } = record;
+    const kept = isOpen(call) ? record : { ...record, call: this.#redact(call) };
+    return soon(this.#parts.store.insertCall(kept), (inserted) => {
+      if (inserted.kind === 'inserted' && isOpen(call)) return { inserted, live: this.adopt(call, asker) };
+      if (inserted.kind === 'inserted') this.#parts.ended(call);
       return { inserted, live: null };
-    }
-    return { inserted, live: this.adopt(record.call, asker) };
+    });
   }
 
   /** Takes charge of an open call that is already stored. */
@@ -90,7 +95,7 @@ export class Lifecycle {
    * The only way on: through the gate, into the store, then here. Several moves may share one commit.
    * False: another move of this call was committed first, and nothing of this one was.
    */
-  async advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): Promise<boolean> {
+  advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): Soon<boolean> {
     const at = this.#parts.clock.now();
     const from = live.call;
     let next = extra.argsJson === undefined ? from : { ...from, argsJson: extra.argsJson };
@@ -101,31 +106,36 @@ export class Lifecycle {
       if (entry !== undefined) rows.push(callRow(next, entry, this.#resultHash(state)));
     }
     if (extra.rows !== undefined) rows.push(...extra.rows(next));
-    if (!isOpen(next)) next = this.#redact(next);
-    const argsChanged = next.argsJson !== from.argsJson;
-    if (!(await this.#parts.store.replaceCall(next, from.version, rows, argsChanged))) return false;
-    live.call = next;
-    live.disarm();
-    if (isOpen(next)) this.#arm(live);
-    else this.#retire(live);
-    return true;
+    const to = isOpen(next) ? next : this.#redact(next);
+    const argsChanged = to.argsJson !== from.argsJson;
+    return soon(this.#parts.store.replaceCall(to, from.version, rows, argsChanged), (replaced) => {
+      if (!replaced) return false;
+      live.call = to;
+      live.disarm();
+      if (isOpen(to)) this.#arm(live);
+      else this.#retire(live);
+      return true;
+    });
   }
 
   /**
    * For endings that must not be lost: a store that has no room now is asked again until it has. After `close` it is
    * asked no more: the call stays as stored, and the next start takes it up.
    */
-  async advanceSurely(live: LiveCall, states: readonly CallState[]): Promise<boolean> {
-    for (;;) {
-      try {
-        return await this.advance(live, states);
-      } catch (error) {
-        if (!isOpen(live.call)) return false;
-        if (error instanceof IllegalMove) throw error;
-        if (this.#isClosed) return false;
-        this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
-        await new Promise<void>((resolve) => this.#parts.clock.after(PERSIST_RETRY_MS, resolve));
-      }
+  advanceSurely(live: LiveCall, states: readonly CallState[]): Soon<boolean> {
+    const again = async (error: unknown): Promise<boolean> => {
+      if (!isOpen(live.call)) return false;
+      if (error instanceof IllegalMove) throw error;
+      if (this.#isClosed) return false;
+      this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+      await new Promise<void>((resolve) => this.#parts.clock.after(PERSIST_RETRY_MS, resolve));
+      return await this.advanceSurely(live, states);
+    };
+    try {
+      const advanced = this.advance(live, states);
+      return advanced instanceof Promise ? advanced.catch(again) : advanced;
+    } catch (error) {
+      return again(error);
     }
   }
 

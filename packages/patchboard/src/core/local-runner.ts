@@ -1,3 +1,4 @@
+import type { FailureCode } from '@patchboard/wire';
 import { attemptsOf } from './call.ts';
 import { contextOf, type CallContextParts } from './call-context.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -6,6 +7,7 @@ import type { LiveCall } from './live-call.ts';
 import { failed, type Outcome } from './outcome.ts';
 import type { Clock, Ids } from './ports.ts';
 import type { ServerTool } from './server-tool.ts';
+import { soon, type Soon } from './soon.ts';
 import { failureOfThrown } from './thrown.ts';
 
 export interface LocalRunnerParts extends CallContextParts {
@@ -19,37 +21,55 @@ export interface LocalRunnerParts extends CallContextParts {
  * Runs a call whose EXECUTING state is committed, and again if its tool is idempotent and the failure may pass.
  * Null: it was stopped from outside, and whoever did so has ended the call.
  */
-export async function runLocally(
-  parts: LocalRunnerParts,
-  tool: ServerTool,
-  live: LiveCall,
-): Promise<Outcome | null> {
-  for (;;) {
-    const attempt = attemptsOf(live.call);
-    const outcome = await live.stop.race(runAttempt(parts, tool, live, attempt));
+export function runLocally(parts: LocalRunnerParts, tool: ServerTool, live: LiveCall): Soon<Outcome | null> {
+  const attempt = attemptsOf(live.call);
+  return soon(live.stop.race(runAttempt(parts, tool, live, attempt)), (outcome) => {
     if (live.stop.reason !== null) return null;
     const pauseMs = retryPause(parts, tool, live, outcome, attempt);
     if (outcome.kind !== 'failed' || pauseMs === null) return outcome;
-    if (!(await pause(parts, live, pauseMs))) return null;
-    const { state } = live.call;
-    if (state.name !== 'EXECUTING') return null;
-    const next = { ...state, attempt: attempt + 1, cause: outcome.failure.code };
-    if (!(await parts.lifecycle.advanceSurely(live, [next]))) return null;
-  }
+    return runAgain(parts, tool, live, { attempt: attempt + 1, cause: outcome.failure.code, pauseMs });
+  });
 }
 
-async function runAttempt(
+async function runAgain(
+  parts: LocalRunnerParts,
+  tool: ServerTool,
+  live: LiveCall,
+  { attempt, cause, pauseMs }: { attempt: number; cause: FailureCode; pauseMs: number },
+): Promise<Outcome | null> {
+  if (!(await pause(parts, live, pauseMs))) return null;
+  const { state } = live.call;
+  if (state.name !== 'EXECUTING') return null;
+  if (!(await parts.lifecycle.advanceSurely(live, [{ ...state, attempt, cause }]))) return null;
+  return await runLocally(parts, tool, live);
+}
+
+function runAttempt(
   parts: LocalRunnerParts,
   tool: ServerTool,
   live: LiveCall,
   attempt: number,
-): Promise<Outcome> {
+): Soon<Outcome> {
   try {
     const args = JSON.parse(live.call.argsJson) as unknown;
-    return { kind: 'ok', value: await tool.execute(args, contextOf(parts, live, attempt, tool)) };
+    const given = tool.execute(args, contextOf(parts, live, attempt, tool));
+    return isThenable(given) ? Promise.resolve(given).then(done, thrown) : done(given);
   } catch (error) {
-    return failed(failureOfThrown(error));
+    return thrown(error);
   }
+}
+
+function done(value: unknown): Outcome {
+  return { kind: 'ok', value };
+}
+
+function thrown(error: unknown): Outcome {
+  return failed(failureOfThrown(error));
+}
+
+/** As `await` sees it: other promises than the language's own count too. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 /** Null when there is no other try: only idempotent tools, only failures that may pass, only within the deadline. */

@@ -4,6 +4,7 @@ import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
 import type { LedgerDraft, LedgerRow } from './ledger.ts';
 import type { StoredTool } from './registry.ts';
+import type { Soon } from './soon.ts';
 
 /** Wall time for records, monotonic time for waiting. */
 export interface Clock {
@@ -125,12 +126,13 @@ export interface CommittedRow {
 }
 
 /**
- * Durable memory. Every write is atomic, and its promise settles only after it is durable.
+ * Durable memory. Every write is atomic, and its promise settles only after it is durable; a store that is done at
+ * once may answer at once where calls are written and found.
  * Ledger rows get their sequence and hash at commit, in the order of the writes.
  * A write that finds no room rejects with `StorageFull` and changes nothing.
  */
 export interface Store extends DocumentStore, JournalStore {
-  insertCall(record: NewCall): Promise<Inserted>;
+  insertCall(record: NewCall): Soon<Inserted>;
   /**
    * Succeeds only if the stored version is `expectedVersion`; false means another writer won and nothing was written.
    * `argsChanged`: the arguments are rewritten too (an operator's edit, or redaction at the end); else they stay as stored.
@@ -140,8 +142,8 @@ export interface Store extends DocumentStore, JournalStore {
     expectedVersion: number,
     entries: readonly LedgerDraft[],
     argsChanged?: boolean,
-  ): Promise<boolean>;
-  findCall(id: string): Promise<Call | undefined>;
+  ): Soon<boolean>;
+  findCall(id: string): Soon<Call | undefined>;
   /** Newest first. May scan far for rare matches, but never holds the thread for long. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;
   /** Calls that have not ended, oldest first: what a restart must look at. */

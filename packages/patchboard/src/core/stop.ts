@@ -1,4 +1,5 @@
 import type { Outcome } from './outcome.ts';
+import type { Soon } from './soon.ts';
 
 /**
  * The one way to end work early: deadline, cancel and shutdown all fire it, and what they give is the outcome.
@@ -7,7 +8,7 @@ import type { Outcome } from './outcome.ts';
 export class Stop {
   #reason: Outcome | null = null;
   #controller: AbortController | null = null;
-  readonly #listeners: Set<(reason: Outcome) => void> = new Set();
+  #interrupt: ((reason: Outcome) => void) | null = null;
 
   get reason(): Outcome | null {
     return this.#reason;
@@ -26,25 +27,18 @@ export class Stop {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
-    for (const listener of this.#listeners) listener(reason);
-    this.#listeners.clear();
+    this.#interrupt?.(reason);
+    this.#interrupt = null;
   }
 
   /** Settles with the work, or with the reason as soon as it is fired: a tool may ignore the signal. */
-  race(work: Promise<Outcome>): Promise<Outcome> {
-    if (this.#reason !== null) return Promise.resolve(this.#reason);
+  race(work: Soon<Outcome>): Soon<Outcome> {
+    if (this.#reason !== null) return this.#reason;
+    if (!(work instanceof Promise)) return work;
     return new Promise<Outcome>((resolve, reject) => {
-      this.#listeners.add(resolve);
-      work.then(
-        (outcome) => {
-          this.#listeners.delete(resolve);
-          resolve(outcome);
-        },
-        (error: unknown) => {
-          this.#listeners.delete(resolve);
-          reject(error);
-        },
-      );
+      // One call does one thing at a time: what was raced before has settled.
+      this.#interrupt = resolve;
+      work.then(resolve, reject);
     });
   }
 }

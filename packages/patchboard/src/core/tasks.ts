@@ -10,15 +10,17 @@ export class Tasks {
     this.#log = log;
   }
 
-  start(name: string, work: () => Promise<void>): void {
-    const task: Promise<void> = work().then(
-      () => void this.#running.delete(task),
-      (error: unknown) => {
-        this.#running.delete(task);
-        this.#log.error('task.failed', { task: name, error: messageOf(error) });
-      },
-    );
-    this.#running.add(task);
+  start(name: string, work: () => unknown): void {
+    const failed = (error: unknown): void =>
+      this.#log.error('task.failed', { task: name, error: messageOf(error) });
+    try {
+      const working = work();
+      if (!(working instanceof Promise)) return;
+      const task: Promise<void> = working.catch(failed).then(() => void this.#running.delete(task));
+      this.#running.add(task);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   async drain(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Call } from './call.ts';
+import { nothing } from './live-call.ts';
 import type { TimerWheel } from './timer-wheel.ts';
 
 /** Those who wait for calls to end. Woken by the ending itself; the store is never polled. */
@@ -11,9 +12,9 @@ export class Waiters {
   }
 
   /** The ended call, or null when the time is over, or `signal` says that nobody listens any more. */
-  async wait(id: string, ms: number, signal: AbortSignal | null): Promise<Call | null> {
-    if (signal?.aborted === true) return null;
-    return await new Promise((resolve) => {
+  wait(id: string, ms: number, signal: AbortSignal | null): Promise<Call | null> {
+    if (signal?.aborted === true) return Promise.resolve(null);
+    return new Promise((resolve) => {
       const finish = (call: Call | null): void => {
         disarm();
         signal?.removeEventListener('abort', giveUp);
@@ -23,7 +24,7 @@ export class Waiters {
         resolve(call);
       };
       const giveUp = (): void => finish(null);
-      const disarm = this.#wheel.after(ms, giveUp);
+      const disarm = ms === Infinity ? nothing : this.#wheel.after(ms, giveUp);
       signal?.addEventListener('abort', giveUp);
       const others = this.#waiting.get(id);
       if (others === undefined) this.#waiting.set(id, new Set([finish]));

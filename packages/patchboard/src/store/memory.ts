@@ -16,6 +16,7 @@ import type {
   Store,
 } from '../core/ports.ts';
 import type { StoredTool } from '../core/registry.ts';
+import type { Soon } from '../core/soon.ts';
 import { callCursor, runCursor } from './cursors.ts';
 import { MemoryChain } from './memory-chain.ts';
 import { Turns } from './turns.ts';
@@ -36,6 +37,7 @@ interface UsedKey {
   readonly expiresAt: number;
 }
 
+const INSERTED: Inserted = { kind: 'inserted' };
 const WITH_CALLS: LedgerReadOptions = { withCalls: true };
 
 class MemoryStore implements Store {
@@ -55,7 +57,7 @@ class MemoryStore implements Store {
     this.#chain = new MemoryChain(digest);
   }
 
-  async insertCall({ call, run, idempotency, entries }: NewCall): Promise<Inserted> {
+  insertCall({ call, run, idempotency, entries }: NewCall): Soon<Inserted> {
     const used = idempotency === null ? undefined : this.#keys.get(idempotency.scope);
     if (used !== undefined && used.expiresAt > call.createdAt) {
       return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
@@ -64,7 +66,7 @@ class MemoryStore implements Store {
     if (standing !== undefined && (standing.agentId !== run.agentId || standing.cancelledAt !== null)) {
       return { kind: 'run_refused', run: standing };
     }
-    if (this.#calls.has(call.id)) throw new Error(`call ${call.id} is stored already`);
+    if (this.#calls.has(call.id)) return Promise.reject(new Error(`call ${call.id} is stored already`));
     if (standing === undefined) this.#runs.set(pairKey(run.tenant, run.id), run);
     if (idempotency !== null) {
       const { scope, bodyHash, expiresAt } = idempotency;
@@ -73,17 +75,17 @@ class MemoryStore implements Store {
     }
     this.#calls.set(call.id, call);
     this.#write(entries);
-    return { kind: 'inserted' };
+    return INSERTED;
   }
 
-  async replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): Promise<boolean> {
+  replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): boolean {
     if (this.#calls.get(call.id)?.version !== expectedVersion) return false;
     this.#calls.set(call.id, call);
     this.#write(entries);
     return true;
   }
 
-  async findCall(id: string): Promise<Call | undefined> {
+  findCall(id: string): Call | undefined {
     return this.#calls.get(id);
   }
 

@@ -32,7 +32,9 @@ export async function waitForEnd(
 ): Promise<Call | undefined> {
   const { principal, id, seconds } = asked;
   if (seconds === 0) return await context.engine.find(principal, id);
-  return await whileListening(context, reply, (signal) =>
-    context.engine.wait(principal, id, seconds * 1000, signal),
+  return await whileListening(
+    context,
+    reply,
+    async (signal) => await context.engine.wait(principal, id, seconds * 1000, signal),
   );
 }
