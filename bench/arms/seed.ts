@@ -39,7 +39,7 @@ const sampleEvery = Math.max(1, Math.floor(settings.calls / SAMPLES));
 for (let from = 0; from < settings.calls; from += TOGETHER) {
   const count = Math.min(TOGETHER, settings.calls - from);
   const records = Array.from({ length: count }, (_, index) => endedCall(from + index));
-  await Promise.all(records.map((record) => store.insertCall(record)));
+  await Promise.all(records.map(async (record) => await store.insertCall(record)));
 }
 await store.close();
 const seeded: Seeded = { sampleIds, sampleRuns };

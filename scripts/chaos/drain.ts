@@ -113,7 +113,9 @@ async function readToEnd(url: string): Promise<string | null> {
 async function storedCalls(file: string, receipts: readonly Answer[]): Promise<(Call | undefined)[]> {
   const store = await sqliteStore({ file, digest: nodeDigest });
   try {
-    return await Promise.all(receipts.map((receipt) => store.findCall(String(receipt.body['tool_call_id']))));
+    return await Promise.all(
+      receipts.map(async (receipt) => await store.findCall(String(receipt.body['tool_call_id']))),
+    );
   } finally {
     await store.close();
   }

@@ -27,9 +27,15 @@ import type { AnyTool } from './sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from './sdk/tool-registry.ts';
 import type { Workbench } from './workbench.ts';
 
-
 export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
-  const { tools = [], store: kept = memory(), policy = {}, hooks = [], redact = [], log = SILENT_LOG } = options;
+  const {
+    tools = [],
+    store: kept = memory(),
+    policy = {},
+    hooks = [],
+    redact = [],
+    log = SILENT_LOG,
+  } = options;
   const limits = resolveLimits(options.limits);
   const store = await kept.open();
   const workbench = await boardWorkbench(options.workspace, { folder: kept.folder, store, log });

@@ -79,7 +79,7 @@ export function describeCalls(subject: Subject): void {
       await insertAll(store, [call]);
       const endings = [completed(call), failed(call), executing(call), completed(call), failed(call)];
       const won = await Promise.all(
-        endings.map((next) => store.replaceCall(next, 1, rowsOf(next, 1), false)),
+        endings.map(async (next) => await store.replaceCall(next, 1, rowsOf(next, 1), false)),
       );
       expect(won.filter(Boolean)).toHaveLength(1);
       const winner = endings[won.indexOf(true)]!;
@@ -139,7 +139,9 @@ export function describeCalls(subject: Subject): void {
     it('answers every racing duplicate with the call that won, and writes nothing for it', async () => {
       const { store } = subject;
       const calls = Array.from({ length: 20 }, (_, index) => aCall(index + 1, { runId: `run_${index + 1}` }));
-      const answers = await Promise.all(calls.map((call) => store.insertCall(aRecord(call, key))));
+      const answers = await Promise.all(
+        calls.map(async (call) => await store.insertCall(aRecord(call, key))),
+      );
       expect(answers[0]).toEqual({ kind: 'inserted' });
       for (const answer of answers.slice(1)) {
         expect(answer).toEqual({ kind: 'duplicate', callId: callId(1), bodyHash: 'body-1' });
@@ -243,7 +245,7 @@ export function describeCalls(subject: Subject): void {
     expect(await store.countByState()).toEqual({});
     await insertAll(store, [aCall(1), aCall(2), executing(aCall(3)), failed(aCall(4))]);
     const done = completed(aCall(1));
-    await Promise.all([1, 2, 3].map(() => store.replaceCall(done, 1, rowsOf(done, 1), false)));
+    await Promise.all([1, 2, 3].map(async () => await store.replaceCall(done, 1, rowsOf(done, 1), false)));
     expect(await store.countByState()).toEqual({ PENDING: 1, EXECUTING: 1, COMPLETED: 1, FAILED: 1 });
   });
 }

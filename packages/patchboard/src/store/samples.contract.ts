@@ -97,7 +97,7 @@ export function aTool(name: string, given: Partial<StoredTool> = {}): StoredTool
 }
 
 export async function insertAll(store: Store, calls: readonly Call[]): Promise<void> {
-  const inserted = await Promise.all(calls.map((call) => store.insertCall(aRecord(call))));
+  const inserted = await Promise.all(calls.map(async (call) => await store.insertCall(aRecord(call))));
   if (inserted.some(({ kind }) => kind !== 'inserted')) throw new Error('a sample call was not inserted');
 }
 

@@ -99,7 +99,7 @@ describe('the list of the calls of a run', () => {
     const twice = aCall(1, { runId: 'run_b' });
     const ids = Array.from({ length: 200 }, (_, index) => completed(aCall(2000 + index, { runId: 'run_c' })));
     const [refused, ...taken] = await Promise.allSettled(
-      [twice, ...ids].map((call) => store.insertCall(aRecord(call))),
+      [twice, ...ids].map(async (call) => await store.insertCall(aRecord(call))),
     );
     expect(refused?.status).toBe('rejected');
     expect(taken.every(({ status }) => status === 'fulfilled')).toBe(true);

@@ -66,7 +66,9 @@ describe('a full disk', () => {
       const calls = Array.from({ length: 10 }, (_, index) =>
         completed(aCall(next + index, { argsJson: big })),
       );
-      const settled = await Promise.allSettled(calls.map((call) => store.insertCall(aRecord(call))));
+      const settled = await Promise.allSettled(
+        calls.map(async (call) => await store.insertCall(aRecord(call))),
+      );
       if (settled.some(({ status }) => status === 'rejected')) return settled;
       next += 10;
     }
