@@ -57,10 +57,8 @@ describe('callTracer', () => {
 
   it("hangs under the caller's span, and names trace and site, also where the caller has a trace id of its own", () => {
     const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`;
-    traceEndedCall(
-      { ...ended(), traceId: 'trace-1', origin: { siteId: 'yantian-main', traceparent } },
-      '1.2.3',
-    );
+    const origin = { siteId: 'yantian-main', traceparent };
+    callTracer('1.2.3')({ ...ended(), traceId: 'trace-1', origin });
     const [span] = exporter.getFinishedSpans();
     expect(span).toMatchObject({
       parentSpanContext: { traceId: TRACE_ID, spanId: SPAN_ID },
