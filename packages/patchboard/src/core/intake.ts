@@ -20,6 +20,7 @@ import type { RateLimits } from './rate-limits.ts';
 import type { RegisteredTool, Registry } from './registry.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { settleAtHand } from './settlement.ts';
+import { Tallies } from './tallies.ts';
 import { audienceProblem } from './tool-audience.ts';
 import { shownName } from './tool-names.ts';
 
@@ -78,7 +79,8 @@ export interface IntakeParts {
 /** The first half of a call's way: resolve, validate, limits, guard, record. */
 export class Intake {
   readonly #parts: IntakeParts;
-  readonly #entering: Map<string, number> = new Map();
+  /** Those that are being recorded count as open: many at once must not all find the last free place. */
+  readonly #entering: Tallies = new Tallies();
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -90,7 +92,7 @@ export class Intake {
     if ('code' in resolved) return await this.#refuse(request, principal, resolved);
     const busy = this.#busy(principal, resolved);
     if (busy !== null) return await this.#refuse(request, principal, busy);
-    const leave = this.#enter(principal.tenant);
+    this.#entering.add(principal.tenant, 1);
     try {
       const id = request.callId ?? this.#parts.ids.next('tc_');
       const asked = this.admit(id, resolved, request, principal);
@@ -100,7 +102,7 @@ export class Intake {
       const answered = this.#parts.responses.answer(resolved, whose, admission);
       return await this.#record(id, request, principal, resolved, answered);
     } finally {
-      leave();
+      this.#entering.add(principal.tenant, -1);
     }
   }
 
@@ -151,27 +153,13 @@ export class Intake {
     return target === clientId || this.#parts.pools.offers(tenant ?? '', name, target);
   }
 
-  /** Those that are being recorded count as open: many at once must not all find the last free place. */
-  #enter(tenant: string): () => void {
-    this.#entering.set(tenant, this.#enteringOf(tenant) + 1);
-    return () => {
-      const left = this.#enteringOf(tenant) - 1;
-      if (left > 0) this.#entering.set(tenant, left);
-      else this.#entering.delete(tenant);
-    };
-  }
-
-  #enteringOf(tenant: string): number {
-    return this.#entering.get(tenant) ?? 0;
-  }
-
   #busy(principal: Principal, tool: RegisteredTool): Failure | null {
     const { limits, lifecycle, isDraining, rates } = this.#parts;
     if (isDraining()) return failure('overloaded', 'the server is shutting down');
     const tooFast = rates.check(principal, tool.name);
     if (tooFast !== null) return tooFast;
     const { tenant } = principal;
-    if (lifecycle.openOf(tenant) + this.#enteringOf(tenant) < limits.openCallsPerTenant) return null;
+    if (lifecycle.openOf(tenant) + this.#entering.of(tenant) < limits.openCallsPerTenant) return null;
     return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
   }
 

@@ -9,6 +9,7 @@ import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from './ports.ts';
 import type { Redactor } from './redaction.ts';
 import { soon, type Soon } from './soon.ts';
+import { Tallies } from './tallies.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
 export interface LifecycleParts {
@@ -48,7 +49,7 @@ export class Lifecycle {
   readonly #parts: LifecycleParts;
   readonly #live: Map<string, LiveCall> = new Map();
   #isClosed = false;
-  readonly #openByTenant: Map<string, number> = new Map();
+  readonly #openByTenant: Tallies = new Tallies();
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
@@ -68,7 +69,7 @@ export class Lifecycle {
   }
 
   openOf(tenant: string): number {
-    return this.#openByTenant.get(tenant) ?? 0;
+    return this.#openByTenant.of(tenant);
   }
 
   /** Records a new call. It is live from the commit on, unless it was born ended. */
@@ -86,7 +87,7 @@ export class Lifecycle {
   adopt(call: Call, asker: Asker = NOBODY): LiveCall {
     const live = liveCall(call, asker);
     this.#live.set(call.id, live);
-    this.#openByTenant.set(call.tenant, this.openOf(call.tenant) + 1);
+    this.#openByTenant.add(call.tenant, 1);
     this.#arm(live);
     return live;
   }
@@ -198,9 +199,7 @@ export class Lifecycle {
   #retire(live: LiveCall): void {
     const { call } = live;
     this.#live.delete(call.id);
-    const open = this.openOf(call.tenant) - 1;
-    if (open > 0) this.#openByTenant.set(call.tenant, open);
-    else this.#openByTenant.delete(call.tenant);
+    this.#openByTenant.add(call.tenant, -1);
     live.disarm = nothing;
     live.release();
     live.release = nothing;

@@ -1,3 +1,5 @@
+import { Tallies } from './tallies.ts';
+
 /** One thing that is limited, such as `run:run_001`, and how many may hold it at once. */
 export interface SlotKey {
   readonly name: string;
@@ -15,7 +17,7 @@ interface Waiter {
  * lacks, so that giving back a key looks at that key's line only.
  */
 export class Slots {
-  readonly #held: Map<string, number> = new Map();
+  readonly #held: Tallies = new Tallies();
   readonly #lines: Map<string, Set<Waiter>> = new Map();
   #waiting = 0;
 
@@ -24,7 +26,7 @@ export class Slots {
   }
 
   held(name: string): number {
-    return this.#held.get(name) ?? 0;
+    return this.#held.of(name);
   }
 
   /** Takes all keys now, or nothing. Never overtakes somebody who waits for one of them. */
@@ -46,11 +48,7 @@ export class Slots {
   }
 
   give(keys: readonly SlotKey[]): void {
-    for (const key of keys) {
-      const count = this.held(key.name) - 1;
-      if (count > 0) this.#held.set(key.name, count);
-      else this.#held.delete(key.name);
-    }
+    for (const key of keys) this.#held.add(key.name, -1);
     if (this.#lines.size > 0) for (const key of keys) this.#serve(key);
   }
 
@@ -72,7 +70,7 @@ export class Slots {
   }
 
   #take(keys: readonly SlotKey[]): void {
-    for (const key of keys) this.#held.set(key.name, this.held(key.name) + 1);
+    for (const key of keys) this.#held.add(key.name, 1);
   }
 
   #lacking(keys: readonly SlotKey[]): string | null {
