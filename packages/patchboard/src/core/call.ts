@@ -137,7 +137,7 @@ export function canMove(from: CallStateName, to: CallStateName): boolean {
   return NEXT[from].includes(to);
 }
 
-/** The gate: the one function that changes a call's state. */
+/** The gate: the one function that changes the state of a call that is recorded. */
 export function move(
   call: Call,
   next: CallState,
@@ -152,6 +152,18 @@ export function move(
     approval,
     timeline: [...call.timeline, timelineEntry(next, at)],
   };
+}
+
+/** The gate for a call that goes through several states with its first commit. Answers with the last of them. */
+export function pathOf(id: string, states: readonly CallState[]): CallState {
+  const [first, ...rest] = states;
+  if (first === undefined) throw new Error('a call has at least one state');
+  let last = first;
+  for (const next of rest) {
+    if (!canMove(last.name, next.name)) throw new IllegalMove(id, last.name, next.name);
+    last = next;
+  }
+  return last;
 }
 
 export function timelineEntry(state: CallState, at: number): TimelineEntry {

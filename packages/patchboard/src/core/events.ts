@@ -40,23 +40,23 @@ export class EventFeed {
   readonly #store: Store;
   readonly #guard: Pick<Guard, 'listsName'>;
   readonly #listeners: Set<Listener> = new Set();
-  readonly #unwatch: () => void;
+  #unwatch: (() => void) | null = null;
 
   constructor(store: Store, guard: Pick<Guard, 'listsName'>) {
     this.#store = store;
     this.#guard = guard;
-    this.#unwatch = store.watch((committed) => {
-      if (this.#listeners.size === 0) return;
+  }
+
+  /** Live events only. While nobody listens the store has nobody to tell. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    this.#unwatch ??= this.#store.watch((committed) => {
       const event = eventOf(committed);
       if (event !== null) this.#emit(event);
     });
-  }
-
-  /** Live events only. */
-  listen(listener: Listener): () => void {
-    this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.close();
     };
   }
 
@@ -113,7 +113,8 @@ export class EventFeed {
   }
 
   close(): void {
-    this.#unwatch();
+    this.#unwatch?.();
+    this.#unwatch = null;
     this.#listeners.clear();
   }
 

@@ -1,7 +1,14 @@
 import type { Admission } from './admission.ts';
 import { approvalDigest } from './approvals.ts';
 import { endState } from './endings.ts';
-import { move, timelineEntry, type Approval, type Call, type CallState, type TimelineEntry } from './call.ts';
+import {
+  pathOf,
+  timelineEntry,
+  type Approval,
+  type Call,
+  type CallState,
+  type TimelineEntry,
+} from './call.ts';
 import type { CallRequest } from './intake.ts';
 import { callRow, firstCallRow, permissionRequiredRow, type LedgerDraft } from './ledger.ts';
 import type { BadOutcome } from './outcome.ts';
@@ -28,16 +35,14 @@ export function newCall(
   { ids, digest }: { ids: Ids; digest: Digest },
   facts: NewCallFacts,
 ): { call: Call; entries: LedgerDraft[] } {
-  const { states, now } = facts;
-  const [first, ...rest] = states;
-  if (first === undefined) throw new Error('a call has at least one state');
-  let call = begin(facts, first, ids);
-  for (const state of rest) call = move(call, state, now, approvalOf(digest, call, state));
+  const begun = begin(facts, ids);
+  const approval = approvalOf(digest, begun);
+  const call = approval === null ? begun : { ...begun, approval };
   const argsHash = digest.sha256(call.argsJson);
   const entries = call.timeline.map((entry, index) =>
     index === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry, resultHash(digest, call, entry)),
   );
-  if (call.approval !== null) entries.push(permissionRequiredRow(call, call.approval, now));
+  if (call.approval !== null) entries.push(permissionRequiredRow(call, call.approval, facts.now));
   return { call, entries };
 }
 
@@ -58,11 +63,7 @@ export function endedCall(
 
 const UNKNOWN_TOOL = { version: '', source: 'server', timeoutMs: 0 } as const;
 
-function begin(
-  { id, request, principal, tool, admission, now }: NewCallFacts,
-  state: CallState,
-  ids: Ids,
-): Call {
+function begin({ id, request, principal, tool, admission, states, now }: NewCallFacts, ids: Ids): Call {
   const clientId = tool.runsOn?.kind === 'client' ? tool.runsOn.clientId : null;
   return {
     id,
@@ -86,14 +87,15 @@ function begin(
     fence: clientId === null ? null : ids.secret(128),
     createdAt: now,
     decision: admission.decision,
-    version: 0,
-    state,
+    version: states.length - 1,
+    state: pathOf(id, states),
     approval: null,
-    timeline: [timelineEntry(state, now)],
+    timeline: states.map((state) => timelineEntry(state, now)),
   };
 }
 
-function approvalOf(digest: Digest, call: Call, state: CallState): Approval | null {
+function approvalOf(digest: Digest, call: Call): Approval | null {
+  const { state } = call;
   if (state.name !== 'APPROVAL_REQUIRED') return null;
   const { reason, meta } = call.decision;
   return {

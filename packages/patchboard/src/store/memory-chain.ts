@@ -1,9 +1,9 @@
 import { GENESIS, chainHash, type LedgerDraft, type LedgerKind, type LedgerRow } from '../core/ledger.ts';
 import type { Digest } from '../core/ports.ts';
 
-/** The hash chain. Hashes are worked out when somebody looks: most runs in memory never ask. */
+/** The hash chain. Rows and hashes are made when somebody looks: most runs in memory never ask. */
 export class MemoryChain {
-  readonly rows: LedgerRow[] = [];
+  readonly #drafts: LedgerDraft[] = [];
   readonly #hashes: string[] = [];
   readonly #digest: Digest;
 
@@ -11,15 +11,26 @@ export class MemoryChain {
     this.#digest = digest;
   }
 
-  add(draft: LedgerDraft): LedgerRow {
-    const row = new ChainRow(draft, this.rows.length + 1, this);
-    this.rows.push(row);
-    return row;
+  get length(): number {
+    return this.#drafts.length;
+  }
+
+  add(entries: readonly LedgerDraft[]): void {
+    for (const entry of entries) this.#drafts.push(entry);
+  }
+
+  /** In order, those after `after`. */
+  *rows(after: number): Generator<LedgerRow> {
+    for (let index = after; index < this.#drafts.length; index += 1) {
+      const draft = this.#drafts[index];
+      if (draft !== undefined) yield new ChainRow(draft, index + 1, this);
+    }
   }
 
   hashOf(seq: number): string {
-    for (const row of this.rows.slice(this.#hashes.length, seq)) {
-      this.#hashes.push(chainHash(this.#digest, this.#hashes.at(-1) ?? GENESIS, row.seq, row));
+    for (const draft of this.#drafts.slice(this.#hashes.length, seq)) {
+      const previous = this.#hashes.at(-1) ?? GENESIS;
+      this.#hashes.push(chainHash(this.#digest, previous, this.#hashes.length + 1, draft));
     }
     return this.#hashes[seq - 1] ?? GENESIS;
   }

@@ -2,7 +2,7 @@ import type { CallStateName } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../core/call.ts';
 import type { DocumentChange, DocumentKind } from '../core/documents.ts';
 import type { JournalDraft, JournalEntry } from '../core/journals.ts';
-import { GENESIS, type LedgerDraft, type LedgerRow } from '../core/ledger.ts';
+import type { LedgerDraft, LedgerRow } from '../core/ledger.ts';
 import type {
   CallFilter,
   CommittedRow,
@@ -62,12 +62,13 @@ class MemoryStore implements Store {
     if (used !== undefined && used.expiresAt > call.createdAt) {
       return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
     }
-    const standing = this.#runs.get(pairKey(run.tenant, run.id));
+    const runKey = pairKey(run.tenant, run.id);
+    const standing = this.#runs.get(runKey);
     if (standing !== undefined && (standing.agentId !== run.agentId || standing.cancelledAt !== null)) {
       return { kind: 'run_refused', run: standing };
     }
     if (this.#calls.has(call.id)) return Promise.reject(new Error(`call ${call.id} is stored already`));
-    if (standing === undefined) this.#runs.set(pairKey(run.tenant, run.id), run);
+    if (standing === undefined) this.#runs.set(runKey, run);
     if (idempotency !== null) {
       const { scope, bodyHash, expiresAt } = idempotency;
       this.#keys.set(scope, { callId: call.id, bodyHash, expiresAt });
@@ -230,21 +231,20 @@ class MemoryStore implements Store {
     limit: number,
     { withCalls }: LedgerReadOptions = WITH_CALLS,
   ): Promise<readonly CommittedRow[]> {
-    const { rows } = this.#chain;
     const found: CommittedRow[] = [];
-    let position = after;
-    for (; position < rows.length && found.length < limit; position += 1) {
-      const row = rows[position];
-      if (row === undefined || !matchesRow(row, filter)) continue;
-      found.push(withCalls ? this.#committed(row) : { row, call: null });
+    let looked = 0;
+    for (const row of this.#chain.rows(after)) {
+      if (found.length >= limit) break;
+      looked += 1;
+      if (matchesRow(row, filter)) found.push(withCalls ? this.#committed(row) : { row, call: null });
     }
-    await this.#turns.after(position - after);
+    await this.#turns.after(looked);
     return found;
   }
 
   async ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }> {
-    const last = this.#chain.rows.at(-1);
-    return { seq: last?.seq ?? 0, hash: last?.hash ?? GENESIS };
+    const { length: seq } = this.#chain;
+    return { seq, hash: this.#chain.hashOf(seq) };
   }
 
   watch(listener: (committed: CommittedRow) => void): () => void {
@@ -279,7 +279,10 @@ class MemoryStore implements Store {
   }
 
   #write(entries: readonly LedgerDraft[]): void {
-    this.#watchers.tell(entries.map((entry) => this.#committed(this.#chain.add(entry))));
+    const { length: before } = this.#chain;
+    this.#chain.add(entries);
+    if (this.#watchers.isIdle) return;
+    this.#watchers.tell([...this.#chain.rows(before)].map((row) => this.#committed(row)));
   }
 
   #committed(row: LedgerRow): CommittedRow {

@@ -13,8 +13,12 @@ export class Watchers {
     return () => void this.#listeners.delete(told);
   }
 
+  get isIdle(): boolean {
+    return this.#listeners.size === 0;
+  }
+
   tell(rows: readonly CommittedRow[]): void {
-    if (this.#listeners.size === 0) return;
+    if (this.isIdle) return;
     this.#waiting.push(...rows);
     if (this.#telling) return;
     this.#telling = true;
