@@ -26,7 +26,7 @@ function namesIn(rows: readonly (readonly string[])[]): string[] {
   return rows.map(([first = '']) => codeSpansOf(first)[0] ?? first).toSorted();
 }
 
-describe.each(['README.md', 'README.zh-CN.md', 'docs/configuration.md'])('%s', (file) => {
+describe.each(['docs/configuration.md', 'docs/zh-CN/configuration.md'])('%s', (file) => {
   it('names every environment variable that is read, and no other', () => {
     expect(namesIn(rowsUnder(file, ['variable', '变量']))).toEqual(variablesRead().toSorted());
   });
@@ -53,10 +53,9 @@ describe('docs/configuration.md', () => {
   });
 });
 
-// The tables of README.zh-CN.md name the same, see same-in-both.test.ts.
-describe('README.md', () => {
+describe.each(['docs/cli.md', 'docs/zh-CN/cli.md'])('%s', (file) => {
   it('names every command and option, and no other', () => {
-    const named = rowsUnder('README.md', ['command']).map(([first = '', second = '']) => ({
+    const named = rowsUnder(file, ['command', '命令']).map(([first = '', second = '']) => ({
       path: codeSpansOf(first)[0] ?? first,
       options: codeSpansOf(second).toSorted(),
     }));
@@ -65,7 +64,7 @@ describe('README.md', () => {
     const there = program.commands.flatMap((command) => leavesOf(command, 'patchboard'));
     const byPath = (a: { path: string }, b: { path: string }): number => a.path.localeCompare(b.path);
     expect(named.toSorted(byPath)).toEqual(there.toSorted(byPath));
-    const spans = codeSpansOf(readFileSync(join(ROOT, 'README.md'), 'utf8'));
+    const spans = codeSpansOf(readFileSync(join(ROOT, file), 'utf8'));
     expect(spans).toEqual(expect.arrayContaining(COMMON));
   });
 });
