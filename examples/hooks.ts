@@ -1,13 +1,10 @@
-// Three hooks on toy tools: rules against danger, a result that is cut and masked, and a cache.
-//
-//   node examples/hooks.ts
+// Three hooks on toy tools: rules against danger, a result that is cut and masked, and a cache. node examples/hooks.ts
 
 import { createPatchboard, tool, type Hooks } from 'patchboard';
 import { z } from 'zod';
 
 // Rules as data. A command is taken apart into words first: a rule on raw text is fooled by a second space.
 const DANGEROUS = [['rm', '-rf'], ['mkfs'], ['dd']];
-
 const danger: Hooks = {
   preToolUse(call) {
     if (call.name === 'toy.shell') {
@@ -48,9 +45,7 @@ const read = tool({
   execute: ({ path }) => `${path}, read ${++reads} times. password: hunter2 ${'x'.repeat(80)}`,
 });
 const shell = tool('toy.shell', ({ command }: { command: string }) => `ran ${command}`);
-
 const board = await createPatchboard({ tools: [read, shell], hooks: [danger, tidy, cache] });
-
 console.log((await board.call('toy.read', { path: 'notes.txt' })).result);
 const again = await board.call('toy.read', { path: 'notes.txt' });
 console.log(again.result, `(${again.auditTrail.length} states: it was not run again)`);
