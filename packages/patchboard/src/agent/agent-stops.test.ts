@@ -152,4 +152,24 @@ describe('interrupt', () => {
     expect(models.requests).toHaveLength(0);
     expect((await eventsOf(agent)).at(-1)).toMatchObject({ type: 'state_changed', state: 'idle' });
   });
+
+  it('stops what was only just sent, and what waits for its turn', async () => {
+    const { agent, models } = await aScene(['never']);
+    const sent = [agent.send('one'), agent.send('two')];
+    await agent.interrupt();
+    expect(await Promise.all(sent)).toMatchObject([{ reason: 'interrupted' }, { reason: 'interrupted' }]);
+    expect(models.requests).toHaveLength(0);
+    expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'user']);
+  });
+
+  it('does not begin what waits behind a model that is speaking', async () => {
+    const { agent, models } = await aScene([{ text: 'Once upon a time', ending: 'hang' }, 'Fine.']);
+    const stopped: Promise<void>[] = [];
+    agent.on('text_delta', ({ delta }) => (delta.startsWith('upon') ? stopped.push(agent.interrupt()) : 0));
+    const sent = [agent.send('one'), agent.send('two')];
+    expect(await Promise.all(sent)).toMatchObject([{ reason: 'interrupted' }, { reason: 'interrupted' }]);
+    await Promise.all(stopped);
+    expect(models.requests).toHaveLength(1);
+    expect(await agent.send('three')).toMatchObject({ reason: 'done', text: 'Fine.' });
+  });
 });

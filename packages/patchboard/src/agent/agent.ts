@@ -29,7 +29,8 @@ export class Agent implements AgentHandle {
   /** Runs of the agents below this one. */
   readonly #family: Set<string> = new Set();
   #state: AgentState = 'idle';
-  #interrupt: AbortController | null = null;
+  /** One for each turn that has not ended, also for those that have not begun. */
+  readonly #interrupts: Set<AbortController> = new Set();
   #turns: Promise<unknown> = Promise.resolve();
 
   /** `origin` is for agents that come from others. */
@@ -112,7 +113,7 @@ export class Agent implements AgentHandle {
 
   /** Stops the model, cancels its open calls, and resolves when the agent has stopped. */
   async interrupt(): Promise<void> {
-    this.#interrupt?.abort();
+    for (const turn of this.#interrupts) turn.abort();
     await this.#turns;
   }
 
@@ -178,30 +179,32 @@ export class Agent implements AgentHandle {
     { signal }: SendOptions,
     work: (signal: AbortSignal) => Promise<AgentReply>,
   ): Promise<AgentReply> {
-    const turn = this.#turns.then(() => this.#parts.options.host.workers.run(() => this.#work(signal, work)));
+    const own = new AbortController();
+    this.#interrupts.add(own);
+    const either = signal === undefined ? own.signal : AbortSignal.any([own.signal, signal]);
+    const { workers } = this.#parts.options.host;
+    const turn = this.#turns.then(() => workers.run(() => this.#work(either, work)));
     this.#turns = turn.catch(() => {});
-    return await turn;
+    try {
+      return await turn;
+    } finally {
+      this.#interrupts.delete(own);
+    }
   }
 
-  async #work(
-    outer: AbortSignal | undefined,
-    work: (signal: AbortSignal) => Promise<AgentReply>,
-  ): Promise<AgentReply> {
+  async #work(signal: AbortSignal, work: (signal: AbortSignal) => Promise<AgentReply>): Promise<AgentReply> {
     const { journal, news, birth, options } = this.#parts;
-    const own = new AbortController();
-    this.#interrupt = own;
     const unlisten = options.host.engine.feed.listen(({ type, call }) => {
       if (type === 'permission_decided' && call?.runId === this.id) news.decided(call);
     });
     try {
       if (journal.last === 0) await journal.append({ kind: BIRTH, body: JSON.stringify(birth) });
       this.#setState('working');
-      return await work(outer === undefined ? own.signal : AbortSignal.any([own.signal, outer]));
+      return await work(signal);
     } catch (error) {
       throw this.#failed(error);
     } finally {
       unlisten();
-      this.#interrupt = null;
       this.#setState('idle');
       // Whoever resumes this agent next must find all of it.
       await journal.settled();
