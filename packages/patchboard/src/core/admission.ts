@@ -3,6 +3,7 @@ import type { Decision, Guard } from './guard.ts';
 import { hookCall, hooksOf, runPreHooks, type Hooks, type PreVerdict } from './hooks.ts';
 import type { Limits } from './limits.ts';
 import type { Asker } from './live-call.ts';
+import { strictness } from './policy/strictest.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from './registry.ts';
@@ -81,16 +82,28 @@ async function askHooks(
   const settled = combine(plain, verdict);
   if (settled.args === args) return settled;
   const issues = tool.validateInput(settled.args);
-  if (issues === null) return settled;
+  if (issues === null) return combine(await judgedAgain(parts.guard, question, plain, settled.args), verdict);
   const [first] = issues;
   const message = `a hook changed the arguments so that args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`;
   return failure('input_invalid', message, { issues });
+}
+
+/** Policy may look at the arguments: what a hook makes of them must pass it too. The stricter word counts. */
+async function judgedAgain(
+  guard: Guard,
+  question: AdmissionQuestion,
+  plain: Admission,
+  args: unknown,
+): Promise<Admission> {
+  const decision = await askGuard(guard, { ...question, args });
+  return strictness(decision) > strictness(plain.decision) ? { ...plain, decision } : plain;
 }
 
 /** Any deny beats any ask, any ask beats a result; a policy that leaves it to the hooks takes their allow. */
 function combine(plain: Admission, verdict: PreVerdict): Admission {
   const { decision } = plain;
   const { policyVersion } = decision;
+  if (decision.effect === 'deny' && verdict.kind !== 'deny') return { ...plain, args: verdict.args };
   switch (verdict.kind) {
     case 'deny': {
       const denied: Decision = { effect: 'deny', rule: 'hook', reason: verdict.reason, policyVersion };

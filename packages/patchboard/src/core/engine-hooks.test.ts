@@ -90,6 +90,27 @@ describe('hooks on the one path', () => {
     });
   });
 
+  it('lets policy judge what a hook makes of the arguments', async () => {
+    const rules = [
+      { tools: 'toy.echo', effect: 'deny', when: [{ arg: '/n', gt: 10 }], reason: 'too much' },
+      { tools: 'toy.echo', effect: 'ask', when: [{ arg: '/n', gt: 5 }] },
+    ];
+    const decoded = decodePolicy({ default: { mode: 'auto', rules } });
+    if (!decoded.ok) throw new Error('bad policy');
+    const grants = new GrantBook(nodeDigest);
+    const guard = new PolicyGuard({ version: 1, document: decoded.policy }, grants, nodeClock);
+    const execute = vi.fn(() => Promise.resolve(1));
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo', execute })], guard });
+    const endedAs = async (n: number, ...hooks: readonly Hooks[]): Promise<string> =>
+      (await run(engine, { args: { n }, hooks })).state.name;
+    expect(await endedAs(1, saying({ args: { n: 11 } }))).toBe('DENIED');
+    expect(await endedAs(1, saying({ args: { n: 11 } }), saying({ result: 1 }))).toBe('DENIED');
+    expect(await endedAs(1, saying({ args: { n: 6 } }))).toBe('APPROVAL_REQUIRED');
+    expect(await endedAs(6, saying({ args: { n: 1 } }))).toBe('APPROVAL_REQUIRED');
+    expect(execute).not.toHaveBeenCalled();
+    expect(await endedAs(1, saying({ args: { n: 2 } }))).toBe('COMPLETED');
+  });
+
   it('cannot lift what policy denies or asks, but decides where policy leaves it to hooks', async () => {
     const tools = [aServerTool({ name: 'toy.echo' })];
     const guardOf = (mode: string): PolicyGuard => {

@@ -53,6 +53,16 @@ describe('runPreHooks', () => {
     expect(seen).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
   });
 
+  it('lets no hook write into the arguments behind the back of the others', async () => {
+    const writing: Hooks = { preToolUse: ({ args }) => void ((args as { n: unknown }).n = 'other') };
+    const seen: unknown[] = [];
+    const looking: Hooks = { preToolUse: ({ args }) => void seen.push(args) };
+    const run = aRun([writing, looking]);
+    expect(await runPreHooks(run)).toEqual({ kind: 'none', args: { n: 0 } });
+    expect(seen).toEqual([{ n: 0 }]);
+    expect(run.call.args).toEqual({ n: 0 });
+  });
+
   it('takes a hook that throws, hangs or babbles for a no', async () => {
     const clock = new FakeClock();
     const failing: Hooks = { preToolUse: () => Promise.reject(new Error('boom')) };

@@ -104,7 +104,10 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
   let allowed = false;
   for (const hooks of run.hooks) {
     if (hooks.preToolUse === undefined) continue;
-    const said = await askOne(run, () => hooks.preToolUse?.(withArgs(run.call, args), run.agent));
+    // A copy for each: what a hook writes into it reaches nobody, `{args}` is the way that is checked.
+    const shown = jsonCopy(args);
+    const call = { ...run.call, args: shown, input: shown };
+    const said = await askOne(run, () => hooks.preToolUse?.(call, run.agent));
     if (!said.ok) return { kind: 'deny', reason: said.reason, toolResult: undefined };
     const decision = said.value as Record<string, unknown> | null | undefined;
     if (decision === undefined || decision === null) continue;
@@ -170,10 +173,6 @@ async function askOne({ clock, timeoutMs }: HookRun, hook: () => unknown): Promi
   const said = await Promise.race([answer, overrun]);
   callOff();
   return said;
-}
-
-function withArgs(call: HookCall, args: unknown): HookCall {
-  return args === call.args ? call : { ...call, args, input: args };
 }
 
 function question(decision: Record<string, unknown>): { reason: string; meta: Meta | null } {

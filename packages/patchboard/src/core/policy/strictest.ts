@@ -14,7 +14,7 @@ export function strictest<Verdict extends TraceStep>(first: Verdict, others: rea
 }
 
 /** An ask that hooks may lift is weaker than one that they may not. */
-function strictness({ effect, isOpen }: TraceStep): number {
+export function strictness({ effect, isOpen }: Pick<TraceStep, 'effect' | 'isOpen'>): number {
   switch (effect) {
     case 'allow':
       return 0;
