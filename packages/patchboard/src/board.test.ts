@@ -155,6 +155,17 @@ describe('createPatchboard', () => {
     );
   });
 
+  it('makes no board with a policy that it does not understand', async () => {
+    const policy = { default: { mode: 'never', autoDeny: ['x'] } };
+    await expect(createPatchboard({ policy })).rejects.toMatchObject({
+      name: 'BoardError',
+      failure: {
+        code: 'body_invalid',
+        message: expect.stringContaining('policy/default/mode must be one of'),
+      },
+    });
+  });
+
   it('keeps calls over a restart with sqlite, and shows them over the network', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'patchboard-board-'));
     closing.push(() => rm(folder, { recursive: true, force: true }));

@@ -10,6 +10,7 @@ import type { Hooks } from './core/hooks.ts';
 import type { Submitted } from './core/intake.ts';
 import { jsonCopy } from './core/json-copy.ts';
 import { resolveLimits } from './core/limits.ts';
+import { decodePolicy } from './core/policy/document.ts';
 import type { Principal } from './core/principal.ts';
 import { DEFAULT_RATES } from './core/rate-limits.ts';
 import type { RegisteredTool } from './core/registry.ts';
@@ -37,6 +38,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     log = SILENT_LOG,
   } = options;
   const limits = resolveLimits(options.limits);
+  checkPolicy(policy);
   const store = await kept.open();
   const workbench = await boardWorkbench(options.workspace, { folder: kept.folder, store, log });
   try {
@@ -69,6 +71,14 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     await store.close();
     throw error;
   }
+}
+
+/** A stored policy that cannot be read denies everything; one that is given now is refused while somebody looks. */
+function checkPolicy(policy: unknown): void {
+  const decoded = decodePolicy(policy);
+  if (decoded.ok) return;
+  const places = decoded.problems.map(({ path, message }) => `policy${path} ${message}`);
+  throw new BoardError(failure('body_invalid', places.join('; ')));
 }
 
 function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
