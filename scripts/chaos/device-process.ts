@@ -2,7 +2,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import type { DeviceWord, DeviceWorkerOptions } from './device-worker.ts';
+import type { DeviceWord } from './device-worker.ts';
+import type { DeviceWorkerOptions } from './device-worker-options.ts';
 
 const WORKER = fileURLToPath(new URL('./device-worker.ts', import.meta.url));
 const running: Set<ChildProcess> = new Set();

@@ -2,14 +2,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { connectDevice, deviceTool, type OutboxStorage } from '@patchboard/client';
-
-export interface DeviceWorkerOptions {
-  readonly url: string;
-  readonly tool: string;
-  readonly timeoutMs: number;
-  readonly effectsFile: string;
-  readonly outboxFile: string;
-}
+import { DEVICE_PACE, type DeviceWorkerOptions } from './device-worker-options.ts';
 
 /** One execution that really happened, or one answer of the server to its result. */
 export type DeviceTrace =
@@ -59,9 +52,9 @@ connectDevice(options.url, {
   clientId: options.tool,
   name: options.tool,
   outbox: fileOutbox(options.outboxFile),
-  openTimeoutMs: 500,
-  stableMs: 200,
-  retry: { baseDelayMs: 20, maxDelayMs: 200 },
+  openTimeoutMs: DEVICE_PACE.openTimeoutMs,
+  stableMs: DEVICE_PACE.stableMs,
+  retry: { baseDelayMs: DEVICE_PACE.baseDelayMs, maxDelayMs: DEVICE_PACE.maxDelayMs },
   tools: [
     deviceTool<{ n: number }>({
       name: options.tool,

@@ -4,7 +4,8 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallView } from '@patchboard/wire';
 import { DeviceProcess } from './device-process.ts';
-import type { DeviceTrace } from './device-worker.ts';
+import { DeviceHistory } from './device-history.ts';
+import { DEVICE_PACE } from './device-worker-options.ts';
 import { get, orGone, post } from './http.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { SeededRandom } from './seeded-random.ts';
@@ -25,6 +26,10 @@ const GRACE_MS = 3000;
 const TIMEOUT_MS = 20_000;
 /** A call that has not ended by its time limit and this much more, on a machine that runs tests beside it. */
 const BOUND_MS = TIMEOUT_MS + 15_000;
+/** The longest a device takes from one attempt to the end of the next: it waits, opens, and registers. */
+const ATTEMPT_MS = DEVICE_PACE.maxDelayMs + 2 * 8 * DEVICE_PACE.openTimeoutMs;
+/** One attempt may be under way to a server that is gone, one may be cut off by a busy machine; the next must do. */
+const RETURN_MS = 3 * ATTEMPT_MS;
 
 /** Where in the life of a call it happens. */
 const STEPS = ['asked', 'begun', 'returning', 'acknowledged'] as const;
@@ -55,6 +60,7 @@ function planOf(loops: number, random: SeededRandom): { step: Step; blow: Blow }
 /** A device with its own wire to the server. */
 interface Lane {
   readonly tool: string;
+  readonly effectsFile: string;
   readonly device: DeviceProcess;
   readonly wire: SwallowingProxy;
 }
@@ -74,15 +80,18 @@ class DeviceScene {
   readonly #dataFolder: string;
   readonly #configFile: string;
   readonly #lanes: Lane[] = [];
-  /** What was asked for, and what was done to it. */
-  readonly #calls: Map<string, { readonly n: number; readonly blow: string }> = new Map();
   readonly #findings = new Findings();
+  readonly #history = new DeviceHistory(this.#findings);
   readonly #blows: Record<string, number> = {};
   #server: ServerProcess | null = null;
   #url = '';
   /** Only one lane restarts the server at a time; the others wait for it. */
   #restarting: Promise<void> = Promise.resolve();
   #number = 0;
+  #slowestStartMs = 0;
+  #slowestReturnMs = 0;
+  /** Something broke that leaves nothing to go on with: the lanes stop, and what there is is judged. */
+  #isAborted = false;
 
   constructor(options: DevicesOptions) {
     this.#options = options;
@@ -93,27 +102,54 @@ class DeviceScene {
   async run(): Promise<ScenarioReport> {
     const limits = { device_heartbeat_ms: HEARTBEAT_MS, device_grace_ms: GRACE_MS };
     writeFileSync(this.#configFile, JSON.stringify({ http: { allowed_hosts: ['127.0.0.1'] }, limits }));
-    await this.#startServer();
     const { loops, seed } = this.#options;
     const plan = planOf(loops, new SeededRandom(seed));
-    await Promise.all(Array.from({ length: Math.min(LANES, loops) }, (_, lane) => this.#runLane(lane, plan)));
-    const views = await this.#endings();
-    const traces = this.#lanes.flatMap(({ tool }) => this.#tracesOf(tool));
-    this.#judge(views, traces);
-    await this.#checkLedger();
+    await this.#orAbort(async () => {
+      await this.#startServer();
+      const lanes = Array.from({ length: Math.min(LANES, loops) }, (_, lane) =>
+        this.#orAbort(() => this.#runLane(lane, plan)),
+      );
+      await Promise.all(lanes);
+    });
+    return await this.#report();
+  }
+
+  /** Also of a run that was aborted: what was promised until then was promised. */
+  async #report(): Promise<ScenarioReport> {
+    await this.#orAbort(async () => {
+      if (this.#server?.hasEnded !== false) await this.#restart();
+      await this.#seeEndings();
+      await this.#checkLedger();
+    });
+    const traces = this.#lanes.flatMap(({ effectsFile }) => this.#history.readTraces(effectsFile));
+    this.#history.judge(traces, BOUND_MS);
+    const { calls } = this.#history;
+    const views = [...this.#history.views.values()];
     return {
       facts: {
-        calls: this.#calls.size,
+        calls: calls.size,
         blows: this.#blows,
         executions: traces.filter(({ kind }) => kind === 'ran').length,
+        'server starts': this.#history.lives.length,
+        'slowest start, s': (this.#slowestStartMs / 1000).toFixed(1),
+        'slowest return of a device, s': (this.#slowestReturnMs / 1000).toFixed(1),
         endings: countBy(views, (view) => view.error?.code ?? view.state),
         'not completed': countBy(
           views.filter(({ state }) => state !== 'COMPLETED'),
-          (view) => `${this.#calls.get(view.tool_call_id)?.blow ?? ''}: ${view.error?.code ?? ''}`,
+          (view) => `${calls.get(view.tool_call_id)?.blow ?? ''}: ${view.error?.code ?? ''}`,
         ),
       },
       violations: this.#findings.violations,
     };
+  }
+
+  async #orAbort(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#isAborted = true;
+      this.#findings.check(false, `aborted: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   async destroy(): Promise<void> {
@@ -127,18 +163,14 @@ class DeviceScene {
     const tool = `lane${index}.work`;
     const wire = await aSwallowingProxy(() => Number(new URL(this.#url).port));
     const { folder } = this.#options;
-    const device = new DeviceProcess({
-      url: wire.url,
-      tool,
-      timeoutMs: TIMEOUT_MS,
-      effectsFile: join(folder, `${tool}.effects`),
-      outboxFile: join(folder, `${tool}.outbox`),
-    });
-    const lane = { tool, device, wire };
+    const effectsFile = join(folder, `${tool}.effects`);
+    const outboxFile = join(folder, `${tool}.outbox`);
+    const device = new DeviceProcess({ url: wire.url, tool, timeoutMs: TIMEOUT_MS, effectsFile, outboxFile });
+    const lane = { tool, effectsFile, device, wire };
     this.#lanes.push(lane);
     for (;;) {
       const next = plan.shift();
-      if (next === undefined) return;
+      if (next === undefined || this.#isAborted) return;
       await this.#disturbOne(lane, next.step, next.blow);
       if (plan.length > 0 && plan.length % 100 === 0) this.#options.say(`${plan.length} to go`);
     }
@@ -148,13 +180,15 @@ class DeviceScene {
   async #disturbOne(lane: Lane, step: Step, blow: Blow): Promise<void> {
     const { device, tool } = lane;
     const n = (this.#number += 1);
-    if (!(await this.#untilOffered(tool))) return;
     const begun = device.says('begun', n);
     const returning = device.says('returning', n);
     const acknowledged = device.says('acknowledged', n);
-    const id = await this.#ask(tool, n);
-    if (id === null) return;
-    this.#calls.set(id, { n, blow: `${blow}, ${step}` });
+    let id: string | null = null;
+    while (id === null) {
+      await this.#untilOffered(lane);
+      id = await this.#ask(tool, n);
+    }
+    this.#history.calls.set(id, { n, blow: `${blow}, ${step}` });
     const reached = async (event: Promise<void>): Promise<void> => {
       await Promise.race([event, sleep(TIMEOUT_MS)]);
     };
@@ -184,11 +218,7 @@ class DeviceScene {
         await sleep(HEARTBEAT_MS * 4);
         return device.goOn();
       case 'server killed':
-        return await this.#inTurn(async () => {
-          this.#server?.kill();
-          await this.#server?.ended;
-          await this.#startServer();
-        });
+        return await this.#inTurn(() => this.#restart());
       case 'server stopped':
         return await this.#inTurn(async () => {
           process.kill(this.#server?.pid ?? 0, 'SIGSTOP');
@@ -210,27 +240,43 @@ class DeviceScene {
     await turn;
   }
 
-  async #startServer(): Promise<void> {
-    this.#server = ServerProcess.shipped({ dataFolder: this.#dataFolder, configFile: this.#configFile });
-    this.#url = await this.#server.mustBeReady();
+  async #restart(): Promise<void> {
+    this.#history.down();
+    await this.#server?.destroy();
+    await this.#startServer();
   }
 
-  /** False: it never came back, which is a promise broken. */
-  async #untilOffered(tool: string): Promise<boolean> {
-    let until = Date.now() + BOUND_MS;
+  async #startServer(): Promise<void> {
+    const began = Date.now();
+    this.#server = ServerProcess.shipped({ dataFolder: this.#dataFolder, configFile: this.#configFile });
+    this.#url = await this.#server.mustBeReady();
+    this.#slowestStartMs = Math.max(this.#slowestStartMs, Date.now() - began);
+    this.#history.up();
+  }
+
+  /**
+   * Time in which no server is up does not count: it takes nobody in. A server that does not come back aborts the run,
+   * and one that ends without having been killed leaves the clock running.
+   */
+  async #untilOffered({ tool, effectsFile }: Lane): Promise<void> {
+    const asked = Date.now();
     for (;;) {
       const answer = await orGone(get(`${this.#url}/v1/tools/${tool}`));
-      // A server that is starting takes nobody in.
-      if (answer === null) until = Date.now() + BOUND_MS;
-      if (answer?.status === 200) return true;
-      if (Date.now() > until) {
-        const problems = join(this.#options.folder, `${tool}.effects.problems`);
-        const said = existsSync(problems) ? readFileSync(problems, 'utf8').trim().split('\n').slice(-8) : [];
-        this.#findings.check(
-          false,
-          `${tool} did not come back in ${BOUND_MS} ms; it said ${said.join(' | ')}`,
+      const { upSince } = this.#history;
+      const waitedMs = upSince === null ? 0 : Date.now() - Math.max(asked, upSince);
+      if (answer?.status === 200) {
+        this.#slowestReturnMs = Math.max(this.#slowestReturnMs, waitedMs);
+        return;
+      }
+      if (this.#isAborted) throw new Error(`${tool} waits no longer`);
+      if (waitedMs > RETURN_MS) {
+        const problems = `${effectsFile}.problems`;
+        const said = existsSync(problems) ? readFileSync(problems, 'utf8').trim().split('\n').slice(-12) : [];
+        const server = this.#server?.hasEnded === true ? 'ended by itself' : 'runs';
+        throw new Error(
+          `${tool} did not come back in ${RETURN_MS} ms with the server up (it ${server}, and answered ${answer?.status}); ` +
+            `the device said ${said.join(' | ')}; the server said ${this.#server?.stderr.slice(-2000)}`,
         );
-        return false;
       }
       await sleep(20);
     }
@@ -239,13 +285,14 @@ class DeviceScene {
   /** Null: refused, because the device is away right now. A lost answer is asked for again with the same key. */
   async #ask(tool: string, n: number): Promise<string | null> {
     const headers = { 'idempotency-key': `loop-${n}` };
-    for (;;) {
+    while (!this.#isAborted) {
       const body = { run_id: 'run_chaos', args: { n } };
       const answer = await orGone(post(`${this.#url}/v1/tools/${tool}/invoke`, body, { headers }));
       if (answer?.status === 202) return String(answer.body['tool_call_id']);
       if (answer?.status === 404) return null;
       await sleep(20);
     }
+    return null;
   }
 
   async #ended(id: string): Promise<CallView | null> {
@@ -259,55 +306,13 @@ class DeviceScene {
     return null;
   }
 
-  async #endings(): Promise<CallView[]> {
-    const views: CallView[] = [];
-    for (const id of this.#calls.keys()) {
+  async #seeEndings(): Promise<void> {
+    for (const id of this.#history.calls.keys()) {
       const view = await this.#ended(id);
-      if (view === null)
-        this.#findings.check(false, `${id} has no ending ${BOUND_MS} ms after it was asked for`);
-      else views.push(view);
+      if (view !== null) this.#history.views.set(id, view);
     }
     // What is still in an outbox is answered before anybody is judged.
     await sleep(1000);
-    return views;
-  }
-
-  #tracesOf(tool: string): DeviceTrace[] {
-    const file = join(this.#options.folder, `${tool}.effects`);
-    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as DeviceTrace);
-  }
-
-  #judge(views: readonly CallView[], traces: readonly DeviceTrace[]): void {
-    const byId = new Map(views.map((view) => [view.tool_call_id, view]));
-    const runs = new Map<string, string[]>();
-    const kept = new Map<string, Set<string>>();
-    for (const trace of traces) {
-      const callId = trace.id.split(':')[0] ?? '';
-      if (trace.kind === 'ran') runs.set(callId, [...(runs.get(callId) ?? []), trace.id]);
-      else if (trace.accepted) kept.set(callId, (kept.get(callId) ?? new Set()).add(trace.id));
-    }
-    for (const [callId, ids] of runs) {
-      this.#findings.check(ids.length === 1, `${callId} is not idempotent and ran ${ids.length} times`);
-      const { outcome } = byId.get(callId)?.error ?? {};
-      this.#findings.check(outcome !== 'not_started', `${callId} says it did not start, and it ran`);
-    }
-    for (const [callId, ids] of kept) {
-      const view = byId.get(callId);
-      const { id } = (view?.result ?? {}) as { id?: string };
-      const isKept = view?.state === 'COMPLETED' && ids.size === 1 && id !== undefined && ids.has(id);
-      this.#findings.check(
-        isKept,
-        `${callId} acknowledged ${[...ids].join()} as kept and keeps ${id ?? view?.state}`,
-      );
-    }
-    for (const view of views) {
-      if (view.state !== 'COMPLETED') continue;
-      const { n, id } = view.result as { n: number; id: string };
-      const ran = runs.get(view.tool_call_id)?.includes(id) === true;
-      const isOwn = this.#calls.get(view.tool_call_id)?.n === n;
-      this.#findings.check(ran && isOwn, `${view.tool_call_id} has a result that nobody made: ${id}`);
-    }
   }
 
   async #checkLedger(): Promise<void> {

@@ -19,14 +19,19 @@ export interface Submissions {
   conflicts: number;
 }
 
+/** When a server was up, epoch milliseconds. */
+export interface Life {
+  readonly from: number;
+  until: number;
+}
+
 /** Everything that was seen from outside while the server was killed again and again. */
 export class History {
   readonly invocations: Map<number, Invocation> = new Map();
   readonly submissions: Map<string, Submissions> = new Map();
   /** The first ending seen of each call. */
   readonly endings: Map<string, string> = new Map();
-  /** When a server was up, epoch milliseconds. */
-  readonly lives: { readonly from: number; until: number }[] = [];
+  readonly lives: Life[] = [];
   readonly violations: string[] = [];
   /** Answers by status, to see that the load was real. */
   readonly answers: Map<number, number> = new Map();
@@ -59,12 +64,14 @@ export class History {
     return known;
   }
 
-  /** How long a server was up between two moments. */
   upMs(from: number, until: number): number {
-    let sum = 0;
-    for (const life of this.lives) {
-      sum += Math.max(0, Math.min(until, life.until) - Math.max(from, life.from));
-    }
-    return sum;
+    return upMs(this.lives, from, until);
   }
+}
+
+/** How long a server was up between two moments. */
+export function upMs(lives: readonly Life[], from: number, until: number): number {
+  let sum = 0;
+  for (const life of lives) sum += Math.max(0, Math.min(until, life.until) - Math.max(from, life.from));
+  return sum;
 }

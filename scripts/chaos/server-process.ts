@@ -31,6 +31,8 @@ export interface StartOptions {
   readonly dataFolder: string;
   readonly configFile?: string;
   readonly chaos?: Partial<ChaosServerOptions>;
+  /** Options of Node itself. */
+  readonly nodeArgs?: readonly string[];
 }
 
 /** A server in a process of its own, as an operator would run it. */
@@ -67,8 +69,8 @@ export class ServerProcess {
   }
 
   /** `patchboard serve`, exactly. */
-  static shipped({ dataFolder, configFile }: StartOptions): ServerProcess {
-    return ServerProcess.#start([SHIPPED_CLI, 'serve'], dataFolder, configFile);
+  static shipped({ dataFolder, configFile, nodeArgs = [] }: StartOptions): ServerProcess {
+    return ServerProcess.#start([...nodeArgs, SHIPPED_CLI, 'serve'], dataFolder, configFile);
   }
 
   static #start(args: readonly string[], dataFolder: string, configFile: string | undefined): ServerProcess {
@@ -110,7 +112,7 @@ export class ServerProcess {
       if (this.#end !== null) return null;
       if (Date.now() > deadline)
         throw new Error(`the server did not become ready; it said:\n${this.#stderr}`);
-      await Promise.race([this.ended, once(this.#child.stdout ?? this.#child, 'data'), later(1000)]);
+      await Promise.race([this.ended, later(20)]);
     }
   }
 
