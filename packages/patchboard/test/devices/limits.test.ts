@@ -116,7 +116,24 @@ describe('a device', () => {
     await vi.waitFor(async () => await connected(server));
   });
 
-  it('one too many of an address is refused, and this machine is not counted', async () => {
+  it('one too many of an address is refused before the upgrade', async () => {
+    const config = { http: { trust_proxy: true }, limits: { devices_per_address: 2 } };
+    const server = await aPlatform({ config });
+    cleanUp.push(() => server.close());
+    const key = await server.mint({ kind: 'client', name: 'phones' });
+    // The proxy is this machine; what counts is who is behind it.
+    const from = (address: string): Promise<BareDevice> =>
+      connected(server, { headers: { ...key.headers, 'x-forwarded-for': address } });
+    const first = await from('203.0.113.7');
+    await from('203.0.113.7');
+    await expect(from('203.0.113.7')).rejects.toThrow('503');
+    await expect(from('203.0.113.8')).resolves.toBeDefined();
+    await first.close();
+    await vi.waitFor(async () => await from('203.0.113.7'));
+    await expect(from('203.0.113.7')).rejects.toThrow('503');
+  });
+
+  it('of this machine is not counted by its address', async () => {
     const server = await aServer({ devices_per_address: 1 });
     await connected(server);
     await expect(connected(server)).resolves.toBeDefined();

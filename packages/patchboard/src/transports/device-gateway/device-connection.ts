@@ -83,6 +83,9 @@ export class DeviceConnection implements DeviceLink {
     this.#socket.close(code, reason);
     this.#disarm();
     this.#disarm = this.#parts.clock.after(CLOSE_PATIENCE_MS, () => this.#socket.terminate());
+    // Nothing reaches it any more: it must not be given calls until the peer has answered. Later, because whoever sends
+    // to it may be in the middle of handing it its calls.
+    if (code !== 1001) queueMicrotask(() => this.#leave(this.#parting ?? 'lost'));
   }
 
   #write(text: string): void {
@@ -254,11 +257,12 @@ export class DeviceConnection implements DeviceLink {
     this.#disarm();
     this.#visitor.left();
     const parting = this.#parting ?? (code === 1000 ? 'left' : 'lost');
-    const leave = (): void => {
-      if (this.#device !== null) this.#parts.engine.devices.disconnect(this.#device, parting);
-    };
     // A registration that is under way ends first, and finds that the device is gone.
-    if (this.#inOrder === null || this.#device !== null) leave();
-    else this.#inOrder.then(leave).catch(() => undefined);
+    if (this.#inOrder === null || this.#device !== null) this.#leave(parting);
+    else this.#inOrder.then(() => this.#leave(parting)).catch(() => undefined);
+  }
+
+  #leave(parting: Parting): void {
+    if (this.#device !== null) this.#parts.engine.devices.disconnect(this.#device, parting);
   }
 }
