@@ -73,7 +73,7 @@ export class Workplace {
   async serve(config = ''): Promise<() => Promise<void>> {
     const more = config === '' ? {} : { PATCHBOARD_CONFIG: await this.write('config.yaml', config) };
     const server = startCommand(process.execPath, this.#argv(['serve', '--port', '0']), this.#options(more));
-    const url = /ready at (\S+)/.exec(await server.says(/ready at \S+\n/))?.[1] ?? '';
+    const url = /ready at (\S+)/.exec(await server.says(/ready at \S+.*\n/))?.[1] ?? '';
     this.environment['PATCHBOARD_URL'] = url;
     return async () => {
       this.environment['PATCHBOARD_URL'] = NOWHERE;
