@@ -142,7 +142,7 @@ describe('data of a site', { timeout: LONG }, () => {
     const file = await place.write('bad.yaml', 'site_name: x\ncontents:\n  - { id: a, kind: b }\n');
     const { code, error } = await place.run(['data', 'import', file, ...scope]);
     expect(code).toBe(2);
-    expect(error).toMatch(/nothing was imported:\n.*bad.yaml:3: contents.0.kind is not known here/);
+    expect(error).toMatch(/nothing was imported:\n[\s\S]*bad.yaml:3: contents.0.kind is not known here/);
     expect((await place.run(['data', 'export', ...scope])).error).toContain('there is no data');
   });
 });
