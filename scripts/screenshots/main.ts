@@ -48,6 +48,8 @@ async function takeAll(
   { size, viewport, theme }: Look,
 ): Promise<void> {
   const context = await from.newContext({ viewport, colorScheme: theme, locale: 'en' });
+  // A busy machine is no failure.
+  context.setDefaultTimeout(180_000);
   const page = await context.newPage();
   const link = await createClient({ url, key: operatorToken }).loginLink();
   await page.goto(`${url}${link.url_path}`);

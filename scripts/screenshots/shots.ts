@@ -59,7 +59,7 @@ export function shotsOf(scene: Scene): readonly Shot[] {
     },
     { name: 'ledger', path: '/ui/ledger', ready: seen('[data-row]') },
     { name: 'metrics', path: '/ui/metrics?span=5m', ready: seen('[data-ready="true"] canvas') },
-    { name: 'settings', path: '/ui/settings', ready: seen('kbd') },
+    { name: 'settings', path: '/ui/settings', ready: seen('main kbd') },
     { name: 'login', path: '/ui/login', ready: seen('[data-sign-out]') },
   ];
 }

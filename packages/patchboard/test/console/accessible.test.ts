@@ -57,6 +57,8 @@ const PLACES: readonly (readonly [name: string, path: () => string, ready: strin
   ['call', () => `/ui/calls/${ran}`, '[data-stretch]'],
   ['approvals', () => `/ui/approvals?call=${waiting}`, '[data-approval-detail]'],
   ['tools', () => '/ui/tools?tool=toy.shapes', '[data-tool-detail] pre'],
+  ['devices', () => '/ui/devices', '[data-state="empty"]'],
+  ['parser', () => '/ui/tester?pane=parser', '[data-sample]'],
   ['agents', () => '/ui/agents', '[data-create-key]'],
   ['policy', () => '/ui/agents?view=policy', 'table'],
   ['simulator', () => '/ui/agents?view=simulator&tool=toy.echo', '[data-explanation]'],
@@ -66,19 +68,24 @@ const PLACES: readonly (readonly [name: string, path: () => string, ready: strin
   ['login', () => '/ui/login', '[data-sign-out]'],
 ];
 
+// Fourteen pages are looked at whole, which takes a busy machine its time.
 describe('every page', () => {
-  it.each(['light', 'dark'] as const)('shuts nobody out, %s', async (colorScheme) => {
-    const { page, done } = await board.open('/', { colorScheme });
-    await page.locator('#login').getByRole('button', { name: 'Close' }).click();
-    for (const [name, path, ready] of PLACES) {
-      await page.goto(`${board.url}${path()}`);
-      await page.locator(ready).first().waitFor();
-      await page.locator('[data-live="live"]').waitFor();
-      expect({ name, serious: await seriousIn(page) }).toEqual({ name, serious: [] });
-    }
-    await page.keyboard.press('Control+k');
-    await page.locator('[data-palette] [role=option]').first().waitFor();
-    expect(await seriousIn(page)).toEqual([]);
-    await done();
-  });
+  it.each(['light', 'dark'] as const)(
+    'shuts nobody out, %s',
+    async (colorScheme) => {
+      const { page, done } = await board.open('/', { colorScheme });
+      await page.locator('#login').getByRole('button', { name: 'Close' }).click();
+      for (const [name, path, ready] of PLACES) {
+        await page.goto(`${board.url}${path()}`);
+        await page.locator(ready).first().waitFor();
+        await page.locator('[data-live="live"]').waitFor();
+        expect({ name, serious: await seriousIn(page) }).toEqual({ name, serious: [] });
+      }
+      await page.keyboard.press('Control+k');
+      await page.locator('[data-palette] [role=option]').first().waitFor();
+      expect(await seriousIn(page)).toEqual([]);
+      await done();
+    },
+    240_000,
+  );
 });
