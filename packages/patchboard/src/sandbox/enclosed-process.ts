@@ -27,7 +27,7 @@ export const CHANNEL_ENVIRONMENT: Readonly<Record<string, string>> = {
 /** How long output is awaited of what got away from its group, where only the group can be killed. */
 const STRAY_OUTPUT_MS = 200;
 
-/** One enclosed command from start to end: `ended` settles when everything it started is gone. */
+/** One enclosed command from start to end: `ended` settles when everything it started is gone or being killed. */
 export class EnclosedProcess {
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
@@ -94,7 +94,10 @@ export class EnclosedProcess {
     });
   }
 
-  /** `close` comes after the last byte of output: with namespaces, after the last process is gone. */
+  /**
+   * `close` comes after the last byte of output: with namespaces, when no process holds it any more. One that let go of
+   * it is killed by the kernel with the namespace, at once but not before this.
+   */
   #end(): Promise<ProcessEnd> {
     return new Promise((resolve) => {
       this.#child.once('error', (error) => resolve({ exitCode: null, problem: error.message }));
