@@ -76,6 +76,17 @@ export interface IntakeParts {
   readonly isDraining: () => boolean;
 }
 
+/** A call that may be recorded. */
+interface Admitted {
+  readonly id: string;
+  readonly request: CallRequest;
+  readonly principal: Principal;
+  readonly tool: RegisteredTool;
+  readonly admission: Admission;
+  /** Gives back its place among those that are being recorded. */
+  readonly leave: () => void;
+}
+
 /** The first half of a call's way: resolve, validate, limits, guard, record. */
 export class Intake {
   readonly #parts: IntakeParts;
@@ -92,7 +103,7 @@ export class Intake {
     if ('code' in resolved) return await this.#refuse(request, principal, resolved);
     const busy = this.#busy(principal, resolved);
     if (busy !== null) return await this.#refuse(request, principal, busy);
-    this.#entering.add(principal.tenant, 1);
+    const leave = this.#enter(principal.tenant);
     try {
       const id = request.callId ?? this.#parts.ids.next('tc_');
       const asked = this.admit(id, resolved, request, principal);
@@ -100,10 +111,20 @@ export class Intake {
       if ('code' in admission) return await this.#refuse(request, principal, admission);
       const whose = { principal, origin: request.origin ?? null };
       const answered = this.#parts.responses.answer(resolved, whose, admission);
-      return await this.#record(id, request, principal, resolved, answered);
+      return await this.#record({ id, request, principal, tool: resolved, admission: answered, leave });
     } finally {
-      this.#entering.add(principal.tenant, -1);
+      leave();
     }
+  }
+
+  /** The answer gives the place back, once: as soon as the call counts as open itself, or when nothing comes of it. */
+  #enter(tenant: string): () => void {
+    this.#entering.add(tenant, 1);
+    let isIn = true;
+    return () => {
+      if (isIn) this.#entering.add(tenant, -1);
+      isIn = false;
+    };
   }
 
   /** With the arguments under the names that the tool itself uses. */
@@ -197,16 +218,10 @@ export class Intake {
     return { kind: 'refused', failure: refused };
   }
 
-  async #record(
-    id: string,
-    request: CallRequest,
-    principal: Principal,
-    found: RegisteredTool,
-    admission: Admission,
-  ): Promise<Submitted> {
+  async #record({ id, request, principal, admission, leave, ...found }: Admitted): Promise<Submitted> {
     const { store, lifecycle, dispatcher, clock } = this.#parts;
     const now = clock.now();
-    const tool = timed(found, request.timeoutMs);
+    const tool = timed(found.tool, request.timeoutMs);
     const first = this.#firstStates(tool, request, principal, admission, now);
     const { call, entries } = newCall(this.#parts, {
       id,
@@ -227,6 +242,7 @@ export class Intake {
       dispatcher.giveBack(first);
       throw error;
     }
+    leave();
     const { inserted, live } = recorded;
     if (inserted.kind !== 'inserted') dispatcher.giveBack(first);
     switch (inserted.kind) {
