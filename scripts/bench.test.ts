@@ -29,7 +29,18 @@ describe('npm run bench', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { id: string; arms: object });
-    expect(figures.map((figure) => figure.id)).toEqual(['P1', 'P2', 'P3', 'P5', 'P7', 'P8', 'CPU']);
+    expect(figures.map((figure) => figure.id)).toEqual([
+      'P1',
+      'P2',
+      'P3',
+      'P5',
+      'P6',
+      'P7',
+      'P8',
+      'CPU',
+      'SANDBOX',
+      'P10',
+    ]);
     for (const figure of figures) {
       expect(figure).toMatchObject({
         ratio: expect.any(Number),
@@ -50,6 +61,6 @@ describe('npm run bench', () => {
   it('says which figures there are when asked for another', { timeout: TIMEOUT_MS }, async () => {
     const { code, stderr } = await bench('P99');
     expect(code).toBe(2);
-    expect(stderr).toContain('no such figure: P99; there are P1, P2, P3, P5, P7, P8, CPU');
+    expect(stderr).toContain('no such figure: P99; there are P1, P2, P3, P5, P6, P7, P8, CPU, SANDBOX, P10');
   });
 });

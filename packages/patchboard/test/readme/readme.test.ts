@@ -14,6 +14,7 @@ describe.each([
   'docs/guides/lending-a-tool.md',
   'docs/guides/operations.md',
   'docs/guides/embedding.md',
+  'docs/guides/workspace.md',
   'docs/guides/packs.md',
 ])('%s', (file) => {
   it('shows commands and programs that do what it says', { timeout: LONG }, async () => {
