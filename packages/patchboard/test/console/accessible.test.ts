@@ -68,7 +68,6 @@ const PLACES: readonly (readonly [name: string, path: () => string, ready: strin
   ['login', () => '/ui/login', '[data-sign-out]'],
 ];
 
-// Fourteen pages are looked at whole, which takes a busy machine its time.
 describe('every page', () => {
   it.each(['light', 'dark'] as const)(
     'shuts nobody out, %s',

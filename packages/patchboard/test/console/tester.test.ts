@@ -112,8 +112,8 @@ describe('the form and the text', () => {
 describe('a run', () => {
   it('goes by Ctrl+Enter, shows its result in every format, and compares with the one before', async () => {
     const { page, done } = await board.open('/ui/tester?tool=toy_echo&args=%7B%22n%22%3A1%7D');
-    // The tool's contract is there: before that there is nothing to run.
-    await page.locator('[data-run]:not([disabled])').waitFor();
+    // `toolId_methodName` is understood, and the address has the name itself.
+    await page.waitForURL('**tool=toy.echo*');
     await page.keyboard.press('Control+Enter');
     await page.locator('[data-result] [data-state="COMPLETED"]').waitFor();
     await page.getByRole('tab', { name: 'OpenAI' }).click();

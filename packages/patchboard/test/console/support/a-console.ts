@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
 import { aBrowser } from '../../guard/support/browser.ts';
+
+// A browser on a busy machine takes its time: these only end what hangs.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+const STEP_MS = 90_000;
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..', '..');
 
@@ -63,6 +67,7 @@ async function openPage(
     locale: 'en',
     ...options,
   });
+  context.setDefaultTimeout(STEP_MS);
   const wrongs: string[] = [];
   const foreign: string[] = [];
   const { origin } = new URL(address);
