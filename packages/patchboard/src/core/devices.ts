@@ -2,7 +2,7 @@ import type { RejectedTool, ToolSpec } from '@patchboard/wire';
 import { isOpen, type Call } from './call.ts';
 import type { Device, DeviceLink } from './device.ts';
 import type { DeviceRunner } from './device-runner.ts';
-import { plainRow } from './ledger.ts';
+import { plainRow, type LedgerDraft } from './ledger.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
@@ -51,6 +51,8 @@ export class Devices {
   readonly #parts: DevicesParts;
   readonly #bySession: Map<string, Device> = new Map();
   readonly #byToken: Map<string, Device> = new Map();
+  /** Who came and went, not yet recorded. */
+  readonly #news: LedgerDraft[] = [];
 
   constructor(parts: DevicesParts) {
     this.#parts = parts;
@@ -187,19 +189,27 @@ export class Devices {
   }
 
   #tell({ tenant, clientId, name, session }: Device, state: 'online' | 'away' | 'gone'): void {
-    const { store, clock, tasks } = this.#parts;
-    const row = plainRow('device.changed', tenant, clock.now(), {
+    const row = plainRow('device.changed', tenant, this.#parts.clock.now(), {
       client_id: clientId,
       name,
       session,
       state,
     });
-    tasks.start('device row', async () => await store.append([row]));
+    this.#news.push(row);
+    if (this.#news.length === 1) this.#parts.tasks.start('device rows', async () => await this.#spread());
+  }
+
+  async #spread(): Promise<void> {
+    const { store, clock } = this.#parts;
+    await new Promise<void>((resolve) => clock.after(NEWS_MS, resolve));
+    await store.append(this.#news.splice(0));
   }
 }
 
 /** Devices back off while the server is away; a restart waits for them a little longer than a cut. */
 const RESTART_PATIENCE = 3;
+/** Nobody waits for these rows: those of a crowd that comes or goes share a commit instead of a sync to disk for each. */
+const NEWS_MS = 20;
 
 function isRunning(call: Call): boolean {
   return isOpen(call) && call.state.name === 'EXECUTING';
