@@ -64,24 +64,23 @@ async function flood(bufferBytes: number): Promise<Flooded> {
     drops += 1;
     await ask();
   };
-  const before = await heldBytes(server);
+  const before = await heldBytes(server, 0);
   let most = before;
   for (let asked = 1; asked <= REQUESTS; asked += 1) {
     await ask();
-    if (asked % STRIDE === 0) most = Math.max(most, await heldBytes(server));
+    if (asked % STRIDE === 0) most = Math.max(most, await heldBytes(server, asked / STRIDE));
   }
   device.socket.terminate();
   return { grownBytes: most - before, drops };
 }
 
-async function heldBytes(server: ServerProcess): Promise<number> {
-  const reports = (): RegExpMatchArray[] => [...server.stderr.matchAll(/holds (\d+) bytes/g)];
-  const seen = reports().length;
+/** `nth`: counted by the server, because of what it said only the end is kept. */
+async function heldBytes(server: ServerProcess, nth: number): Promise<number> {
   process.kill(server.pid, 'SIGUSR2');
   return await vi.waitFor(
     () => {
-      const report = reports()[seen];
-      if (report === undefined) throw new Error('the server does not say what it holds');
+      const report = new RegExp(`report ${nth}: holds (\\d+) bytes`).exec(server.stderr);
+      if (report === null) throw new Error(`the server does not say what it holds:\n${server.stderr}`);
       return Number(report[1]);
     },
     { timeout: 30_000 },
