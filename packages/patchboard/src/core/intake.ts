@@ -56,7 +56,7 @@ export type Submitted =
     }
   /** Recorded with its ending: DENIED, or FAILED where the asker keeps what is refused. */
   | { readonly kind: 'denied'; readonly call: Call; readonly failure: Failure }
-  /** Not recorded as a call; one ledger row says that it was refused. */
+  /** Not recorded as a call; one ledger row says that it was refused, unless a flood of them is. */
   | { readonly kind: 'refused'; readonly failure: Failure };
 
 export interface IntakeParts {
@@ -87,7 +87,7 @@ interface Admitted {
   readonly leave: () => void;
 }
 
-/** The first half of a call's way: resolve, validate, limits, guard, record. */
+/** The first half of a call's way: the caller's rate, resolve, validate, the other limits, guard, record. */
 export class Intake {
   readonly #parts: IntakeParts;
   /** Those that are being recorded count as open: many at once must not all find the last free place. */
@@ -98,6 +98,8 @@ export class Intake {
   }
 
   async submit(given: CallRequest, principal: Principal): Promise<Submitted> {
+    const tooFast = this.#parts.rates.request(principal);
+    if (tooFast !== null) return await this.#refuse(given, principal, tooFast);
     const request = this.spelled(given, principal);
     const resolved = this.resolve(request, principal);
     if ('code' in resolved) return await this.#refuse(request, principal, resolved);
@@ -177,7 +179,7 @@ export class Intake {
   #busy(principal: Principal, tool: RegisteredTool): Failure | null {
     const { limits, lifecycle, isDraining, rates } = this.#parts;
     if (isDraining()) return failure('overloaded', 'the server is shutting down');
-    const tooFast = rates.check(principal, tool.name);
+    const tooFast = rates.call(principal, tool.name);
     if (tooFast !== null) return tooFast;
     const { tenant } = principal;
     if (lifecycle.openOf(tenant) + this.#entering.of(tenant) < limits.openCallsPerTenant) return null;
@@ -206,12 +208,14 @@ export class Intake {
       const call = await this.recordEnded(request, principal, failed(refused));
       if (call !== null) return { kind: 'denied', call, failure: refused };
     }
+    const unrecorded = refused.code === 'rate_limited' ? this.#parts.rates.refusal(principal) : 0;
+    if (unrecorded === null) return { kind: 'refused', failure: refused };
     const { toolName, traceId, origin = null } = request;
     const { tenant, agentId } = principal;
     const { code, message } = refused;
     const argsHash = this.#parts.digest.sha256(JSON.stringify(request.args) ?? 'null');
     const row = refusedRow(
-      { tenant, toolName, agentId, traceId, origin, code, message, argsHash },
+      { tenant, toolName, agentId, traceId, origin, code, message, argsHash, unrecorded },
       this.#parts.clock.now(),
     );
     await this.#parts.store.append([row]);

@@ -128,6 +128,8 @@ export interface RefusedCall {
   readonly message: string;
   /** Of the arguments as they came. */
   readonly argsHash: string;
+  /** Refusals of the same caller before this one that have no row. */
+  readonly unrecorded: number;
 }
 
 export function refusedRow(refused: RefusedCall, at: number): LedgerDraft {
@@ -144,6 +146,7 @@ export function refusedRow(refused: RefusedCall, at: number): LedgerDraft {
       args_sha256: refused.argsHash,
       code: refused.code,
       message: refused.message.slice(0, MESSAGE_CHARACTERS),
+      ...(refused.unrecorded === 0 ? {} : { unrecorded: refused.unrecorded }),
     }),
   };
 }
