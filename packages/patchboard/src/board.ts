@@ -13,7 +13,7 @@ import { resolveLimits } from './core/limits.ts';
 import { decodePolicy } from './core/policy/document.ts';
 import type { Principal } from './core/principal.ts';
 import { DEFAULT_RATES } from './core/rate-limits.ts';
-import type { RegisteredTool } from './core/registry.ts';
+import type { RegisteredTool } from './core/registered-tool.ts';
 import { NO_WORKSPACES } from './core/workspaces.ts';
 import { TenantBook } from './core/tenant-book.ts';
 import { embeddedPrincipal, openEngineRoom, type EngineRoom } from './engine-room.ts';

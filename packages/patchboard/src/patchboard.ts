@@ -5,7 +5,7 @@ import type { Hooks } from './core/hooks.ts';
 import type { KeyKind } from './core/key-ring.ts';
 import type { Limits } from './core/limits.ts';
 import type { Log } from './core/ports.ts';
-import type { RegisteredTool } from './core/registry.ts';
+import type { RegisteredTool } from './core/registered-tool.ts';
 import type { Scope } from './core/scopes.ts';
 import type { Faces } from './faces.ts';
 import type { HttpOptions } from './mounted-faces.ts';

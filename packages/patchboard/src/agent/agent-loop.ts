@@ -2,7 +2,7 @@ import type { StopReason } from '../core/agent-handle.ts';
 import { mayEver } from '../core/policy/decide.ts';
 import { matchesGlob } from '../core/policy/glob.ts';
 import type { Principal } from '../core/principal.ts';
-import type { RegisteredTool } from '../core/registry.ts';
+import type { RegisteredTool } from '../core/registered-tool.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { Budget } from './budget.ts';
 import type { CallNews } from './call-news.ts';

@@ -6,7 +6,7 @@ import type { Asker } from '../core/live-call.ts';
 import { failed } from '../core/outcome.ts';
 import { EMPTY_AGENT_POLICY } from '../core/policy/document.ts';
 import { OPERATOR_NAME, type Principal } from '../core/principal.ts';
-import type { RegisteredTool } from '../core/registry.ts';
+import type { RegisteredTool } from '../core/registered-tool.ts';
 import { originOf } from '../core/tool-module.ts';
 import type { ParsedToolRequest, ToolExecutionResult } from '../protocols/protocol.ts';
 import { protocolOf } from '../protocols/protocols.ts';

@@ -6,7 +6,7 @@ import type { Asker } from './live-call.ts';
 import { strictness } from './policy/strictest.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 
 export interface AdmissionParts {
   readonly guard: Guard;

@@ -13,7 +13,8 @@ import type { Limits } from './limits.ts';
 import type { Clock, Digest, Store } from './ports.ts';
 import type { Principal } from './principal.ts';
 import type { Redactor } from './redaction.ts';
-import type { RegisteredTool, Registry } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
+import type { Registry } from './registry.ts';
 
 /** Covers everything an operator is shown: what runs must hash to the same. */
 export function approvalDigest(digest: Digest, call: Call): string {

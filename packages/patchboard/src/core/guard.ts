@@ -1,6 +1,6 @@
 import type { AgentPolicy } from './policy/document.ts';
 import type { Principal } from './principal.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 
 /** What was decided before a call was recorded, and by which rule. It is kept with the call. */
 export interface Decision {

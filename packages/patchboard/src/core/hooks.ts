@@ -5,7 +5,7 @@ import { jsonCopy } from './json-copy.ts';
 import type { Message } from './messages.ts';
 import type { Outcome } from './outcome.ts';
 import type { Clock } from './ports.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 
 /** The call as a hook sees it. `args` and `input` are one value under the two names in use. */
 export interface HookCall {

@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 import type { Device } from './device.ts';
 import type { Hooks } from './hooks.ts';
 import type { AgentPolicy } from './policy/document.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 import { Stop } from './stop.ts';
 
 /** An agent in this process: it brings hooks of its own, and they and the tools are told who they serve. */

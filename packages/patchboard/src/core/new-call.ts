@@ -14,7 +14,7 @@ import { callRow, firstCallRow, permissionRequiredRow, type LedgerDraft } from '
 import type { BadOutcome } from './outcome.ts';
 import type { Digest, Ids } from './ports.ts';
 import type { Principal } from './principal.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 import { shownName } from './tool-names.ts';
 
 export interface NewCallFacts {

@@ -6,7 +6,7 @@ import type { PolicyDocument } from './policy/document.ts';
 import { strictest } from './policy/strictest.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 import { decisionOf, Rulebook } from './rulebook.ts';
 
 /** The policy in force. `document` null: it could not be read, and everything is denied until it can. */

@@ -3,7 +3,7 @@ import type { Call } from './call.ts';
 import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
 import type { LedgerDraft, LedgerRow } from './ledger.ts';
-import type { StoredTool } from './registry.ts';
+import type { StoredTool } from './registered-tool.ts';
 import type { Soon } from './soon.ts';
 
 /** Wall time for records, monotonic time for waiting. */

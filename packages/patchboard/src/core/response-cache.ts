@@ -4,7 +4,7 @@ import type { CallOrigin } from './call-origin.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { Clock } from './ports.ts';
 import type { Principal } from './principal.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 
 interface Kept {
   readonly resultJson: string;

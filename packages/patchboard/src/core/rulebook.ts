@@ -1,7 +1,7 @@
 import type { Decision } from './guard.ts';
 import { decideFor, looksAtArguments, mayEver, policyOf, type PolicyVerdict } from './policy/decide.ts';
 import type { AgentPolicy, PolicyDocument } from './policy/document.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 
 /** What the policy says of an agent and a tool, whatever the arguments. */
 interface Standing {

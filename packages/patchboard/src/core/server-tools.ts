@@ -1,7 +1,8 @@
 import { plainRow } from './ledger.ts';
 import type { Clock, Store } from './ports.ts';
 import { DEFAULT_TENANT } from './principal.ts';
-import type { Registration, Registry } from './registry.ts';
+import type { Registration } from './registered-tool.ts';
+import type { Registry } from './registry.ts';
 import type { ServerTool } from './server-tool.ts';
 import type { Tasks } from './tasks.ts';
 

@@ -6,7 +6,7 @@ import type { Limits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
 import { failed, type Outcome } from './outcome.ts';
 import type { Clock } from './ports.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
 
 export interface SettlementParts {

@@ -2,7 +2,8 @@ import type { ToolSpec } from '@patchboard/wire';
 import type { Device } from './device.ts';
 import type { Guard } from './guard.ts';
 import type { Pool, Pools } from './pools.ts';
-import type { RegisteredTool, Registration, Registry } from './registry.ts';
+import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
+import type { Registry } from './registry.ts';
 import { isRisky, raised, riskOf, type ToolRisks } from './tool-risks.ts';
 
 /** A registration under way: what it took so far, and what stands again if it cannot be stored. */
@@ -178,8 +179,4 @@ export class ToolAdmission {
     const reason = `the risk of ${riskyNamesPerTenant} names is remembered; an operator must forget one first`;
     return rejected('too_large', reason);
   }
-}
-
-function rejected(code: Extract<Registration, { ok: false }>['code'], reason: string): Registration {
-  return { ok: false, code, reason };
 }

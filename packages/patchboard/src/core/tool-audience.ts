@@ -1,6 +1,6 @@
 import { failure, type Failure } from './failures.ts';
 import type { Principal } from './principal.ts';
-import type { RegisteredTool } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
 
 /** For whom a tool is, as its metadata says. */
 export interface Audience {

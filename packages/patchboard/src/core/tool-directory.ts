@@ -5,7 +5,8 @@ import type { Guard } from './guard.ts';
 import { plainRow, type LedgerDraft } from './ledger.ts';
 import type { Pools } from './pools.ts';
 import type { Clock, Store } from './ports.ts';
-import type { RegisteredTool, Registry } from './registry.ts';
+import type { RegisteredTool } from './registered-tool.ts';
+import type { Registry } from './registry.ts';
 import { newBatch, ToolAdmission, type Batch } from './tool-admission.ts';
 import { covers, raised, riskDocument, riskOf, ToolRisks, type Risk } from './tool-risks.ts';
 

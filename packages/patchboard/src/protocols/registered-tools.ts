@@ -1,4 +1,4 @@
-import type { RegisteredTool } from '../core/registry.ts';
+import type { RegisteredTool } from '../core/registered-tool.ts';
 import { originOf, type ShownMethod, type ToolDefinitionInput } from '../core/tool-module.ts';
 import type { FindTool } from './resolve.ts';
 

@@ -15,7 +15,7 @@ import type {
   Run,
   Store,
 } from '../core/ports.ts';
-import type { StoredTool } from '../core/registry.ts';
+import type { StoredTool } from '../core/registered-tool.ts';
 import type { Soon } from '../core/soon.ts';
 import { callCursor, runCursor } from './cursors.ts';
 import { MemoryChain } from './memory-chain.ts';

@@ -4,7 +4,7 @@ import type { Approval, Call, CallState, TimelineEntry } from '../../core/call.t
 import type { CallOrigin } from '../../core/call-origin.ts';
 import type { Decision } from '../../core/guard.ts';
 import type { Run } from '../../core/ports.ts';
-import type { StoredTool } from '../../core/registry.ts';
+import type { StoredTool } from '../../core/registered-tool.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 

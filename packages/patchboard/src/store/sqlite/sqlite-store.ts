@@ -16,7 +16,7 @@ import type {
   Run,
   Store,
 } from '../../core/ports.ts';
-import type { StoredTool } from '../../core/registry.ts';
+import type { StoredTool } from '../../core/registered-tool.ts';
 import { Watchers } from '../watchers.ts';
 import { CallReader } from './call-reader.ts';
 import { CallScan } from './call-scan.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ToolDetailView, ToolView } from '@patchboard/wire';
 import type { Engine } from '../../core/engine.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { RegisteredTool } from '../../core/registry.ts';
+import type { RegisteredTool } from '../../core/registered-tool.ts';
 
 export interface ToolList {
   readonly json: string;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RegisteredTool } from '../../core/registry.ts';
+import type { RegisteredTool } from '../../core/registered-tool.ts';
 import { audienceOf } from '../../core/tool-audience.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';

@@ -1,0 +1,61 @@
+import type { RegisteredTool } from './registered-tool.ts';
+
+/** The tools that the clients of one tenant lend: by name, by wire name and by client. */
+export class ClientTools {
+  readonly #tools: Map<string, RegisteredTool> = new Map();
+  readonly #names: Map<string, string> = new Map();
+  readonly #clients: Map<string, Map<string, RegisteredTool>> = new Map();
+  #bytes = 0;
+
+  get size(): number {
+    return this.#tools.size;
+  }
+
+  /** Of all specs as JSON. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(name: string): RegisteredTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  byWireName(wireName: string): RegisteredTool | undefined {
+    const name = this.#names.get(wireName);
+    return name === undefined ? undefined : this.#tools.get(name);
+  }
+
+  all(): Iterable<RegisteredTool> {
+    return this.#tools.values();
+  }
+
+  of(clientId: string): ReadonlyMap<string, RegisteredTool> {
+    return this.#clients.get(clientId) ?? new Map();
+  }
+
+  /** Replaces the one of that name. */
+  add(tool: RegisteredTool): void {
+    if (tool.runsOn.kind !== 'client') throw new Error('server tools are added with addServerTool');
+    this.remove(tool.name);
+    const { clientId } = tool.runsOn;
+    const held = this.#clients.get(clientId) ?? new Map<string, RegisteredTool>();
+    this.#clients.set(clientId, held.set(tool.name, tool));
+    this.#tools.set(tool.name, tool);
+    this.#names.set(tool.wireName, tool.name);
+    this.#bytes += tool.bytes;
+  }
+
+  /** False: there is none of that name. */
+  remove(name: string): boolean {
+    const tool = this.#tools.get(name);
+    if (tool === undefined || tool.runsOn.kind !== 'client') return false;
+    const { clientId } = tool.runsOn;
+    const held = this.#clients.get(clientId);
+    held?.delete(name);
+    if (held?.size === 0) this.#clients.delete(clientId);
+    this.#tools.delete(name);
+    this.#names.delete(tool.wireName);
+    this.#bytes -= tool.bytes;
+    return true;
+  }
+}
