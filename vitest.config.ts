@@ -15,6 +15,8 @@ export default defineConfig({
     ],
     // For what Node itself loads, such as a worker started from a .ts file.
     execArgv: [`--conditions=${SOURCE}`],
+    // Most tests wait for a process, a socket or a browser: one worker per core, and not one core less, as is the default.
+    maxWorkers: '100%',
     // A busy machine is no failure: these only end what hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,
