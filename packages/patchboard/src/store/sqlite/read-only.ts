@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Digest, Store } from '../../core/ports.ts';
 import { CallReader } from './call-reader.ts';
 import { DocumentTable } from './document-table.ts';
-import { LedgerTable } from './ledger-rows.ts';
+import { LedgerTable } from './ledger-table.ts';
 import { APPLICATION_ID } from './migrations.ts';
 import { StoreRefused, refusalOf } from './store-refused.ts';
 

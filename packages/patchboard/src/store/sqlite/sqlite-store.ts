@@ -25,7 +25,7 @@ import { CallsOfRuns } from './calls-of-runs.ts';
 import { DocumentTable } from './document-table.ts';
 import { GroupCommit } from './group-commit.ts';
 import { JournalTable } from './journal-table.ts';
-import { LedgerTable } from './ledger-rows.ts';
+import { LedgerTable } from './ledger-table.ts';
 import { openDatabase } from './open.ts';
 import { resultOf, toTool } from './rows.ts';
 import { RunTable } from './run-table.ts';
