@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { WebSocketServer } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import type { Engine } from '../../core/engine.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { JsonLimits } from '../../core/json-scanner.ts';
@@ -73,17 +73,23 @@ export class DeviceGateway {
     }
     reply.hijack();
     request.counter?.count(101);
+    const { ip } = request;
     this.#server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
-      const left = [this.#tenants.enter(principal.tenant), this.#addresses.enter(request.ip)];
-      const connection: DeviceConnection = new DeviceConnection(this.#parts, socket, {
-        principal,
-        left: () => {
-          for (const leave of left) leave();
-          takeBack();
-        },
-      });
-      const takeBack = this.#context.openings.add(() => this.#end(connection), principal);
+      this.#welcome(socket, principal, ip);
     });
+  }
+
+  /** Whatever this remembers stays as long as the socket: of the request that is who asked, and from where. */
+  #welcome(socket: WebSocket, principal: Principal, address: string): void {
+    const left = [this.#tenants.enter(principal.tenant), this.#addresses.enter(address)];
+    const connection: DeviceConnection = new DeviceConnection(this.#parts, socket, {
+      principal,
+      left: () => {
+        for (const leave of left) leave();
+        takeBack();
+      },
+    });
+    const takeBack = this.#context.openings.add(() => this.#end(connection), principal);
   }
 
   #refusal({ tenant }: Principal, address: string): Failure | null {

@@ -26,7 +26,7 @@ export class Upgrades {
         response.detachSocket(socket as Socket);
         (socket as Socket).destroySoon();
       });
-      socket.on('error', () => socket.destroy());
+      socket.on('error', destroying(socket));
       app.routing(request, response);
     });
   }
@@ -39,4 +39,9 @@ export class Upgrades {
     response.detachSocket(upgrade.socket as Socket);
     return upgrade;
   }
+}
+
+/** Made apart: this stays with the socket, and must not keep the request and its answer with it. */
+function destroying(socket: Duplex): () => void {
+  return () => socket.destroy();
 }
