@@ -1,4 +1,5 @@
 import type { DeviceToolSpec, JsonSchema } from '@patchboard/wire';
+import { lentSpec, type LentTool } from './lent-tool.ts';
 
 /** What a handler knows of one request. Never anything of the server's own. */
 export interface DeviceCall {
@@ -16,20 +17,9 @@ export interface DeviceCall {
 }
 
 /** One tool this device lends, and how it runs. */
-export interface DeviceTool {
-  readonly name: string;
-  readonly description?: string;
+export interface DeviceTool extends LentTool {
   /** JSON Schema of the arguments. Default: an object with anything in it. */
   readonly parameters?: JsonSchema;
-  readonly timeoutMs?: number;
-  readonly outputSchema?: JsonSchema;
-  readonly annotations?: {
-    readonly readonly?: boolean;
-    readonly destructive?: boolean;
-    readonly idempotent?: boolean;
-    readonly requiresApproval?: boolean;
-  };
-  readonly metadata?: Readonly<Record<string, unknown>>;
   /** What it returns is the result; what it throws is the failure. */
   run(args: never, call: DeviceCall): unknown;
 }
@@ -65,22 +55,5 @@ export function isToolCallResult(value: unknown): value is ToolCallResult {
 }
 
 export function toDeviceSpec(tool: DeviceTool): DeviceToolSpec {
-  const { name, description, parameters, timeoutMs, outputSchema, annotations, metadata } = tool;
-  const { requiresApproval, ...rest } = annotations ?? {};
-  return {
-    name,
-    parameters: parameters ?? { type: 'object' },
-    ...(description === undefined ? {} : { description }),
-    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
-    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(annotations === undefined
-      ? {}
-      : {
-          annotations: {
-            ...rest,
-            ...(requiresApproval === undefined ? {} : { requires_approval: requiresApproval }),
-          },
-        }),
-  };
+  return { ...lentSpec(tool), parameters: tool.parameters ?? { type: 'object' } };
 }

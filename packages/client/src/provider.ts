@@ -11,25 +11,15 @@ import { anything, type Decoder } from './decode.ts';
 import { decodeRegistered, decodeSubmitted, decodeToolRequest } from './decode-views.ts';
 import { PatchboardError } from './errors.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from './http.ts';
+import { lentSpec, type LentTool } from './lent-tool.ts';
 import type { Settings } from './options.ts';
 import { stoppable } from './stoppable.ts';
 import { decodeFrame, resumingFrames } from './stream.ts';
 
 /** One tool this client lends. */
-export interface ProvidedTool {
-  readonly name: string;
+export interface ProvidedTool extends LentTool {
   /** JSON Schema of the arguments. */
   readonly schema: JsonSchema;
-  readonly timeoutMs?: number;
-  readonly description?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly outputSchema?: JsonSchema;
-  readonly annotations?: {
-    readonly readonly?: boolean;
-    readonly destructive?: boolean;
-    readonly idempotent?: boolean;
-    readonly requiresApproval?: boolean;
-  };
 }
 
 export type Submission =
@@ -132,18 +122,5 @@ function tokenOf(options: AttemptOptions): { readonly attempt_token?: string } {
 }
 
 function toSpec(tool: ProvidedTool): ToolSpec {
-  const { timeoutMs, outputSchema, annotations, ...same } = tool;
-  return {
-    ...same,
-    ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
-    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
-    ...(annotations === undefined ? {} : { annotations: toAnnotations(annotations) }),
-  };
-}
-
-function toAnnotations(
-  given: NonNullable<ProvidedTool['annotations']>,
-): NonNullable<ToolSpec['annotations']> {
-  const { requiresApproval, ...same } = given;
-  return { ...same, ...(requiresApproval === undefined ? {} : { requires_approval: requiresApproval }) };
+  return { ...lentSpec(tool), schema: tool.schema };
 }
