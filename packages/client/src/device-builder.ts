@@ -1,5 +1,6 @@
 import type { DeviceToolSpec, JsonSchema } from '@patchboard/wire';
-import { connectDevice, type Device, type DeviceOptions } from './device.ts';
+import { connectDevice } from './device.ts';
+import type { Device, DeviceOptions } from './device-options.ts';
 import type { ToolCallHandler } from './device-work.ts';
 
 /** As `DeviceToolSpec`, with the schema as an object or as JSON text. */

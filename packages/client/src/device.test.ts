@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { connectDevice, type DeviceOptions } from './device.ts';
+import { connectDevice } from './device.ts';
+import type { DeviceOptions } from './device-options.ts';
 import type { SocketLike } from './device-socket.ts';
 import { deviceTool } from './device-tool.ts';
 import type { ClientClock } from './runtime.ts';
@@ -65,7 +66,7 @@ class FakeSocket implements SocketLike {
     this.onmessage?.({ data: JSON.stringify(frame) });
   }
 
-  welcome(resumed = false): void {
+  welcome({ resumed = false, graceMs = 10_000 } = {}): void {
     this.onopen?.(undefined as never);
     const fixed = {
       protocol: 1,
@@ -73,7 +74,7 @@ class FakeSocket implements SocketLike {
       client_id: 'c',
       name: 'n',
       max_frame_bytes: 1000,
-      grace_ms: 10_000,
+      grace_ms: graceMs,
     };
     this.says({ type: 'welcome', ...fixed, resume_token: 'token', resumed, heartbeat_ms: 5000 });
   }
@@ -142,6 +143,27 @@ describe('a device that is cut off', () => {
     expect(clock.next).toBe(250);
   });
 
+  it('never stays away longer than the server waits for it, unless it is told to', async () => {
+    const longest = async (given: DeviceOptions, graceMs: number): Promise<number> => {
+      const { clock, latest } = aDevice(given);
+      await settled();
+      latest().welcome({ graceMs });
+      latest().register();
+      latest().drop();
+      const pauses: number[] = [];
+      for (let failure = 0; failure < 12; failure += 1) {
+        pauses.push(clock.next);
+        await clock.advance(clock.next);
+        latest().drop();
+      }
+      return Math.max(...pauses);
+    };
+    expect(await longest({}, 10_000)).toBe(10_000);
+    expect(await longest({}, 700)).toBe(700);
+    expect(await longest({}, 1)).toBe(250);
+    expect(await longest({ retry: { maxDelayMs: 60_000 } }, 700)).toBe(60_000);
+  });
+
   it('gives up on a server that falls silent, or does not answer the registration', async () => {
     const { clock, sockets, latest, device } = aDevice({ openTimeoutMs: 1000 });
     await settled();
@@ -181,7 +203,7 @@ describe('a result', () => {
     expect(latest().typed('tool_result')).toHaveLength(1);
     latest().drop();
     await clock.advance(clock.next);
-    latest().welcome(true);
+    latest().welcome({ resumed: true });
     expect(latest().typed('hello')[0]).toMatchObject({ resume: 'token', holding: ['tc_1:1.x'] });
     expect(latest().typed('tool_result')).toMatchObject([{ id: 'tc_1:1.x', output: 'done', success: true }]);
     latest().register();

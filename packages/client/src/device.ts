@@ -1,70 +1,15 @@
-import type { DeviceToolSpec, GatewayFrame, NotKept, RejectedTool } from '@patchboard/wire';
+import type { DeviceToolSpec, GatewayFrame, RejectedTool } from '@patchboard/wire';
 import { Connection, type Welcome } from './device-connection.ts';
-import { defaultSocket, httpUrl, socketUrl, type OpenSocket } from './device-socket.ts';
-import { toDeviceSpec, type DeviceTool } from './device-tool.ts';
-import { DeviceWork, errorFrame, type ToolCallHandler } from './device-work.ts';
-import { record } from './decode.ts';
+import type { Device, DeviceOptions, DeviceProblem, DeviceState } from './device-options.ts';
+import { DevicePatience } from './device-patience.ts';
+import { defaultSocket, httpUrl, socketUrl } from './device-socket.ts';
+import { ticketFor } from './device-ticket.ts';
+import { toDeviceSpec } from './device-tool.ts';
+import { DeviceWork, errorFrame } from './device-work.ts';
 import { NetworkError } from './errors.ts';
-import { request } from './http.ts';
-import { positive, resolveSettings, type ClientOptions, type Settings } from './options.ts';
-import { Outbox, type OutboxStorage } from './outbox.ts';
-import { backoff } from './retry.ts';
-
-export interface DeviceOptions extends Pick<ClientOptions, 'key' | 'fetch' | 'clock' | 'random' | 'retry'> {
-  /** Whose tools these are. With a key it is the key's. */
-  readonly clientId?: string;
-  /** Tells the devices of one client apart; what `target` of a call names. */
-  readonly name?: string;
-  readonly tools?: readonly DeviceTool[];
-  /** Specs without a way to run them: `handler` does. */
-  readonly specs?: readonly DeviceToolSpec[];
-  readonly handler?: ToolCallHandler;
-  /** How many calls run at once. Default 1: in the order they come. */
-  readonly concurrency?: number;
-  /** Keeps unacknowledged results over a restart of this program. Default: they are kept in memory. */
-  readonly outbox?: OutboxStorage;
-  /** For a page, which has no place for a key: asked for a ticket before each connection. */
-  readonly ticket?: () => string | Promise<string>;
-  /** Default: the runtime's `WebSocket`. */
-  readonly socket?: OpenSocket;
-  /** To connect and have the tools registered; doubles, up to eight times, while it is not enough. Default 5,000. */
-  readonly openTimeoutMs?: number;
-  /** Connected so long, a connection counts as stable, and the next failure as the first. Default 30,000. */
-  readonly stableMs?: number;
-  readonly onState?: (state: DeviceState) => void;
-  /** What the server said became of a result. */
-  readonly onResult?: (fate: ResultFate) => void;
-  /** What a person should know of; nothing that was asked for is lost by it. */
-  readonly onProblem?: (problem: DeviceProblem) => void;
-}
-
-export type DeviceState = 'connecting' | 'online' | 'waiting' | 'closed';
-
-export interface ResultFate {
-  /** Of the request. */
-  readonly id: string;
-  readonly accepted: boolean;
-  /** Why it was not kept. */
-  readonly reason: NotKept | null;
-}
-
-export interface DeviceProblem {
-  readonly kind: 'connection' | 'rejected' | 'result' | 'server' | 'outbox';
-  readonly message: string;
-}
-
-/** A device that lends its tools for as long as it runs, over as many connections as that takes. */
-export interface Device {
-  readonly state: DeviceState;
-  /** What the server did not take, and why; of the latest registration. */
-  readonly rejected: readonly RejectedTool[];
-  /** Results that the server has not acknowledged. */
-  readonly unacknowledged: number;
-  /** Resolves when the tools are registered for the first time. */
-  readonly ready: Promise<void>;
-  /** Says goodbye: running work is told to stop, and the server ends its calls. */
-  close(): Promise<void>;
-}
+import { positive, resolveSettings, type Settings } from './options.ts';
+import { Outbox } from './outbox.ts';
+import { utf8Length } from './utf8-length.ts';
 
 const RESEND_MS = 1000;
 
@@ -81,15 +26,13 @@ class SocketDevice implements Device {
   readonly #specs: readonly DeviceToolSpec[];
   readonly #work: DeviceWork;
   readonly #outbox: Outbox;
+  readonly #patience: DevicePatience;
   #state: DeviceState = 'connecting';
   #rejected: readonly RejectedTool[] = [];
   #connection: Connection | null = null;
   #welcome: Welcome | null = null;
   /** The server knows us, over the connection there is: results may go out. */
   #isWelcome = false;
-  #failures = 0;
-  /** Attempts since the tools were registered last. */
-  #unopened = 0;
   #disarm: () => void = () => undefined;
   #settled: { resolve: () => void; reject: (error: Error) => void } | null = null;
 
@@ -99,8 +42,9 @@ class SocketDevice implements Device {
     this.#settings = resolveSettings({
       ...options,
       url: httpUrl(url),
-      retry: { baseDelayMs: 250, maxDelayMs: 30_000, ...options.retry },
+      retry: { baseDelayMs: 250, ...options.retry },
     });
+    this.#patience = new DevicePatience(this.#settings, options);
     const tools = options.tools ?? [];
     this.#specs = [...(options.specs ?? []), ...tools.map(toDeviceSpec)];
     this.#outbox = new Outbox(options.outbox ?? null, (error) => this.#problem('outbox', String(error)));
@@ -149,12 +93,12 @@ class SocketDevice implements Device {
     if (this.#state === 'closed') return;
     this.#enter('connecting');
     try {
-      const ticket = await this.#ticket();
+      const ticket = await ticketFor(this.#settings, this.#options);
       if (this.#isClosed()) return;
       const socket = (this.#options.socket ?? defaultSocket)(socketUrl(this.#url, ticket));
       this.#connection = new Connection(socket, {
         clock: this.#settings.clock,
-        openingMs: this.#openingMs(),
+        openingMs: this.#patience.openingMs,
         hello: () => this.#hello(),
         welcomed: (welcome) => this.#welcomed(welcome),
         heard: (frame) => this.#heard(frame),
@@ -172,22 +116,6 @@ class SocketDevice implements Device {
     }
   }
 
-  /** A key is never part of an address: it buys a ticket, which is worth nothing afterwards. */
-  async #ticket(): Promise<string | null> {
-    const { key, clientId, ticket } = this.#options;
-    if (ticket !== undefined) return await ticket();
-    if (key === undefined) return null;
-    const body = clientId === undefined ? {} : { client_id: clientId };
-    const bounds = { signal: undefined, deadline: Number.POSITIVE_INFINITY };
-    const made = await request(
-      this.#settings,
-      { method: 'POST', path: '/v1/tickets', body, repeat: 'unsafe' },
-      record,
-      bounds,
-    );
-    return String(made['ticket']);
-  }
-
   #hello(): { client_id?: string; name?: string; resume?: string; holding: string[] } {
     const { clientId, name } = this.#options;
     return {
@@ -200,12 +128,13 @@ class SocketDevice implements Device {
 
   #welcomed(welcome: Welcome): void {
     this.#welcome = welcome;
+    this.#patience.welcomed(welcome.grace_ms);
     this.#isWelcome = true;
     this.#connection?.send({ type: 'register_tools', tools: this.#specs });
     for (const frame of this.#outbox.frames()) this.#connection?.sendText(frame);
     this.#disarm();
     // A server that could not store the registration says so without naming it: it is asked anew.
-    this.#disarm = this.#settings.clock.after(this.#openingMs(), () => {
+    this.#disarm = this.#settings.clock.after(this.#patience.openingMs, () => {
       this.#connection?.close(4000, 'the registration was not answered');
     });
   }
@@ -235,11 +164,11 @@ class SocketDevice implements Device {
 
   #registered(rejected: readonly RejectedTool[]): void {
     this.#rejected = rejected;
-    this.#unopened = 0;
+    this.#patience.registered();
     this.#disarm();
     // A server that takes us in and drops us at once must not be asked ever faster.
     this.#disarm = this.#settings.clock.after(this.#options.stableMs ?? 30_000, () => {
-      this.#failures = 0;
+      this.#patience.stable();
     });
     for (const { name, code, reason } of rejected) this.#problem('rejected', `${name}: ${reason} (${code})`);
     this.#enter('online');
@@ -273,20 +202,15 @@ class SocketDevice implements Device {
 
   #lost(code: number, reason: string): void {
     this.#connection = null;
-    if (this.#state !== 'online') this.#unopened += 1;
+    const wasOnline = this.#state === 'online';
     this.#isWelcome = false;
     this.#disarm();
     if (this.#isClosed()) return;
-    this.#failures += 1;
     this.#problem('connection', reason === '' ? `the connection was lost (${code})` : `${reason} (${code})`);
     this.#enter('waiting');
-    this.#disarm = this.#settings.clock.after(backoff(this.#settings, this.#failures), () => {
+    this.#disarm = this.#settings.clock.after(this.#patience.lost(wasOnline), () => {
       this.#connect().catch(() => undefined);
     });
-  }
-
-  #openingMs(): number {
-    return (this.#options.openTimeoutMs ?? 5000) * 2 ** Math.min(this.#unopened, 3);
   }
 
   #isClosed(): boolean {
@@ -302,14 +226,4 @@ class SocketDevice implements Device {
   #problem(kind: DeviceProblem['kind'], message: string): void {
     this.#options.onProblem?.({ kind, message });
   }
-}
-
-/** Not every runtime has a TextEncoder. */
-function utf8Length(text: string): number {
-  let length = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    length += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return length;
 }

@@ -3,7 +3,7 @@ export type { PatchboardClient } from './client.ts';
 export type { ApprovalsFilter, Decision, GrantOptions } from './approvals.ts';
 export { isEnded } from './calls.ts';
 export { connectDevice } from './device.ts';
-export type { Device, DeviceOptions, DeviceProblem, DeviceState, ResultFate } from './device.ts';
+export type { Device, DeviceOptions, DeviceProblem, DeviceState, ResultFate } from './device-options.ts';
 export { Patchboard } from './device-builder.ts';
 export type { DeviceBuilder, ToolSpecText } from './device-builder.ts';
 export type { OpenSocket, SocketLike } from './device-socket.ts';

@@ -206,8 +206,8 @@ export class Devices {
   }
 }
 
-/** Devices back off while the server is away; a restart waits for them a little longer than a cut. */
-const RESTART_PATIENCE = 3;
+/** Devices pause for up to the grace while the server is away, and then take time to be let in; see decision 50. */
+const RESTART_PATIENCE = 6;
 /** Nobody waits for these rows: those of a crowd that comes or goes share a commit instead of a sync to disk for each. */
 const NEWS_MS = 20;
 
