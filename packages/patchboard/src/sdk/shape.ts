@@ -1,0 +1,101 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** What is wrong with a value, in a sentence that begins with its place; null: nothing. */
+export type Rule = (value: unknown, place: string) => string | null;
+
+/** One rule for each member. What is in no shape is a mistake of whoever wrote it. */
+export type Shape<T> = Readonly<Record<keyof T & string, Rule>>;
+
+export const anything: Rule = () => null;
+export const text: Rule = must('be a text', (value) => typeof value === 'string');
+export const flag: Rule = must('be true or false', (value) => typeof value === 'boolean');
+export const callable: Rule = must('be a function', (value) => typeof value === 'function');
+export const schema: Rule = must('be a zod schema or a JSON Schema', isObject);
+
+export function wholeNumber(least: number): Rule {
+  return must(
+    `be a whole number of at least ${least}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= least,
+  );
+}
+
+export const texts: Rule = (value, place) => {
+  if (typeof value === 'string') return `${place} must be a list: write ['${value}']`;
+  if (!Array.isArray(value)) return `${place} must be a list of texts; it is ${shown(value)}`;
+  const wrong = value.findIndex((item) => typeof item !== 'string');
+  return wrong === -1 ? null : text(value[wrong], `${place}[${wrong}]`);
+};
+
+export function oneOf(allowed: readonly string[]): Rule {
+  return (value, place) =>
+    allowed.includes(value as string) ? null : `${place} is ${shown(value)}; ${suggestion(value, allowed)}`;
+}
+
+export function someOf(allowed: readonly string[]): Rule {
+  const one = oneOf(allowed);
+  return (value, place) => {
+    const problem = texts(value, place);
+    if (problem !== null) return problem;
+    return firstOf((value as string[]).map((item, index) => one(item, `${place}[${index}]`)));
+  };
+}
+
+/** Itself or a list of them. */
+export function oneOrMore(rule: Rule): Rule {
+  return (value, place) =>
+    Array.isArray(value)
+      ? firstOf(value.map((item, index) => rule(item, `${place}[${index}]`)))
+      : rule(value, place);
+}
+
+/** An object with these members and no others; a member that is undefined is not there. */
+export function object<T>(shape: Shape<T>): Rule {
+  const known = Object.keys(shape);
+  return (value, place) => {
+    if (!isObject(value) || Array.isArray(value))
+      return `${place || 'this'} must be an object; it is ${shown(value)}`;
+    const at = (key: string): string => (place === '' ? key : `${place}.${key}`);
+    return firstOf(
+      Object.keys(value).map((key) => {
+        const member: unknown = Reflect.get(value, key);
+        if (!Object.hasOwn(shape, key)) return `${at(key)} is not known; ${suggestion(key, known)}`;
+        return member === undefined ? null : shape[key as keyof T & string](member, at(key));
+      }),
+    );
+  };
+}
+
+export function must(what: string, holds: (value: unknown) => boolean): Rule {
+  return (value, place) => (holds(value) ? null : `${place} must ${what}; it is ${shown(value)}`);
+}
+
+const MOST_CHANGES = 3;
+
+/** What was probably meant, or else what there is. */
+function suggestion(given: unknown, known: readonly string[]): string {
+  if (typeof given !== 'string') return `it must be one of ${known.join(', ')}`;
+  const lower = known.map((name) => name.toLowerCase());
+  const nearest = closest(given.toLowerCase(), lower);
+  const changes = distance(given.toLowerCase(), nearest);
+  if (changes > Math.min(MOST_CHANGES, nearest.length / 2)) return `known are ${known.join(', ')}`;
+  return `did you mean ${known[lower.indexOf(nearest)]}?`;
+}
+
+const SHOWN_CHARACTERS = 40;
+
+function shown(value: unknown): string {
+  if (typeof value === 'string')
+    return value.length > SHOWN_CHARACTERS ? `'${value.slice(0, SHOWN_CHARACTERS)}…'` : `'${value}'`;
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value === 'function') return 'a function';
+  return String(value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function firstOf(problems: readonly (string | null)[]): string | null {
+  return problems.find((problem) => problem !== null) ?? null;
+}
