@@ -1,6 +1,8 @@
-import { messageOf } from '../core/failures.ts';
+import { failure, messageOf } from '../core/failures.ts';
 import type { JournalEntry } from '../core/journals.ts';
 import type { Clock, Log } from '../core/ports.ts';
+import { must, object, someOf, wholeNumber } from '../sdk/shape.ts';
+import { AgentError } from './agent-error.ts';
 import type {
   AgentEvent,
   AgentEventBase,
@@ -11,15 +13,22 @@ import type {
 } from './events.ts';
 import { CHANNELS } from './events.ts';
 import type { Journal } from './journal.ts';
+import type { Workers } from './workers.ts';
 
 export interface SubscribeOptions {
   /** The bookmark of the last event that was seen. Default: from the beginning. */
   readonly since?: number;
   /** Default: all. */
   readonly channels?: readonly Channel[];
-  /** Ends the subscription. */
+  /** Ends the subscription; closing the board does, too. */
   readonly signal?: AbortSignal;
 }
+
+const SUBSCRIPTION = object<SubscribeOptions>({
+  since: wholeNumber(0),
+  channels: someOf(CHANNELS),
+  signal: must('be an AbortSignal', (value) => value instanceof AbortSignal),
+});
 
 type StoredEvent = AgentEventBody & Omit<AgentEventBase, 'bookmark'>;
 type Decide = Extract<AgentEvent, { type: 'permission_required' }>['respond'];
@@ -27,6 +36,7 @@ type Decide = Extract<AgentEvent, { type: 'permission_required' }>['respond'];
 export interface EventLogParts {
   readonly clock: Clock;
   readonly log: Log;
+  readonly workers: Pick<Workers, 'read' | 'closed'>;
   readonly decide: (callId: string, ...answer: Parameters<Decide>) => ReturnType<Decide>;
 }
 
@@ -66,19 +76,40 @@ export class EventLog {
     return () => void handlers.delete(handler);
   }
 
+  /** Throws at once what is wrong with the options; the events come later. */
+  subscribe(options: SubscribeOptions): AsyncGenerator<AgentEvent> {
+    const problem = SUBSCRIPTION(options, '');
+    if (problem !== null) throw new AgentError(failure('body_invalid', `subscribe: ${problem}`));
+    return this.#follow(options);
+  }
+
   /** Old events and new ones are read the same way, so that there is no seam at which one could be lost or doubled. */
-  async *subscribe({ since = 0, channels = CHANNELS, signal }: SubscribeOptions): AsyncGenerator<AgentEvent> {
+  async *#follow({ since = 0, channels = CHANNELS, signal }: SubscribeOptions): AsyncGenerator<AgentEvent> {
+    const { workers } = this.#parts;
+    const ended = signal === undefined ? workers.closed : AbortSignal.any([workers.closed, signal]);
     let last = since;
-    while (signal?.aborted !== true) {
-      const upTo = this.#journal.last;
-      const entries = await this.#journal.read(last, PAGE, [KIND]);
+    for (;;) {
+      const entries = await workers.read(() => this.#after(last, ended));
+      if (entries.length === 0) return;
       for (const entry of entries) {
-        if (isAborted(signal)) return;
+        if (signal?.aborted === true) return;
         last = entry.no;
         const event = this.#event(entry);
         if (channels.includes(event.channel)) yield event;
       }
-      if (entries.length === 0) await this.#journal.grown(upTo, signal);
+    }
+  }
+
+  /** The next ones, as soon as there are any. None: it has ended. */
+  async #after(last: number, ended: AbortSignal): Promise<readonly JournalEntry[]> {
+    // Whoever comes back for more after the end finds the store closed.
+    if (ended.aborted) return [];
+    for (;;) {
+      const upTo = this.#journal.last;
+      const hasEnded = isAborted(ended);
+      const entries = await this.#journal.read(last, PAGE, [KIND]);
+      if (entries.length > 0 || hasEnded) return entries;
+      await this.#journal.grown(upTo, ended);
     }
   }
 
@@ -111,6 +142,6 @@ export class EventLog {
 }
 
 /** Apart, because it changes behind the compiler's back. */
-function isAborted(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true;
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
 }

@@ -63,16 +63,16 @@ export class Journal {
   }
 
   /** Resolves when there is an entry after number `after`, or `signal` fires. */
-  async grown(after: number, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#last > after || signal?.aborted === true) return;
+  async grown(after: number, signal: AbortSignal): Promise<void> {
+    if (this.#last > after || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const wake = (): void => {
         this.#waiting.delete(wake);
-        signal?.removeEventListener('abort', wake);
+        signal.removeEventListener('abort', wake);
         resolve();
       };
       this.#waiting.add(wake);
-      signal?.addEventListener('abort', wake);
+      signal.addEventListener('abort', wake);
     });
   }
 

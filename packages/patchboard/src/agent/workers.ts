@@ -1,11 +1,16 @@
 import type { Clock } from '../core/ports.ts';
 
-/** The agents of a board that are at work, so that it can be closed: each stops where it can be resumed. */
+/**
+ * The agents of a board that are at work, and those who read what they wrote, so that it can be closed: each agent stops
+ * where it can be resumed, then whoever reads has the last of it and ends.
+ */
 export class Workers {
   readonly #clock: Clock;
   readonly #graceMs: number;
   readonly #closing: AbortController = new AbortController();
+  readonly #closed: AbortController = new AbortController();
   readonly #working: Set<Promise<unknown>> = new Set();
+  readonly #reading: Set<Promise<unknown>> = new Set();
 
   constructor(clock: Clock, graceMs: number) {
     this.#clock = clock;
@@ -17,14 +22,18 @@ export class Workers {
     return this.#closing.signal;
   }
 
+  /** Fires when nobody works any more: nothing new is read after that. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const working = work();
-    this.#working.add(working);
-    try {
-      return await working;
-    } finally {
-      this.#working.delete(working);
-    }
+    return await during(this.#working, work());
+  }
+
+  /** The store stays open until it has ended. */
+  async read<T>(read: () => Promise<T>): Promise<T> {
+    return await during(this.#reading, read());
   }
 
   /** Resolves when nobody is at work any more, or has had time enough to stop. */
@@ -35,6 +44,17 @@ export class Workers {
       callOff = this.#clock.after(this.#graceMs, resolve);
     });
     await Promise.race([Promise.allSettled(this.#working), enough]);
+    this.#closed.abort();
+    await Promise.race([Promise.allSettled(this.#reading), enough]);
     callOff();
+  }
+}
+
+async function during<T>(busy: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+  busy.add(work);
+  try {
+    return await work;
+  } finally {
+    busy.delete(work);
   }
 }
