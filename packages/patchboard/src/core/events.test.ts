@@ -81,3 +81,21 @@ describe('events about tools', () => {
     expect(JSON.stringify(await told(agent, lendAndTakeBack))).not.toContain('secret');
   });
 });
+
+describe('the end of the feed', () => {
+  it('ends a replay where it is, and reads no more of a store that may be gone', async () => {
+    for (const name of ['a', 'b', 'c']) await engine.directory.register('default', 'phone', specs(name));
+    const seen: BoardEvent[] = [];
+    let more = (): void => {};
+    engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {
+      next: (event) => void seen.push(event),
+      ready: () => new Promise((resolve) => (more = resolve)),
+      failed: (error) => expect(error).toBeUndefined(),
+    });
+    await settled();
+    await engine.drain();
+    more();
+    await settled();
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -40,6 +40,8 @@ export class EventFeed {
   readonly #store: Store;
   readonly #guard: Pick<Guard, 'listsName'>;
   readonly #listeners: Set<Listener> = new Set();
+  /** Ends each of those who follow. */
+  readonly #followers: Set<() => void> = new Set();
   #unwatch: (() => void) | null = null;
 
   constructor(store: Store, guard: Pick<Guard, 'listsName'>) {
@@ -56,7 +58,7 @@ export class EventFeed {
     });
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.close();
+      if (this.#listeners.size === 0) this.#stopWatching();
     };
   }
 
@@ -106,16 +108,25 @@ export class EventFeed {
       live = true;
     };
     replay().catch((error: unknown) => reader.failed(error));
-    return () => {
+    const end = (): void => {
       ended = true;
+      this.#followers.delete(end);
       stop();
     };
+    this.#followers.add(end);
+    return end;
   }
 
+  /** Nobody is told anything any more, and nothing is read for anybody. */
   close(): void {
+    for (const end of this.#followers) end();
+    this.#listeners.clear();
+    this.#stopWatching();
+  }
+
+  #stopWatching(): void {
     this.#unwatch?.();
     this.#unwatch = null;
-    this.#listeners.clear();
   }
 
   /** What the reader may see of it; null: nothing. */
