@@ -17,7 +17,8 @@ export interface SettlementParts {
 }
 
 /**
- * From what a provider produced to what is kept: output schema, hooks, size cap. The same steps for every provider.
+ * From what a provider produced to what is kept: output schema, hooks, schema again, size cap. The same steps for every
+ * provider.
  * The state it answers with is not yet committed.
  */
 export function settle(
@@ -29,10 +30,12 @@ export function settle(
 ): EndState | Promise<EndState> {
   const { resultBytes } = parts.limits;
   const checked = checkOutput(tool, outcome);
-  const hooks = hooksOf(tool, live.asker.hooks, parts.hooks);
-  if (hooks.length === 0) return keep(checked, resultBytes, resultDigest);
-  return review(parts, hooks, live, tool, checked.outcome).then((reviewed) =>
-    keep({ outcome: reviewed }, resultBytes, resultDigest),
+  const reviewers = hooksOf(tool, live.asker.hooks, parts.hooks).filter(isReviewer);
+  if (reviewers.length === 0 || checked.outcome.kind !== 'ok')
+    return keep(checked, resultBytes, resultDigest);
+  return review(parts, reviewers, live, tool, checked.outcome).then((reviewed) =>
+    // By its answer or by writing into what it was shown, a hook may have made something else of it.
+    keep(checkOutput(tool, reviewed, 'a hook changed the result, and it'), resultBytes, resultDigest),
   );
 }
 
@@ -58,7 +61,11 @@ function keep({ outcome, json }: Checked, resultBytes: number, resultDigest: str
   return { name: 'COMPLETED', resultJson: encoded.json, resultDigest };
 }
 
-function checkOutput(tool: RegisteredTool | undefined, outcome: Outcome): Checked {
+function checkOutput(
+  tool: RegisteredTool | undefined,
+  outcome: Outcome,
+  what: string = 'the result',
+): Checked {
   if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return { outcome };
   const encoded = encode(outcome.value);
   if (encoded.kind !== 'ok') return { outcome: encoded };
@@ -67,8 +74,12 @@ function checkOutput(tool: RegisteredTool | undefined, outcome: Outcome): Checke
   const issues = tool.validateOutput(value);
   if (issues === null) return { outcome: { kind: 'ok', value }, json: encoded.json };
   const places = issues.map((issue) => `${issue.path === '' ? 'the result' : issue.path} ${issue.message}`);
-  const message = `the result does not fit the tool's output schema: ${places.slice(0, 3).join('; ')}`;
-  return { outcome: failed(failure('output_invalid', message)) };
+  const message = `${what} does not fit the tool's output schema: ${places.slice(0, 3).join('; ')}`;
+  return { outcome: failed(failure('output_invalid', message, { outcome: 'unknown' })) };
+}
+
+function isReviewer({ postToolUse }: Hooks): boolean {
+  return postToolUse !== undefined;
 }
 
 async function review(

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import {
   createPatchboard,
   tool,
@@ -243,6 +244,42 @@ describe('a hook', () => {
     const board = await aBoard({ tools: [tool('t', () => ({ done: true }))], hooks });
     const { id, state } = await board.invoke('t');
     expect(state === 'APPROVAL_REQUIRED' ? await board.get(id) : await board.wait(id)).toMatchObject(ending);
+  });
+
+  it.each<[string, Hooks['postToolUse']]>([
+    ['replaces the result', () => ({ replace: { content: { sum: 'three' } } })],
+    ['updates the result', () => ({ update: { result: { sum: 'three' } } })],
+    ['adds what the schema does not allow', () => ({ update: { result: { checked: true } } })],
+    [
+      'writes into the result it is shown',
+      (_call, result) => void Object.assign(result as object, { sum: 'three' }),
+    ],
+  ])('that %s so that it breaks the output schema: FAILED as output_invalid', async (_what, postToolUse) => {
+    const add = tool({
+      name: 'add',
+      output: z.strictObject({ sum: z.number() }),
+      execute: () => ({ sum: 3 }),
+    });
+    const record = await (await aBoard({ tools: [add], hooks: { postToolUse } })).call('add');
+    expect(record).toMatchObject({
+      state: 'FAILED',
+      code: 'output_invalid',
+      failure: { outcome: 'unknown' },
+    });
+    expect(record.error).toMatch(
+      /^a hook changed the result, and it does not fit the tool's output schema: /,
+    );
+    expect(record).not.toHaveProperty('result');
+  });
+
+  it('that changes a result within the output schema: kept as changed', async () => {
+    const hooks: Hooks = { postToolUse: () => ({ update: { result: { sum: 4, at: new Date(0) } } }) };
+    const output = { type: 'object', properties: { sum: { type: 'number' }, at: { type: 'string' } } };
+    const add = tool({ name: 'add', output, execute: () => ({ sum: 3 }) });
+    expect(await (await aBoard({ tools: [add], hooks })).call('add')).toMatchObject({
+      state: 'COMPLETED',
+      result: { sum: 4, at: '1970-01-01T00:00:00.000Z' },
+    });
   });
 
   it('that changes the arguments to what JSON cannot hold: refused as input_invalid', async () => {
