@@ -1,6 +1,7 @@
+import { runPreHooks, type PreVerdict } from './ask-hooks.ts';
 import { failure, messageOf, type Failure } from './failures.ts';
 import type { Decision, Guard } from './guard.ts';
-import { hookCall, hooksOf, runPreHooks, type Hooks, type PreVerdict } from './hooks.ts';
+import { hookCall, hooksOf, type HookOwner, type Hooks, type OwnedHooks } from './hooks.ts';
 import type { Limits } from './limits.ts';
 import type { Asker } from './live-call.ts';
 import { strictness } from './policy/strictest.ts';
@@ -58,7 +59,7 @@ function admitBy(
 ): Admission | Promise<Admission | Failure> {
   const { tool, args, asker } = question;
   const plain: Admission = { decision, args, atHand: null, toolResult: undefined };
-  const hooks = hooksOf(tool, asker.hooks, parts.hooks);
+  const hooks = hooksOf('preToolUse', tool, asker.hooks, parts.hooks);
   return decision.effect === 'deny' || hooks.length === 0 ? plain : askHooks(parts, question, plain, hooks);
 }
 
@@ -66,7 +67,7 @@ async function askHooks(
   parts: AdmissionParts,
   question: AdmissionQuestion,
   plain: Admission,
-  hooks: readonly Hooks[],
+  hooks: readonly OwnedHooks[],
 ): Promise<Admission | Failure> {
   const { principal, tool, runId, args, asker } = question;
   const { tenant, agentId } = principal;
@@ -99,7 +100,7 @@ async function judgedAgain(
   return strictness(decision) > strictness(plain.decision) ? { ...plain, decision } : plain;
 }
 
-/** Any deny beats any ask, any ask beats a result; a policy that leaves it to the hooks takes their allow. */
+/** Any deny beats any ask, any ask beats a result; a policy that leaves it to hooks takes the allow of those it names. */
 function combine(plain: Admission, verdict: PreVerdict): Admission {
   const { decision } = plain;
   const { policyVersion } = decision;
@@ -116,7 +117,7 @@ function combine(plain: Admission, verdict: PreVerdict): Admission {
       return { ...plain, decision: told, args: verdict.args };
     }
     case 'result': {
-      const stands = decision.effect === 'ask' && decision.isOpen !== true;
+      const stands = decision.effect === 'ask' && !mayOpen(verdict.by, decision);
       if (stands) return { ...plain, args: verdict.args };
       const answered: Decision = {
         effect: 'allow',
@@ -128,11 +129,16 @@ function combine(plain: Admission, verdict: PreVerdict): Admission {
     }
     case 'allow': {
       const allowed: Decision = { effect: 'allow', rule: 'hook', reason: 'a hook allowed it', policyVersion };
-      return { ...plain, decision: decision.isOpen === true ? allowed : decision, args: verdict.args };
+      return { ...plain, decision: mayOpen(verdict.by, decision) ? allowed : decision, args: verdict.args };
     }
     case 'none':
       return { ...plain, args: verdict.args };
   }
+}
+
+/** The board's hooks open any policy of mode custom, an agent's only the agent's own, a tool's none. */
+function mayOpen(owner: HookOwner, { opensTo }: Decision): boolean {
+  return opensTo !== undefined && (owner === 'board' || owner === opensTo);
 }
 
 /** Fails closed: a guard that throws has said no. */

@@ -132,6 +132,62 @@ describe('hooks on the one path', () => {
     expect(await stateUnder('custom', [saying({ decision: 'deny' })])).toBe('DENIED');
   });
 
+  describe('where policy leaves it to the hooks', () => {
+    type From = 'tool' | 'agent' | 'board';
+    const custom = { mode: 'custom' } as const;
+    /** One hook that speaks, under a policy of mode custom of the board or of the agent. */
+    const stateOf = async (
+      policy: { readonly board?: object; readonly agent?: object },
+      hooks: Partial<Record<From, readonly Hooks[]>>,
+    ): Promise<string> => {
+      const decoded = decodePolicy({ default: policy.board ?? {} });
+      const own = decodePolicy({ default: policy.agent ?? {} });
+      if (!decoded.ok || !own.ok) throw new Error('bad policy');
+      const document = { version: 1, document: decoded.policy };
+      const { engine } = await anEngine({
+        tools: [aServerTool({ name: 'toy.echo', hooks: hooks.tool?.[0] ?? null })],
+        hooks: hooks.board ?? [],
+        guard: new PolicyGuard(document, new GrantBook(nodeDigest), nodeClock),
+      });
+      const permissions = policy.agent === undefined ? [] : [own.policy.default];
+      const asker = { hooks: hooks.agent ?? [], agent: undefined, permissions };
+      const submitted = await engine.submit(aRequest({ toolName: 'toy.echo', args: { n: 1 }, asker }), agent);
+      if (submitted.kind === 'refused') throw new Error(submitted.failure.message);
+      await settled();
+      return (await engine.find(agent, submitted.call.id))!.state.name;
+    };
+
+    describe.each<[string, Hooks]>([
+      ['allow', saying({ decision: 'allow' })],
+      ['a result', saying({ result: 1 })],
+    ])('%s', (_what, hook) => {
+      it.each<[keyof Parameters<typeof stateOf>[0], From, string]>([
+        ['board', 'tool', 'APPROVAL_REQUIRED'],
+        ['board', 'agent', 'APPROVAL_REQUIRED'],
+        ['board', 'board', 'COMPLETED'],
+        ['agent', 'tool', 'APPROVAL_REQUIRED'],
+        ['agent', 'agent', 'COMPLETED'],
+        ['agent', 'board', 'COMPLETED'],
+      ])('under the policy of the %s, by a hook of the %s: %s', async (whose, from, state) => {
+        expect(await stateOf({ [whose]: custom }, { [from]: [hook] })).toBe(state);
+      });
+
+      it('by an agent opens its own policy, not that of the board', async () => {
+        expect(await stateOf({ board: custom, agent: custom }, { agent: [hook] })).toBe('APPROVAL_REQUIRED');
+        expect(await stateOf({ board: custom, agent: custom }, { board: [hook] })).toBe('COMPLETED');
+      });
+
+      it('by an agent does not hold for arguments that it changes to what the board leaves to its own', async () => {
+        const rules = [{ tools: 'toy.echo', effect: 'allow', when: [{ arg: '/n', lt: 5 }] }];
+        const policy = { board: { mode: 'custom', rules }, agent: custom };
+        expect(await stateOf(policy, { agent: [hook] })).toBe('COMPLETED');
+        expect(await stateOf(policy, { agent: [saying({ args: { n: 9 } }), hook] })).toBe(
+          'APPROVAL_REQUIRED',
+        );
+      });
+    });
+  });
+
   it('reviews results in the same order, knows whom it serves, and fails what it cannot review', async () => {
     const adding = (name: string): Hooks => ({
       postToolUse: (_call, result, agentHandle) => ({

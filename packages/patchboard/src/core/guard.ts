@@ -1,3 +1,4 @@
+import type { Author } from './policy/decide.ts';
 import type { AgentPolicy } from './policy/document.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from './registered-tool.ts';
@@ -11,8 +12,8 @@ export interface Decision {
   readonly policyVersion: number;
   /** What the hook that asks wants the operator to see besides. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Policy leaves it to the hooks (`mode: custom`): the effect holds only if none of them allows it. */
-  readonly isOpen?: true;
+  /** Policy leaves it to hooks (`mode: custom`), of its author or above: the effect holds unless one of them allows it. */
+  readonly opensTo?: Author;
 }
 
 export interface GuardRequest {

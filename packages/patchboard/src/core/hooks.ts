@@ -1,10 +1,6 @@
 import type { ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from './agent-handle.ts';
-import { messageOf } from './failures.ts';
-import { jsonCopy } from './json-copy.ts';
 import type { Message } from './messages.ts';
-import type { Outcome } from './outcome.ts';
-import type { Clock } from './ports.ts';
 import type { RegisteredTool } from './registered-tool.ts';
 
 /** The call as a hook sees it. `args` and `input` are one value under the two names in use. */
@@ -64,132 +60,26 @@ export function hookCall(
   return { id, name, args, input: args, runId, agentId, tenant, annotations, metadata: metadata ?? {} };
 }
 
-/** In the order in which they are asked: the tool's own, the agent's, the server's. */
+/** Whose hooks they are. Those of the board stand above all others; a tool decides nothing about itself. */
+export type HookOwner = 'tool' | 'agent' | 'board';
+
+export interface OwnedHooks {
+  readonly owner: HookOwner;
+  readonly hooks: Hooks;
+}
+
+const NONE: readonly OwnedHooks[] = [];
+
+/** Those that have such a hook, in the order in which they are asked: the tool's own, the agent's, the board's. */
 export function hooksOf(
+  kind: 'preToolUse' | 'postToolUse',
   tool: RegisteredTool | undefined,
-  agents: readonly Hooks[],
-  servers: readonly Hooks[],
-): readonly Hooks[] {
+  agent: readonly Hooks[],
+  board: readonly Hooks[],
+): readonly OwnedHooks[] {
   const own = tool?.runsOn.kind === 'server' ? (tool.runsOn.tool.hooks ?? null) : null;
-  if (own === null && agents.length === 0) return servers;
-  return [...(own === null ? [] : [own]), ...agents, ...servers];
-}
-
-type Meta = Readonly<Record<string, unknown>>;
-
-/** What all hooks together say. */
-export type PreVerdict =
-  | { readonly kind: 'deny'; readonly reason: string; readonly toolResult: unknown }
-  | { readonly kind: 'ask'; readonly reason: string; readonly meta: Meta | null; readonly args: unknown }
-  | { readonly kind: 'result'; readonly result: unknown; readonly args: unknown }
-  | { readonly kind: 'allow' | 'none'; readonly args: unknown };
-
-export interface HookRun {
-  /** In order: the tool's own, the agent's, the global ones. */
-  readonly hooks: readonly Hooks[];
-  readonly call: HookCall;
-  readonly agent: AgentHandle | undefined;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-}
-
-/**
- * Every hook is asked, each with the arguments as those before it left them. Any deny beats any earlier result or ask,
- * any ask beats a result. A hook that throws or takes too long has denied.
- */
-export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
-  let { args } = run.call;
-  let ask: { readonly reason: string; readonly meta: Meta | null } | null = null;
-  let result: { readonly result: unknown } | null = null;
-  let allowed = false;
-  for (const hooks of run.hooks) {
-    if (hooks.preToolUse === undefined) continue;
-    // A copy for each: what a hook writes into it reaches nobody, `{args}` is the way that is checked.
-    const shown = jsonCopy(args);
-    const call = { ...run.call, args: shown, input: shown };
-    const said = await askOne(run, () => hooks.preToolUse?.(call, run.agent));
-    if (!said.ok) return { kind: 'deny', reason: said.reason, toolResult: undefined };
-    const decision = said.value as Record<string, unknown> | null | undefined;
-    if (decision === undefined || decision === null) continue;
-    if (decision['decision'] === 'deny') {
-      return {
-        kind: 'deny',
-        reason: textOr(decision['reason'], 'Denied by hook'),
-        toolResult: jsonCopy(decision['toolResult']),
-      };
-    }
-    if (decision['decision'] === 'ask') ask ??= question(decision);
-    else if (decision['decision'] === 'allow') allowed = true;
-    else if (Object.hasOwn(decision, 'result')) result ??= { result: decision['result'] };
-    else if (Object.hasOwn(decision, 'args')) args = jsonCopy(decision['args']);
-    else
-      return { kind: 'deny', reason: 'a hook gave an answer that is not understood', toolResult: undefined };
-  }
-  if (ask !== null) return { kind: 'ask', ...ask, args };
-  if (result !== null) return { kind: 'result', result: result.result, args };
-  return { kind: allowed ? 'allow' : 'none', args };
-}
-
-/** The result as the hooks leave it. One that throws or takes too long fails the call: what it guards must not pass. */
-export async function runPostHooks(
-  run: HookRun,
-  outcome: Outcome,
-): Promise<Outcome | { readonly problem: string }> {
-  if (outcome.kind !== 'ok') return outcome;
-  let { value } = outcome;
-  for (const hooks of run.hooks) {
-    if (hooks.postToolUse === undefined) continue;
-    const said = await askOne(run, () => hooks.postToolUse?.(run.call, value, run.agent));
-    if (!said.ok) return { problem: said.reason };
-    const change = said.value as Record<string, unknown> | null | undefined;
-    if (change === undefined || change === null) continue;
-    if (isPlain(change['replace'])) value = change['replace']['content'];
-    else if (isPlain(change['update'])) value = updated(value, change['update']['result']);
-    else return { problem: 'a hook gave an answer that is not understood' };
-  }
-  return value === outcome.value ? outcome : { kind: 'ok', value };
-}
-
-function updated(value: unknown, change: unknown): unknown {
-  return isPlain(value) && isPlain(change) ? { ...value, ...change } : change;
-}
-
-type Said = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
-
-async function askOne({ clock, timeoutMs }: HookRun, hook: () => unknown): Promise<Said> {
-  let callOff = (): void => {};
-  const overrun = new Promise<Said>((resolve) => {
-    callOff = clock.after(timeoutMs, () =>
-      resolve({ ok: false, reason: `a hook took more than ${timeoutMs} ms` }),
-    );
-  });
-  const answer = (async (): Promise<Said> => {
-    try {
-      return { ok: true, value: await hook() };
-    } catch (error) {
-      return { ok: false, reason: `a hook failed: ${messageOf(error)}` };
-    }
-  })();
-  const said = await Promise.race([answer, overrun]);
-  callOff();
-  return said;
-}
-
-function question(decision: Record<string, unknown>): { reason: string; meta: Meta | null } {
-  const meta = metaOf(decision['meta']);
-  return { reason: textOr(decision['reason'] ?? meta?.['reason'], 'a hook asks'), meta };
-}
-
-/** Kept with the call: what JSON cannot hold is left out, the question stays. */
-function metaOf(given: unknown): Meta | null {
-  const kept = jsonCopy(given);
-  return isPlain(kept) ? kept : null;
-}
-
-function textOr(value: unknown, otherwise: string): string {
-  return typeof value === 'string' && value !== '' ? value : otherwise;
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (own === null && agent.length === 0 && board.length === 0) return NONE;
+  const owned = (owner: HookOwner, given: readonly Hooks[]): OwnedHooks[] =>
+    given.filter((hooks) => hooks[kind] !== undefined).map((hooks) => ({ owner, hooks }));
+  return [...owned('tool', own === null ? [] : [own]), ...owned('agent', agent), ...owned('board', board)];
 }

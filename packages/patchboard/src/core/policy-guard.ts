@@ -19,6 +19,8 @@ interface InForce extends PolicyInForce {
   readonly rules: Rulebook | null;
 }
 
+const OWN_PERMISSION = { path: 'permission', author: 'agent' } as const;
+
 /** Policy first; a standing grant may turn its ask into an allow, never its deny. */
 export class PolicyGuard implements Guard {
   readonly #grants: GrantBook;
@@ -77,7 +79,7 @@ export class PolicyGuard implements Guard {
     const { name: toolName, annotations, version: toolVersion } = tool;
     const decided = rules.decide(agentId, tool, args);
     const asked = { toolName, annotations, args };
-    const own = permissions.map((permission) => decideFor(permission, 'permission', asked));
+    const own = permissions.map((permission) => decideFor(permission, OWN_PERMISSION, asked));
     const verdict = strictest(decided.verdict, own);
     if (verdict.effect === 'ask') {
       const grant = this.#grants.match({ tenant, agentId, toolName, toolVersion, args }, this.#clock.now());

@@ -55,12 +55,12 @@ export class Rulebook {
 
   #decided(agent: AgentPolicy, path: string, tool: RegisteredTool, args: unknown): Decided {
     const { name: toolName, annotations } = tool;
-    const verdict = decideFor(agent, path, { toolName, annotations, args });
+    const verdict = decideFor(agent, { path, author: 'board' }, { toolName, annotations, args });
     return { verdict, decision: decisionOf(verdict, this.#version) };
   }
 }
 
 export function decisionOf(verdict: PolicyVerdict, policyVersion: number): Decision {
-  const { effect, rule, reason, isOpen } = verdict;
-  return { effect, rule, reason, policyVersion, ...(isOpen === undefined ? {} : { isOpen }) };
+  const { effect, rule, reason, opensTo } = verdict;
+  return { effect, rule, reason, policyVersion, ...(opensTo === undefined ? {} : { opensTo }) };
 }

@@ -1,7 +1,8 @@
+import { runPostHooks } from './ask-hooks.ts';
 import type { EndState } from './call.ts';
 import { endState } from './endings.ts';
 import { failure, messageOf } from './failures.ts';
-import { hookCall, hooksOf, runPostHooks, type Hooks } from './hooks.ts';
+import { hookCall, hooksOf, type Hooks, type OwnedHooks } from './hooks.ts';
 import type { Limits } from './limits.ts';
 import type { LiveCall } from './live-call.ts';
 import { failed, type Outcome } from './outcome.ts';
@@ -30,7 +31,7 @@ export function settle(
 ): EndState | Promise<EndState> {
   const { resultBytes } = parts.limits;
   const checked = checkOutput(tool, outcome);
-  const reviewers = hooksOf(tool, live.asker.hooks, parts.hooks).filter(isReviewer);
+  const reviewers = hooksOf('postToolUse', tool, live.asker.hooks, parts.hooks);
   if (reviewers.length === 0 || checked.outcome.kind !== 'ok')
     return keep(checked, resultBytes, resultDigest);
   return review(parts, reviewers, live, tool, checked.outcome).then((reviewed) =>
@@ -78,13 +79,9 @@ function checkOutput(
   return { outcome: failed(failure('output_invalid', message, { outcome: 'unknown' })) };
 }
 
-function isReviewer({ postToolUse }: Hooks): boolean {
-  return postToolUse !== undefined;
-}
-
 async function review(
   { clock, limits }: SettlementParts,
-  hooks: readonly Hooks[],
+  hooks: readonly OwnedHooks[],
   { call, asker }: LiveCall,
   tool: RegisteredTool | undefined,
   outcome: Outcome,

@@ -246,7 +246,7 @@ describe('a hook', () => {
     expect(state === 'APPROVAL_REQUIRED' ? await board.get(id) : await board.wait(id)).toMatchObject(ending);
   });
 
-  it.each<[string, Hooks['postToolUse']]>([
+  it.each<[string, Required<Hooks>['postToolUse']]>([
     ['replaces the result', () => ({ replace: { content: { sum: 'three' } } })],
     ['updates the result', () => ({ update: { result: { sum: 'three' } } })],
     ['adds what the schema does not allow', () => ({ update: { result: { checked: true } } })],

@@ -19,8 +19,17 @@ export interface TraceStep {
   readonly rule: string;
   readonly effect: Effect;
   readonly reason: string;
-  /** Hooks may say otherwise. */
-  readonly isOpen?: true;
+  /** Hooks of whoever wrote this policy, or of those above, may say otherwise. */
+  readonly opensTo?: Author;
+}
+
+/** Who wrote a policy: the operator for the whole board, or the code that made an agent for that agent. */
+export type Author = 'board' | 'agent';
+
+/** Where an agent's policy stands: how its rules are named, and who wrote it. */
+export interface PolicyPlace {
+  readonly path: string;
+  readonly author: Author;
 }
 
 export interface PolicyVerdict extends TraceStep {
@@ -34,12 +43,12 @@ export const NO_WORD = 'annotations';
 /** Deny first, then rules as written, then the allow list, the ask list, and last the mode. The first one counts. */
 export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): PolicyVerdict {
   const { agent, path } = policyOf(policy, question.agentId);
-  return decideFor(agent, path, question);
+  return decideFor(agent, { path, author: 'board' }, question);
 }
 
-/** The same for one agent's policy, wherever it stands; `path` is how its rules are named. */
-export function decideFor(agent: AgentPolicy, path: string, question: ToolQuestion): PolicyVerdict {
-  const [first, ...alsoMatched] = steps(agent, path, question);
+/** The same for one agent's policy, wherever it stands. */
+export function decideFor(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion): PolicyVerdict {
+  const [first, ...alsoMatched] = steps(agent, place, question);
   if (first === undefined)
     return { rule: 'none', effect: 'deny', reason: 'no rule applies', alsoMatched: [] };
   return { ...first, alsoMatched };
@@ -78,8 +87,9 @@ export function policyOf(policy: PolicyDocument, agentId: string): { agent: Agen
     : { agent: own, path: `agents.${agentId}` };
 }
 
-function* steps(agent: AgentPolicy, path: string, question: ToolQuestion): Generator<TraceStep> {
+function* steps(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion): Generator<TraceStep> {
   const { toolName } = question;
+  const { path } = place;
   yield* listed(agent.autoDenyTools, toolName, `${path}.autoDenyTools`, 'deny');
   if (toggle(agent, toolName) === false) {
     yield { rule: `${path}.toolToggles`, effect: 'deny', reason: `${toolName} is switched off` };
@@ -91,7 +101,7 @@ function* steps(agent: AgentPolicy, path: string, question: ToolQuestion): Gener
   if (!isEnabled(agent, toolName)) {
     yield { rule: `${path}.defaultToolEnabled`, effect: 'deny', reason: `${toolName} is not switched on` };
   }
-  yield byMode(agent, question, path);
+  yield byMode(agent, question, place);
 }
 
 function* listed(
@@ -119,7 +129,7 @@ function* ruled(
   }
 }
 
-function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, path: string): TraceStep {
+function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, { path, author }: PolicyPlace): TraceStep {
   const rule = `${path}.mode`;
   switch (agent.mode) {
     case 'auto':
@@ -129,7 +139,7 @@ function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, path: string)
     case 'deny':
       return { rule, effect: 'deny', reason: 'mode is deny' };
     case 'custom':
-      return { rule, effect: 'ask', reason: 'mode is custom, and no hook decided', isOpen: true };
+      return { rule, effect: 'ask', reason: 'mode is custom, and no hook decided', opensTo: author };
     case null:
       return byAnnotations(annotations);
   }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_WORD, type TraceStep } from './decide.ts';
+import { NO_WORD, type Author, type TraceStep } from './decide.ts';
 import { strictest } from './strictest.ts';
 
-const said = (effect: TraceStep['effect'], rule: string, isOpen?: true): TraceStep => ({
+const said = (effect: TraceStep['effect'], rule: string, opensTo?: Author): TraceStep => ({
   effect,
   rule,
   reason: '',
-  ...(isOpen === undefined ? {} : { isOpen }),
+  ...(opensTo === undefined ? {} : { opensTo }),
 });
 
 describe('several policies', () => {
@@ -18,9 +18,10 @@ describe('several policies', () => {
   });
 
   it('take an ask that hooks may lift for weaker than one that they may not', () => {
-    const open = said('ask', 'permission.mode', true);
-    expect(strictest(said('ask', 'default.mode'), [open]).isOpen).toBeUndefined();
-    expect(strictest(said('allow', 'default.mode'), [open]).isOpen).toBe(true);
+    const open = said('ask', 'permission.mode', 'agent');
+    expect(strictest(said('ask', 'default.mode'), [open]).opensTo).toBeUndefined();
+    expect(strictest(said('allow', 'default.mode'), [open]).opensTo).toBe('agent');
+    expect(strictest(said('ask', 'default.mode', 'board'), [open]).opensTo).toBe('board');
   });
 
   it('never allow more than any of them that has a word', () => {

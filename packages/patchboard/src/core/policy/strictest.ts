@@ -13,14 +13,14 @@ export function strictest<Verdict extends TraceStep>(first: Verdict, others: rea
   return standing;
 }
 
-/** An ask that hooks may lift is weaker than one that they may not. */
-export function strictness({ effect, isOpen }: Pick<TraceStep, 'effect' | 'isOpen'>): number {
+/** An ask that hooks may lift is weaker than one that they may not, the more so the more hooks may. */
+export function strictness({ effect, opensTo }: Pick<TraceStep, 'effect' | 'opensTo'>): number {
   switch (effect) {
     case 'allow':
       return 0;
     case 'ask':
-      return isOpen === true ? 1 : 2;
+      return opensTo === undefined ? 3 : opensTo === 'board' ? 2 : 1;
     case 'deny':
-      return 3;
+      return 4;
   }
 }

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../test/support/fake-clock.ts';
-import { runPostHooks, runPreHooks, type HookDecision, type HookRun, type Hooks } from './hooks.ts';
+import { runPostHooks, runPreHooks, type HookRun } from './ask-hooks.ts';
+import type { HookDecision, Hooks } from './hooks.ts';
 
 function aRun(hooks: readonly Hooks[], clock = new FakeClock()): HookRun {
   const args = { n: 0 };
   const who = { runId: 'r', agentId: 'a', tenant: 'default' };
   const call = { id: 'tc_1', name: 't', args, input: args, ...who, annotations: {}, metadata: {} };
-  return { hooks, call, agent: undefined, clock, timeoutMs: 1000 };
+  const owned = hooks.map((one) => ({ owner: 'board', hooks: one }) as const);
+  return { hooks: owned, call, agent: undefined, clock, timeoutMs: 1000 };
 }
 
 const saying = (decision: HookDecision): Hooks => ({ preToolUse: () => decision });
