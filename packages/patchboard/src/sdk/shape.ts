@@ -9,8 +9,6 @@ export type Shape<T> = Readonly<Record<keyof T & string, Rule>>;
 export const anything: Rule = () => null;
 export const text: Rule = must('be a text', (value) => typeof value === 'string');
 export const flag: Rule = must('be true or false', (value) => typeof value === 'boolean');
-export const callable: Rule = must('be a function', (value) => typeof value === 'function');
-export const schema: Rule = must('be a zod schema or a JSON Schema', isObject);
 
 export function wholeNumber(least: number): Rule {
   return must(
