@@ -11,7 +11,7 @@ import { NetworkError, PatchboardError, TimeoutError } from './errors.ts';
 /** How tools may be called; what is not given is off, or as the server has it by default. */
 export type ToolCallConfig = Partial<ToolCallConfigView>;
 
-/** Asked about a call before it is made, with `requireConfirmation`. */
+/** Asked about a call before it is made, with `requireConfirmation`; false or a throw refuses it, and so does nobody to ask. */
 export type BeforeExecute = (request: ParsedRequestView) => boolean | Promise<boolean>;
 
 export interface ToolCallCycle {
@@ -19,12 +19,22 @@ export interface ToolCallCycle {
   /** In the order of the reply. Empty with `mode: 'manual'`. */
   readonly executionResults: readonly ToolResultView[];
   readonly hasToolRequests: boolean;
+  /** There are results for the model, and it may reply once more: `iteration` has not reached `maxIterations`. */
+  readonly shouldContinue: boolean;
 }
 
 /** Tool calls for a chat in a page or a program that talks to its model itself. No framework needed. */
 export interface ToolCalling {
-  /** Reads a reply and runs what it asks for, as the config says. */
-  processCycle(text: string, config: ToolCallConfig, onBeforeExecute?: BeforeExecute): Promise<ToolCallCycle>;
+  /**
+   * Reads a reply and runs what it asks for, as the config says. `iteration`: which reply to one message it is, from 1;
+   * what comes after `maxIterations` is not run. Default 1.
+   */
+  processCycle(
+    text: string,
+    config: ToolCallConfig,
+    onBeforeExecute?: BeforeExecute,
+    iteration?: number,
+  ): Promise<ToolCallCycle>;
   /** The results as the next message has them. */
   formatCycleResults(results: readonly ToolResultView[], protocolId?: string): Promise<string>;
   /** The prompt that offers the tools that are switched on. */
@@ -38,11 +48,13 @@ export interface ToolCalling {
 }
 
 const TIMEOUT_MS = 30_000;
+const MAX_ITERATIONS = 20;
 
 export function createToolCalling(client: PatchboardClient): ToolCalling {
   const prompts = new Map<string, Promise<string>>();
   return {
-    processCycle: (text, config, onBeforeExecute) => processCycle(client, text, config, onBeforeExecute),
+    processCycle: (text, config, onBeforeExecute, iteration) =>
+      processCycle(client, text, { config, onBeforeExecute, iteration: iteration ?? 1 }),
     formatCycleResults: async (results, protocolId = 'vcp') =>
       await client.formatResults(protocolId, results),
     generateToolsPrompt: async (config, agentId = '') => {
@@ -65,18 +77,17 @@ export function createToolCalling(client: PatchboardClient): ToolCalling {
   };
 }
 
-async function processCycle(
-  client: PatchboardClient,
-  text: string,
-  config: ToolCallConfig,
-  onBeforeExecute: BeforeExecute | undefined,
-): Promise<ToolCallCycle> {
-  if (config.enabled !== true) return { parsedRequests: [], executionResults: [], hasToolRequests: false };
+async function processCycle(client: PatchboardClient, text: string, round: Round): Promise<ToolCallCycle> {
+  const { config, iteration } = round;
+  if (!Number.isSafeInteger(iteration) || iteration < 1)
+    throw new TypeError('iteration must be a whole number from 1');
+  const nothing = { parsedRequests: [], executionResults: [], hasToolRequests: false, shouldContinue: false };
+  if (config.enabled !== true) return nothing;
   const { requests, errors } = await client.parseReply(config.protocol ?? 'vcp', text);
-  const found = { parsedRequests: requests, hasToolRequests: requests.length + errors.length > 0 };
-  if (config.mode === 'manual') return { ...found, executionResults: [] };
-  const run = (request: ParsedRequestView): Promise<Placed> =>
-    execute(client, request, config, onBeforeExecute);
+  if (requests.length + errors.length === 0) return nothing;
+  const found = { parsedRequests: requests, hasToolRequests: true };
+  if (config.mode === 'manual') return { ...found, executionResults: [], shouldContinue: false };
+  const run = (request: ParsedRequestView): Promise<Placed> => execute(client, request, round);
   const ran: Placed[] = [];
   if (config.parallelExecution === true) ran.push(...(await Promise.all(requests.map(run))));
   else for (const request of requests) ran.push(await run(request));
@@ -93,7 +104,15 @@ async function processCycle(
     };
   });
   const inOrder = [...ran, ...damaged].sort((a, b) => a.line - b.line || a.column - b.column);
-  return { ...found, executionResults: inOrder.map(({ result }) => result) };
+  const shouldContinue = iteration < (config.maxIterations ?? MAX_ITERATIONS);
+  return { ...found, executionResults: inOrder.map(({ result }) => result), shouldContinue };
+}
+
+/** As it was asked for. */
+interface Round {
+  readonly config: ToolCallConfig;
+  readonly onBeforeExecute: BeforeExecute | undefined;
+  readonly iteration: number;
 }
 
 interface Placed {
@@ -102,15 +121,10 @@ interface Placed {
   readonly result: ToolResultView;
 }
 
-async function execute(
-  client: PatchboardClient,
-  request: ParsedRequestView,
-  config: ToolCallConfig,
-  onBeforeExecute: BeforeExecute | undefined,
-): Promise<Placed> {
+async function execute(client: PatchboardClient, request: ParsedRequestView, round: Round): Promise<Placed> {
   const { requestId, toolName, line, column, noReply } = request;
   const common = { requestId, toolName, ...(noReply === true ? { noReply } : {}) };
-  const ended = await outcomeOf(client, request, config, onBeforeExecute);
+  const ended = await outcomeOf(client, request, round);
   return { line, column, result: { ...common, ...ended } };
 }
 
@@ -118,16 +132,16 @@ type Outcome = Pick<ToolResultView, 'status' | 'result' | 'durationMs' | 'callId
 
 async function outcomeOf(
   client: PatchboardClient,
-  { toolName, args, command }: ParsedRequestView,
-  config: ToolCallConfig,
-  onBeforeExecute: BeforeExecute | undefined,
+  request: ParsedRequestView,
+  { config, onBeforeExecute, iteration }: Round,
 ): Promise<Outcome> {
-  const request = { toolName, args, command };
+  const { toolName, args, command } = request;
+  const { maxIterations = MAX_ITERATIONS } = config;
+  if (iteration > maxIterations)
+    return refused(`conflict: maxIterations is reached: ${maxIterations} replies may call tools`);
   if (!isEnabled(config, toolName)) return refused(`permission_denied: ${toolName} is switched off`);
-  if (config.requireConfirmation === true && onBeforeExecute !== undefined) {
-    const isAllowed = await onBeforeExecute(request as ParsedRequestView);
-    if (!isAllowed) return refused('approval_denied: Permission denied by user');
-  }
+  const denied = config.requireConfirmation === true ? await objection(request, onBeforeExecute) : null;
+  if (denied !== null) return refused(denied);
   const timeoutMs = config.timeout ?? TIMEOUT_MS;
   try {
     const name = command === undefined ? toolName : `${toolName}_${command.trim()}`;
@@ -141,6 +155,17 @@ async function outcomeOf(
     if (error instanceof PatchboardError && !(error instanceof NetworkError))
       return refused(`${error.code}: ${error.detail}`);
     throw error;
+  }
+}
+
+/** Null: it was confirmed. With nobody to ask, the answer is no. */
+async function objection(request: ParsedRequestView, ask: BeforeExecute | undefined): Promise<string | null> {
+  try {
+    if (ask === undefined)
+      return 'approval_denied: every call is to be confirmed, and there is nobody to ask';
+    return (await ask(request)) === true ? null : 'approval_denied: Permission denied by user';
+  } catch (error) {
+    return `approval_denied: the question failed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

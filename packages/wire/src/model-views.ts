@@ -68,13 +68,21 @@ export interface BatchCallView extends Partial<Omit<CallView, 'tool_call_id' | '
 
 /** How tools may be called. */
 export interface ToolCallConfigView {
+  /** Off: no tool is offered, and nothing that looks like a request is run. */
   readonly enabled: boolean;
+  /** `manual`: requests are read and handed over, and not run. */
   readonly mode: 'auto' | 'manual';
+  /** On or off by tool, or by module for all of its methods. */
   readonly toolToggles: Readonly<Record<string, boolean>>;
+  /** For every tool that has no toggle. */
   readonly defaultToolEnabled: boolean;
+  /** Replies of the model to one message. */
   readonly maxIterations: number;
+  /** Milliseconds for one call; a tool that allows itself less keeps its own limit. */
   readonly timeout: number;
+  /** Ask before every call. */
   readonly requireConfirmation: boolean;
+  /** All requests of one reply at once; otherwise one after the other. */
   readonly parallelExecution: boolean;
   readonly protocol: string;
 }

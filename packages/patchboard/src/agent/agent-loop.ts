@@ -1,6 +1,6 @@
 import type { StopReason } from '../core/agent-handle.ts';
+import type { ToolUseBlock } from '../core/messages.ts';
 import { mayEver } from '../core/policy/decide.ts';
-import { matchesGlob } from '../core/policy/glob.ts';
 import type { Principal } from '../core/principal.ts';
 import type { RegisteredTool } from '../core/registered-tool.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
@@ -25,6 +25,8 @@ export interface AgentReply {
   readonly reason: StopReason;
   /** Every tool that was asked for, in order. */
   readonly calls: readonly ToolCallRecord[];
+  /** What was asked for and not run, with `mode: 'manual'`: `continue()` runs it. */
+  readonly requests: readonly ToolUseBlock[];
   readonly usage: Usage;
 }
 
@@ -39,6 +41,8 @@ export interface AgentLoopParts {
   readonly news: CallNews;
   readonly guard: RepeatGuard;
   readonly budget: Budget;
+  /** What is known of requests that wait, by the id of their call, beyond what stands in the conversation. */
+  readonly held: Map<string, PlannedRequest>;
 }
 
 /** The model's turn, the tools' turn, and again, until there is a reason to stop. */
@@ -60,7 +64,8 @@ export class AgentLoop {
     const text = textOf(transcript.messages.at(-1));
     events.emit({ channel: 'progress', type: 'done', reason, text });
     await journal.flush();
-    return { agentId: id, text, reason, calls: this.#calls, usage: this.#usage };
+    const requests = transcript.openRequests;
+    return { agentId: id, text, reason, calls: this.#calls, requests, usage: this.#usage };
   }
 
   /** The requests of the last reply: whether they were tried before or not, each gets its answer. */
@@ -73,7 +78,8 @@ export class AgentLoop {
       ...answers.map(({ block }) => block),
       ...notes.map((text) => ({ type: 'text', text }) as const),
     ];
-    const { transcript, news } = this.#parts;
+    const { transcript, news, held } = this.#parts;
+    held.clear();
     const toolCall = notesOf(transcript.openRequests, answers);
     await transcript.add({ role: 'user', content, metadata: { toolCall } });
     news.settled();
@@ -88,6 +94,8 @@ export class AgentLoop {
       if (iteration > options.maxIterations) return 'max_iterations';
       const tools = this.#tools();
       const round = await this.#reply(tools);
+      if (options.isManual && round.planned.length > 0)
+        return isAborted(this.#signal) ? 'interrupted' : 'manual';
       if (round.planned.length === 0) return isAborted(this.#signal) ? 'interrupted' : 'done';
       const calls = await this.answer(() => round.answers());
       if (isAborted(this.#signal)) return 'interrupted';
@@ -105,6 +113,7 @@ export class AgentLoop {
       keep: (message) => transcript.keepPartial(message),
       run: (request) => requests.run(request, this.#signal),
       isParallel: options.parallel,
+      isManual: options.isManual,
     });
     let soFar: Reply = { content: [] };
     try {
@@ -139,7 +148,7 @@ export class AgentLoop {
 
   /** The model failed, but calls it had asked for may have run: what was said, and what came of it, is on record. */
   async #breakOff(round: Round, soFar: Reply): Promise<void> {
-    if (round.planned.length === 0) return;
+    if (round.planned.length === 0 || this.#parts.options.isManual) return;
     await this.#parts.transcript.add(toMessage(soFar, round.planned, true));
     await this.answer(() => round.answers());
   }
@@ -159,21 +168,31 @@ export class AgentLoop {
     const callId = this.#parts.options.host.ids.next('tc_');
     // Two requests under one id could not be told apart in the answer.
     const id = request.id === '' || taken.has(request.id) ? callId : request.id;
-    const offered = new Set(tools.map(({ name }) => name));
-    return { ...request, id, callId, withheld: this.#isWithheld(request.name, offered) };
+    const withheld = !tools.some(({ name }) => name === request.name) && this.#isWithheld(request.name);
+    const planned = { ...request, id, callId, withheld };
+    if (this.#parts.options.isManual) this.#parts.held.set(callId, planned);
+    return planned;
   }
 
-  /** Not among the tools this agent was given, though the board has it. */
-  #isWithheld(name: string, offered: ReadonlySet<string>): boolean {
-    const { tools } = this.#parts.options;
-    return !offered.has(name) && !tools.every((patterns) => matchesAny(patterns, name));
+  /** A request that waits, with what is wrong with it; after a restart only as it stands in the conversation. */
+  held(request: ToolUseBlock): PlannedRequest {
+    const { callId, name } = request;
+    return this.#parts.held.get(callId) ?? { ...request, withheld: this.#isWithheld(name) };
+  }
+
+  /** None of the tools that this agent was given, though the board has it. */
+  #isWithheld(name: string): boolean {
+    const { options, principal } = this.#parts;
+    // By wire name too: the engine would know it by that.
+    const tool = options.host.engine.registry.find(principal.tenant, name);
+    return tool !== undefined && !options.offers.every((offer) => offer(tool));
   }
 
   #tools(): readonly RegisteredTool[] {
     const { options, principal } = this.#parts;
     return options.host.engine
       .tools(principal)
-      .filter(({ name }) => options.tools.every((patterns) => matchesAny(patterns, name)))
+      .filter((tool) => options.offers.every((offer) => offer(tool)))
       .filter(({ name }) => options.permissions.every((permission) => mayEver(permission, name)));
   }
 
@@ -194,10 +213,6 @@ export class AgentLoop {
       if (await condition({ iteration, messages: transcript.messages, calls })) return true;
     return false;
   }
-}
-
-function matchesAny(patterns: readonly string[], name: string): boolean {
-  return patterns.some((pattern) => matchesGlob(pattern, name));
 }
 
 /** Apart, because it changes behind the compiler's back. */

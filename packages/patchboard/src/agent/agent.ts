@@ -7,6 +7,7 @@ import { AgentLoop, type AgentReply } from './agent-loop.ts';
 import { assemble, type AgentParts } from './assembly.ts';
 import type { SubscribeOptions } from './event-log.ts';
 import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './events.ts';
+import { runHeldRequests } from './held-requests.ts';
 import { answerOpenRequests, sealUnstarted } from './interrupted.ts';
 import type { Lineage, Origin } from './lineage.ts';
 import type { AgentOptions } from './options.ts';
@@ -100,13 +101,14 @@ export class Agent implements AgentHandle {
     });
   }
 
-  /** Goes on after a resume, after a failure, or where a limit stopped it. */
+  /** Goes on after a resume, after a failure, where a limit stopped it, or with the requests that wait to be run. */
   async continue(options: SendOptions = {}): Promise<AgentReply> {
     return await this.#turn(options, async (signal) => {
       if (!this.isUnfinished)
         throw new AgentError(failure('conflict', 'there is nothing to go on with; send something'));
       const loop = new AgentLoop(this.#parts, signal);
-      await this.#answerOpen(loop);
+      if (this.#parts.options.isManual) await this.#runHeld(loop);
+      else await this.#answerOpen(loop);
       return await loop.run();
     });
   }
@@ -236,6 +238,11 @@ export class Agent implements AgentHandle {
     await loop.answer((signal) => answerOpenRequests(this.#parts, signal));
   }
 
+  async #runHeld(loop: AgentLoop): Promise<void> {
+    if (this.#parts.transcript.openRequests.length === 0) return;
+    await loop.answer((signal) => runHeldRequests(this.#parts, signal, (request) => loop.held(request)));
+  }
+
   #setState(state: AgentState): void {
     if (state === this.#state) return;
     this.#state = state;
@@ -256,13 +263,13 @@ export class Agent implements AgentHandle {
 
   #lineageFor(parentCallId: string): Lineage {
     const { options, birth, budget, events } = this.#parts;
-    const { permissions, hooks, tools } = options;
+    const { permissions, hooks, offers } = options;
     return {
       parentCallId,
       depth: birth.depth + 1,
       permissions,
       hooks,
-      tools,
+      offers,
       budget,
       passOn: (event, agentId) => events.emit(event, agentId),
       adopt: (agentId) => {

@@ -10,7 +10,7 @@ import type { Lineage, Origin } from './lineage.ts';
 import { resolveOptions, type AgentOptions, type ResolvedOptions } from './options.ts';
 import { SPENT, type Birth, type Recollection } from './recollection.ts';
 import { RepeatGuard } from './repeat-guard.ts';
-import { ToolRequests } from './tool-requests.ts';
+import { ToolRequests, type PlannedRequest } from './tool-requests.ts';
 import { Transcript } from './transcript.ts';
 
 /** Everything an agent is made of. */
@@ -27,6 +27,7 @@ export interface AgentParts {
   readonly guard: RepeatGuard;
   readonly budget: Budget;
   readonly asker: Asker;
+  readonly held: Map<string, PlannedRequest>;
 }
 
 /** The agent that is being made, for those of its parts that call it. */
@@ -69,6 +70,7 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
     guard,
     budget,
     asker,
+    held: new Map(),
   };
 }
 
@@ -79,7 +81,7 @@ function withCalls(
   past: Recollection | null,
 ): Pick<AgentParts, 'transcript' | 'requests' | 'news'> {
   const { id: runId, birth, options, principal, journal, events } = common;
-  const { host, maxResultBytes, language } = options;
+  const { host, maxResultBytes, language, timeoutMs } = options;
   const watching = { host, journal, events, hooks: [...options.hooks, ...host.hooks], agent: owner.handle };
   const news = new CallNews({
     host,
@@ -92,7 +94,16 @@ function withCalls(
   });
   const results = { language, maxBytes: maxResultBytes };
   const { parentCallId } = birth;
-  const requests = new ToolRequests({ host, runId, principal, asker, parentCallId, news, results });
+  const requests = new ToolRequests({
+    host,
+    runId,
+    principal,
+    asker,
+    parentCallId,
+    timeoutMs,
+    news,
+    results,
+  });
   return { transcript: new Transcript(watching, past?.messages), requests, news };
 }
 
@@ -111,7 +122,7 @@ function withInherited(own: ResolvedOptions, birth: Birth, lineage: Lineage | nu
     ...own,
     permissions: [...birth.inherited, ...own.permissions],
     hooks: [...(lineage?.hooks ?? []), ...own.hooks],
-    tools: [...(lineage?.tools ?? []), ...own.tools],
+    offers: [...(lineage?.offers ?? []), ...own.offers],
   };
 }
 

@@ -1,23 +1,22 @@
 import { isOpen, type Call } from '../core/call.ts';
 import { failure, messageOf, type Failure } from '../core/failures.ts';
-import type { Hooks } from '../core/hooks.ts';
 import type { CallRequest } from '../core/intake.ts';
 import type { Asker } from '../core/live-call.ts';
 import { failed } from '../core/outcome.ts';
 import { EMPTY_AGENT_POLICY } from '../core/policy/document.ts';
 import { OPERATOR_NAME, type Principal } from '../core/principal.ts';
 import type { RegisteredTool } from '../core/registered-tool.ts';
-import { originOf } from '../core/tool-module.ts';
 import type { ParsedToolRequest, ToolExecutionResult } from '../protocols/protocol.ts';
 import { protocolOf } from '../protocols/protocols.ts';
 import { toolFinder } from '../protocols/registered-tools.ts';
 import { askedName, resolveRequest, type FindTool, type ResolvedRequest } from '../protocols/resolve.ts';
 import { failureText, valueText } from '../protocols/result-text.ts';
-import { isToolEnabled, resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
+import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import { toRecord } from '../sdk/tool-call-record.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
 import { truncateForModel } from '../sdk/tool-result.ts';
 import type { AgentHost } from './agent-host.ts';
+import { confirmHooks, isSwitchedOn } from './tool-call-rules.ts';
 
 export interface ExecuteOptions {
   /** Any board. */
@@ -26,6 +25,8 @@ export interface ExecuteOptions {
   readonly config?: Partial<ToolCallConfig>;
   /** With `requireConfirmation`: asked about every call; false or a throw refuses it. Without it, operators are asked. */
   readonly onBeforeExecute?: (request: ParsedToolRequest) => boolean | Promise<boolean>;
+  /** Which reply to one message it is, from 1. What comes after `maxIterations` is not run. Default 1. */
+  readonly iteration?: number;
   /** In whose name the calls are recorded. Default `agent`. */
   readonly agentId?: string;
   /** Default: a new run. */
@@ -55,12 +56,14 @@ class Execution {
   readonly #options: ExecuteOptions;
   readonly #principal: Principal;
   readonly #runId: string;
+  readonly #iteration: number;
 
   constructor(options: ExecuteOptions) {
     const { board, agentId = 'agent' } = options;
     this.#options = options;
     this.config = resolveToolCallConfig(options.config);
     this.#principal = board.host.principal(agentId);
+    this.#iteration = iterationOf(options);
     this.#runId = options.runId ?? board.host.ids.next('run_');
   }
 
@@ -87,10 +90,8 @@ class Execution {
   ): Promise<Call | Failure> {
     const { engine } = this.#options.board.host;
     const wanted = this.#callRequest(request, resolved);
-    if (resolved === undefined) {
-      const missing = this.#missing(askedName(request));
-      return (await engine.recordEnded(wanted, this.#principal, failed(missing))) ?? missing;
-    }
+    const never = this.#tooLate() ?? (resolved === undefined ? this.#missing(askedName(request)) : null);
+    if (never !== null) return (await engine.recordEnded(wanted, this.#principal, failed(never))) ?? never;
     const submitted = await engine.submit(wanted, this.#principal);
     if (submitted.kind === 'refused') return submitted.failure;
     const { call } = submitted;
@@ -124,9 +125,9 @@ class Execution {
 
   /** A tool that is switched off is denied by policy; one that needs a yes is asked about. Both are on record. */
   #asker(tool: RegisteredTool | undefined): Asker {
-    const isOn = tool === undefined || (this.config.enabled && isToolEnabled(this.config, toggleOf(tool)));
+    const isOn = tool === undefined || isSwitchedOn(this.config, tool);
     return {
-      hooks: this.config.requireConfirmation ? [CONFIRM] : [],
+      hooks: confirmHooks(this.config),
       agent: undefined,
       keepsRefused: true,
       permissions: isOn ? [] : [{ ...EMPTY_AGENT_POLICY, defaultToolEnabled: false }],
@@ -173,6 +174,15 @@ class Execution {
     return () => signal?.removeEventListener('abort', cancel);
   }
 
+  /** A loop that does not count, or does not stop, ends here all the same. */
+  #tooLate(): Failure | null {
+    const { maxIterations } = this.config;
+    if (this.#iteration <= maxIterations) return null;
+    return failure('conflict', `maxIterations is reached: ${maxIterations} replies may call tools`, {
+      recommendations: ['answer with what you have, without tools'],
+    });
+  }
+
   /** Which half of the name is wrong. */
   #missing(name: string): Failure {
     const at = name.lastIndexOf('_');
@@ -189,12 +199,10 @@ class Execution {
   }
 }
 
-/** The engine asks, and what the answer was stands in the ledger. */
-const CONFIRM: Hooks = { preToolUse: () => ({ decision: 'ask', reason: 'every call is to be confirmed' }) };
-
-/** A module is switched as a whole. */
-function toggleOf(tool: RegisteredTool): string {
-  return originOf(tool)?.module ?? tool.name;
+/** Fails closed: a loop that counts wrongly would never end. */
+export function iterationOf({ iteration = 1 }: ExecuteOptions): number {
+  if (Number.isSafeInteger(iteration) && iteration >= 1) return iteration;
+  throw new TypeError('iteration must be a whole number from 1');
 }
 
 async function answerOf(

@@ -2,6 +2,7 @@ import type { Hooks } from '../core/hooks.ts';
 import type { AgentPolicy } from '../core/policy/document.ts';
 import type { Budget } from './budget.ts';
 import type { AgentEventBody } from './events.ts';
+import type { Offer } from './options.ts';
 import type { Recollection } from './recollection.ts';
 
 /** Where an agent comes from. One that an embedder makes has none. */
@@ -15,7 +16,7 @@ export interface Lineage {
   readonly depth: number;
   readonly permissions: readonly AgentPolicy[];
   readonly hooks: readonly Hooks[];
-  readonly tools: readonly (readonly string[])[];
+  readonly offers: readonly Offer[];
   readonly budget: Budget;
   /** Those above it hear its questions, and may decide on its calls. */
   passOn(event: AgentEventBody, agentId: string): void;

@@ -1,9 +1,12 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
-import { failure } from '../core/failures.ts';
+import { failure, messageOf } from '../core/failures.ts';
 import type { Hooks } from '../core/hooks.ts';
 import type { Message } from '../core/messages.ts';
 import type { AgentPolicy } from '../core/policy/document.ts';
+import { matchesGlob } from '../core/policy/glob.ts';
 import { OPERATOR_NAME } from '../core/principal.ts';
+import type { RegisteredTool } from '../core/registered-tool.ts';
+import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import type { Language } from '../sdk/advice.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { AgentError } from './agent-error.ts';
@@ -13,6 +16,7 @@ import type { Dialect } from './dialect.ts';
 import { modelProblem, type LanguageModel, type ModelSettings } from './model.ts';
 import { nativeDialect } from './native-dialect.ts';
 import { resolvePermission, type AgentPermission } from './permission.ts';
+import { confirmHooks, dialectOf, isSwitchedOn } from './tool-call-rules.ts';
 
 export interface AgentOptions {
   readonly board: { readonly host: AgentHost };
@@ -29,6 +33,12 @@ export interface AgentOptions {
   readonly permission?: AgentPermission;
   /** Asked after a tool's own hooks and before the board's. */
   readonly hooks?: Hooks | readonly Hooks[];
+  /**
+   * The settings of a chat app, for agents that have them: protocol, switches, limits, confirmation. What is not given
+   * is as in `DEFAULT_TOOL_CALL_CONFIG`, in which tool calls are off. The options below count instead where they are
+   * given. Default: tool calls are on, and nothing is switched off.
+   */
+  readonly toolCalling?: Partial<ToolCallConfig>;
   /** Replies of the model to one `send`. Default 25. */
   readonly maxIterations?: number;
   /** Asked after each round of tool calls; if any holds, the agent stops. */
@@ -65,7 +75,8 @@ export interface ResolvedOptions {
   readonly model: LanguageModel;
   readonly name: string;
   readonly system: string | null;
-  readonly tools: readonly (readonly string[])[];
+  /** Each must let a tool pass, or it is not offered. */
+  readonly offers: readonly Offer[];
   readonly permissions: readonly AgentPolicy[];
   readonly hooks: readonly Hooks[];
   readonly maxIterations: number;
@@ -74,16 +85,24 @@ export interface ResolvedOptions {
   readonly maxDepth: number;
   readonly dialect: Dialect;
   readonly parallel: boolean;
+  /** Null: each tool's own. */
+  readonly timeoutMs: number | null;
+  /** Requests wait for `continue()`. */
+  readonly isManual: boolean;
   readonly settings: ModelSettings;
   readonly language: Language;
   readonly maxResultBytes: number;
   readonly maxRetries: number;
 }
 
+/** Whether an agent is offered the tool. */
+export type Offer = (tool: RegisteredTool) => boolean;
+
 const MAX_RESULT_BYTES = 32_768;
 
 export function resolveOptions(options: AgentOptions): ResolvedOptions {
-  const { board, model, name = 'agent', permission, tools } = options;
+  const { board, model, name = 'agent', permission } = options;
+  const calling = callingOf(options);
   const problem = modelProblem(model);
   if (problem !== null) throw invalid(`model ${problem}`);
   checkName('name', name);
@@ -92,7 +111,7 @@ export function resolveOptions(options: AgentOptions): ResolvedOptions {
   if (options.id !== undefined) checkName('id', options.id);
   const { modelCalls, tokens } = options.budget ?? {};
   const numbers = {
-    maxIterations: options.maxIterations ?? 25,
+    maxIterations: options.maxIterations ?? calling?.maxIterations ?? 25,
     maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
     'budget.modelCalls': modelCalls ?? 1,
     'budget.tokens': tokens ?? 1,
@@ -106,20 +125,38 @@ export function resolveOptions(options: AgentOptions): ResolvedOptions {
     model,
     name,
     system: options.system ?? null,
-    tools: tools === undefined ? [] : [tools],
+    offers: offersOf(options, calling),
     permissions: permission === undefined ? [] : [resolvePermission(permission)],
-    hooks: listOf(options.hooks),
+    hooks: [...listOf(options.hooks), ...(calling === null ? [] : confirmHooks(calling))],
     maxIterations: numbers.maxIterations,
     stopWhen: listOf(options.stopWhen),
     budget: options.budget ?? {},
     maxDepth,
-    dialect: options.dialect ?? nativeDialect,
-    parallel: options.parallel ?? true,
+    dialect: options.dialect ?? (calling === null ? nativeDialect : dialectOf(calling)),
+    parallel: options.parallel ?? calling?.parallelExecution ?? true,
+    timeoutMs: calling?.timeout ?? null,
+    isManual: calling?.mode === 'manual',
     settings: options.settings ?? {},
     language: options.language ?? 'en',
     maxResultBytes: numbers.maxResultBytes,
     maxRetries,
   });
+}
+
+function callingOf({ toolCalling }: AgentOptions): ToolCallConfig | null {
+  if (toolCalling === undefined) return null;
+  try {
+    return resolveToolCallConfig(toolCalling);
+  } catch (error) {
+    throw invalid(messageOf(error));
+  }
+}
+
+function offersOf({ tools }: AgentOptions, calling: ToolCallConfig | null): Offer[] {
+  const offers: Offer[] = [];
+  if (tools !== undefined) offers.push(({ name }) => tools.some((pattern) => matchesGlob(pattern, name)));
+  if (calling !== null) offers.push((tool) => isSwitchedOn(calling, tool));
+  return offers;
 }
 
 function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {

@@ -10,6 +10,8 @@ export interface RoundParts {
   readonly run: (request: PlannedRequest) => Promise<Answer>;
   /** False: one after the other. */
   readonly isParallel: boolean;
+  /** Nothing is run: the requests are for somebody to look at. */
+  readonly isManual: boolean;
 }
 
 /** What one reply asks for. Each request starts as soon as it is whole, while the model still speaks. */
@@ -35,6 +37,7 @@ export class Round {
       this.#taken.add(planned.id);
       this.#planned.push(planned);
     }
+    if (this.#parts.isManual) return;
     const kept = this.#parts.keep(toMessage(reply, this.#planned, true));
     for (const request of this.#planned.slice(begun)) this.#start(request, kept);
   }

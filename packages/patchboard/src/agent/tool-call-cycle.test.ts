@@ -196,6 +196,56 @@ describe('the config', () => {
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, only)).toBe('permission_denied');
   });
 
+  it('switches single methods, over their module, in what is run and in what is offered', async () => {
+    const { board, registry } = await aBoard();
+    const config = { ...ON, toolToggles: { my_notes: false, my_notes_add: true, plain: false } };
+    expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, { config })).toBe('kept x');
+    expect(await codeOf(board, { tool_name: 'my_notes_fail' }, { config })).toBe('permission_denied');
+    const prompt = createToolDiscoveryService(registry).generatePrompt({ config });
+    expect(prompt).toContain('KeepNote');
+    expect(prompt).not.toContain('「始」fail「末」');
+    expect(prompt).not.toContain('「始」plain「末」');
+  });
+
+  it('ends a loop at maxIterations, and runs nothing that comes after', async () => {
+    const { board, notes } = await aBoard();
+    const text = block({ tool_name: 'my_notes_add', text: 'x' });
+    const config = { ...ON, maxIterations: 2 };
+    const goesOn: boolean[] = [];
+    for (const iteration of [1, 2, 3]) {
+      const cycle = await processToolCallCycle(text, { board, config, iteration });
+      goesOn.push(cycle.shouldContinue);
+      const [result] = cycle.executionResults;
+      expect(result?.code).toBe(iteration === 3 ? 'conflict' : undefined);
+      expect(await board.get(result?.callId ?? '')).toMatchObject({
+        state: iteration === 3 ? 'FAILED' : 'COMPLETED',
+      });
+    }
+    expect(goesOn).toEqual([true, false, false]);
+    expect(notes.seen).toHaveLength(2);
+    const done = await processToolCallCycle('That is all.', { board, config });
+    expect(done).toMatchObject({ hasToolRequests: false, shouldContinue: false });
+    const twenty = await processToolCallCycle(text, { board, config: ON, iteration: 20 });
+    expect(twenty).toMatchObject({ shouldContinue: false, executionResults: [{ status: 'success' }] });
+    await expect(processToolCallCycle(text, { board, config, iteration: 0 })).rejects.toThrow('iteration');
+  });
+
+  it('gives a call no more time than it says', async () => {
+    const { board } = await aBoard();
+    const config = { ...ON, timeout: 30 };
+    expect(await codeOf(board, { tool_name: 'my_notes_wait' }, { config })).toBe('timeout');
+  });
+
+  it('reads the protocol that it names', async () => {
+    const { board } = await aBoard();
+    const reply = JSON.stringify([{ type: 'tool_use', id: 'toolu_1', name: 'plain', input: {} }]);
+    const cycle = await processToolCallCycle(reply, { board, config: { ...ON, protocol: 'anthropic' } });
+    expect(cycle.executionResults).toMatchObject([{ requestId: 'toolu_1', status: 'success' }]);
+    expect(await processToolCallCycle(reply, { board, config: ON })).toMatchObject({
+      hasToolRequests: false,
+    });
+  });
+
   it('asks about each call, and what was answered is on record', async () => {
     const { board } = await aBoard();
     const questions: string[] = [];
@@ -237,6 +287,8 @@ describe('the config', () => {
     for (const [config, key] of [
       [{ timeout: 0 }, 'timeout'],
       [{ mode: 'both' }, 'mode'],
+      [{ maxIterations: 1.5 }, 'maxIterations'],
+      [{ requireConfirm: true }, 'requireConfirm'],
       [{ protocol: 'smoke' }, 'protocol'],
       [{ toolToggles: { a: 'yes' } }, 'toolToggles'],
     ] as const)

@@ -8,7 +8,7 @@ import type {
 import { protocolOf, type ProtocolId } from '../protocols/protocols.ts';
 import { parseReply } from '../protocols/reply-reader.ts';
 import { resolveToolCallConfig } from '../protocols/tool-call-config.ts';
-import { executeToolRequests, type ExecuteOptions } from './execute-requests.ts';
+import { executeToolRequests, iterationOf, type ExecuteOptions } from './execute-requests.ts';
 
 /** One round: what a reply asked for, and what became of it. */
 export interface ToolCallCycleResult {
@@ -18,6 +18,8 @@ export interface ToolCallCycleResult {
   /** In the order of the reply. Empty with `mode: 'manual'`. */
   readonly executionResults: readonly ToolExecutionResult[];
   readonly hasToolRequests: boolean;
+  /** There are results for the model, and it may reply once more: `iteration` has not reached `maxIterations`. */
+  readonly shouldContinue: boolean;
 }
 
 /** The requests in a reply. What is damaged is left out; `processToolCallCycle` answers it. */
@@ -28,20 +30,24 @@ export function parseToolRequests(
   return parseReply(protocolFor(protocol), finalText).requests;
 }
 
+const NOTHING = { parsedRequests: [], parseErrors: [], executionResults: [] } as const;
+
 /** Reads a reply, runs what it asks for as the config says, and answers with both. */
 export async function processToolCallCycle(
   assistantText: string,
   options: ExecuteOptions,
 ): Promise<ToolCallCycleResult> {
   const config = resolveToolCallConfig(options.config);
-  const nothing = { parsedRequests: [], parseErrors: [], executionResults: [], hasToolRequests: false };
+  const iteration = iterationOf(options);
+  const nothing = { ...NOTHING, hasToolRequests: false, shouldContinue: false };
   if (!config.enabled) return nothing;
   const { requests, errors } = parseReply(protocolOf(config.protocol), assistantText);
   if (requests.length + errors.length === 0) return nothing;
   const found = { parsedRequests: requests, parseErrors: errors, hasToolRequests: true };
-  if (config.mode === 'manual') return { ...found, executionResults: [] };
+  if (config.mode === 'manual') return { ...found, executionResults: [], shouldContinue: false };
   const results = await executeToolRequests(requests, options);
-  return { ...found, executionResults: inOrder(assistantText, requests, results, errors) };
+  const executionResults = inOrder(assistantText, requests, results, errors);
+  return { ...found, executionResults, shouldContinue: iteration < config.maxIterations };
 }
 
 /** What goes into the conversation next. The success of a request that wants no reply is left out. */

@@ -27,6 +27,8 @@ export interface ToolRequestsParts {
   readonly asker: Asker;
   /** The call on whose behalf this agent works; null: it works for itself. */
   readonly parentCallId: string | null;
+  /** Null: each tool's own. */
+  readonly timeoutMs: number | null;
   readonly news: CallNews;
   readonly results: ToolResultOptions;
 }
@@ -98,7 +100,7 @@ export class ToolRequests {
   }
 
   #callRequest({ name, input, callId }: ToolUseBlock): CallRequest {
-    const { runId, asker, parentCallId } = this.#parts;
+    const { runId, asker, parentCallId, timeoutMs } = this.#parts;
     return {
       callId,
       toolName: name,
@@ -110,6 +112,7 @@ export class ToolRequests {
       spanId: null,
       replayOf: null,
       ...(parentCallId === null ? {} : { parentCallId }),
+      ...(timeoutMs === null ? {} : { timeoutMs }),
       asker,
     };
   }

@@ -47,4 +47,6 @@ export type StopReason =
   | 'budget'
   /** The model would not stop asking for the same. */
   | 'repeating'
-  | 'interrupted';
+  | 'interrupted'
+  /** Its requests wait for somebody to run them (`mode: 'manual'`). */
+  | 'manual';

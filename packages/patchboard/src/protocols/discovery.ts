@@ -2,7 +2,7 @@ import { canonicalJson } from '../core/canonical-json.ts';
 import type { MethodMetadata, ToolDefinitionInput } from '../core/tool-module.ts';
 import { protocolOf } from './protocols.ts';
 import { fitToBudget } from './prompt-budget.ts';
-import { isToolEnabled, resolveToolCallConfig, type ToolCallConfig } from './tool-call-config.ts';
+import { enabledTools, resolveToolCallConfig, type ToolCallConfig } from './tool-call-config.ts';
 
 /** Where tools are discovered: a registry, or what one asker may see of an engine. */
 export interface DiscoverySource {
@@ -33,12 +33,17 @@ export interface ToolDiscoveryService {
   invalidateCache(): void;
 }
 
-/** Prompts beyond it are made anew, which is only slower. */
-const KEPT_PROMPTS = 200;
+/** Characters of prompts and of what they were asked for with. Beyond it they are made anew, which is only slower. */
+const KEPT_CHARS = 8_388_608;
 
 export function createToolDiscoveryService(source: DiscoverySource): ToolDiscoveryService {
   const prompts = new Map<string, string>();
   let version = source.version;
+  let chars = 0;
+  const forget = (): void => {
+    prompts.clear();
+    chars = 0;
+  };
   const discover = (
     filter: MethodFilter = ({ agentCallable }) => agentCallable === true,
   ): ToolDefinitionInput[] =>
@@ -51,23 +56,27 @@ export function createToolDiscoveryService(source: DiscoverySource): ToolDiscove
     generatePrompt: (options = {}) => {
       const config = resolveToolCallConfig(options.config);
       if (!config.enabled) return '';
-      if (version !== source.version) prompts.clear();
+      if (version !== source.version) forget();
       version = source.version;
       const key = keyOf(config, options);
       const kept = prompts.get(key);
       if (kept !== undefined) return kept;
-      const enabled = discover().filter(({ toolId }) => isToolEnabled(config, toolId));
       const protocol = protocolOf(config.protocol);
       const { budget = Infinity, relevantTo = '' } = options;
-      const prompt = fitToBudget(enabled, (tools) => protocol.generateToolDefinitions(tools), {
-        budget,
-        relevantTo,
-      });
-      if (prompts.size >= KEPT_PROMPTS) prompts.clear();
-      prompts.set(key, prompt);
+      const prompt = fitToBudget(
+        enabledTools(config, discover()),
+        (tools) => protocol.generateToolDefinitions(tools),
+        {
+          budget,
+          relevantTo,
+        },
+      );
+      chars += key.length + prompt.length;
+      if (chars > KEPT_CHARS) forget();
+      else prompts.set(key, prompt);
       return prompt;
     },
-    invalidateCache: () => prompts.clear(),
+    invalidateCache: forget,
   };
 }
 

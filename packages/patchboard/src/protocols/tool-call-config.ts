@@ -1,23 +1,9 @@
+import type { ToolCallConfigView } from '@patchboard/wire';
+import type { ToolDefinitionInput } from '../core/tool-module.ts';
 import { PROTOCOL_IDS, type ProtocolId } from './protocols.ts';
 
-/** How an agent may call tools. */
-export interface ToolCallConfig {
-  /** Off: no tool is offered, and nothing that looks like a request is run. */
-  readonly enabled: boolean;
-  /** `manual`: requests are read and handed over, and not run. */
-  readonly mode: 'auto' | 'manual';
-  /** On or off by tool, or by module for all of its methods. */
-  readonly toolToggles: Readonly<Record<string, boolean>>;
-  /** For every tool that has no toggle. */
-  readonly defaultToolEnabled: boolean;
-  /** Replies of the model to one message. */
-  readonly maxIterations: number;
-  /** Milliseconds for one call; a tool that allows itself less keeps its own limit. */
-  readonly timeout: number;
-  /** Ask before every call. */
-  readonly requireConfirmation: boolean;
-  /** All requests of one reply at once; otherwise one after the other. */
-  readonly parallelExecution: boolean;
+/** How an agent may call tools, in a protocol that there is. */
+export interface ToolCallConfig extends ToolCallConfigView {
   readonly protocol: ProtocolId;
 }
 
@@ -33,8 +19,12 @@ export const DEFAULT_TOOL_CALL_CONFIG: ToolCallConfig = Object.freeze({
   protocol: 'vcp',
 });
 
+const KEYS = Object.keys(DEFAULT_TOOL_CALL_CONFIG).join(', ');
+
 /** Complete and checked; throws `TypeError` with the name of what is wrong. */
 export function resolveToolCallConfig(given: Partial<ToolCallConfig> = {}): ToolCallConfig {
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_TOOL_CALL_CONFIG, key));
+  if (unknown !== undefined) throw new TypeError(`toolCallConfig.${unknown} is no setting: ${KEYS}`);
   const config = { ...DEFAULT_TOOL_CALL_CONFIG, ...given };
   for (const key of ['enabled', 'defaultToolEnabled', 'requireConfirmation', 'parallelExecution'] as const)
     if (typeof config[key] !== 'boolean') throw wrong(key, 'true or false');
@@ -49,9 +39,26 @@ export function resolveToolCallConfig(given: Partial<ToolCallConfig> = {}): Tool
   return Object.freeze(config);
 }
 
-/** `toolId` is a module or a tool that is none's method. */
-export function isToolEnabled({ toolToggles, defaultToolEnabled }: ToolCallConfig, toolId: string): boolean {
-  return Object.hasOwn(toolToggles, toolId) ? toolToggles[toolId] === true : defaultToolEnabled;
+/** A toggle of the tool itself counts before that of its module, and both before the default. */
+export function isToolEnabled(config: ToolCallConfig, toolName: string, module?: string): boolean {
+  const { enabled, toolToggles, defaultToolEnabled } = config;
+  const key = [toolName, module].find((name) => name !== undefined && Object.hasOwn(toolToggles, name));
+  return enabled && (key === undefined ? defaultToolEnabled : toolToggles[key] === true);
+}
+
+/** What a config leaves of the methods, and of the tools that have any left. */
+export function enabledTools(
+  config: ToolCallConfig,
+  tools: readonly ToolDefinitionInput[],
+): ToolDefinitionInput[] {
+  return tools
+    .map(({ methods, ...tool }) => ({
+      ...tool,
+      methods: methods.filter(({ name, registeredName }) =>
+        isToolEnabled(config, registeredName ?? `${tool.toolId}_${name}`, tool.toolId),
+      ),
+    }))
+    .filter(({ methods }) => methods.length > 0);
 }
 
 function wrong(key: string, wanted: string): TypeError {

@@ -3,53 +3,12 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createOpenAI } from '@ai-sdk/openai';
-import { isOpen } from '../../src/core/call.ts';
-import type { Store } from '../../src/core/ports.ts';
 import { Agent, createPatchboard, sqlite, type LanguageModel } from '../../src/index.ts';
-import { crashTools, PERMISSION, type CrashPoint } from './crash-story.ts';
+import { crashPoints } from './crash-points.ts';
+import { crashTools, PERMISSION } from './crash-story.ts';
 
 const [folder = '', baseURL = '', point = '', hit = '1'] = process.argv.slice(2);
-let left = Number(hit);
-
-function reach(name: CrashPoint): void {
-  if (name !== point) return;
-  left -= 1;
-  if (left > 0) return;
-  // Nothing after this line runs: the kernel takes the process before the call returns.
-  process.kill(process.pid, 'SIGKILL');
-}
-
-/** The store, with a point before and after each change that matters to an agent. */
-function crashing(store: Store): Store {
-  const appendJournal: Store['appendJournal'] = async (journal, after, entries) => {
-    const isMessage = entries.some(({ kind }) => kind === 'message');
-    if (isMessage) reach('message.before');
-    const written = await store.appendJournal(journal, after, entries);
-    if (isMessage) reach('message.after');
-    if (entries.some(({ body }) => body.includes('"permission_required"'))) reach('asked.after');
-    if (entries.some(({ body }) => body.includes('"tool:end"'))) reach('ending.told');
-    return written;
-  };
-  const insertCall: Store['insertCall'] = async (record) => {
-    const inserted = await store.insertCall(record);
-    reach('call.recorded');
-    return inserted;
-  };
-  const replaceCall: Store['replaceCall'] = async (call, ...rest) => {
-    const replaced = await store.replaceCall(call, ...rest);
-    if (!isOpen(call)) reach('result.after');
-    return replaced;
-  };
-  const changed: Partial<Store> = { appendJournal, insertCall, replaceCall };
-  return new Proxy(store, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(changed, name) ?? Reflect.get(target, name, target);
-      return typeof value === 'function' && !(name in changed)
-        ? (value as () => unknown).bind(target)
-        : value;
-    },
-  });
-}
+const { reach, crashing } = crashPoints(point, Number(hit));
 
 const model: LanguageModel = createOpenAI({ baseURL, apiKey: 'none' }).chat('scripted');
 const watched: LanguageModel = {

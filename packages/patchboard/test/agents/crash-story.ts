@@ -5,6 +5,8 @@ import type { Script } from '../../src/testing/index.ts';
 export type CrashPoint =
   | 'message.before'
   | 'message.after'
+  | 'partial.after'
+  | 'reply.half'
   | 'call.recorded'
   | 'asked.after'
   | 'tool.begun'
@@ -18,9 +20,10 @@ export function crashTools(
   effect: (line: string) => void,
   reach: (point: CrashPoint) => void,
   secondMayGo: Promise<void> = Promise.resolve(),
+  firstMayGo: Promise<void> = Promise.resolve(),
 ): AnyTool[] {
   const act = async ({ what }: { what: string }): Promise<{ did: string }> => {
-    if (what === 'second') await secondMayGo;
+    await (what === 'second' ? secondMayGo : firstMayGo);
     reach('tool.begun');
     effect(what);
     reach('tool.effect');

@@ -74,11 +74,61 @@ describe('createToolCalling', () => {
     ]);
     const no = await calling.processCycle(sum('1', '2'), { ...ON, requireConfirmation: true }, () => false);
     expect(no.executionResults).toMatchObject([{ result: 'approval_denied: Permission denied by user' }]);
+    const nobody = await calling.processCycle(sum('1', '2'), { ...ON, requireConfirmation: true });
+    expect(nobody.executionResults).toMatchObject([
+      { status: 'error', result: expect.stringContaining('nobody to ask') as string },
+    ]);
+    const asked: unknown[] = [];
+    const torn = await calling.processCycle(
+      sum('1', '2'),
+      { ...ON, requireConfirmation: true },
+      (request) => {
+        asked.push(request);
+        throw new Error('the window is closed');
+      },
+    );
+    expect(torn.executionResults).toMatchObject([
+      { result: 'approval_denied: the question failed: the window is closed' },
+    ]);
+    expect(asked).toMatchObject([{ requestId: 'call-1', toolName: 'math.add', args: { a: 1, b: 2 } }]);
     const gated = '<<<[TOOL_REQUEST]>>>tool_name:「始」never「末」<<<[END_TOOL_REQUEST]>>>';
     const late = await calling.processCycle(gated, { ...ON, timeout: 200 });
     expect(late.executionResults).toMatchObject([{ result: 'timeout: no result within 200 ms' }]);
     const call = await client.wait(late.executionResults[0]?.callId ?? '');
     expect(call.state).toBe('CANCELLED');
+  });
+});
+
+describe('a loop over cycles', () => {
+  it('ends at maxIterations, and runs nothing that comes after', async () => {
+    const calling = createToolCalling(client);
+    const config = { ...ON, maxIterations: 2 };
+    const cycles = [];
+    for (const iteration of [1, 2, 3])
+      cycles.push(await calling.processCycle(sum('1', '2'), config, undefined, iteration));
+    expect(cycles.map(({ shouldContinue }) => shouldContinue)).toEqual([true, false, false]);
+    expect(cycles.map(({ executionResults: [result] }) => result?.result)).toEqual([
+      '3',
+      '3',
+      'conflict: maxIterations is reached: 2 replies may call tools',
+    ]);
+    expect(await calling.processCycle('That is all.', config)).toMatchObject({ shouldContinue: false });
+  });
+});
+
+describe('POST /v1/prompt', () => {
+  const ask = async (config: ToolCallConfig): Promise<string> => (await client.prompt({ config })).prompt;
+
+  it('is another for every config and protocol, and follows the registry', async () => {
+    const all = await ask(ON);
+    expect(await ask(ON)).toBe(all);
+    expect(await ask({ ...ON, toolToggles: { echo: false } })).not.toContain('「始」echo「末」');
+    expect(await ask({ ...ON, protocol: 'anthropic' })).toContain('"input_schema"');
+    expect(await ask({})).toBe('');
+    await client.provider('c_later').register([{ name: 'later', schema: { type: 'object' } }]);
+    expect(await ask(ON)).toContain('「始」later「末」');
+    await client.provider('c_later').unregister();
+    expect(await ask(ON)).toBe(all);
   });
 });
 

@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, messageOf } from '../../core/failures.ts';
-import { createToolDiscoveryService } from '../../protocols/discovery.ts';
 import type { ToolExecutionResult } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
-import { definitionsOf } from '../../protocols/registered-tools.ts';
 import {
-  isToolEnabled,
+  enabledTools,
   resolveToolCallConfig,
   type ToolCallConfig,
 } from '../../protocols/tool-call-config.ts';
@@ -67,17 +65,13 @@ function writePrompt(context: HttpContext, request: FastifyRequest, reply: Fasti
     sendProblem(reply, failure('body_invalid', messageOf(error)));
     return;
   }
-  const definitions = definitionsOf(context.engine.tools(principalOf(request)));
-  // Made for one answer: who asks decides what there is, so there is nothing to keep for the next.
-  const discovery = createToolDiscoveryService({ version: 0, definitions: () => definitions });
+  const discovery = context.prompts.for(principalOf(request));
   const prompt = discovery.generatePrompt({
     config,
     ...(budget === undefined ? {} : { budget }),
     ...(relevantTo === undefined ? {} : { relevantTo }),
   });
-  const tools = config.enabled
-    ? discovery.getDiscoveredMethods().filter(({ toolId }) => isToolEnabled(config, toolId))
-    : [];
+  const tools = enabledTools(config, discovery.getDiscoveredMethods());
   sendJson(reply, 200, JSON.stringify({ prompt, tools }));
 }
 

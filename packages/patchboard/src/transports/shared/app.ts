@@ -18,6 +18,7 @@ import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } f
 import { API_HEADER_NAMES, API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
 import { Streams } from './streams.ts';
 import { Tickets } from './tickets.ts';
+import { Prompts } from './prompts.ts';
 import { ToolLists } from './tool-lists.ts';
 import { Upgrades } from './upgrades.ts';
 
@@ -51,6 +52,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     ledgerVerifier: new LedgerVerifier(store, digest),
     metrics,
     toolLists,
+    prompts: new Prompts(engine, toolLists),
     openapi,
   };
   guardDoor(app, door);

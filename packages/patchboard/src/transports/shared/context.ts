@@ -9,6 +9,7 @@ import type { DoorOptions } from './door.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
 import type { Openings } from './openings.ts';
+import type { Prompts } from './prompts.ts';
 import type { Route } from './routes.ts';
 import type { Streams } from './streams.ts';
 import type { Tickets } from './tickets.ts';
@@ -66,6 +67,7 @@ export interface HttpContext {
   readonly ledgerVerifier: LedgerVerifier;
   readonly metrics: HttpMetrics;
   readonly toolLists: ToolLists;
+  readonly prompts: Prompts;
   /** The OpenAPI document as JSON text. */
   readonly openapi: () => string;
 }

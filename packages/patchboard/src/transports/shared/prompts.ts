@@ -1,0 +1,37 @@
+import type { Engine } from '../../core/engine.ts';
+import type { Principal } from '../../core/principal.ts';
+import { createToolDiscoveryService, type ToolDiscoveryService } from '../../protocols/discovery.ts';
+import { definitionsOf } from '../../protocols/registered-tools.ts';
+import type { ToolLists } from './tool-lists.ts';
+
+/** Each keeps its prompts; of more than so many different lists of tools, they are made anew. */
+const KEPT_SERVICES = 8;
+
+/** What is offered to models, kept for all who see the same tools until registry or policy change. */
+export class Prompts {
+  readonly #engine: Engine;
+  readonly #lists: ToolLists;
+  /** Of this version of registry and policy. */
+  #version = '';
+  readonly #services: Map<string, ToolDiscoveryService> = new Map();
+
+  constructor(engine: Engine, lists: ToolLists) {
+    this.#engine = engine;
+    this.#lists = lists;
+  }
+
+  for(principal: Principal): ToolDiscoveryService {
+    const { registry, guard } = this.#engine;
+    const version = `${registry.version}.${guard.revision}`;
+    if (version !== this.#version) this.#services.clear();
+    this.#version = version;
+    const { etag } = this.#lists.for(principal);
+    const kept = this.#services.get(etag);
+    if (kept !== undefined) return kept;
+    const definitions = definitionsOf(this.#engine.tools(principal));
+    const made = createToolDiscoveryService({ version, definitions: () => definitions });
+    if (this.#services.size >= KEPT_SERVICES) this.#services.clear();
+    this.#services.set(etag, made);
+    return made;
+  }
+}
