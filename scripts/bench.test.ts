@@ -46,7 +46,7 @@ describe('npm run bench', () => {
         ratio: expect.any(Number),
         target: expect.any(String),
         durability: DURABLE.includes(figure.id)
-          ? expect.stringContaining('synchronous=FULL')
+          ? expect.stringContaining('synced before the answer')
           : expect.any(String),
         spread: { min: expect.any(Number), max: expect.any(Number) },
       });

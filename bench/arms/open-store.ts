@@ -4,7 +4,7 @@ import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-s
 
 /** What `durability` says of every figure made with this store. */
 export const DURABILITY =
-  'SQLite WAL, synchronous=FULL: an answered receipt survives a power cut; call and hash-chained ledger rows in one transaction';
+  'SQLite WAL, synced before the answer: an answered receipt survives a power cut; call and hash-chained ledger rows in one transaction';
 
 /** Without group commit every change gets a transaction, and so a sync, of its own. */
 export async function openStore(file: string, groupCommit: boolean): Promise<Store> {

@@ -1,19 +1,17 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { StorageFull } from '../../core/failures.ts';
-import { isEnvironmental, isFull } from './store-refused.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { messageOf, StorageFull } from '../../core/failures.ts';
+import { isFull } from './store-refused.ts';
+import { Transactions, type Applied, type Companion } from './transactions.ts';
 
 /** So that one transaction never holds the event loop for long. */
 const MAX_WRITES = 512;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Memory that belongs to the transaction. */
-export interface Companion {
-  /** The answer puts everything back to where it is now. */
-  save(): () => void;
-  /** The last statements of a transaction; also, more than once in it, after single writes. */
-  beforeCommit(): void;
-  /** The transaction is durable; no caller knows yet. */
-  committed(): void;
+/** Takes what was committed from the file to the disk. */
+export interface Disk {
+  /** Away from this thread. `done` is called once, later. */
+  sync(done: (error: Error | null) => void): void;
+  syncNow(): void;
 }
 
 interface Write {
@@ -31,37 +29,36 @@ export interface WriteTraits {
   readonly alone?: boolean;
 }
 
+/** Committed, and perhaps not on the disk yet. */
+interface Batch {
+  readonly writes: readonly Write[];
+  readonly applied: readonly Applied[];
+}
+
 /**
- * Writes of one turn of the event loop become one transaction: one sync to disk pays for all of them, and each
- * promise settles after it. A write must check before it changes: a lost race is an answer, not an exception.
+ * What is asked while the disk is busy becomes the next transaction: one sync pays for all of it, the thread goes on
+ * meanwhile, and each promise settles after it. A write must check before it changes: a lost race is an answer, not an
+ * exception.
  */
 export class GroupCommit {
-  readonly #database: DatabaseSync;
+  readonly #transactions: Transactions;
   readonly #companion: Companion;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
-  readonly #rollback: StatementSync;
-  readonly #savepoint: StatementSync;
-  readonly #rollbackTo: StatementSync;
-  readonly #release: StatementSync;
+  readonly #disk: Disk;
   #queue: Write[] = [];
   #scheduled = false;
-  #closed = false;
+  #syncing: Batch | null = null;
+  #readers: (() => void)[] = [];
+  #refusal: Error | null = null;
 
-  constructor(database: DatabaseSync, companion: Companion) {
-    this.#database = database;
+  constructor(database: DatabaseSync, disk: Disk, companion: Companion) {
+    this.#transactions = new Transactions(database, companion);
     this.#companion = companion;
-    this.#begin = database.prepare('begin immediate');
-    this.#commit = database.prepare('commit');
-    this.#rollback = database.prepare('rollback');
-    this.#savepoint = database.prepare('savepoint one_write');
-    this.#rollbackTo = database.prepare('rollback to one_write');
-    this.#release = database.prepare('release one_write');
+    this.#disk = disk;
   }
 
   /** `apply` runs inside the transaction, synchronously; it may run twice, so it must not act on anything else. */
   write<T>(apply: () => T, traits: WriteTraits = {}): Promise<T> {
-    if (this.#closed) return Promise.reject(new Error('the store is closed'));
+    if (this.#refusal !== null) return Promise.reject(this.#refusal);
     return new Promise<T>((resolve, reject) => {
       const { bytes = 0, alone = false } = traits;
       this.#queue.push({ apply, bytes, alone, resolve: resolve as (value: unknown) => void, reject });
@@ -69,76 +66,83 @@ export class GroupCommit {
     });
   }
 
+  /** Who waits for it is shown nothing that a power loss could still take back. Undefined: nothing to wait for. */
+  durable(): Promise<void> | undefined {
+    if (this.#syncing === null) return undefined;
+    return new Promise((resolve) => this.#readers.push(resolve));
+  }
+
   /** Writes what is queued; refuses what comes later. */
   close(): void {
-    this.#closed = true;
-    while (this.#queue.length > 0) this.#flush();
+    this.#refusal ??= new Error('the store is closed');
+    this.#syncNow();
+    while (this.#queue.length > 0) {
+      this.#commitNext();
+      this.#syncNow();
+    }
   }
 
   #schedule(): void {
-    if (this.#scheduled) return;
+    if (this.#scheduled || this.#syncing !== null || this.#queue.length === 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#queue.length > 0) this.#flush();
-      if (this.#queue.length > 0) this.#schedule();
+      // Closed meanwhile, and written by that.
+      if (this.#queue.length === 0) return;
+      this.#commitNext();
+      if (this.#syncing === null) this.#schedule();
+      else this.#sync(this.#syncing);
     });
   }
 
-  #flush(): void {
-    const batch = this.#take();
+  #commitNext(): void {
+    const writes = this.#take();
     try {
-      this.#run(batch, (write) => ({ value: write.apply() }));
+      this.#syncing = { writes, applied: this.#transactions.run(writes.map(({ apply }) => apply)) };
     } catch (error) {
-      // No room, or a failing disk: alone they would fare no better, and each try would cost a sync.
-      if (isEnvironmental(error)) rejectAll(batch, error);
-      // One of them is faulty. Savepoints find out which, and the others do not suffer.
-      else this.#flushApart(batch);
+      rejectAll(writes, isFull(error) ? new StorageFull() : error);
     }
   }
 
-  #flushApart(batch: readonly Write[]): void {
+  #sync(batch: Batch): void {
+    this.#disk.sync((error) => {
+      // Closed meanwhile, and settled by that.
+      if (this.#syncing !== batch) return;
+      if (error === null) this.#synced(batch);
+      else this.#unsynced(batch, error);
+      this.#schedule();
+    });
+  }
+
+  #syncNow(): void {
+    if (this.#syncing === null) return;
     try {
-      this.#run(batch, (write) => this.#applyApart(write));
+      this.#disk.syncNow();
+      this.#synced(this.#syncing);
     } catch (error) {
-      rejectAll(batch, error);
+      this.#unsynced(this.#syncing, error);
     }
   }
 
-  #run(batch: readonly Write[], apply: (write: Write) => Applied): void {
-    const restore = this.#companion.save();
-    const applied: Applied[] = [];
-    try {
-      this.#begin.run();
-      for (const write of batch) applied.push(apply(write));
-      this.#companion.beforeCommit();
-      this.#commit.run();
-    } catch (error) {
-      // SQLite itself rolls back after some errors.
-      if (this.#database.isTransaction) this.#rollback.run();
-      restore();
-      throw error;
-    }
-    this.#companion.committed();
-    for (let index = 0; index < batch.length; index += 1) settle(batch[index], applied[index]);
+  #synced({ writes, applied }: Batch): void {
+    this.#syncing = null;
+    this.#companion.durable();
+    for (let index = 0; index < writes.length; index += 1) settle(writes[index], applied[index]);
+    this.#letReadersIn();
   }
 
-  #applyApart(write: Write): Applied {
-    const restore = this.#companion.save();
-    this.#savepoint.run();
-    try {
-      const value = write.apply();
-      // What is held back until the end as well, while it can still be told whose fault it is.
-      this.#companion.beforeCommit();
-      return { value };
-    } catch (error) {
-      if (isEnvironmental(error) || !this.#database.isTransaction) throw error;
-      this.#rollbackTo.run();
-      restore();
-      return { error };
-    } finally {
-      if (this.#database.isTransaction) this.#release.run();
-    }
+  /** Nobody can say what of it is on the disk, nor would a second sync: the system may have forgotten it by then. */
+  #unsynced({ writes }: Batch, error: unknown): void {
+    this.#syncing = null;
+    this.#refusal = new Error(
+      `the disk did not keep what was written (${messageOf(error)}); nothing more is written until a restart`,
+    );
+    rejectAll([...writes, ...this.#queue.splice(0)], this.#refusal);
+    this.#letReadersIn();
+  }
+
+  #letReadersIn(): void {
+    for (const goOn of this.#readers.splice(0)) goOn();
   }
 
   #take(): Write[] {
@@ -150,20 +154,15 @@ export class GroupCommit {
       bytes += write.bytes;
       if (write.alone) break;
     }
-    const batch = this.#queue.slice(0, count);
-    this.#queue = this.#queue.slice(count);
-    return batch;
+    return this.#queue.splice(0, count);
   }
 }
-
-type Applied = { readonly value: unknown } | { readonly error: unknown };
 
 function settle(write: Write | undefined, applied: Applied | undefined): void {
   if (applied !== undefined && 'error' in applied) write?.reject(applied.error);
   else write?.resolve(applied?.value);
 }
 
-function rejectAll(batch: readonly Write[], error: unknown): void {
-  const reason = isFull(error) ? new StorageFull() : error;
-  for (const write of batch) write.reject(reason);
+function rejectAll(writes: readonly Write[], error: unknown): void {
+  for (const write of writes) write.reject(error);
 }

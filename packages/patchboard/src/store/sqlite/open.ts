@@ -114,7 +114,7 @@ function firstBrokenLink(rows: readonly LedgerRow[], digest: Digest): LedgerRow 
 function configure(database: DatabaseSync): void {
   database.exec(`
     pragma journal_mode = wal;
-    pragma synchronous = full;
+    pragma synchronous = normal;
     pragma foreign_keys = on;
     pragma trusted_schema = off;
     pragma temp_store = memory;

@@ -29,6 +29,7 @@ import { LedgerTable } from './ledger-table.ts';
 import { openDatabase } from './open.ts';
 import { resultOf, toTool } from './rows.ts';
 import { RunTable } from './run-table.ts';
+import { WalDisk } from './wal-disk.ts';
 
 export interface SqliteStoreOptions {
   /** Made if it is missing; its folder must exist. */
@@ -42,7 +43,7 @@ export interface SqliteStoreOptions {
 export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const database = openDatabase(options.file, options.digest);
   if (options.maxBytes !== undefined) limitSize(database, options.maxBytes);
-  return new SqliteStore(database, options.digest);
+  return new SqliteStore(database, new WalDisk(options.file), options.digest);
 }
 
 function limitSize(database: DatabaseSync, maxBytes: number): void {
@@ -57,6 +58,7 @@ const PURGED_AT_ONCE = 200;
 
 class SqliteStore implements Store {
   readonly #database: DatabaseSync;
+  readonly #disk: WalDisk;
   readonly #commit: GroupCommit;
   readonly #calls: CallTable;
   readonly #reader: CallReader;
@@ -71,8 +73,9 @@ class SqliteStore implements Store {
   readonly #removeTool: StatementSync;
   readonly #tools: StatementSync;
 
-  constructor(database: DatabaseSync, digest: Digest) {
+  constructor(database: DatabaseSync, disk: WalDisk, digest: Digest) {
     this.#database = database;
+    this.#disk = disk;
     this.#calls = new CallTable(database);
     this.#reader = new CallReader(database);
     this.#scan = new CallScan(database, this.#reader);
@@ -87,7 +90,7 @@ class SqliteStore implements Store {
     );
     this.#removeTool = database.prepare('delete from tools where tenant = ? and name = ?');
     this.#tools = database.prepare('select * from tools');
-    this.#commit = new GroupCommit(database, {
+    this.#commit = new GroupCommit(database, disk, {
       save: () => {
         const restoreLedger = this.#ledger.save();
         const restoreCounts = this.#calls.save();
@@ -103,7 +106,7 @@ class SqliteStore implements Store {
         this.#callsOfRuns.fileIfDue();
         this.#ledger.write();
       },
-      committed: () => this.#watchers.tell(this.#ledger.takeCommitted()),
+      durable: () => this.#watchers.tell(this.#ledger.takeCommitted()),
     });
   }
 
@@ -141,12 +144,19 @@ class SqliteStore implements Store {
     return this.#commit.write(replace, { bytes: resultOf(call)?.length ?? 0 });
   }
 
+  /** Nobody is shown what a power loss could still take back. */
+  async #read<T>(read: () => T | Promise<T>): Promise<T> {
+    const durable = this.#commit.durable();
+    if (durable !== undefined) await durable;
+    return await read();
+  }
+
   async findCall(id: string): Promise<Call | undefined> {
-    return this.#reader.find(id);
+    return await this.#read(() => this.#reader.find(id));
   }
 
   async listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
-    return await this.#scan.list(filter, cursor, limit);
+    return await this.#read(() => this.#scan.list(filter, cursor, limit));
   }
 
   openCalls(): AsyncIterable<Call> {
@@ -162,7 +172,7 @@ class SqliteStore implements Store {
   }
 
   async findRun(tenant: string, id: string): Promise<Run | undefined> {
-    return this.#runs.find(tenant, id);
+    return await this.#read(() => this.#runs.find(tenant, id));
   }
 
   async listRuns(
@@ -171,7 +181,7 @@ class SqliteStore implements Store {
     cursor: string | null,
     limit: number,
   ): Promise<Page<Run>> {
-    return await this.#runs.list(tenant, agentId, cursor, limit);
+    return await this.#read(() => this.#runs.list(tenant, agentId, cursor, limit));
   }
 
   cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {
@@ -209,7 +219,7 @@ class SqliteStore implements Store {
   }
 
   async tools(): Promise<readonly StoredTool[]> {
-    return this.#tools.all().map(toTool);
+    return await this.#read(() => this.#tools.all().map(toTool));
   }
 
   putDocument(kind: DocumentKind, id: string, body: string, entries: readonly LedgerDraft[]): Promise<void> {
@@ -227,11 +237,11 @@ class SqliteStore implements Store {
   }
 
   async document(kind: DocumentKind, id: string): Promise<string | undefined> {
-    return this.#documents.one(kind, id);
+    return await this.#read(() => this.#documents.one(kind, id));
   }
 
   async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
-    return this.#documents.all(kind);
+    return await this.#read(() => this.#documents.all(kind));
   }
 
   appendJournal(journal: string, after: number, entries: readonly JournalDraft[]): Promise<boolean> {
@@ -245,7 +255,7 @@ class SqliteStore implements Store {
     limit: number,
     kinds?: readonly string[],
   ): Promise<readonly JournalEntry[]> {
-    return await this.#journals.read(journal, after, limit, kinds);
+    return await this.#read(() => this.#journals.read(journal, after, limit, kinds));
   }
 
   append(entries: readonly LedgerDraft[]): Promise<void> {
@@ -258,11 +268,11 @@ class SqliteStore implements Store {
     limit: number,
     options?: LedgerReadOptions,
   ): Promise<readonly CommittedRow[]> {
-    return await this.#ledger.read(filter, after, limit, options);
+    return await this.#read(() => this.#ledger.read(filter, after, limit, options));
   }
 
   async ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }> {
-    return this.#ledger.head;
+    return await this.#read(() => this.#ledger.head);
   }
 
   watch(listener: (committed: CommittedRow) => void): () => void {
@@ -270,7 +280,7 @@ class SqliteStore implements Store {
   }
 
   async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
-    return this.#calls.countByState();
+    return await this.#read(() => this.#calls.countByState());
   }
 
   async purgeCalls(before: number, limit: number): Promise<number> {
@@ -295,6 +305,7 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     if (!this.#database.isOpen) return;
     this.#commit.close();
+    this.#disk.close();
     this.#database.close();
   }
 }
