@@ -19,8 +19,13 @@ const MISSING =
   'PostgreSQL is not installed, and this test does not pass without it. On Debian: apt-get install postgresql';
 const START_ATTEMPTS = 3;
 
+export interface PostgresOptions {
+  /** A commit waits for the disk, as it would for anybody's data. Default: false, for tests. */
+  readonly durable?: boolean;
+}
+
 /** Fails, rather than skip, where no server can be started. */
-export async function startPostgres(): Promise<PostgresService> {
+export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresService> {
   const bin = findBinaries();
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-postgres-'));
   const owner = ownerOfServer();
@@ -33,7 +38,7 @@ export async function startPostgres(): Promise<PostgresService> {
   const data = join(folder, 'data');
   try {
     initialise(join(bin, 'initdb'), data, options);
-    const { server, port } = await startOnFreePort(join(bin, 'postgres'), data, options);
+    const { server, port } = await startOnFreePort(join(bin, 'postgres'), data, durable, options);
     const urlFor = (role: string, database: string): string =>
       `postgres://${role}@127.0.0.1:${port}/${database}`;
     return { url: urlFor('postgres', 'postgres'), urlFor, stop: () => stop(server, folder) };
@@ -80,11 +85,16 @@ function initialise(initdb: string, data: string, options: SpawnOptions): void {
 async function startOnFreePort(
   postgres: string,
   data: string,
+  durable: boolean,
   options: SpawnOptions,
 ): Promise<{ server: ChildProcess; port: number }> {
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
-    const settings = ['fsync=off', 'listen_addresses=127.0.0.1', `unix_socket_directories=${data}`];
+    const settings = [
+      `fsync=${durable ? 'on' : 'off'}`,
+      'listen_addresses=127.0.0.1',
+      `unix_socket_directories=${data}`,
+    ];
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
     try {
       return { server: await startServer(postgres, args, options), port };
