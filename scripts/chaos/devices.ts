@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallView } from '@patchboard/wire';
-import { DeviceProcess } from './device-process.ts';
+import { planOf, type Blow, type Disturbance, type Step } from './device-blows.ts';
 import { DeviceHistory } from './device-history.ts';
+import { DeviceProcess } from './device-process.ts';
 import { DEVICE_PACE } from './device-worker-options.ts';
-import { get, orGone, post } from './http.ts';
+import { get, orGone } from './http.ts';
+import { RestartingServer } from './restarting-server.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { ServerProcess } from './server-process.ts';
 import { aSwallowingProxy, type SwallowingProxy } from './swallowing-proxy.ts';
 
 export interface DevicesOptions {
@@ -21,7 +22,7 @@ export interface DevicesOptions {
 }
 
 const LANES = 3;
-const HEARTBEAT_MS = 100;
+const HEARTBEAT_MS = 250;
 const GRACE_MS = 3000;
 const TIMEOUT_MS = 20_000;
 /** A call that has not ended by its time limit and this much more, on a machine that runs tests beside it. */
@@ -30,32 +31,6 @@ const BOUND_MS = TIMEOUT_MS + 15_000;
 const ATTEMPT_MS = DEVICE_PACE.maxDelayMs + 2 * 8 * DEVICE_PACE.openTimeoutMs;
 /** One attempt may be under way to a server that is gone, one may be cut off by a busy machine; the next must do. */
 const RETURN_MS = 3 * ATTEMPT_MS;
-
-/** Where in the life of a call it happens. */
-const STEPS = ['asked', 'begun', 'returning', 'acknowledged'] as const;
-/** What happens. */
-const BLOWS = [
-  'device killed',
-  'device stopped',
-  'server killed',
-  'server stopped',
-  'wire swallows up',
-  'wire swallows down',
-  'wire swallows both',
-  'wire cut',
-] as const;
-
-type Step = (typeof STEPS)[number];
-type Blow = (typeof BLOWS)[number];
-
-/** Every blow at every step, as often as it takes; the rare and slow ones less often. */
-function planOf(loops: number, random: SeededRandom): { step: Step; blow: Blow }[] {
-  const all = STEPS.flatMap((step) => BLOWS.map((blow) => ({ step, blow })));
-  const quick = all.filter(({ blow }) => !blow.startsWith('server') && blow !== 'device killed');
-  const plan = all.slice(0, loops);
-  while (plan.length < loops) plan.push(random.chance(0.2) ? random.pick(all) : random.pick(quick));
-  return plan;
-}
 
 /** A device with its own wire to the server. */
 interface Lane {
@@ -77,26 +52,26 @@ export async function runDevices(options: DevicesOptions): Promise<ScenarioRepor
 
 class DeviceScene {
   readonly #options: DevicesOptions;
-  readonly #dataFolder: string;
   readonly #configFile: string;
   readonly #lanes: Lane[] = [];
   readonly #findings = new Findings();
   readonly #history = new DeviceHistory(this.#findings);
   readonly #blows: Record<string, number> = {};
-  #server: ServerProcess | null = null;
-  #url = '';
-  /** Only one lane restarts the server at a time; the others wait for it. */
-  #restarting: Promise<void> = Promise.resolve();
+  readonly #server: RestartingServer;
   #number = 0;
-  #slowestStartMs = 0;
   #slowestReturnMs = 0;
   /** Something broke that leaves nothing to go on with: the lanes stop, and what there is is judged. */
   #isAborted = false;
 
   constructor(options: DevicesOptions) {
     this.#options = options;
-    this.#dataFolder = join(options.folder, 'data');
     this.#configFile = join(options.folder, 'config.json');
+    this.#server = new RestartingServer({
+      dataFolder: join(options.folder, 'data'),
+      configFile: this.#configFile,
+      up: () => this.#history.up(),
+      down: () => this.#history.down(),
+    });
   }
 
   async run(): Promise<ScenarioReport> {
@@ -105,7 +80,7 @@ class DeviceScene {
     const { loops, seed } = this.#options;
     const plan = planOf(loops, new SeededRandom(seed));
     await this.#orAbort(async () => {
-      await this.#startServer();
+      await this.#server.start();
       const lanes = Array.from({ length: Math.min(LANES, loops) }, (_, lane) =>
         this.#orAbort(() => this.#runLane(lane, plan)),
       );
@@ -117,7 +92,7 @@ class DeviceScene {
   /** Also of a run that was aborted: what was promised until then was promised. */
   async #report(): Promise<ScenarioReport> {
     await this.#orAbort(async () => {
-      if (this.#server?.hasEnded !== false) await this.#restart();
+      if (this.#server.hasEnded) await this.#server.restart();
       await this.#seeEndings();
       await this.#checkLedger();
     });
@@ -131,7 +106,7 @@ class DeviceScene {
         blows: this.#blows,
         executions: traces.filter(({ kind }) => kind === 'ran').length,
         'server starts': this.#history.lives.length,
-        'slowest start, s': (this.#slowestStartMs / 1000).toFixed(1),
+        'slowest start, s': (this.#server.slowestStartMs / 1000).toFixed(1),
         'slowest return of a device, s': (this.#slowestReturnMs / 1000).toFixed(1),
         endings: countBy(views, (view) => view.error?.code ?? view.state),
         'not completed': countBy(
@@ -156,12 +131,12 @@ class DeviceScene {
     await Promise.all(
       this.#lanes.map(async ({ device, wire }) => [await device.destroy(), await wire.close()]),
     );
-    await this.#server?.destroy();
+    await this.#server.destroy();
   }
 
-  async #runLane(index: number, plan: { step: Step; blow: Blow }[]): Promise<void> {
+  async #runLane(index: number, plan: Disturbance[]): Promise<void> {
     const tool = `lane${index}.work`;
-    const wire = await aSwallowingProxy(() => Number(new URL(this.#url).port));
+    const wire = await aSwallowingProxy(() => Number(new URL(this.#server.url).port));
     const { folder } = this.#options;
     const effectsFile = join(folder, `${tool}.effects`);
     const outboxFile = join(folder, `${tool}.outbox`);
@@ -186,7 +161,7 @@ class DeviceScene {
     let id: string | null = null;
     while (id === null) {
       await this.#untilOffered(lane);
-      id = await this.#ask(tool, n);
+      id = await this.#server.ask(tool, n, () => this.#isAborted);
     }
     this.#history.calls.set(id, { n, blow: `${blow}, ${step}` });
     const reached = async (event: Promise<void>): Promise<void> => {
@@ -218,12 +193,12 @@ class DeviceScene {
         await sleep(HEARTBEAT_MS * 4);
         return device.goOn();
       case 'server killed':
-        return await this.#inTurn(() => this.#restart());
+        return await this.#server.inTurn(() => this.#server.restart());
       case 'server stopped':
-        return await this.#inTurn(async () => {
-          process.kill(this.#server?.pid ?? 0, 'SIGSTOP');
+        return await this.#server.inTurn(async () => {
+          process.kill(this.#server.pid, 'SIGSTOP');
           await sleep(HEARTBEAT_MS * 4);
-          process.kill(this.#server?.pid ?? 0, 'SIGCONT');
+          process.kill(this.#server.pid, 'SIGCONT');
         });
       case 'wire cut':
         return wire.cut();
@@ -234,26 +209,6 @@ class DeviceScene {
     }
   }
 
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#restarting.then(work);
-    this.#restarting = turn.catch(() => undefined);
-    await turn;
-  }
-
-  async #restart(): Promise<void> {
-    this.#history.down();
-    await this.#server?.destroy();
-    await this.#startServer();
-  }
-
-  async #startServer(): Promise<void> {
-    const began = Date.now();
-    this.#server = ServerProcess.shipped({ dataFolder: this.#dataFolder, configFile: this.#configFile });
-    this.#url = await this.#server.mustBeReady();
-    this.#slowestStartMs = Math.max(this.#slowestStartMs, Date.now() - began);
-    this.#history.up();
-  }
-
   /**
    * Time in which no server is up does not count: it takes nobody in. A server that does not come back aborts the run,
    * and one that ends without having been killed leaves the clock running.
@@ -261,7 +216,7 @@ class DeviceScene {
   async #untilOffered({ tool, effectsFile }: Lane): Promise<void> {
     const asked = Date.now();
     for (;;) {
-      const answer = await orGone(get(`${this.#url}/v1/tools/${tool}`));
+      const answer = await orGone(get(`${this.#server.url}/v1/tools/${tool}`));
       const { upSince } = this.#history;
       const waitedMs = upSince === null ? 0 : Date.now() - Math.max(asked, upSince);
       if (answer?.status === 200) {
@@ -272,38 +227,18 @@ class DeviceScene {
       if (waitedMs > RETURN_MS) {
         const problems = `${effectsFile}.problems`;
         const said = existsSync(problems) ? readFileSync(problems, 'utf8').trim().split('\n').slice(-12) : [];
-        const server = this.#server?.hasEnded === true ? 'ended by itself' : 'runs';
+        const server = this.#server.hasEnded ? 'ended by itself' : 'runs';
         throw new Error(
           `${tool} did not come back in ${RETURN_MS} ms with the server up (it ${server}, and answered ${answer?.status}); ` +
-            `the device said ${said.join(' | ')}; the server said ${this.#server?.stderr.slice(-2000)}`,
+            `the device said ${said.join(' | ')}; the server said ${this.#server.stderr.slice(-2000)}`,
         );
       }
       await sleep(20);
     }
   }
 
-  /** Null: refused, because the device is away right now. A lost answer is asked for again with the same key. */
-  async #ask(tool: string, n: number): Promise<string | null> {
-    const headers = { 'idempotency-key': `loop-${n}` };
-    while (!this.#isAborted) {
-      const body = { run_id: 'run_chaos', args: { n } };
-      const answer = await orGone(post(`${this.#url}/v1/tools/${tool}/invoke`, body, { headers }));
-      if (answer?.status === 202) return String(answer.body['tool_call_id']);
-      if (answer?.status === 404) return null;
-      await sleep(20);
-    }
-    return null;
-  }
-
-  async #ended(id: string): Promise<CallView | null> {
-    const until = Date.now() + BOUND_MS;
-    while (Date.now() < until) {
-      const answer = await orGone(get(`${this.#url}/v1/tool_calls/${id}`, { headers: { prefer: 'wait=5' } }));
-      const call = answer?.body as CallView | undefined;
-      if (answer?.status === 200 && call !== undefined && call.completed_at !== null) return call;
-      if (answer === null) await sleep(20);
-    }
-    return null;
+  #ended(id: string): Promise<CallView | null> {
+    return this.#server.ended(id, BOUND_MS);
   }
 
   async #seeEndings(): Promise<void> {
@@ -316,7 +251,7 @@ class DeviceScene {
   }
 
   async #checkLedger(): Promise<void> {
-    const answer = await get(`${this.#url}/v1/ledger/verify`);
+    const answer = await get(`${this.#server.url}/v1/ledger/verify`);
     this.#findings.check(
       answer.body['ok'] === true,
       `the ledger does not verify: ${JSON.stringify(answer.body)}`,
