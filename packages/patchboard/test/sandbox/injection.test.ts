@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/core/sandbox.ts';
-import { aWorkbench, type OpenBench } from './support/a-workbench.ts';
+import { describe, expect, it } from 'vitest';
+import { forAllTests } from './support/for-all-tests.ts';
 
 /** What a shell, ripgrep or a glob would take for something else. */
 const TRICKS = [
@@ -40,27 +39,17 @@ const name = text
   .filter((one) => !/^\.{0,2}$/.test(one));
 
 describe('arguments are only arguments', () => {
-  let bench: OpenBench;
-  let sandbox: Sandbox;
-
-  beforeAll(async () => {
-    bench = await aWorkbench();
-    sandbox = bench.sandbox();
-  });
-
-  afterAll(async () => {
-    await bench.close();
-  });
+  const { sandbox } = forAllTests();
 
   async function names(path: string): Promise<string[]> {
-    return (await sandbox.list(path)).map((entry) => entry.name);
+    return (await sandbox().list(path)).map((entry) => entry.name);
   }
 
   it('as names of files', async () => {
     await fc.assert(
       fc.asyncProperty(name, fc.string(), async (path, content) => {
-        await sandbox.writeFile(`names/${path}`, content);
-        expect(await sandbox.readFile(`names/${path}`)).toBe(Buffer.from(content).toString('utf8'));
+        await sandbox().writeFile(`names/${path}`, content);
+        expect(await sandbox().readFile(`names/${path}`)).toBe(Buffer.from(content).toString('utf8'));
         expect(await names('names')).toContain(path);
       }),
       { numRuns: 60 },
@@ -73,9 +62,9 @@ describe('arguments are only arguments', () => {
       fc.asyncProperty(text, async (parts) => {
         const pattern = parts.join('').replaceAll('\0', '');
         fc.pre(pattern !== '' && !pattern.includes('\n'));
-        await sandbox.writeFile('searched/file.txt', `before\n${pattern}\nafter\n`);
+        await sandbox().writeFile('searched/file.txt', `before\n${pattern}\nafter\n`);
         const query = { pattern, literal: true, ignoreCase: false, wholeWord: false, multiline: false };
-        const { matches } = await sandbox.files.grep({
+        const { matches } = await sandbox().files.grep({
           ...query,
           path: 'searched',
           glob: null,
@@ -97,8 +86,8 @@ describe('arguments are only arguments', () => {
           exclude: [exclude.join('').replaceAll('\0', '')],
         };
         fc.pre(query.pattern !== '' && query.exclude[0] !== '');
-        const answer = await sandbox.files
-          .glob({ ...query, path: '.', limit: 10 })
+        const answer = await sandbox()
+          .files.glob({ ...query, path: '.', limit: 10 })
           .catch((error: unknown) => error);
         // Found or refused; a pattern is never a reason for anything else.
         if (answer instanceof Error) expect(answer).toMatchObject({ failure: { code: 'input_invalid' } });
@@ -111,9 +100,9 @@ describe('arguments are only arguments', () => {
   it('as folders of a command', async () => {
     await fc.assert(
       fc.asyncProperty(name, async (folder) => {
-        await sandbox.writeFile(`folders/${folder}/x`, '');
-        const { stdout } = await sandbox.exec('pwd', { cwd: `folders/${folder}` });
-        expect(stdout).toBe(`${sandbox.root}/folders/${folder}\n`);
+        await sandbox().writeFile(`folders/${folder}/x`, '');
+        const { stdout } = await sandbox().exec('pwd', { cwd: `folders/${folder}` });
+        expect(stdout).toBe(`${sandbox().root}/folders/${folder}\n`);
       }),
       { numRuns: 25 },
     );

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/core/sandbox.ts';
-import { aWorkbench, type OpenBench } from './support/a-workbench.ts';
+import { describe, expect, it } from 'vitest';
+import { aWorkbench } from './support/a-workbench.ts';
+import { forAllTests } from './support/for-all-tests.ts';
 import { aMark, processesWith } from './support/processes.ts';
 
 const SERVER = fileURLToPath(new URL('./support/doomed-server.ts', import.meta.url));
@@ -17,21 +17,11 @@ function tree(mark: string): string {
 }
 
 describe('everything that a command started ends', () => {
-  let bench: OpenBench;
-  let sandbox: Sandbox;
-
-  beforeAll(async () => {
-    bench = await aWorkbench();
-    sandbox = bench.sandbox();
-  });
-
-  afterAll(async () => {
-    await bench.close();
-  });
+  const { bench, sandbox } = forAllTests();
 
   it('at its time limit', async () => {
     const mark = aMark();
-    const result = await sandbox.exec(tree(mark), { timeoutMs: 1500 });
+    const result = await sandbox().exec(tree(mark), { timeoutMs: 1500 });
     expect(result).toMatchObject({ timedOut: true, exitCode: null });
     expect(processesWith(mark)).toEqual([]);
   });
@@ -39,7 +29,7 @@ describe('everything that a command started ends', () => {
   it('when its call is cancelled, before the call is over', async () => {
     const mark = aMark();
     const stop = new AbortController();
-    const running = sandbox.exec(tree(mark), {
+    const running = sandbox().exec(tree(mark), {
       signal: stop.signal,
       onOutput: (_stream, text) => {
         if (text.includes('up')) stop.abort(new Error('cancelled'));
@@ -51,28 +41,28 @@ describe('everything that a command started ends', () => {
 
   it('when its job is killed, and then says so', async () => {
     const mark = aMark();
-    const job = await sandbox.execBackground(tree(mark));
-    expect(await sandbox.logs(job, { follow: true })).toMatchObject({ output: 'up\n', status: 'running' });
+    const job = await sandbox().execBackground(tree(mark));
+    expect(await sandbox().logs(job, { follow: true })).toMatchObject({ output: 'up\n', status: 'running' });
     expect(processesWith(mark).length).toBeGreaterThan(2);
-    expect(await sandbox.kill(job)).toMatchObject({ status: 'killed', exitCode: null });
+    expect(await sandbox().kill(job)).toMatchObject({ status: 'killed', exitCode: null });
     expect(processesWith(mark)).toEqual([]);
   });
 
   it('when a job has lived for as long as it may', async () => {
     const mark = aMark();
-    const job = await sandbox.execBackground(`sleep ${mark}`, { timeoutMs: 300 });
-    expect(await sandbox.logs(job, { follow: true })).toMatchObject({ status: 'killed' });
+    const job = await sandbox().execBackground(`sleep ${mark}`, { timeoutMs: 300 });
+    expect(await sandbox().logs(job, { follow: true })).toMatchObject({ status: 'killed' });
     expect(processesWith(mark)).toEqual([]);
   });
 
   it('when its run ends, and those of other runs stay', async () => {
     const [mark, other] = [aMark(), aMark()];
-    const first = bench.sandbox('run_a');
+    const first = bench().sandbox('run_a');
     const job = await first.execBackground(tree(mark));
-    const stays = await bench.sandbox('run_b').execBackground(tree(other));
+    const stays = await bench().sandbox('run_b').execBackground(tree(other));
     await first.logs(job, { follow: true });
-    await bench.sandbox('run_b').logs(stays, { follow: true });
-    await bench.workspaces.endRun({ tenant: 'default', runId: 'run_a' });
+    await bench().sandbox('run_b').logs(stays, { follow: true });
+    await bench().workspaces.endRun({ tenant: 'default', runId: 'run_a' });
     expect(processesWith(mark)).toEqual([]);
     expect(processesWith(other).length).toBeGreaterThan(2);
     expect(await first.logs(job)).toMatchObject({ status: 'killed' });
@@ -107,22 +97,27 @@ describe('everything that a command started ends', () => {
   });
 
   it('answers for jobs of its own run only', async () => {
-    const job = await bench.sandbox('run_a').execBackground('echo mine; sleep 60');
-    const stranger = bench.sandbox('run_b');
+    const job = await bench().sandbox('run_a').execBackground('echo mine; sleep 60');
+    const stranger = bench().sandbox('run_b');
     expect(await stranger.logs(job)).toBeUndefined();
     expect(await stranger.kill(job)).toBeUndefined();
     expect(await stranger.kill(String(process.pid))).toBeUndefined();
-    expect(await bench.sandbox('run_a').kill(job)).toMatchObject({ status: 'killed' });
+    expect(await bench().sandbox('run_a').kill(job)).toMatchObject({ status: 'killed' });
   });
 
   it('reads a log from an offset, also after the end', async () => {
-    const job = await sandbox.execBackground('echo one; echo two >&2; exit 3');
-    let log = await sandbox.logs(job, { follow: true });
-    while (log?.status === 'running') log = await sandbox.logs(job, { follow: true, offset: log.nextOffset });
-    const all = await sandbox.logs(job);
+    const job = await sandbox().execBackground('echo one; echo two >&2; exit 3');
+    let log = await sandbox().logs(job, { follow: true });
+    while (log?.status === 'running')
+      log = await sandbox().logs(job, { follow: true, offset: log.nextOffset });
+    const all = await sandbox().logs(job);
     expect(all).toMatchObject({ status: 'exited', exitCode: 3, offset: 0 });
     expect(all?.output.split('\n').toSorted()).toEqual(['', 'one', 'two']);
-    expect((await sandbox.logs(job, { offset: 4 }))?.output).toBe(all?.output.slice(4));
-    expect(await sandbox.logs(job, { offset: 1000 })).toMatchObject({ output: '', offset: 8, nextOffset: 8 });
+    expect((await sandbox().logs(job, { offset: 4 }))?.output).toBe(all?.output.slice(4));
+    expect(await sandbox().logs(job, { offset: 1000 })).toMatchObject({
+      output: '',
+      offset: 8,
+      nextOffset: 8,
+    });
   });
 });

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { Sandbox } from '../../../src/core/sandbox.ts';
+import { aWorkbench, type OpenBench } from './a-workbench.ts';
+
+/** One workbench for all tests of a suite; there from its first test on. */
+export function forAllTests(): { readonly bench: () => OpenBench; readonly sandbox: () => Sandbox } {
+  let open: OpenBench | undefined;
+  const bench = (): OpenBench => {
+    if (open === undefined) throw new Error('there is no workbench outside of tests');
+    return open;
+  };
+  beforeAll(async () => {
+    open = await aWorkbench();
+  });
+  afterAll(async () => {
+    await open?.close();
+  });
+  return { bench, sandbox: () => bench().sandbox() };
+}
