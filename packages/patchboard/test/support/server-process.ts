@@ -15,6 +15,8 @@ export interface ServerProcess {
   readonly url: string;
   readonly port: string;
   readonly dataFolder: string;
+  /** What it said when it was ready. */
+  readonly readyLine: string;
   /** What it said on stderr so far. */
   readonly log: () => string;
   /** Asks it to stop and answers with its exit code. */
@@ -23,10 +25,12 @@ export interface ServerProcess {
 
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
 ): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-test-'));
   const dataFolder = join(folder, 'data');
-  const args = ['--conditions=patchboard-source', MAIN, 'serve', '--port', '0', '--data', dataFolder];
+  const serve = [MAIN, 'serve', '--port', '0', '--data', dataFolder, ...flags];
+  const args = ['--conditions=patchboard-source', ...serve];
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...cleanEnvironment(), ...environment },
@@ -39,9 +43,10 @@ export async function startServer(
     log = (log + text).slice(-100_000);
   });
   try {
-    const url = await readyUrl(child, () => log);
+    const { url, line } = await ready(child, () => log);
     return {
       url,
+      readyLine: line,
       port: new URL(url).port,
       dataFolder,
       log: () => log,
@@ -70,13 +75,13 @@ export function cleanEnvironment(): Record<string, string> {
 }
 
 /** Rejects at once when the process ends before it is ready. */
-function readyUrl(child: ChildProcess, log: () => string): Promise<string> {
+function ready(child: ChildProcess, log: () => string): Promise<{ url: string; line: string }> {
   return new Promise((resolve, reject) => {
     let said = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      const url = /ready at (http:\/\/\S+)/.exec(said)?.[1];
-      if (url !== undefined) resolve(url);
+      const [line, url] = /^.*ready at (http:\/\/\S+).*(?=\n)/m.exec(said) ?? [];
+      if (line !== undefined && url !== undefined) resolve({ url, line });
     });
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`the server ended with code ${code}: ${log()}`)));

@@ -1,0 +1,93 @@
+/** Gives up being root, then tries the ways out that the escape suite tries, and says what came of each as JSON. */
+import { spawn } from 'node:child_process';
+import { existsSync, symlinkSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { aWorkbench } from './a-workbench.ts';
+import { aMark, processesWith } from './processes.ts';
+
+/** What came of it, for a server that is not root. */
+export interface UnprivilegedReport {
+  readonly serverUid: number;
+  readonly problem: string | null;
+  readonly canary: readonly { readonly check: string; readonly held: boolean }[];
+  /** Null: there is no sandbox, and nothing was tried. */
+  readonly tried: {
+    readonly provider: string;
+    readonly commandUid: string;
+    readonly status: string;
+    readonly seen: string;
+    readonly wroteOutside: boolean;
+    readonly connections: number;
+    readonly bystander: string;
+    readonly mostProcesses: number;
+    readonly survivors: number;
+  } | null;
+}
+
+const [uid = 0, secret = '', processes = 64] = [
+  Number(process.argv[2]),
+  process.argv[3],
+  Number(process.argv[4]),
+];
+if (process.getuid?.() === 0) {
+  process.setgroups?.([]);
+  process.setgid?.(uid);
+  process.setuid?.(uid);
+}
+process.env['PLANTED_IN_ENVIRONMENT'] = secret;
+const bench = await aWorkbench({ limits: { processes, timeoutMs: 20_000 } });
+const { problem, canary } = bench.report;
+const tried = problem === null ? await attempt() : null;
+const report: UnprivilegedReport = { serverUid: process.getuid?.() ?? 0, problem, canary, tried };
+await bench.close();
+process.stdout.write(`${JSON.stringify(report)}\n`);
+
+async function attempt(): Promise<UnprivilegedReport['tried']> {
+  const sandbox = bench.sandbox();
+  const outside = join(bench.folder, 'outside');
+  await mkdir(outside);
+  await writeFile(join(outside, 'secret.txt'), secret);
+  symlinkSync(join(outside, 'secret.txt'), join(sandbox.root, 'link'));
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const bystander = spawn('sleep', ['300']);
+  const ended = new Promise<string>((resolve) => bystander.once('exit', (_code, by) => resolve(String(by))));
+  const shell = await sandbox.exec(
+    `cat '${join(outside, 'secret.txt')}' link /proc/${process.pid}/environ; env; echo x > '${join(outside, 'written')}'; ` +
+      `(exec 5<>/dev/tcp/127.0.0.1/${port}) && echo connected; kill -9 ${bystander.pid} ${process.pid}`,
+  );
+  const reads = await Promise.all(
+    ['link', join(outside, 'secret.txt'), '../../../outside/secret.txt'].map((path) =>
+      sandbox.readFile(path).catch(String),
+    ),
+  );
+  const mark = aMark();
+  let mostProcesses = 0;
+  const watch = setInterval(() => (mostProcesses = Math.max(mostProcesses, processesWith(mark).length)), 50);
+  await sandbox.exec(`bomb() { setsid sleep ${mark} & bomb | bomb & }; bomb; wait; sleep 5`, {
+    timeoutMs: 3000,
+  });
+  clearInterval(watch);
+  const { stdout: status } = await sandbox.exec('grep -E "CapEff|NoNewPrivs" /proc/self/status');
+  const { stdout: commandUid } = await sandbox.exec('id -u');
+  bystander.kill('SIGTERM');
+  server.close();
+  return {
+    provider: sandbox.provider,
+    commandUid: commandUid.trim(),
+    status,
+    seen: [shell.stdout, shell.stderr, ...reads].join('\n'),
+    wroteOutside: existsSync(join(outside, 'written')),
+    connections,
+    bystander: await ended,
+    mostProcesses,
+    survivors: processesWith(mark).length,
+  };
+}
