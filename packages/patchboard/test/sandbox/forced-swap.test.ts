@@ -1,3 +1,4 @@
+import type * as FileSystem from 'node:fs';
 import {
   mkdirSync,
   mkdtempSync,
@@ -24,7 +25,7 @@ import { replaceFiles } from '../../src/sandbox/file-server/replace-files.ts';
 const moment = vi.hoisted(() => ({ comes: (): void => undefined }));
 
 vi.mock('node:fs', async (importActual) => {
-  const actual = await importActual<typeof import('node:fs')>();
+  const actual = await importActual<typeof FileSystem>();
   const asked = ['lstatSync', 'openSync', 'readlinkSync', 'mkdirSync', 'renameSync', 'linkSync'] as const;
   const watched = asked.map((name) => {
     const question = actual[name] as (...given: unknown[]) => unknown;

@@ -26,11 +26,9 @@ export interface UnprivilegedReport {
   } | null;
 }
 
-const [uid = 0, secret = '', processes = 64] = [
-  Number(process.argv[2]),
-  process.argv[3],
-  Number(process.argv[4]),
-];
+const [secret = ''] = process.argv.slice(3);
+const uid = Number(process.argv[2]);
+const processes = Number(process.argv[4]);
 if (process.getuid?.() === 0) {
   process.setgroups?.([]);
   process.setgid?.(uid);
