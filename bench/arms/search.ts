@@ -1,5 +1,7 @@
 // Fills two files with contents and searches both in turn; its last line is what it measured.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ContentItem } from '../../packages/patchboard/src/packs/heritage/records.ts';
 import { sqliteHeritageStorage } from '../../packages/patchboard/src/packs/heritage/sqlite/sqlite-storage.ts';
 import type { HeritageStorage } from '../../packages/patchboard/src/packs/heritage/storage.ts';
@@ -18,6 +20,8 @@ export type Searched = readonly {
   readonly hits: readonly number[];
   /** Medians in milliseconds, by file and round. */
   readonly runs: readonly (readonly number[])[];
+  /** How long the thread that asked could do nothing else, at most; by file and round. */
+  readonly stalls: readonly (readonly number[])[];
 }[];
 
 const SCOPE = { tenant: 'bench', site: 'main' };
@@ -69,12 +73,26 @@ async function once(storage: HeritageStorage, text: string): Promise<{ ms: numbe
   return { ms: performance.now() - began, total };
 }
 
+/** The longest that a timer of a millisecond was late while the search went on. */
+async function stallOf(storage: HeritageStorage, text: string): Promise<number> {
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  await pause(5);
+  await once(storage, text);
+  // A timer that is late is heard of when it comes.
+  await pause(5);
+  delays.disable();
+  return delays.max / 1e6;
+}
+
+const lists = (): number[][] => [[], []];
+
 const { files, rounds, turns } = JSON.parse(process.argv[2] ?? '') as SearchSettings;
 const storages: HeritageStorage[] = [];
 for (const { file, items } of files) storages.push(await fill(file, items));
-const searched = QUERIES.map((query) => ({ ...query, hits: [0, 0], runs: [[], []] as number[][] }));
+const searched = QUERIES.map((query) => ({ ...query, hits: [0, 0], runs: lists(), stalls: lists() }));
 for (let round = -1; round < rounds; round += 1) {
-  for (const { text, isRare, hits, runs } of searched) {
+  for (const { text, isRare, hits, runs, stalls } of searched) {
     for (const [index, storage] of storages.entries()) {
       const times: number[] = [];
       // Those take long enough to be measured at once.
@@ -84,7 +102,9 @@ for (let round = -1; round < rounds; round += 1) {
         hits[index] = total;
       }
       // The first round warms both up.
-      if (round >= 0) runs[index]?.push(median(times));
+      if (round < 0) continue;
+      runs[index]?.push(median(times));
+      stalls[index]?.push(await stallOf(storage, text));
     }
   }
 }

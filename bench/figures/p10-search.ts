@@ -24,7 +24,7 @@ function figureOf([small, large]: readonly [number, number], searched: Searched)
   const arms: Record<string, Arm> = {};
   const others: Record<string, Comparison> = {};
   const rare: Comparison[] = [];
-  for (const { name, isRare, hits, runs } of searched) {
+  for (const { name, isRare, hits, runs, stalls } of searched) {
     const [few = [], many = []] = runs;
     for (const [size, values, found] of [
       [small, few, hits[0]],
@@ -33,6 +33,9 @@ function figureOf([small, large]: readonly [number, number], searched: Searched)
       const label = `${name}, ${found} of ${size.toLocaleString('en')}`;
       arms[label] = { unit: 'ms', median: median(values), runs: values };
     }
+    const [, late = []] = stalls;
+    if (!isRare)
+      arms[`${name}: the asking thread held up`] = { unit: 'ms', median: median(late), runs: late };
     const comparison = comparePaired(many, few);
     others[name] = comparison;
     if (isRare) rare.push(comparison);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -52,6 +52,43 @@ describe('sqliteHeritageStorage', () => {
     other.close();
     await storage.addContent(scope, aContent('one'));
     await storage.close();
+  });
+
+  it('searches beside the thread that asks: others have their turn meanwhile', async () => {
+    const storage = sqliteHeritageStorage(newFile());
+    await storage.addContent(scope, aContent('one', { title: '古井' }));
+    let hasTurned = false;
+    setImmediate(() => (hasTurned = true));
+    expect(await storage.search(scope, aQuery('古井'))).toMatchObject({ total: 1 });
+    expect(hasTurned).toBe(true);
+    // What was added is found at once, also by a thread that has searched before.
+    await storage.addContent(scope, aContent('two', { title: '古樟' }));
+    expect(await storage.search(scope, aQuery('古'))).toMatchObject({ total: 2 });
+    await storage.close();
+  });
+
+  it('answers many searches, each with its own', async () => {
+    const storage = sqliteHeritageStorage(newFile());
+    const words = Array.from({ length: 20 }, (_, index) => `word${String.fromCharCode(97 + index)}`);
+    for (const word of words) await storage.addContent(scope, aContent(word));
+    const found = await Promise.all(words.map((word) => storage.search(scope, aQuery(word))));
+    expect(found.map(({ items }) => items.map(({ id }) => id))).toEqual(words.map((word) => [word]));
+    await storage.close();
+  });
+
+  it('tells whoever waits when it cannot search, and can again once there is something to search', async () => {
+    const file = newFile();
+    const storage = sqliteHeritageStorage(file);
+    await storage.addContent(scope, aContent('one', { title: '古井' }));
+    renameSync(file, `${file}.away`);
+    const refused = await storage.search(scope, aQuery('古井')).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ToolFailure);
+    expect((refused as ToolFailure).failure).toMatchObject({ code: 'upstream_unreachable', retryable: true });
+    renameSync(`${file}.away`, file);
+    expect(await storage.search(scope, aQuery('古井'))).toMatchObject({ total: 1 });
+    const left = storage.search(scope, aQuery('古井'));
+    await Promise.all([expect(left).rejects.toThrow('closed'), storage.close()]);
+    await expect(storage.search(scope, aQuery('古井'))).rejects.toThrow('closed');
   });
 
   it('refuses a file that is not its own', () => {

@@ -5,6 +5,7 @@ import type { HeritageStorage } from '../storage.ts';
 import { ContentTable } from './content-table.ts';
 import { PeopleTables } from './people-tables.ts';
 import { prepareDatabase } from './schema.ts';
+import { SearchThread } from './search-thread.ts';
 import { SiteTables } from './site-tables.ts';
 
 /** How long a write waits for an import that runs beside the server. */
@@ -20,6 +21,7 @@ export function sqliteHeritageStorage(file: string): HeritageStorage {
   const sites = new SiteTables(database);
   const people = new PeopleTables(database);
   const contents = new ContentTable(database);
+  const searches = new SearchThread(file, BUSY_TIMEOUT_MS);
 
   const read = <T>(work: () => T): Promise<T> => attempt(work);
   const write = <T>(work: () => T): Promise<T> =>
@@ -33,8 +35,7 @@ export function sqliteHeritageStorage(file: string): HeritageStorage {
   return {
     npcProfile: (scope, npcId, version) => onSite(scope, (site) => people.profile(site, npcId, version)),
     activePrompt: (scope, npcId, type) => onSite(scope, (site) => people.activePrompt(site, npcId, type)),
-    search: async (scope, query) =>
-      (await onSite(scope, (site) => contents.search(site, query))) ?? { items: [], total: 0 },
+    search: (scope, query) => attempt(() => searches.search(scope, query)),
     siteMap: (scope) =>
       read(() => {
         const site = sites.find(scope);
@@ -71,7 +72,10 @@ export function sqliteHeritageStorage(file: string): HeritageStorage {
           routes: sites.routes(site.no),
         };
       }),
-    close: async () => database.close(),
+    close: async () => {
+      await searches.close();
+      database.close();
+    },
   };
 }
 
@@ -99,9 +103,9 @@ function inTransaction<T>(database: DatabaseSync, work: () => T, undone: () => v
   }
 }
 
-async function attempt<T>(work: () => T): Promise<T> {
+async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     throw translated(error);
   }
