@@ -1,4 +1,8 @@
 import type { EventData } from '../event-lines.ts';
+import type { VendorReply } from '../json-reply.ts';
+import { brokenOff, callReplies, closed, opened, type AfterEvent, type OpenCalls } from '../open-calls.ts';
+import type { ReplyItem } from '../protocol.ts';
+import { isRecord } from '../schema-facts.ts';
 import {
   cutOff,
   invalid,
@@ -7,27 +11,11 @@ import {
   requestFrom,
   textItem,
   textOf,
-  type VendorReply,
-} from '../json-reply.ts';
-import type { ReplyItem } from '../protocol.ts';
-import { isRecord } from '../schema-facts.ts';
-
-/** A `tool_use` block of which the end was not seen. */
-interface OpenBlock {
-  readonly id: string;
-  readonly name: string;
-  readonly json: string;
-  readonly offset: number;
-}
-
-/** By index. Copied with every change, but seldom more than one is open. */
-type OpenBlocks = ReadonlyMap<unknown, OpenBlock>;
-
-type Event = Readonly<Record<string, unknown>>;
+  type Json,
+} from '../vendor-calls.ts';
 
 /** The Messages API: a message, its `content`, or its event stream. */
-export const anthropicReply: VendorReply<OpenBlocks> = {
-  beginning: new Map(),
+export const anthropicReply: VendorReply<OpenCalls> = callReplies({
   event: (open, event, source) => {
     switch (event['type']) {
       case 'content_block_start':
@@ -36,44 +24,38 @@ export const anthropicReply: VendorReply<OpenBlocks> = {
         return grown(open, event);
       case 'content_block_stop':
         return stopped(open, event);
-      case 'error': {
-        const { error } = event;
-        const words = isRecord(error) ? textOf(error['message']) : '';
-        return [open, [invalid(`the model's server broke off: ${words}`, source.offset)]];
-      }
+      case 'error':
+        return brokenOff(open, event['error'], source);
       default:
         return [open, []];
     }
   },
-  end: (open) => [...open.values()].map(cutOff),
   body: readMessage,
-};
+});
 
-function started(open: OpenBlocks, event: Event, { offset }: EventData): [OpenBlocks, ReplyItem[]] {
+function started(open: OpenCalls, event: Json, { offset }: EventData): AfterEvent {
   const block = event['content_block'];
   if (!isRecord(block)) return [open, []];
   if (block['type'] === 'text') return [open, textItem(block['text'])];
   if (block['type'] !== 'tool_use') return [open, []];
-  const begun = { id: textOf(block['id']), name: textOf(block['name']), json: '', offset };
-  return [new Map(open).set(event['index'], begun), []];
+  const begun = { id: textOf(block['id']), name: textOf(block['name']), input: '', offset };
+  return [opened(open, event['index'], begun), []];
 }
 
-function grown(open: OpenBlocks, event: Event): [OpenBlocks, ReplyItem[]] {
+function grown(open: OpenCalls, event: Json): AfterEvent {
   const { delta } = event;
   if (!isRecord(delta)) return [open, []];
   if (delta['type'] === 'text_delta') return [open, textItem(delta['text'])];
   const block = open.get(event['index']);
   if (delta['type'] !== 'input_json_delta' || block === undefined) return [open, []];
-  const more = { ...block, json: block.json + textOf(delta['partial_json']) };
-  return [new Map(open).set(event['index'], more), []];
+  const more = { ...block, input: block.input + textOf(delta['partial_json']) };
+  return [opened(open, event['index'], more), []];
 }
 
-function stopped(open: OpenBlocks, event: Event): [OpenBlocks, ReplyItem[]] {
+function stopped(open: OpenCalls, event: Json): AfterEvent {
   const block = open.get(event['index']);
   if (block === undefined) return [open, []];
-  const rest = new Map(open);
-  rest.delete(event['index']);
-  return [rest, [requestFrom({ ...block, input: block.json })]];
+  return [closed(open, event['index']), [requestFrom(block)]];
 }
 
 function readMessage(value: unknown, text: string): ReplyItem[] {

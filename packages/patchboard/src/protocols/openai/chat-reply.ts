@@ -1,4 +1,16 @@
 import type { EventData } from '../event-lines.ts';
+import type { VendorReply } from '../json-reply.ts';
+import {
+  brokenOff,
+  callReplies,
+  closed,
+  opened,
+  type AfterEvent,
+  type OpenCall,
+  type OpenCalls,
+} from '../open-calls.ts';
+import type { ReplyItem } from '../protocol.ts';
+import { isRecord } from '../schema-facts.ts';
 import {
   cutOff,
   invalid,
@@ -7,35 +19,14 @@ import {
   requestFrom,
   textItem,
   textOf,
-  type VendorReply,
-} from '../json-reply.ts';
-import type { ReplyItem } from '../protocol.ts';
-import { isRecord } from '../schema-facts.ts';
-
-interface OpenCall {
-  readonly id: string;
-  readonly name: string;
-  readonly input: string;
-  readonly offset: number;
-}
-
-/** By index; those that are whole have left. */
-type OpenCalls = ReadonlyMap<unknown, OpenCall>;
-
-type Json = Readonly<Record<string, unknown>>;
+  type Json,
+} from '../vendor-calls.ts';
 
 /** Chat completions: a completion, a message, a list of `tool_calls`, or the event stream. Only the first choice counts. */
-export const chatReply: VendorReply<OpenCalls> = {
-  beginning: new Map(),
-  event: readChunk,
-  end: (open) => [...open.values()].map(cutOff),
-  body: readCompletion,
-};
+export const chatReply: VendorReply<OpenCalls> = callReplies({ event: readChunk, body: readCompletion });
 
-function readChunk(open: OpenCalls, event: Json, source: EventData): readonly [OpenCalls, ReplyItem[]] {
-  const { error } = event;
-  if (isRecord(error))
-    return [open, [invalid(`the model's server broke off: ${textOf(error['message'])}`, source.offset)]];
+function readChunk(open: OpenCalls, event: Json, source: EventData): AfterEvent {
+  if (isRecord(event['error'])) return brokenOff(open, event['error'], source);
   const choice = recordsIn(event['choices']).find(({ index }) => index === undefined || index === 0);
   if (choice === undefined) return [open, []];
   const delta = isRecord(choice['delta']) ? choice['delta'] : {};
@@ -43,7 +34,7 @@ function readChunk(open: OpenCalls, event: Json, source: EventData): readonly [O
   let calls = open;
   for (const part of recordsIn(delta['tool_calls'])) {
     if (!calls.has(part['index'])) calls = released(calls, items);
-    calls = new Map(calls).set(part['index'], grown(calls.get(part['index']), part, source));
+    calls = opened(calls, part['index'], grown(calls.get(part['index']), part, source));
   }
   if (typeof choice['finish_reason'] !== 'string') return [calls, items];
   // Cut off by a limit, even arguments that happen to be readable are not all that was meant.
@@ -60,9 +51,7 @@ function released(calls: OpenCalls, items: ReplyItem[]): OpenCalls {
   const item = requestFrom(last[1]);
   if (item.kind !== 'request') return calls;
   items.push(item);
-  const rest = new Map(calls);
-  rest.delete(last[0]);
-  return rest;
+  return closed(calls, last[0]);
 }
 
 function grown(before: OpenCall | undefined, part: Json, { offset }: EventData): OpenCall {

@@ -1,4 +1,8 @@
 import type { EventData } from '../event-lines.ts';
+import type { VendorReply } from '../json-reply.ts';
+import { brokenOff, callReplies, closed, opened, type AfterEvent, type OpenCalls } from '../open-calls.ts';
+import type { ReplyItem } from '../protocol.ts';
+import { isRecord } from '../schema-facts.ts';
 import {
   cutOff,
   invalid,
@@ -7,31 +11,13 @@ import {
   requestFrom,
   textItem,
   textOf,
-  type VendorReply,
-} from '../json-reply.ts';
-import type { ReplyItem } from '../protocol.ts';
-import { isRecord } from '../schema-facts.ts';
-
-interface OpenItem {
-  readonly id: string;
-  readonly name: string;
-  readonly offset: number;
-}
-
-/** By output index. */
-type OpenItems = ReadonlyMap<unknown, OpenItem>;
-
-type Json = Readonly<Record<string, unknown>>;
+  type Json,
+} from '../vendor-calls.ts';
 
 /** Responses: a response, its `output`, one of its items, or the event stream. */
-export const responsesReply: VendorReply<OpenItems> = {
-  beginning: new Map(),
-  event: readEvent,
-  end: (open) => [...open.values()].map(cutOff),
-  body: readResponse,
-};
+export const responsesReply: VendorReply<OpenCalls> = callReplies({ event: readEvent, body: readResponse });
 
-function readEvent(open: OpenItems, event: Json, source: EventData): readonly [OpenItems, ReplyItem[]] {
+function readEvent(open: OpenCalls, event: Json, source: EventData): AfterEvent {
   const index = event['output_index'];
   const item = isRecord(event['item']) ? event['item'] : {};
   switch (event['type']) {
@@ -39,17 +25,15 @@ function readEvent(open: OpenItems, event: Json, source: EventData): readonly [O
       return [open, textItem(event['delta'])];
     case 'response.output_item.added': {
       if (item['type'] !== 'function_call') return [open, []];
-      const begun = { id: textOf(item['call_id']), name: textOf(item['name']), offset: source.offset };
-      return [new Map(open).set(index, begun), []];
+      const { offset } = source;
+      const begun = { id: textOf(item['call_id']), name: textOf(item['name']), input: '', offset };
+      return [opened(open, index, begun), []];
     }
-    case 'response.output_item.done': {
+    case 'response.output_item.done':
       if (item['type'] !== 'function_call') return [open, []];
-      const rest = new Map(open);
-      rest.delete(index);
-      return [rest, [callOf(item, open.get(index)?.offset ?? source.offset)]];
-    }
+      return [closed(open, index), [callOf(item, open.get(index)?.offset ?? source.offset)]];
     case 'error':
-      return [open, [invalid(`the model's server broke off: ${textOf(event['message'])}`, source.offset)]];
+      return brokenOff(open, event, source);
     default:
       return [open, []];
   }

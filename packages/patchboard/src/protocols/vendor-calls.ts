@@ -1,0 +1,68 @@
+import { parseGuardedJson } from '../core/json-guard.ts';
+import type { JsonLimits } from '../core/json-scanner.ts';
+import type { ParseError, ReplyItem } from './protocol.ts';
+import { isRecord } from './schema-facts.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Of a vendor's answer, and of the arguments in it. */
+export const LIMITS: JsonLimits = { depth: 128, values: 1_000_000 };
+
+export function invalid(message: string, offset: number): ReplyItem {
+  return damage({ code: 'reply_invalid', message, offset });
+}
+
+function damage(error: ParseError): ReplyItem {
+  return { kind: 'error', error };
+}
+
+/** A call as it came over the wire. */
+export interface VendorCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, or a value where the vendor sends one. */
+  readonly input: string | Json;
+  readonly offset: number;
+}
+
+/** A request, or why it is none. No arguments at all stand for an empty object. */
+export function requestFrom({ id, name, input, offset }: VendorCall): ReplyItem {
+  const known = { ...(id === '' ? {} : { requestId: id }), ...(name === '' ? {} : { toolName: name }) };
+  if (name === '')
+    return damage({ code: 'tool_name_missing', message: 'the call names no tool', offset, ...known });
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  const parsed = parseGuardedJson(text.trim() === '' ? '{}' : text, LIMITS);
+  if (!parsed.ok || !isRecord(parsed.value)) {
+    const problem = parsed.ok ? 'they must be an object' : `${parsed.problem} at column ${parsed.column}`;
+    const message = `the arguments of ${name} are no JSON object: ${problem}`;
+    return damage({ code: 'arguments_invalid', message, offset, ...known });
+  }
+  return {
+    kind: 'request',
+    request: { requestId: id, toolName: name, rawBlock: text, args: parsed.value, offset },
+  };
+}
+
+export function cutOff({ id, name, offset }: Omit<VendorCall, 'input'>): ReplyItem {
+  const message = `the reply ended before the call of ${name === '' ? 'a tool' : name} was complete`;
+  const known = { ...(id === '' ? {} : { requestId: id }), ...(name === '' ? {} : { toolName: name }) };
+  return damage({ code: 'reply_cut', message, offset, ...known });
+}
+
+/** Nothing for nothing. */
+export function textItem(text: unknown): ReplyItem[] {
+  return typeof text === 'string' && text !== '' ? [{ kind: 'text', text }] : [];
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function recordsIn(value: unknown): Json[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** Where the call stands in the text it was read from: the place of its id, as good as a reader needs. */
+export function offsetOfId(text: string, id: string): number {
+  return id === '' ? 0 : Math.max(0, text.indexOf(JSON.stringify(id)));
+}
