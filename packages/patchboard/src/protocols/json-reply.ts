@@ -18,7 +18,10 @@ export interface VendorReply<S> {
 export type JsonReplyState<S> =
   | { readonly kind: 'blank'; readonly text: string }
   | { readonly kind: 'body'; readonly text: string }
-  | { readonly kind: 'events'; readonly lines: EventLines; readonly vendor: S };
+  | { readonly kind: 'events'; readonly lines: EventLines; readonly vendor: S; readonly isHeard: boolean };
+
+const NEITHER =
+  'the reply is neither JSON nor an event stream with "data:" lines; what a model wrote as text is read with vcp';
 
 /** The streaming half of a protocol whose replies are a vendor's JSON: one body, or an event stream. */
 export function jsonReplies<S>(vendor: VendorReply<S>): {
@@ -34,7 +37,7 @@ export function jsonReplies<S>(vendor: VendorReply<S>): {
         const first = text.trimStart().charAt(0);
         if (first === '') return [{ kind: 'blank', text }, []];
         if (first === '{' || first === '[') return [{ kind: 'body', text }, []];
-        return step({ kind: 'events', lines: NO_LINES, vendor: vendor.beginning }, text);
+        return step({ kind: 'events', lines: NO_LINES, vendor: vendor.beginning, isHeard: false }, text);
       }
       case 'body':
         return [{ kind: 'body', text: state.text + chunk }, []];
@@ -47,7 +50,8 @@ export function jsonReplies<S>(vendor: VendorReply<S>): {
           memory = next;
           items.push(...found);
         }
-        return [{ kind: 'events', lines, vendor: memory }, items];
+        const isHeard = state.isHeard || events.length > 0;
+        return [{ kind: 'events', lines, vendor: memory, isHeard }, items];
       }
     }
   };
@@ -59,6 +63,7 @@ export function jsonReplies<S>(vendor: VendorReply<S>): {
         return readBody(vendor, state.text);
       case 'events': {
         const last = lastEvent(state.lines);
+        if (last === null && !state.isHeard) return [invalid(NEITHER, 0)];
         const [memory, items] = last === null ? [state.vendor, []] : readEvent(vendor, state.vendor, last);
         return [...items, ...vendor.end(memory)];
       }

@@ -12,7 +12,10 @@ export async function showTrace(context: CliContext, id: string, flags: Operator
     for await (const entry of client.traceLedger(id)) entries.push(entry);
   });
   if (flags.json === true) return output.json({ trace_ledger: entries });
-  if (entries.length === 0) return output.note('no calls of that trace');
+  if (entries.length === 0) {
+    const whose = flags.tenant === undefined ? '; --tenant asks for those of another tenant' : '';
+    return output.note(`no calls of that trace${whose}`);
+  }
   output.table(
     [
       { title: 'AT' },

@@ -105,6 +105,7 @@ export const ANTHROPIC_REPLIES: readonly {
   },
   { name: 'half a body', text: '{"content": [{"type": "tool_u', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'no message', text: '{"object": "list"}', requests: [], errors: ['reply_invalid'], says: '' },
+  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'an event that is no JSON', text: 'data: {oops\n\n', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'nothing', text: ' \n', requests: [], errors: [], says: '' },
 ];

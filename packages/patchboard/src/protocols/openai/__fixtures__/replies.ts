@@ -103,6 +103,7 @@ export const CHAT_REPLIES: Recorded = [
     says: '',
   },
   { name: 'a list of calls', text: JSON.stringify([whole('c', 'a', '{}')]), requests: [['c', 'a', {}]], errors: [], says: '' },
+  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'no message', text: '{"data": 1}', requests: [], errors: ['reply_invalid'], says: '' },
 ];
 
@@ -119,6 +120,7 @@ const fn = (call_id: string, name: string, args: string, status = 'completed'): 
 const text = (words: string): object => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: words }] });
 
 export const RESPONSES_REPLIES: Recorded = [
+  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
   {
     name: 'a response with two calls',
     text: JSON.stringify({
