@@ -21,6 +21,7 @@ const WIRING = [
   'board-workbench.ts',
   'board.ts',
   'board-stores.ts',
+  'board-shape.ts',
   'patchboard.ts',
   'index.ts',
   'cli',

@@ -196,7 +196,7 @@ describe('createPatchboard', () => {
   });
 
   it.each([
-    ['a bad name', () => tool('bad name', () => 1), 'bad tool name'],
+    ['a bad name', () => ({ ...add, name: 'bad name' }), 'bad tool name'],
     [
       'a bad schema',
       () => tool({ name: 'x', parameters: { type: 'strnig' }, execute: () => 1 }),

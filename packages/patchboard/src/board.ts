@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from './agent/agent-host.ts';
+import { checkBoardOptions, checkCallOptions, checkDecideOptions } from './board-shape.ts';
 import { memory } from './board-stores.ts';
 import { boardWorkbench } from './board-workbench.ts';
 import type { OperatorDecision } from './core/approvals.ts';
@@ -10,8 +11,7 @@ import type { Hooks } from './core/hooks.ts';
 import type { Submitted } from './core/intake.ts';
 import { jsonCopy } from './core/json-copy.ts';
 import { resolveLimits } from './core/limits.ts';
-import { decodePolicy } from './core/policy/document.ts';
-import type { Principal } from './core/principal.ts';
+import { OPERATOR_NAME, type Principal } from './core/principal.ts';
 import { DEFAULT_RATES } from './core/rate-limits.ts';
 import type { RegisteredTool } from './core/registered-tool.ts';
 import { NO_WORKSPACES } from './core/workspaces.ts';
@@ -23,12 +23,14 @@ import { mountFaces, type HttpOptions, type MountedFaces } from './mounted-faces
 import type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard } from './patchboard.ts';
 import { SILENT_LOG } from './runtime/silent-log.ts';
 import { BoardError } from './sdk/board-error.ts';
+import type { DecideOptions } from './sdk/decide-options.ts';
 import { toRecord, type ToolCallRecord } from './sdk/tool-call-record.ts';
 import type { AnyTool } from './sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from './sdk/tool-registry.ts';
 import type { Workbench } from './workbench.ts';
 
 export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
+  checkBoardOptions(options);
   const {
     tools = [],
     store: kept = memory(),
@@ -38,7 +40,6 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     log = SILENT_LOG,
   } = options;
   const limits = resolveLimits(options.limits);
-  checkPolicy(policy);
   const store = await kept.open();
   const workbench = await boardWorkbench(options.workspace, { folder: kept.folder, store, log });
   try {
@@ -73,14 +74,6 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   }
 }
 
-/** A stored policy that cannot be read denies everything; one that is given now is refused while somebody looks. */
-function checkPolicy(policy: unknown): void {
-  const decoded = decodePolicy(policy);
-  if (decoded.ok) return;
-  const places = decoded.problems.map(({ path, message }) => `policy${path} ${message}`);
-  throw new BoardError(failure('body_invalid', places.join('; ')));
-}
-
 function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
   if (tools instanceof ToolRegistry) return tools;
   const registry = new ToolRegistry();
@@ -105,6 +98,8 @@ interface BoardNetwork {
   readonly http: HttpOptions;
   readonly workbench: Workbench | null;
 }
+
+const NO_OPTIONS: CallOptions = {};
 
 class Board implements Patchboard {
   readonly registry: ToolRegistry;
@@ -132,16 +127,17 @@ class Board implements Patchboard {
     return tag === undefined ? all : all.filter(({ metadata }) => tagsIn(metadata).includes(tag));
   }
 
-  async call(name: string, args: unknown = {}, options: CallOptions = {}): Promise<ToolCallRecord> {
+  async call(name: string, args: unknown = {}, options: CallOptions = NO_OPTIONS): Promise<ToolCallRecord> {
     const call = await this.#submit(name, args, options);
     return isOpen(call) ? await this.#ended(call.id, options.signal ?? null) : toRecord(call);
   }
 
-  async invoke(name: string, args: unknown = {}, options: CallOptions = {}): Promise<ToolCallRecord> {
+  async invoke(name: string, args: unknown = {}, options: CallOptions = NO_OPTIONS): Promise<ToolCallRecord> {
     return toRecord(await this.#submit(name, args, options));
   }
 
   async #submit(name: string, args: unknown, options: CallOptions): Promise<Call> {
+    if (options !== NO_OPTIONS) checkCallOptions(options);
     const { runId = this.#runId, agentId = 'embedded', idempotencyKey = null } = options;
     // What is checked must be what is kept: a Date, say, is a string by then.
     const asKept = jsonCopy(args);
@@ -175,11 +171,9 @@ class Board implements Patchboard {
     return toRecord(answer.value);
   }
 
-  async decide(
-    id: string,
-    decision: 'allow' | 'deny',
-    { note, decidedBy = 'operator' }: { note?: string; decidedBy?: string } = {},
-  ): Promise<ToolCallRecord> {
+  async decide(id: string, decision: 'allow' | 'deny', options: DecideOptions = {}): Promise<ToolCallRecord> {
+    checkDecideOptions(options);
+    const { note, decidedBy = OPERATOR_NAME } = options;
     const call = await this.#room.engine.find(embeddedPrincipal('embedded'), id);
     const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
     const answer = await this.#room.engine.decide(embeddedPrincipal(decidedBy), id, given);

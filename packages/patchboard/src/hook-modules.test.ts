@@ -52,7 +52,18 @@ describe('hooks of a server', () => {
   it.each([
     ['a file that is not there', 'missing.mjs', null, 'cannot be loaded'],
     ['a module without hooks', 'none.mjs', 'export const other = 1;', 'exports no hooks'],
-    ['hooks that are no functions', 'odd.mjs', 'export default { preToolUse: 1 };', 'exports no hooks'],
+    [
+      'hooks that are no functions',
+      'odd.mjs',
+      'export default { preToolUse: 1 };',
+      'preToolUse must be a function',
+    ],
+    [
+      'a hook that is misspelt',
+      'misspelt.mjs',
+      'export const hooks = { preToolUSe: () => {} };',
+      'did you mean preToolUse?',
+    ],
   ])('refuse %s in one line', async (_title, name, text, message) => {
     const path = text === null ? join(folder, name) : await module(name, text);
     await expect(loadHooks([path])).rejects.toThrow(ConfigError);

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { ConfigError } from './cli/config-file.ts';
 import { messageOf } from './core/failures.ts';
 import type { Hooks } from './core/hooks.ts';
+import { hooks } from './sdk/tool-shape.ts';
 
 /** Hooks named in the config: each module exports `hooks`, or has them as its default export. They guard every face. */
 export async function loadHooks(paths: readonly string[]): Promise<readonly Hooks[]> {
@@ -16,14 +17,10 @@ async function loadOne(path: string): Promise<Hooks> {
   } catch (error) {
     throw new ConfigError(`hooks: ${path} cannot be loaded: ${messageOf(error)}`);
   }
-  const hooks = module['hooks'] ?? module['default'];
-  if (isHooks(hooks)) return hooks;
-  throw new ConfigError(`hooks: ${path} exports no hooks with preToolUse or postToolUse`);
-}
-
-function isHooks(value: unknown): value is Hooks {
-  if (typeof value !== 'object' || value === null) return false;
-  const { preToolUse, postToolUse } = value as Record<string, unknown>;
-  const given = [preToolUse, postToolUse].filter((hook) => hook !== undefined);
-  return given.length > 0 && given.every((hook) => typeof hook === 'function');
+  const given = module['hooks'] ?? module['default'];
+  if (given === undefined || given === null)
+    throw new ConfigError(`hooks: ${path} exports no hooks with preToolUse or postToolUse`);
+  const problem = hooks(given, 'hooks');
+  if (problem === null) return given;
+  throw new ConfigError(`hooks: ${path}: ${problem}`);
 }

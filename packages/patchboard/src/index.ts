@@ -95,6 +95,7 @@ export { formatRequest } from './protocols/vcp/request.ts';
 export type { RequestToWrite } from './protocols/vcp/request.ts';
 export { pinoLog } from './runtime/log.ts';
 export { BoardError } from './sdk/board-error.ts';
+export type { DecideOptions } from './sdk/decide-options.ts';
 export { fromAiSdkTools } from './sdk/from-ai-sdk-tools.ts';
 export type { GivenAiSdkTool } from './sdk/from-ai-sdk-tools.ts';
 export { AiSdkToolError, toAiSdkTools } from './sdk/to-ai-sdk-tools.ts';

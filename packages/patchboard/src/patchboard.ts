@@ -9,6 +9,7 @@ import type { RegisteredTool } from './core/registered-tool.ts';
 import type { Scope } from './core/scopes.ts';
 import type { Faces } from './faces.ts';
 import type { HttpOptions } from './mounted-faces.ts';
+import type { DecideOptions } from './sdk/decide-options.ts';
 import type { ToolCallRecord } from './sdk/tool-call-record.ts';
 import type { AnyTool } from './sdk/tool-instance.ts';
 import type { ToolRegistry } from './sdk/tool-registry.ts';
@@ -69,11 +70,7 @@ export interface Patchboard {
   wait(id: string): Promise<ToolCallRecord>;
   cancel(id: string): Promise<ToolCallRecord>;
   /** Answers a call that waits for approval, as the operator `decidedBy`. */
-  decide(
-    id: string,
-    decision: 'allow' | 'deny',
-    options?: { readonly note?: string; readonly decidedBy?: string },
-  ): Promise<ToolCallRecord>;
+  decide(id: string, decision: 'allow' | 'deny', options?: DecideOptions): Promise<ToolCallRecord>;
   /** A credential for requests over the network. The secret is shown this once. */
   createKey(options: BoardKeyOptions): Promise<{ readonly id: string; readonly secret: string }>;
   /** The network faces for a server of yours: Node's own, Express, Fastify. Every request needs a credential. */

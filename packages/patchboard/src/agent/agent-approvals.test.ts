@@ -76,6 +76,10 @@ describe('an agent that must ask', () => {
     await expect(agent.decide('tc_nothing', 'allow')).rejects.toThrow('no call of this agent');
     agent.on('permission_required', async ({ respond }) => {
       await expect(respond('maybe' as 'allow')).rejects.toThrow('a decision is allow or deny, not maybe');
+      await expect(respond('allow', { decidedBy: '' })).rejects.toThrow(
+        "decide: decidedBy must be 1 to 200 visible ASCII characters without spaces; it is ''",
+      );
+      await expect(respond('allow', { notes: 'x' } as object)).rejects.toThrow('did you mean note?');
       await expect(respond('allow', { decidedBy: agent.name })).rejects.toThrow(
         'nobody decides on their own call',
       );

@@ -1,6 +1,10 @@
 import type { AgentHandle, SubTask, SubTaskReply } from '../core/agent-handle.ts';
+import { isOpen } from '../core/call.ts';
 import { failure, messageOf, ToolFailure } from '../core/failures.ts';
 import type { Message } from '../core/messages.ts';
+import { OPERATOR_NAME } from '../core/principal.ts';
+import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
+import { text } from '../sdk/shape.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { AgentError } from './agent-error.ts';
 import { AgentLoop, type AgentReply } from './agent-loop.ts';
@@ -10,6 +14,7 @@ import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './eve
 import { runHeldRequests } from './held-requests.ts';
 import { answerOpenRequests, sealUnstarted } from './interrupted.ts';
 import type { Lineage, Origin } from './lineage.ts';
+import { SUB_TASK } from './options-shape.ts';
 import type { AgentOptions } from './options.ts';
 import { BIRTH, recall } from './recollection.ts';
 import { Suspended } from './tool-requests.ts';
@@ -123,8 +128,10 @@ export class Agent implements AgentHandle {
   async decide(
     callId: string,
     decision: 'allow' | 'deny',
-    { note, decidedBy = 'operator' }: { readonly note?: string; readonly decidedBy?: string } = {},
+    options: DecideOptions = {},
   ): Promise<ToolCallRecord> {
+    check('decide', DECIDE_OPTIONS(options, ''));
+    const { note, decidedBy = OPERATOR_NAME } = options;
     const { host } = this.#parts.options;
     const call = await host.engine.find(this.#parts.principal, callId);
     if (call === undefined || (call.runId !== this.id && !this.#family.has(call.runId)))
@@ -148,7 +155,9 @@ export class Agent implements AgentHandle {
 
   async spawn(task: SubTask): Promise<SubTaskReply> {
     const { options, birth } = this.#parts;
+    check('spawn', SUB_TASK(task, '') ?? text(task.prompt, 'prompt') ?? text(task.callId, 'callId'));
     checkDepth(birth.depth + 1, options.maxDepth);
+    await this.#checkUnderWay(task.callId);
     const {
       id: _id,
       name: _name,
@@ -174,6 +183,15 @@ export class Agent implements AgentHandle {
     } finally {
       events.emit({ ...named, type: 'sub_agent_ended' });
     }
+  }
+
+  /** A task is part of a call: it is recorded under it, and works where it works. */
+  async #checkUnderWay(callId: string): Promise<void> {
+    const { options, principal } = this.#parts;
+    const call = await options.host.engine.find(principal, callId);
+    if (call !== undefined && call.runId === this.id && isOpen(call)) return;
+    const message = `spawn: callId must name a call of this agent that is under way, as context.callId does: ${callId}`;
+    throw new AgentError(failure('call_not_found', message));
   }
 
   /** One turn at a time; whoever comes meanwhile waits. */
@@ -278,6 +296,10 @@ export class Agent implements AgentHandle {
       },
     };
   }
+}
+
+function check(what: string, problem: string | null): void {
+  if (problem !== null) throw new AgentError(failure('body_invalid', `${what}: ${problem}`));
 }
 
 function checkDepth(depth: number, maxDepth: number): void {

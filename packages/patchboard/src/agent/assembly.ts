@@ -1,6 +1,7 @@
 import type { AgentHandle } from '../core/agent-handle.ts';
 import type { Asker } from '../core/live-call.ts';
 import type { Principal } from '../core/principal.ts';
+import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { Budget } from './budget.ts';
 import { CallNews } from './call-news.ts';
@@ -33,11 +34,7 @@ export interface AgentParts {
 /** The agent that is being made, for those of its parts that call it. */
 export interface Owner {
   readonly handle: AgentHandle;
-  decide(
-    callId: string,
-    decision: 'allow' | 'deny',
-    options?: { readonly note?: string; readonly decidedBy?: string },
-  ): Promise<ToolCallRecord>;
+  decide(callId: string, decision: 'allow' | 'deny', options?: DecideOptions): Promise<ToolCallRecord>;
   onWaiting(isWaiting: boolean): void;
 }
 

@@ -1,5 +1,6 @@
 import type { FailureCode } from '@patchboard/wire';
 import type { StopReason } from '../core/agent-handle.ts';
+import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { ToolCallSnapshot } from '../sdk/tool-call-snapshot.ts';
 
@@ -107,10 +108,7 @@ export interface Usage {
   readonly outputTokens: number;
 }
 
-type Respond = (
-  decision: 'allow' | 'deny',
-  options?: { readonly note?: string; readonly decidedBy?: string },
-) => Promise<ToolCallRecord>;
+type Respond = (decision: 'allow' | 'deny', options?: DecideOptions) => Promise<ToolCallRecord>;
 
 type WithRespond<Body> = Body extends { readonly type: 'permission_required' }
   ? Body & { readonly respond: Respond }

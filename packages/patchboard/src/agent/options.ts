@@ -1,4 +1,3 @@
-import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { failure, messageOf } from '../core/failures.ts';
 import type { Hooks } from '../core/hooks.ts';
 import type { Message } from '../core/messages.ts';
@@ -13,8 +12,9 @@ import { AgentError } from './agent-error.ts';
 import type { AgentHost } from './agent-host.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { Dialect } from './dialect.ts';
-import { modelProblem, type LanguageModel, type ModelSettings } from './model.ts';
+import type { LanguageModel, ModelSettings } from './model.ts';
 import { nativeDialect } from './native-dialect.ts';
+import { AGENT_OPTIONS } from './options-shape.ts';
 import { resolvePermission, type AgentPermission } from './permission.ts';
 import { confirmHooks, dialectOf, isSwitchedOn } from './tool-call-rules.ts';
 
@@ -98,28 +98,17 @@ export interface ResolvedOptions {
 /** Whether an agent is offered the tool. */
 export type Offer = (tool: RegisteredTool) => boolean;
 
+/** What is not given must still be asked for. */
+const NEEDED = { board: null, model: null };
 const MAX_RESULT_BYTES = 32_768;
 
 export function resolveOptions(options: AgentOptions): ResolvedOptions {
+  const problem = AGENT_OPTIONS({ ...NEEDED, ...options }, '');
+  if (problem !== null) throw invalid(problem);
   const { board, model, name = 'agent', permission } = options;
   const calling = callingOf(options);
-  const problem = modelProblem(model);
-  if (problem !== null) throw invalid(`model ${problem}`);
-  checkName('name', name);
   if (name === OPERATOR_NAME)
     throw invalid(`name must not be ${OPERATOR_NAME}: nobody decides on their own call`);
-  if (options.id !== undefined) checkName('id', options.id);
-  const { modelCalls, tokens } = options.budget ?? {};
-  const numbers = {
-    maxIterations: options.maxIterations ?? calling?.maxIterations ?? 25,
-    maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
-    'budget.modelCalls': modelCalls ?? 1,
-    'budget.tokens': tokens ?? 1,
-  };
-  for (const [key, value] of Object.entries(numbers)) checkNumber(key, value, 1);
-  const { maxDepth = 2, maxRetries = 2 } = options;
-  checkNumber('maxDepth', maxDepth, 0);
-  checkNumber('maxRetries', maxRetries, 0);
   return Object.freeze({
     host: board.host,
     model,
@@ -128,18 +117,18 @@ export function resolveOptions(options: AgentOptions): ResolvedOptions {
     offers: offersOf(options, calling),
     permissions: permission === undefined ? [] : [resolvePermission(permission)],
     hooks: [...listOf(options.hooks), ...(calling === null ? [] : confirmHooks(calling))],
-    maxIterations: numbers.maxIterations,
+    maxIterations: options.maxIterations ?? calling?.maxIterations ?? 25,
     stopWhen: listOf(options.stopWhen),
     budget: options.budget ?? {},
-    maxDepth,
+    maxDepth: options.maxDepth ?? 2,
     dialect: options.dialect ?? (calling === null ? nativeDialect : dialectOf(calling)),
     parallel: options.parallel ?? calling?.parallelExecution ?? true,
     timeoutMs: calling?.timeout ?? null,
     isManual: calling?.mode === 'manual',
     settings: options.settings ?? {},
     language: options.language ?? 'en',
-    maxResultBytes: numbers.maxResultBytes,
-    maxRetries,
+    maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
+    maxRetries: options.maxRetries ?? 2,
   });
 }
 
@@ -162,16 +151,6 @@ function offersOf({ tools }: AgentOptions, calling: ToolCallConfig | null): Offe
 function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
   if (given === undefined) return [];
   return Array.isArray(given) ? (given as readonly T[]) : [given as T];
-}
-
-function checkName(key: string, value: string): void {
-  if (!PEER_ID_PATTERN.test(value))
-    throw invalid(`${key} must be 1 to 200 visible ASCII characters without spaces`);
-}
-
-function checkNumber(key: string, value: number, least: number): void {
-  if (!Number.isSafeInteger(value) || value < least)
-    throw invalid(`${key} must be a whole number of at least ${least}`);
 }
 
 function invalid(message: string): AgentError {

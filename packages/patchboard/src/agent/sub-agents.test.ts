@@ -115,6 +115,39 @@ describe('a sub-agent', () => {
     expect((await alone.send('dig')).calls[0]).toMatchObject({ state: 'FAILED', code: 'permission_denied' });
   });
 
+  it('works only for a call of its parent that is under way', async () => {
+    const problems: string[] = [];
+    const trying = tool('task', async (_args: object, { agent, callId }) => {
+      const tasks = [
+        { prompt: 'help', callId: 'tc_nothing' },
+        { prompt: 'help', callId: ended },
+        { prompt: 'help', callId: foreign },
+        { prompt: 'help', callId, tool: ['math.*'] },
+        { prompt: 'help' },
+      ];
+      for (const task of tasks)
+        await agent!.spawn(task as never).catch((error: Error) => problems.push(error.message));
+    });
+    const script: Script = [
+      { calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] },
+      { calls: [{ name: 'task' }] },
+      'done',
+    ];
+    const { agent, board } = await aScene(script, {}, { tools: [trying, add] });
+    let ended = '';
+    agent.on('tool:end', ({ call }) => (ended ||= call.id));
+    const { id: foreign } = await board.call('math.add', { a: 1, b: 2 });
+    await agent.send('boss');
+    const needed = 'spawn: callId must name a call of this agent that is under way, as context.callId does: ';
+    expect(problems).toEqual([
+      `${needed}tc_nothing`,
+      `${needed}${ended}`,
+      `${needed}${foreign}`,
+      'spawn: tool is not known; did you mean tools?',
+      'spawn: callId must be a text; it is undefined',
+    ]);
+  });
+
   it('ends with the call it works for', async () => {
     let isStopped = false;
     const stuck = tool('math.add', async (_args: object, { signal }) => {

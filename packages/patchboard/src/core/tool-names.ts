@@ -9,6 +9,8 @@ export function shownName(name: string): string {
   return name.slice(0, 128);
 }
 
+export const NAME_RULE = 'a name is 1 to 128 of A-Z a-z 0-9 _ . - and not made of dots only';
+
 /** `.` and `..` are steps of a path: no client could send them in a URL. */
 export function isToolName(name: string): boolean {
   return TOOL_NAME_PATTERN.test(name) && !/^\.+$/.test(name);

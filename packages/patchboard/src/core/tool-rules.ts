@@ -4,10 +4,8 @@ import type { Limits } from './limits.ts';
 import type { Digest, Schemas } from './ports.ts';
 import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
-import { hasHiddenCharacters, isToolName } from './tool-names.ts';
+import { hasHiddenCharacters, isToolName, NAME_RULE } from './tool-names.ts';
 import { utf8Bytes } from './utf8-bytes.ts';
-
-const NAME_RULE = 'a name is 1 to 128 of A-Z a-z 0-9 _ . - and not made of dots only';
 
 /** What is wrong with a client's tool, whatever else is registered; schemas apart. */
 export function specProblem(

@@ -1,3 +1,4 @@
+import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { closest, distance } from 'fastest-levenshtein';
 
 /** What is wrong with a value, in a sentence that begins with its place; null: nothing. */
@@ -8,6 +9,7 @@ export type Shape<T> = Readonly<Record<keyof T & string, Rule>>;
 
 export const anything: Rule = () => null;
 export const text: Rule = must('be a text', (value) => typeof value === 'string');
+export const callable: Rule = must('be a function', (value) => typeof value === 'function');
 export const flag: Rule = must('be true or false', (value) => typeof value === 'boolean');
 
 export function wholeNumber(least: number): Rule {
@@ -16,6 +18,12 @@ export function wholeNumber(least: number): Rule {
     (value) => Number.isSafeInteger(value) && Number(value) >= least,
   );
 }
+
+/** What agents, runs and people are called. */
+export const peerId: Rule = must(
+  'be 1 to 200 visible ASCII characters without spaces',
+  (value) => typeof value === 'string' && PEER_ID_PATTERN.test(value),
+);
 
 export const texts: Rule = (value, place) => {
   if (typeof value === 'string') return `${place} must be a list: write ['${value}']`;
@@ -81,7 +89,8 @@ function suggestion(given: unknown, known: readonly string[]): string {
 
 const SHOWN_CHARACTERS = 40;
 
-function shown(value: unknown): string {
+/** As it may stand in a sentence. */
+export function shown(value: unknown): string {
   if (typeof value === 'string')
     return value.length > SHOWN_CHARACTERS ? `'${value.slice(0, SHOWN_CHARACTERS)}…'` : `'${value}'`;
   if (Array.isArray(value)) return 'a list';

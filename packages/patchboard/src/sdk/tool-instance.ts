@@ -1,6 +1,8 @@
 import type { JsonSchema } from '@patchboard/wire';
 import type { Hooks } from '../core/hooks.ts';
 import type { ServerTool, ToolContext } from '../core/server-tool.ts';
+import { shown } from './shape.ts';
+import { checkDefinition, checkInstance } from './tool-shape.ts';
 import { annotationsOf, type ToolDefinition, type ToolMetadata } from './tool-definition.ts';
 
 /** A tool written as an object or a class: the other form in use. */
@@ -23,9 +25,18 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Factories are called here, once. */
 export function makeTool(given: AnyTool): MadeTool {
-  const made = typeof given === 'function' ? given() : given;
-  if (typeof made === 'object' && made !== null && ('exec' in made || 'execute' in made)) return made;
-  throw new TypeError('a tool is made by tool(), or has name, description, input_schema and exec()');
+  const made: unknown = typeof given === 'function' ? given() : given;
+  if (typeof made !== 'object' || made === null || !('exec' in made || 'execute' in made)) {
+    const forms = 'a tool is made by tool(), or has name, description, input_schema and exec()';
+    throw new TypeError(`${forms}; it is ${shown(made)}`);
+  }
+  if ('exec' in made) {
+    checkInstance(made as ToolInstance);
+    return made as ToolInstance;
+  }
+  const definition = made as ToolDefinition<never, unknown>;
+  checkDefinition(definition);
+  return definition;
 }
 
 /** One shape for all of them. */

@@ -6,9 +6,9 @@ import {
   type ToolDefinitionInput,
   type ToolModule,
 } from '../core/tool-module.ts';
-import { isToolName } from '../core/tool-names.ts';
 import { BoardError } from './board-error.ts';
 import { toolsOfModule } from './tool-module.ts';
+import { checkName } from './tool-name.ts';
 import { makeTool, toServerTool, type AnyTool, type MadeTool } from './tool-instance.ts';
 
 export interface RegisterOptions {
@@ -161,10 +161,7 @@ export class ToolRegistry {
 
   #add(tool: MadeTool, { source = 'local' }: RegisterOptions = {}): ToolEntry {
     const { name } = tool;
-    if (typeof name !== 'string' || !isToolName(name)) {
-      const rule = 'a name is 1 to 128 of A-Z a-z 0-9 _ . - and not made of dots only';
-      throw refused('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${rule}`);
-    }
+    checkName(name);
     if (this.#tools.has(name)) throw refused('name_taken', `tool registered twice: ${name}`);
     const serverTool = toServerTool(tool);
     for (const follower of this.#followers) refuseFor(follower, serverTool);

@@ -4,6 +4,9 @@ import { failure, ToolFailure } from '../core/failures.ts';
 import type { Hooks } from '../core/hooks.ts';
 import type { ToolContext } from '../core/server-tool.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
+import { shown } from './shape.ts';
+import { checkName } from './tool-name.ts';
+import { checkOptions } from './tool-shape.ts';
 
 type ZodSchema = z.ZodType;
 type AnySchema = ZodSchema | Exclude<JsonSchema, boolean>;
@@ -41,7 +44,9 @@ export function tool(
   execute?: Execute<never, unknown>,
 ): ToolDefinition<never, unknown> {
   if (typeof given !== 'string') return fromOptions(given) as ToolDefinition<never, unknown>;
-  if (execute === undefined) throw new TypeError(`tool('${given}', …) needs the function that runs it`);
+  checkName(given);
+  checkOptions({ name: given, execute });
+  const run = execute as Execute<never, unknown>;
   return {
     name: given,
     description: '',
@@ -49,11 +54,17 @@ export function tool(
     outputSchema: null,
     metadata: {},
     hooks: null,
-    execute: async (args, context) => await execute(args, context),
+    execute: async (args, context) => await run(args, context),
   };
 }
 
 function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
+  if (typeof options !== 'object' || options === null) {
+    const takes = 'a name and a function, or an object with name and execute';
+    throw new TypeError(`tool() takes ${takes}; it is ${shown(options)}`);
+  }
+  checkName(options.name);
+  checkOptions(options);
   const { name, description = '', parameters, output, metadata = {}, hooks = null } = options;
   const parse = isZod(parameters) ? parserOf(parameters) : null;
   return {

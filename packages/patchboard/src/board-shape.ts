@@ -1,0 +1,77 @@
+import { failure } from './core/failures.ts';
+import { DEFAULT_LIMITS, type Limits } from './core/limits.ts';
+import { decodePolicy } from './core/policy/document.ts';
+import { OPERATOR_NAME } from './core/principal.ts';
+import type { HttpOptions } from './mounted-faces.ts';
+import type { BoardOptions, CallOptions } from './patchboard.ts';
+import { BoardError } from './sdk/board-error.ts';
+import { DECIDE_OPTIONS, type DecideOptions } from './sdk/decide-options.ts';
+import { anything, flag, must, object, oneOrMore, peerId, text, texts, wholeNumber } from './sdk/shape.ts';
+import type { Rule, Shape } from './sdk/shape.ts';
+import { ToolRegistry } from './sdk/tool-registry.ts';
+import { hooks } from './sdk/tool-shape.ts';
+
+const limits = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, wholeNumber(1)]));
+
+const http = object<HttpOptions>({
+  allowedHosts: texts,
+  allowedOrigins: texts,
+  trustProxy: flag,
+  jwt: anything,
+  prefix: text,
+});
+
+const OPTIONS = object<BoardOptions>({
+  tools: must(
+    'be a list of tools or a ToolRegistry',
+    (value) => Array.isArray(value) || value instanceof ToolRegistry,
+  ),
+  store: must('be memory() or sqlite(folder)', (value) => hasAll(value, ['open'])),
+  policy: policyRule,
+  hooks: oneOrMore(hooks),
+  limits: object(limits as Shape<Limits>),
+  redact: texts,
+  workspace: anything,
+  log: must('have info, warn and error', (value) => hasAll(value, ['info', 'warn', 'error'])),
+  http,
+});
+
+const CALL = object<CallOptions>({
+  runId: peerId,
+  agentId: peerId,
+  idempotencyKey: peerId,
+  signal: must('be an AbortSignal', (value) => value instanceof AbortSignal),
+});
+
+export function checkBoardOptions(given: BoardOptions): void {
+  if (typeof given !== 'object' || given === null) refuse(OPTIONS(given, 'the options of a board'));
+  refuse(OPTIONS(given, ''));
+}
+
+export function checkCallOptions(given: CallOptions): void {
+  refuse(CALL(given, ''));
+  if (given.agentId === OPERATOR_NAME) refuse(`agentId must not be ${OPERATOR_NAME}: that is who decides`);
+}
+
+export function checkDecideOptions(given: DecideOptions): void {
+  refuse(DECIDE_OPTIONS(given, ''));
+}
+
+/** A stored policy that cannot be read denies everything; one that is given now is refused while somebody looks. */
+function policyRule(value: unknown, place: string): ReturnType<Rule> {
+  const decoded = decodePolicy(value);
+  if (decoded.ok) return null;
+  return decoded.problems.map(({ path, message }) => `${place}${path} ${message}`).join('; ');
+}
+
+function hasAll(value: unknown, names: readonly string[]): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => typeof Reflect.get(value, name) === 'function')
+  );
+}
+
+function refuse(problem: string | null): void {
+  if (problem !== null) throw new BoardError(failure('body_invalid', problem));
+}

@@ -1,0 +1,11 @@
+import { object, peerId, text } from './shape.ts';
+import type { Rule } from './shape.ts';
+
+export interface DecideOptions {
+  /** Kept with the call, and told to the model. */
+  readonly note?: string;
+  /** Default: `operator`. */
+  readonly decidedBy?: string;
+}
+
+export const DECIDE_OPTIONS: Rule = object<DecideOptions>({ note: text, decidedBy: peerId });

@@ -1,0 +1,9 @@
+import { failure } from '../core/failures.ts';
+import { isToolName, NAME_RULE } from '../core/tool-names.ts';
+import { BoardError } from './board-error.ts';
+
+/** Throws `BoardError`, `name_invalid`. */
+export function checkName(name: unknown): asserts name is string {
+  if (typeof name === 'string' && isToolName(name)) return;
+  throw new BoardError(failure('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${NAME_RULE}`));
+}

@@ -1,0 +1,83 @@
+import type { Hooks } from '../core/hooks.ts';
+import { callable, flag, must, object, text, texts, wholeNumber, type Rule } from './shape.ts';
+import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
+import type { ToolInstance } from './tool-instance.ts';
+import type { ToolOptions } from './tool.ts';
+
+const schema = must(
+  'be a zod schema or a JSON Schema',
+  (value) => typeof value === 'object' && value !== null,
+);
+const jsonSchema = must(
+  'be a JSON Schema',
+  (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
+);
+
+const HOOK_NAMES = ['preToolUse', 'postToolUse', 'messagesChanged'] as const;
+const plainHooks = object<Hooks>({ preToolUse: callable, postToolUse: callable, messagesChanged: callable });
+
+/** A plain object has hooks and nothing else; an instance of a class may have members of its own. */
+export const hooks: Rule = (value, place) => {
+  if (typeof value !== 'object' || value === null || isPlain(value)) return plainHooks(value, place);
+  const given = HOOK_NAMES.filter((name) => name in value);
+  if (given.length === 0) return `${place} has none of ${HOOK_NAMES.join(', ')}`;
+  return plainHooks(Object.fromEntries(given.map((name) => [name, Reflect.get(value, name)])), place);
+};
+
+const metadata = object<ToolMetadata>({
+  version: text,
+  tags: texts,
+  category: text,
+  aiCallable: flag,
+  requiresAuth: flag,
+  timeout: wholeNumber(1),
+  concurrent: flag,
+  readonly: flag,
+  destructive: flag,
+  idempotent: flag,
+  requiresApproval: flag,
+  cacheTtl: wholeNumber(1),
+});
+
+const options = object<ToolOptions<never, unknown>>({
+  name: text,
+  description: text,
+  parameters: schema,
+  output: schema,
+  metadata,
+  hooks,
+  execute: callable,
+});
+
+/** What was given to `tool()`. Throws `TypeError`. */
+export function checkOptions(given: { readonly name: string; readonly execute?: unknown }): void {
+  refuse(given.name, options(given, '') ?? callable(given.execute, 'execute'));
+}
+
+/** A tool written as an object or a class. Throws `TypeError`. */
+export function checkInstance(given: ToolInstance): void {
+  const { name, input_schema, description } = given;
+  const own = jsonSchema(input_schema, 'input_schema') ?? text(description, 'description');
+  refuse(name, callable(Reflect.get(given, 'exec'), 'exec') ?? own ?? saidOf(given));
+}
+
+/** What `tool()` made, or somebody who writes like it. Throws `TypeError`. */
+export function checkDefinition(given: ToolDefinition<never, unknown>): void {
+  const { name, inputSchema } = given;
+  const run: unknown = Reflect.get(given, 'execute');
+  if (inputSchema === undefined) refuse(name, 'write tool({…}) around it');
+  refuse(name, callable(run, 'execute') ?? jsonSchema(inputSchema, 'inputSchema') ?? saidOf(given));
+}
+
+function saidOf(given: ToolInstance | ToolDefinition<never, unknown>): string | null {
+  return metadata(given.metadata ?? {}, 'metadata') ?? hooks(given.hooks ?? {}, 'hooks');
+}
+
+function refuse(name: string, problem: string | null): void {
+  if (problem !== null) throw new TypeError(`tool ${name}: ${problem}`);
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
