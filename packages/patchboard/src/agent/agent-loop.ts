@@ -11,6 +11,7 @@ import type { EventLog } from './event-log.ts';
 import type { Usage } from './events.ts';
 import type { Journal } from './journal.ts';
 import { askModel, type ModelAnswer } from './model-turn.ts';
+import { isOffered } from './offer.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { RepeatGuard } from './repeat-guard.ts';
 import { notesOf, Round, toMessage } from './round.ts';
@@ -185,14 +186,14 @@ export class AgentLoop {
     const { options, principal } = this.#parts;
     // By wire name too: the engine would know it by that.
     const tool = options.host.engine.registry.find(principal.tenant, name);
-    return tool !== undefined && !options.offers.every((offer) => offer(tool));
+    return tool !== undefined && !isOffered(options.offers, tool);
   }
 
   #tools(): readonly RegisteredTool[] {
     const { options, principal } = this.#parts;
     return options.host.engine
       .tools(principal)
-      .filter((tool) => options.offers.every((offer) => offer(tool)))
+      .filter((tool) => isOffered(options.offers, tool))
       .filter(({ name }) => options.permissions.every((permission) => mayEver(permission, name)));
   }
 

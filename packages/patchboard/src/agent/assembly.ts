@@ -3,7 +3,7 @@ import type { Asker } from '../core/live-call.ts';
 import type { Principal } from '../core/principal.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
-import { Budget } from './budget.ts';
+import { Budget, narrower, type Spent } from './budget.ts';
 import { CallNews } from './call-news.ts';
 import { EventLog } from './event-log.ts';
 import { Journal } from './journal.ts';
@@ -43,14 +43,14 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
   const past = origin?.kind === 'resumed' ? origin.recollection : null;
   const own = resolveOptions(given);
   const birth = past?.birth ?? birthOf(own, lineage);
-  const options = withInherited(own, birth, lineage);
+  const options = withInherited(own, birth, origin);
   const { host } = options;
   const id = given.id ?? host.ids.next('run_');
   const journal: Journal = new Journal(host.store, id, past?.last ?? 0, (entry) => events.tell(entry));
   const { clock, log, workers } = host;
   const decide: Owner['decide'] = (...answer) => owner.decide(...answer);
   const events = new EventLog({ clock, log, workers, decide }, journal, past?.lastEvent);
-  const budget = lineage?.budget ?? rootBudget(options, journal, past);
+  const budget = lineage?.budget ?? ownBudget(options, birth, journal, past);
   const guard = new RepeatGuard();
   const asker: Asker = {
     hooks: [...options.hooks, guard.hooks],
@@ -104,27 +104,47 @@ function withCalls(
   return { transcript: new Transcript(watching, past?.messages), requests, news };
 }
 
-function birthOf({ name }: ResolvedOptions, lineage: Lineage | null): Birth {
+function birthOf({ name, offers, maxDepth }: ResolvedOptions, lineage: Lineage | null): Birth {
+  if (lineage === null) {
+    const nothing = { inherited: [], offers: [], budget: {}, keepers: [], maxDepth: null };
+    return { name, depth: 0, parentCallId: null, ...nothing };
+  }
+  const { depth, parentCallId, permissions, budget } = lineage;
   return {
     name,
-    depth: lineage?.depth ?? 0,
-    inherited: lineage?.permissions ?? [],
-    parentCallId: lineage?.parentCallId ?? null,
+    depth,
+    parentCallId,
+    inherited: permissions,
+    // Those of its task too: they are what it was given, not what it asked for.
+    offers: [...lineage.offers, ...offers],
+    budget: budget.limits,
+    keepers: budget.keepers,
+    maxDepth,
   };
 }
 
 /** Those above come first: what they deny stays denied, and their hooks are asked before its own. */
-function withInherited(own: ResolvedOptions, birth: Birth, lineage: Lineage | null): ResolvedOptions {
+function withInherited(own: ResolvedOptions, birth: Birth, origin: Origin | null): ResolvedOptions {
+  const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
   return {
     ...own,
     permissions: [...birth.inherited, ...own.permissions],
     hooks: [...(lineage?.hooks ?? []), ...own.hooks],
-    offers: [...(lineage?.offers ?? []), ...own.offers],
+    offers: lineage === null ? [...birth.offers, ...own.offers] : birth.offers,
+    budget: narrower(birth.budget, own.budget),
+    maxDepth: Math.min(birth.maxDepth ?? own.maxDepth, own.maxDepth),
   };
 }
 
-function rootBudget({ budget }: ResolvedOptions, journal: Journal, past: Recollection | null): Budget {
-  const made = new Budget(budget, (spent) => journal.note({ kind: SPENT, body: JSON.stringify(spent) }));
+/** Of an agent that none above it pays for any more. */
+function ownBudget(
+  { budget }: ResolvedOptions,
+  birth: Birth,
+  journal: Journal,
+  past: Recollection | null,
+): Budget {
+  const record = (spent: Spent): void => journal.note({ kind: SPENT, body: JSON.stringify(spent) });
+  const made = new Budget(budget, [...birth.keepers, journal.id], record);
   if (past !== null) made.restore(past.spent);
   return made;
 }

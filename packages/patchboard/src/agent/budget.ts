@@ -13,16 +13,30 @@ export interface Spent {
   readonly tokens: number;
 }
 
+/** What both allow. */
+export function narrower(one: BudgetLimits, other: BudgetLimits): BudgetLimits {
+  const least = (a = Infinity, b = Infinity): number => Math.min(a, b);
+  const modelCalls = least(one.modelCalls, other.modelCalls);
+  const tokens = least(one.tokens, other.tokens);
+  return {
+    ...(modelCalls === Infinity ? {} : { modelCalls }),
+    ...(tokens === Infinity ? {} : { tokens }),
+  };
+}
+
 /** One for a whole family of agents: a sub-agent spends what its parent then no longer has. */
 export class Budget {
-  readonly #limits: Required<BudgetLimits>;
+  readonly limits: BudgetLimits;
+  /** Agents in whose journals the expenses stand. */
+  readonly keepers: readonly string[];
   /** Told of each expense, so that it is not forgotten by a crash. */
   readonly #record: (spent: Spent) => void;
   #modelCalls: number;
   #tokens: number;
 
-  constructor({ modelCalls = Infinity, tokens = Infinity }: BudgetLimits, record: (spent: Spent) => void) {
-    this.#limits = { modelCalls, tokens };
+  constructor(limits: BudgetLimits, keepers: readonly string[], record: (spent: Spent) => void) {
+    this.limits = limits;
+    this.keepers = keepers;
     this.#record = record;
     this.#modelCalls = 0;
     this.#tokens = 0;
@@ -33,7 +47,8 @@ export class Budget {
   }
 
   get isSpent(): boolean {
-    return this.#modelCalls >= this.#limits.modelCalls || this.#tokens >= this.#limits.tokens;
+    const { modelCalls = Infinity, tokens = Infinity } = this.limits;
+    return this.#modelCalls >= modelCalls || this.#tokens >= tokens;
   }
 
   /** What was spent before a restart. */

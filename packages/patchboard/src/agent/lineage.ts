@@ -2,7 +2,7 @@ import type { Hooks } from '../core/hooks.ts';
 import type { AgentPolicy } from '../core/policy/document.ts';
 import type { Budget } from './budget.ts';
 import type { AgentEventBody } from './events.ts';
-import type { Offer } from './options.ts';
+import type { Offer } from './offer.ts';
 import type { Recollection } from './recollection.ts';
 
 /** Where an agent comes from. One that an embedder makes has none. */

@@ -2,9 +2,7 @@ import { failure, messageOf } from '../core/failures.ts';
 import type { Hooks } from '../core/hooks.ts';
 import type { Message } from '../core/messages.ts';
 import type { AgentPolicy } from '../core/policy/document.ts';
-import { matchesGlob } from '../core/policy/glob.ts';
 import { OPERATOR_NAME } from '../core/principal.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
 import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import type { Language } from '../sdk/advice.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
@@ -14,9 +12,10 @@ import type { BudgetLimits } from './budget.ts';
 import type { Dialect } from './dialect.ts';
 import type { LanguageModel, ModelSettings } from './model.ts';
 import { nativeDialect } from './native-dialect.ts';
+import type { Offer } from './offer.ts';
 import { AGENT_OPTIONS } from './options-shape.ts';
 import { resolvePermission, type AgentPermission } from './permission.ts';
-import { confirmHooks, dialectOf, isSwitchedOn } from './tool-call-rules.ts';
+import { confirmHooks, dialectOf } from './tool-call-rules.ts';
 
 export interface AgentOptions {
   readonly board: { readonly host: AgentHost };
@@ -95,9 +94,6 @@ export interface ResolvedOptions {
   readonly maxRetries: number;
 }
 
-/** Whether an agent is offered the tool. */
-export type Offer = (tool: RegisteredTool) => boolean;
-
 /** What is not given must still be asked for. */
 const NEEDED = { board: null, model: null };
 const MAX_RESULT_BYTES = 32_768;
@@ -143,8 +139,8 @@ function callingOf({ toolCalling }: AgentOptions): ToolCallConfig | null {
 
 function offersOf({ tools }: AgentOptions, calling: ToolCallConfig | null): Offer[] {
   const offers: Offer[] = [];
-  if (tools !== undefined) offers.push(({ name }) => tools.some((pattern) => matchesGlob(pattern, name)));
-  if (calling !== null) offers.push((tool) => isSwitchedOn(calling, tool));
+  if (tools !== undefined) offers.push({ kind: 'patterns', patterns: tools });
+  if (calling !== null) offers.push({ kind: 'switches', config: calling });
   return offers;
 }
 

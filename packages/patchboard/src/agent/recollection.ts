@@ -3,18 +3,28 @@ import type { JournalEntry, JournalStore } from '../core/journals.ts';
 import type { Message } from '../core/messages.ts';
 import type { AgentPolicy } from '../core/policy/document.ts';
 import { AgentError } from './agent-error.ts';
-import type { Spent } from './budget.ts';
+import type { BudgetLimits, Spent } from './budget.ts';
 import type { AgentEventBody } from './events.ts';
+import type { Offer } from './offer.ts';
 import { MESSAGE, PARTIAL } from './transcript.ts';
 
-/** The first entry of every journal. */
+/** The first entry of every journal. What it has of the agents above it stays, whoever resumes it. */
 export interface Birth {
   readonly name: string;
   readonly depth: number;
-  /** Those of the agents above it; they stay, whoever resumes it. */
   readonly inherited: readonly AgentPolicy[];
+  /** Of the tools it is offered; one that nobody started is offered what its options say. */
+  readonly offers: readonly Offer[];
+  readonly budget: BudgetLimits;
+  /** Agents in whose journals the expenses of its family stand, besides its own. */
+  readonly keepers: readonly string[];
+  /** Null: what its options say. */
+  readonly maxDepth: number | null;
   readonly parentCallId: string | null;
 }
+
+/** Of agents that were made when less was written down. */
+const UNSAID = { offers: [], budget: {}, keepers: [], maxDepth: null };
 
 /** What an agent's journal says of it. */
 export interface Recollection {
@@ -35,14 +45,35 @@ export interface Recollection {
 export const BIRTH = 'created';
 export const SPENT = 'spent';
 const PAGE = 200;
+const NOTHING: Spent = { modelCalls: 0, tokens: 0 };
 
 export async function recall(store: JournalStore, id: string): Promise<Recollection> {
   const memory = new Memory(id);
   for (;;) {
     const entries = await store.readJournal(id, memory.last, PAGE);
     for (const entry of entries) memory.take(entry);
-    if (entries.length < PAGE) return memory.recollection();
+    if (entries.length < PAGE) break;
   }
+  const recollection = memory.recollection();
+  const { birth, spent } = recollection;
+  const ofFamily = await Promise.all(birth.keepers.map((keeper) => spentBy(store, keeper)));
+  return { ...recollection, spent: ofFamily.reduce(sum, spent) };
+}
+
+async function spentBy(store: JournalStore, id: string): Promise<Spent> {
+  let spent: Spent = NOTHING;
+  for (let last = 0; ;) {
+    const entries = await store.readJournal(id, last, PAGE, [SPENT]);
+    for (const { no, body } of entries) {
+      last = no;
+      spent = sum(spent, JSON.parse(body) as Spent);
+    }
+    if (entries.length < PAGE) return spent;
+  }
+}
+
+function sum(one: Spent, other: Spent): Spent {
+  return { modelCalls: one.modelCalls + other.modelCalls, tokens: one.tokens + other.tokens };
 }
 
 class Memory {
@@ -52,7 +83,7 @@ class Memory {
   #birth: Birth | null = null;
   readonly #messages: Message[] = [];
   #partial: Message | null = null;
-  #spent: Spent = { modelCalls: 0, tokens: 0 };
+  #spent: Spent = NOTHING;
   readonly #started: Set<string> = new Set();
   readonly #ended: Set<string> = new Set();
   readonly #asked: Set<string> = new Set();
@@ -64,10 +95,10 @@ class Memory {
   take({ no, kind, body }: JournalEntry): void {
     this.last = no;
     const value = this.#parse(no, body);
-    if (kind === BIRTH) this.#birth = value as Birth;
+    if (kind === BIRTH) this.#birth = { ...UNSAID, ...(value as Birth) };
     else if (kind === MESSAGE) this.#listen(value as Message);
     else if (kind === PARTIAL) this.#partial = value as Message;
-    else if (kind === SPENT) this.#spend(value as Spent);
+    else if (kind === SPENT) this.#spent = sum(this.#spent, value as Spent);
     else this.#hear(no, value as AgentEventBody & { readonly agentId: string });
   }
 
@@ -101,13 +132,6 @@ class Memory {
     this.#messages.push(message);
     if (message.role === 'assistant') return;
     for (const told of [this.#started, this.#ended, this.#asked]) told.clear();
-  }
-
-  #spend({ modelCalls, tokens }: Spent): void {
-    this.#spent = {
-      modelCalls: this.#spent.modelCalls + modelCalls,
-      tokens: this.#spent.tokens + tokens,
-    };
   }
 
   #hear(no: number, event: AgentEventBody & { readonly agentId: string }): void {

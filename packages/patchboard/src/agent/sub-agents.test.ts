@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { add, eventsOf, scenes } from '../../test/support/agent-scene.ts';
-import { tool, type AgentEvent, type ToolDefinition } from '../index.ts';
+import { Agent, tool, type AgentEvent, type ToolDefinition } from '../index.ts';
 import type { Script, SeenRequest } from '../testing/index.ts';
 
 const { aScene } = scenes();
@@ -113,6 +113,38 @@ describe('a sub-agent', () => {
     expect(JSON.stringify(models.requests[3]?.body)).toContain('agents may be nested 2 deep');
     const { agent: alone } = await aScene(digging, { maxDepth: 0 }, { tools: [task] });
     expect((await alone.send('dig')).calls[0]).toMatchObject({ state: 'FAILED', code: 'permission_denied' });
+  });
+
+  it('keeps what its parent gave it when it is resumed', async () => {
+    const script: Script = (request) => {
+      if (promptOf(request).includes('boss'))
+        return turnsOf(request) === 1
+          ? { calls: [{ name: 'task', args: { prompt: 'help', tools: ['math.*', 'task'] } }] }
+          : 'all done';
+      return 'ok';
+    };
+    const options = { tools: ['task', 'math.*'], budget: { modelCalls: 5, tokens: 1_000_000 }, maxDepth: 1 };
+    const secret = tool('secret', () => 1);
+    const { agent, board, model, models } = await aScene(script, options, { tools: [task, add, secret] });
+    const { calls } = await agent.send('boss');
+    const { agentId } = calls[0]!.result as { agentId: string };
+    expect(models.requests).toHaveLength(3);
+
+    const again = await Agent.resume(agentId, { board, model });
+    expect(await again.send('help again')).toMatchObject({ reason: 'done' });
+    expect(models.requests[3]?.tools).toEqual(['math__add', 'task']);
+    // Three of the five were spent by the family before.
+    const last = await Agent.resume(agentId, {
+      board,
+      model,
+      tools: ['math.*'],
+      budget: { modelCalls: 100 },
+    });
+    expect(await last.send('and again')).toMatchObject({ reason: 'done' });
+    expect(models.requests[4]?.tools).toEqual(['math__add']);
+    expect(await last.send('and again')).toMatchObject({ reason: 'budget' });
+    expect(models.requests).toHaveLength(5);
+    await expect(last.spawn({ prompt: 'dig', callId: 'tc_1' })).rejects.toThrow('nested 1 deep');
   });
 
   it('works only for a call of its parent that is under way', async () => {
