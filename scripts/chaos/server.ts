@@ -1,7 +1,7 @@
 // The server as it is shipped, with tools that leave traces and a store that can fail at a chosen point.
 import process from 'node:process';
 import { environment } from '../../packages/patchboard/src/cli/config.ts';
-import { runServer } from '../../packages/patchboard/src/cli/serve.ts';
+import { runServer } from '../../packages/patchboard/src/cli/commands/serve.ts';
 import { resolveSettings } from '../../packages/patchboard/src/cli/settings.ts';
 import { messageOf } from '../../packages/patchboard/src/core/failures.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';

@@ -3,6 +3,7 @@ import { callsCommand } from './commands/calls.ts';
 import { dataCommand } from './commands/data.ts';
 import { deviceCommand } from './commands/device.ts';
 import { approveCommand, denyCommand } from './commands/decide.ts';
+import { registerDoctor } from './commands/doctor.ts';
 import { grantsCommand } from './commands/grants.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { keysCommand } from './commands/keys.ts';
@@ -10,12 +11,11 @@ import { ledgerCommand } from './commands/ledger.ts';
 import { loginCommand } from './commands/login.ts';
 import { parseCommand } from './commands/parse.ts';
 import { policyCommand } from './commands/policy.ts';
+import { registerServe } from './commands/serve.ts';
 import { tenantsCommand } from './commands/tenants.ts';
 import { toolsCommand } from './commands/tools.ts';
 import type { CliContext } from './context.ts';
-import { registerDoctor } from './doctor.ts';
 import type { Registrar } from './program.ts';
-import { registerServe } from './serve.ts';
 
 /** Every command, in the order of the help. */
 export function commands(context: CliContext): readonly Registrar[] {

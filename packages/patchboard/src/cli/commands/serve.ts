@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
-import { bufferedLines } from '../runtime/log-lines.ts';
-import { pinoLog } from '../runtime/log.ts';
-import type { Platform, PlatformParts } from '../platform.ts';
-import type { SandboxReport } from '../workbench.ts';
-import { environment } from './config.ts';
-import { resolveSettings, type ServeFlags, type Settings } from './settings.ts';
+import { bufferedLines } from '../../runtime/log-lines.ts';
+import { pinoLog } from '../../runtime/log.ts';
+import type { Platform, PlatformParts } from '../../platform.ts';
+import type { SandboxReport } from '../../workbench.ts';
+import { environment } from '../config.ts';
+import { resolveSettings, type ServeFlags, type Settings } from '../settings.ts';
 
 /** Long enough for the drain; past it a stuck shutdown must not hold the terminal. */
 const SHUTDOWN_MS = 20_000;
@@ -36,7 +36,7 @@ export async function runServer(settings: Settings, parts: PlatformParts = {}): 
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
   // Loaded here: every other command would wait for a server that it does not start.
-  const { startPlatform } = await import('../platform.ts');
+  const { startPlatform } = await import('../../platform.ts');
   const platform = await startPlatform(settings, log, parts);
   // Listened for before anybody is told that the server is there: a signal may follow at once.
   const stopping = stopSignal();

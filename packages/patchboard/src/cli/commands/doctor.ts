@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import type { Command } from 'commander';
-import { messageOf } from '../core/failures.ts';
-import { operatorTokenFile } from '../identity/operator-token.ts';
-import { clientSettings, environment } from './config.ts';
-import { holdsStore, keysIn, withReadOnlyStore } from './data-folder.ts';
-import { isLocalMode } from './local-mode.ts';
-import { makeDataFolder } from './make-data-folder.ts';
-import { isLoopback, resolveSettings, type Settings } from './settings.ts';
+import { messageOf } from '../../core/failures.ts';
+import { operatorTokenFile } from '../../identity/operator-token.ts';
+import { clientSettings, environment } from '../config.ts';
+import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
+import { isLocalMode } from '../local-mode.ts';
+import { makeDataFolder } from '../make-data-folder.ts';
+import { isLoopback, resolveSettings, type Settings } from '../settings.ts';
 
 interface Finding {
   readonly check: string;
@@ -99,7 +99,7 @@ async function checkKeys(settings: Settings): Promise<Finding[]> {
 async function checkSandbox({ workspace, dataFolder }: Settings): Promise<Finding> {
   const check = 'sandbox';
   // Loaded here: it brings the programs that run enclosed.
-  const { probeSandbox } = await import('../workbench.ts');
+  const { probeSandbox } = await import('../../workbench.ts');
   const { report } = await probeSandbox(workspace, join(dataFolder, 'sandbox'));
   if (report.problem !== null)
     return { check, ok: false, detail: `none, so commands and writes are off: ${report.problem}` };
