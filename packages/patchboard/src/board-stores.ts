@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Store } from './core/ports.ts';
 import { nodeDigest } from './runtime/digest.ts';
 import { memoryStore } from './store/memory.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
+import { storeFileIn } from './store/sqlite/store-file.ts';
 
 /** Where a board keeps its calls. */
 export interface BoardStore {
@@ -21,7 +21,7 @@ export function memory(): BoardStore {
 export function sqlite(folder: string): BoardStore {
   const open = async (): Promise<Store> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return await sqliteStore({ file: join(folder, 'patchboard.db'), digest: nodeDigest });
+    return await sqliteStore({ file: storeFileIn(folder), digest: nodeDigest });
   };
   return { folder, open };
 }

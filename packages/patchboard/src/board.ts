@@ -18,7 +18,7 @@ import { NO_WORKSPACES } from './core/workspaces.ts';
 import { TenantBook } from './core/tenant-book.ts';
 import { embeddedPrincipal, openEngineRoom, type EngineRoom } from './engine-room.ts';
 import { openFaces, type Faces } from './faces.ts';
-import { ensureOperatorToken } from './identity/operator-token.ts';
+import { ensureOperatorToken, newOperatorToken } from './identity/operator-token.ts';
 import { mountFaces, type HttpOptions, type MountedFaces } from './mounted-faces.ts';
 import type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard } from './patchboard.ts';
 import { SILENT_LOG } from './runtime/silent-log.ts';
@@ -233,10 +233,6 @@ class Board implements Patchboard {
     if (call === undefined) throw new BoardError(failure('call_not_found', `no such call: ${id}`));
     return toRecord(call);
   }
-}
-
-function newOperatorToken(): string {
-  return `op_${randomBytes(32).toString('base64url')}`;
 }
 
 function tagsIn(metadata: RegisteredTool['metadata']): readonly unknown[] {

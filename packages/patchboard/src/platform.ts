@@ -19,6 +19,7 @@ import { nodeDigest } from './runtime/digest.ts';
 import { timeOrderedIds } from './runtime/ids.ts';
 import { nodeClock } from './runtime/node-clock.ts';
 import { sqliteStore } from './store/sqlite/sqlite-store.ts';
+import { storeFileIn } from './store/sqlite/store-file.ts';
 import { openWorkbench, type SandboxReport, type Workbench } from './workbench.ts';
 
 /** A running server: everything is wired here and nowhere else. */
@@ -59,7 +60,7 @@ export async function startPlatform(
   parts: PlatformParts = {},
 ): Promise<Platform> {
   await makeDataFolder(settings.dataFolder);
-  const storeFile = join(settings.dataFolder, 'patchboard.db');
+  const storeFile = storeFileIn(settings.dataFolder);
   const store = await (parts.openStore ?? openEmbedded)(storeFile);
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantBook(settings.tenants);

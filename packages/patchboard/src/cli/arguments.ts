@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
+import { messageOf } from '../core/failures.ts';
 import { UsageError } from './exit-codes.ts';
 import { itemsSchema, propertySchema, typesOf, type JsonType } from './schema-types.ts';
 
@@ -60,7 +61,7 @@ async function load(given: string, sources: ArgumentSources): Promise<[text: str
   try {
     return [await sources.readFile(path), path];
   } catch (error) {
-    throw new UsageError(`cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`cannot read ${path}: ${messageOf(error)}`);
   }
 }
 
@@ -156,6 +157,6 @@ function parseJson(text: string, origin: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new UsageError(`${origin} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${origin} is not JSON: ${messageOf(error)}`);
   }
 }

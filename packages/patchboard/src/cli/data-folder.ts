@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import { KeyOffice } from '../core/key-office.ts';
 import type { ApiKey } from '../core/key-ring.ts';
@@ -10,15 +9,12 @@ import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { readOnlyStore, type ReadOnlyStore } from '../store/sqlite/read-only.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { StoreInUse } from '../store/sqlite/store-refused.ts';
 import { makeDataFolder } from './make-data-folder.ts';
 
-export function storeFile(dataFolder: string): string {
-  return join(dataFolder, 'patchboard.db');
-}
-
 export function holdsStore(dataFolder: string): boolean {
-  return existsSync(storeFile(dataFolder));
+  return existsSync(storeFileIn(dataFolder));
 }
 
 /** The keys of a data folder that no server uses. The folder is made if it is missing. */
@@ -28,7 +24,7 @@ export async function withKeyOffice<T>(
 ): Promise<T> {
   await makeDataFolder(dataFolder);
   const store = await unlocked(dataFolder, () =>
-    sqliteStore({ file: storeFile(dataFolder), digest: nodeDigest }),
+    sqliteStore({ file: storeFileIn(dataFolder), digest: nodeDigest }),
   );
   try {
     const ids = timeOrderedIds(nodeClock);
@@ -46,7 +42,7 @@ export async function withReadOnlyStore<T>(
   work: (store: ReadOnlyStore) => Promise<T>,
 ): Promise<T> {
   const store = await unlocked(dataFolder, () =>
-    Promise.resolve(readOnlyStore(storeFile(dataFolder), nodeDigest)),
+    Promise.resolve(readOnlyStore(storeFileIn(dataFolder), nodeDigest)),
   );
   try {
     return await work(store);

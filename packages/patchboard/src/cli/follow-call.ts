@@ -1,5 +1,6 @@
 import { isCallProgressEvent, isCallStateEvent, type PatchboardClient } from '@patchboard/client';
 import type { CallView, StreamEvent } from '@patchboard/wire';
+import { messageOf } from '../core/failures.ts';
 import type { CliContext } from './context.ts';
 import { EXIT, exitCodeOfCall, UsageError } from './exit-codes.ts';
 import { resultText } from './output.ts';
@@ -45,7 +46,7 @@ async function cancel({ output, exitWith }: CliContext, client: PatchboardClient
     await client.cancel(id);
     output.note(`cancelled ${id}`);
   } catch (error) {
-    output.note(`could not cancel ${id}: ${error instanceof Error ? error.message : String(error)}`);
+    output.note(`could not cancel ${id}: ${messageOf(error)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { PatchboardError } from '@patchboard/client';
 import { Command, CommanderError } from 'commander';
+import { messageOf } from '../core/failures.ts';
 import { ConfigError } from './config-file.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from './exit-codes.ts';
 import { StoreRefused } from '../store/sqlite/store-refused.ts';
@@ -71,7 +72,7 @@ export function errorText(error: unknown): string {
 }
 
 export function errorJson(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!(error instanceof PatchboardError)) {
     const code = error instanceof UsageError || isSetup(error) ? 'usage' : 'internal';
     return JSON.stringify({ error: { code, message } });

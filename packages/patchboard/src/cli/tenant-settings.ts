@@ -1,3 +1,4 @@
+import { SECRET_PREFIX } from '../core/key-ring.ts';
 import type { TenantSettings } from '../core/tenant-book.ts';
 import { tenantSettings } from '../core/tenant-text.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
@@ -31,9 +32,9 @@ export function internalKeysOf({ auth }: ConfigFile, given: Environment): readon
       throw new ConfigError(
         `${place}: the variable ${variable} must hold at least ${LEAST_KEY_CHARACTERS} characters`,
       );
-    if (secret.startsWith('pb_'))
+    if (secret.startsWith(SECRET_PREFIX))
       throw new ConfigError(
-        `${place}: ${variable} begins with pb_, which is for keys that this server makes; choose another`,
+        `${place}: ${variable} begins with ${SECRET_PREFIX}, which is for keys that this server makes; choose another`,
       );
     const other = seen.get(secret);
     if (other !== undefined)

@@ -1,6 +1,13 @@
 import type { DocumentStore } from './documents.ts';
 import { failure, type Failure } from './failures.ts';
-import { checkKeyRequest, KEY_PREFIX, KeyRing, type ApiKey, type KeyRequest } from './key-ring.ts';
+import {
+  checkKeyRequest,
+  KEY_PREFIX,
+  KeyRing,
+  SECRET_PREFIX,
+  type ApiKey,
+  type KeyRequest,
+} from './key-ring.ts';
 import { plainRow } from './ledger.ts';
 import type { Clock, Digest, Ids } from './ports.ts';
 import type { Principal } from './principal.ts';
@@ -40,7 +47,7 @@ export class KeyOffice {
       return failure('body_invalid', 'expires_at is in the past');
     }
     const random = ids.secret(256);
-    const secret = `pb_${random}${checksum(digest, random)}`;
+    const secret = `${SECRET_PREFIX}${random}${checksum(digest, random)}`;
     const key: ApiKey = {
       id: ids.next(KEY_PREFIX),
       tenant: request.tenant,
@@ -82,9 +89,9 @@ export class KeyOffice {
 
   /** The principal behind a bearer secret. A mistyped one is told apart before anything is looked up. */
   authenticate(secret: string): Principal | Failure {
-    const random = secret.slice(3, -CHECKSUM_LENGTH);
+    const random = secret.slice(SECRET_PREFIX.length, -CHECKSUM_LENGTH);
     if (
-      !secret.startsWith('pb_') ||
+      !secret.startsWith(SECRET_PREFIX) ||
       checksum(this.#parts.digest, random) !== secret.slice(-CHECKSUM_LENGTH)
     ) {
       return failure('auth_required', 'this is not a key of ours: it is mistyped or cut off');

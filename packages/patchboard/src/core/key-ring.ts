@@ -25,6 +25,9 @@ export type KeyKind = Exclude<Principal['kind'], 'local'>;
 /** Of key ids. */
 export const KEY_PREFIX = 'key_';
 
+/** Of the secrets themselves: what begins so is a key that was minted here. */
+export const SECRET_PREFIX = 'pb_';
+
 export interface KeyRequest {
   readonly tenant: string;
   readonly kind: KeyKind;

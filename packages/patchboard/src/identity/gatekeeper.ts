@@ -2,7 +2,7 @@ import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Authenticator, Credentials } from '../core/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
 import type { KeyOffice } from '../core/key-office.ts';
-import { KEY_PREFIX } from '../core/key-ring.ts';
+import { KEY_PREFIX, SECRET_PREFIX } from '../core/key-ring.ts';
 import { DEFAULT_TENANT, OPERATOR_NAME, OPERATOR_TOKEN_ID, type Principal } from '../core/principal.ts';
 import { SCOPES_OF_KIND } from '../core/scopes.ts';
 import { SESSION_PROOF_HEADER, sessionIdIn } from '../core/session-cookie.ts';
@@ -80,7 +80,9 @@ export class Gatekeeper implements Authenticator {
   #byInternalKey(secret: string | string[], headers: Credentials['headers']): Principal | Failure {
     if (typeof secret !== 'string') return failure('auth_required', `${INTERNAL_KEY_HEADER} is there twice`);
     const { keys, internalKeys } = this.#parts;
-    const found = secret.startsWith('pb_') ? keys.authenticate(secret) : internalKeys.principalOf(secret);
+    const found = secret.startsWith(SECRET_PREFIX)
+      ? keys.authenticate(secret)
+      : internalKeys.principalOf(secret);
     return agreeing(found, headers);
   }
 
@@ -96,7 +98,7 @@ export class Gatekeeper implements Authenticator {
         ? operator(headers, { id: OPERATOR_TOKEN_ID, expiresAt: null })
         : failure('auth_required', 'this is not the operator token of this server');
     }
-    if (secret.startsWith('pb_')) return agreeing(this.#parts.keys.authenticate(secret), headers);
+    if (secret.startsWith(SECRET_PREFIX)) return agreeing(this.#parts.keys.authenticate(secret), headers);
     if (this.#parts.jwt === null) return failure('auth_required', 'this is not a key of ours');
     return this.#parts.jwt.authenticate(secret).then((found) => agreeing(found, headers));
   }

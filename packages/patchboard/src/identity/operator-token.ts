@@ -9,10 +9,15 @@ export function operatorTokenFile(dataFolder: string): string {
   return join(dataFolder, FILE);
 }
 
+/** One that nobody keeps, for a server without a folder. */
+export function newOperatorToken(): string {
+  return `${PREFIX}${randomBytes(32).toString('base64url')}`;
+}
+
 /** The operator's token of this data folder; made on first use, readable by its owner only. */
 export async function ensureOperatorToken(dataFolder: string): Promise<string> {
   const file = operatorTokenFile(dataFolder);
-  const token = `${PREFIX}${randomBytes(32).toString('base64url')}`;
+  const token = newOperatorToken();
   try {
     // `wx` fails when it is there: two starts at once cannot both write.
     const handle = await open(file, 'wx', 0o600);

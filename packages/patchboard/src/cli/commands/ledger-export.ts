@@ -1,4 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
+import { messageOf } from '../../core/failures.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { asOperator, type OperatorOptions } from '../operator-client.ts';
@@ -52,7 +53,7 @@ async function copy(lines: AsyncIterable<string>, write: (text: string) => Promi
 async function copyToFile(lines: AsyncIterable<string>, file: string): Promise<Copied> {
   const unfinished = `${file}.${process.pid}.part`;
   const handle = await open(unfinished, 'wx', 0o600).catch((error: unknown) => {
-    throw new UsageError(`--out: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`--out: ${messageOf(error)}`);
   });
   try {
     let copied: Copied;

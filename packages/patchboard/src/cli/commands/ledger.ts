@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import type { LedgerRowView, LedgerVerdictView } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { verifyLedger } from '../../core/ledger-check.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import type { CliContext } from '../context.ts';
-import { storeFile, withReadOnlyStore } from '../data-folder.ts';
+import { holdsStore, withReadOnlyStore } from '../data-folder.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
@@ -123,7 +122,7 @@ async function verify(context: CliContext, flags: VerifyFlags): Promise<void> {
 }
 
 async function verifyFolder(dataFolder: string): Promise<LedgerVerdictView> {
-  if (!existsSync(storeFile(dataFolder))) throw new UsageError(`--data: ${dataFolder} holds no store`);
+  if (!holdsStore(dataFolder)) throw new UsageError(`--data: ${dataFolder} holds no store`);
   const verdict = await withReadOnlyStore(dataFolder, (store) => verifyLedger(store, nodeDigest));
   const { ok, rows } = verdict;
   return verdict.ok

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { messageOf } from '../../core/failures.ts';
 import { reportReply, type ParseReport } from '../../protocols/parse-report.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import type { FindTool } from '../../protocols/resolve.ts';
@@ -63,7 +64,7 @@ async function toolsIn(context: CliContext, file: string): Promise<FindTool> {
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${file} is not JSON: ${messageOf(error)}`);
   }
   const parsed = readToolFile(content);
   if (!parsed.ok) throw new UsageError(`${file} ${parsed.problem}`);
@@ -75,6 +76,6 @@ async function read({ sources }: CliContext, file: string): Promise<string> {
   try {
     return file === '-' ? await sources.readStdin() : await sources.readFile(file);
   } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`cannot read ${file}: ${messageOf(error)}`);
   }
 }

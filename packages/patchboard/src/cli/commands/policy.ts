@@ -1,6 +1,7 @@
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { ExplainView, JsonSchema } from '@patchboard/wire';
 import { Option } from 'commander';
+import { messageOf } from '../../core/failures.ts';
 import { readArguments } from '../arguments.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
@@ -58,7 +59,7 @@ async function readFile({ sources }: CliContext, file: string): Promise<PolicyFi
   try {
     return readPolicy(file === '-' ? await sources.readStdin() : await sources.readFile(file));
   } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`cannot read ${file}: ${messageOf(error)}`);
   }
 }
 
