@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { messageOf } from '../core/failures.ts';
+import { pointerParts } from '../core/json-pointer.ts';
 import { decodePolicy } from '../core/policy/document.ts';
 import { ESSENTIAL_TOOLS } from '../packs/essentials/tool-names.ts';
 import { HERITAGE_TOOLS } from '../packs/heritage/names.ts';
 import { CONFIG_SCHEMA, type ConfigFile, type ToolConfig } from './config-schema.ts';
-import { parseText, pointerParts, type ParsedText, type TextProblem } from './yaml-text.ts';
+import { parseText, type ParsedText, type TextProblem } from './yaml-text.ts';
 
 /** A setting that cannot be used. Its message is one line for a person. */
 export class ConfigError extends Error {

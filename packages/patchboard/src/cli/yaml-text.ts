@@ -53,11 +53,3 @@ function offsetOf(document: Document, path: readonly string[]): number {
 function startOf(node: unknown): number | undefined {
   return (node as { readonly range?: readonly number[] | null } | null | undefined)?.range?.[0];
 }
-
-/** The parts of a JSON pointer. */
-export function pointerParts(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-}

@@ -1,3 +1,5 @@
+import { pointerTo } from './json-pointer.ts';
+
 /** One place where two JSON values differ. `before` or `after` is absent where there was nothing. */
 export interface JsonChange {
   readonly path: string;
@@ -10,7 +12,7 @@ export function jsonDiff(before: unknown, after: unknown, path = ''): JsonChange
   if (isPlain(before) && isPlain(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return keys.flatMap((key) => {
-      const place = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const place = pointerTo(path, key);
       if (!Object.hasOwn(before, key)) return [{ path: place, after: after[key] }];
       if (!Object.hasOwn(after, key)) return [{ path: place, before: before[key] }];
       return jsonDiff(before[key], after[key], place);

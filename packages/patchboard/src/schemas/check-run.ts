@@ -1,6 +1,6 @@
 import type { InputIssueView } from '@patchboard/wire';
+import { pointerTo } from '../core/json-pointer.ts';
 import { MAX_ISSUES, shortIssue } from './issues.ts';
-import { pointerTo } from './schema-problem.ts';
 
 /** Thrown when a check has cost all it may. */
 export class BudgetSpent extends Error {}

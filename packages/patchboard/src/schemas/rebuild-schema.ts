@@ -1,9 +1,10 @@
 import type { JsonSchema } from '@patchboard/wire';
+import { pointerTo } from '../core/json-pointer.ts';
 import { FORMATS } from './formats.ts';
 import { APPLICATORS, CHECKS, isObject, wrongShape, type JsonObject, type Reach } from './keywords.ts';
 import type { CompiledPattern, Pattern } from './patterns.ts';
 import { References } from './references.ts';
-import { pointerTo, SchemaProblem } from './schema-problem.ts';
+import { SchemaProblem } from './schema-problem.ts';
 import { toCurrentDraft } from './to-current-draft.ts';
 import { addVertex, type Vertex } from './in-place-graph.ts';
 

@@ -1,3 +1,4 @@
+import { pointerParts, pointerTo } from '../core/json-pointer.ts';
 import { isObject, type JsonObject } from './keywords.ts';
 import { SchemaProblem } from './schema-problem.ts';
 
@@ -29,8 +30,7 @@ export class References {
   #follow(fragment: string): { schema: unknown; pointer: string } | null {
     const pointer = decodeFragment(fragment);
     let schema = this.#root;
-    for (const step of pointer.split('/').slice(1)) {
-      const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    for (const key of pointerParts(pointer)) {
       if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) return null;
       schema = (schema as JsonObject)[key];
     }
@@ -59,7 +59,7 @@ export class References {
       } else if (key === '$id' && typeof member === 'string' && member.startsWith('#')) {
         anchors.set(member.slice(1), { schema: value, pointer });
       } else {
-        this.#collect(member, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, anchors);
+        this.#collect(member, pointerTo(pointer, key), anchors);
       }
     }
   }

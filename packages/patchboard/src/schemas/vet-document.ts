@@ -1,6 +1,7 @@
+import { pointerTo } from '../core/json-pointer.ts';
 import { hasHiddenCharacters } from '../core/tool-names.ts';
 import { isObject, type JsonObject } from './keywords.ts';
-import { pointerTo, SchemaProblem } from './schema-problem.ts';
+import { SchemaProblem } from './schema-problem.ts';
 
 /** Looks at every value of the document, whether or not some keyword reaches it. */
 export function vetDocument(document: unknown, maxDepth: number): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
+import { pointerParts } from '../../core/json-pointer.ts';
 import { HERITAGE_FILE } from '../../packs/heritage/names.ts';
 import type { SiteScope } from '../../packs/heritage/records.ts';
 import { decodeSiteData } from '../../packs/heritage/site-data.ts';
@@ -13,7 +14,7 @@ import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { makeDataFolder } from '../make-data-folder.ts';
 import { printable } from '../terminal-text.ts';
-import { parseText, pointerParts } from '../yaml-text.ts';
+import { parseText } from '../yaml-text.ts';
 
 interface DataFlags {
   readonly tenant: string;

@@ -1,3 +1,4 @@
+import { pointerTo } from '../json-pointer.ts';
 import type { Predicate } from './predicate.ts';
 
 export const POLICY_MODES = ['auto', 'ask', 'deny', 'custom'] as const;
@@ -71,7 +72,7 @@ class PolicyDecoder {
     const given = this.#record(value, '', ['default', 'agents', 'devices']);
     const agents = new Map<string, AgentPolicy>();
     for (const [id, agent] of Object.entries(this.#record(given['agents'] ?? {}, '/agents', null))) {
-      agents.set(id, this.#agent(agent, `/agents/${escapePointer(id)}`));
+      agents.set(id, this.#agent(agent, pointerTo('/agents', id)));
     }
     const devices = this.#record(given['devices'] ?? {}, '/devices', ['registerable']);
     return {
@@ -95,7 +96,7 @@ class PolicyDecoder {
     const toggles = this.#record(given['toolToggles'] ?? {}, `${path}/toolToggles`, null);
     for (const [id, on] of Object.entries(toggles)) {
       if (typeof on !== 'boolean')
-        this.#problem(`${path}/toolToggles/${escapePointer(id)}`, 'must be true or false');
+        this.#problem(pointerTo(`${path}/toolToggles`, id), 'must be true or false');
     }
     const enabled = given['defaultToolEnabled'] ?? true;
     if (typeof enabled !== 'boolean') this.#problem(`${path}/defaultToolEnabled`, 'must be true or false');
@@ -158,7 +159,7 @@ class PolicyDecoder {
     }
     for (const key of Object.keys(value)) {
       if (keys !== null && !keys.includes(key)) {
-        this.#problem(`${path}/${escapePointer(key)}`, `is not known; known are ${keys.join(', ')}`);
+        this.#problem(pointerTo(path, key), `is not known; known are ${keys.join(', ')}`);
       }
     }
     return value as Record<string, unknown>;
@@ -173,8 +174,4 @@ class PolicyDecoder {
   #problem(path: string, message: string): void {
     this.problems.push({ path, message });
   }
-}
-
-function escapePointer(part: string): string {
-  return part.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,11 +1,12 @@
 import type { PredicateView } from '@patchboard/wire';
+import { valueAt } from '../json-pointer.ts';
 import { matchesGlob } from './glob.ts';
 
 /** A condition on one argument; an argument that is absent fulfils none. */
 export type Predicate = PredicateView;
 
 export function holds(predicate: Predicate, args: unknown): boolean {
-  const value = at(args, predicate.arg);
+  const value = valueAt(args, predicate.arg);
   if (value === undefined) return false;
   if ('equals' in predicate && !isSame(value, predicate.equals)) return false;
   if (predicate.prefix !== undefined && !(typeof value === 'string' && value.startsWith(predicate.prefix)))
@@ -24,18 +25,6 @@ function inRange({ gt, gte, lt, lte }: Predicate, value: unknown): boolean {
     (lt === undefined || value < lt) &&
     (lte === undefined || value <= lte)
   );
-}
-
-/** RFC 6901. Undefined when there is nothing at that place. */
-export function at(value: unknown, pointer: string): unknown {
-  if (pointer === '') return value;
-  let here = value;
-  for (const part of pointer.slice(1).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<string, unknown>)[key];
-  }
-  return here;
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { InputIssueView } from '@patchboard/wire';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure } from '../../core/failures.ts';
+import { pointerTo } from '../../core/json-pointer.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
 import { PEER_ID } from './schemas.ts';
@@ -57,7 +58,7 @@ function issueOf(error: ErrorObject): InputIssueView {
     return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
   if (keyword === 'additionalProperties')
     return {
-      path: `${instancePath}/${pointerPart(params['additionalProperty'])}`,
+      path: pointerTo(instancePath, String(params['additionalProperty'])),
       message: 'is not known here',
     };
   if (keyword === 'enum' && Array.isArray(params['allowedValues']))
@@ -68,8 +69,4 @@ function issueOf(error: ErrorObject): InputIssueView {
   }
   if (keyword === 'type' && instancePath === '') return { path: '', message: 'must be a JSON object' };
   return { path: instancePath, message: message ?? 'is not valid' };
-}
-
-function pointerPart(name: unknown): string {
-  return String(name).replaceAll('~', '~0').replaceAll('/', '~1');
 }
