@@ -7,6 +7,7 @@ import { z } from 'zod';
 import {
   createPatchboard,
   failure,
+  memory,
   sqlite,
   tool,
   ToolFailure,
@@ -179,6 +180,19 @@ describe('createPatchboard', () => {
     expect((await client.get(id)).result).toEqual({ sum: 11 });
     expect((await client.call('math.add', { a: 2 })).result).toEqual({ sum: 12 });
     await expect(second.listen({ port: 0 })).rejects.toThrow('already listening');
+  });
+
+  it('closes once, however often it is asked to', async () => {
+    const store = await memory().open();
+    let closed = 0;
+    store.close = () => {
+      closed += 1;
+      return Promise.resolve();
+    };
+    const board = await createPatchboard({ store: { folder: null, open: () => Promise.resolve(store) } });
+    await Promise.all([board.close(), board.close()]);
+    await board.close();
+    expect(closed).toBe(1);
   });
 
   it('cancels', async () => {

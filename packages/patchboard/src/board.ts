@@ -110,6 +110,7 @@ class Board implements Patchboard {
   #faces: Faces | null = null;
   #mounted: MountedFaces | null = null;
   #operatorToken: Promise<string> | null = null;
+  #closing: Promise<void> | null = null;
 
   constructor(room: EngineRoom, network: BoardNetwork, registry: ToolRegistry, unfollow: () => void) {
     this.#room = room;
@@ -205,6 +206,11 @@ class Board implements Patchboard {
   readonly fetch = async (request: Request): Promise<Response> => await this.#mount().fetch(request);
 
   async close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    await this.#closing;
+  }
+
+  async #shutDown(): Promise<void> {
     this.unfollow();
     await this.#faces?.close();
     await this.#mounted?.close();

@@ -91,6 +91,13 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   const operatorToken = await operatorTokenIn(settings.dataFolder);
   const faces = await openFaces(room, { ...settings, operatorToken });
   const stopPurging = keepPurging(settings, store, log);
+  const shutDown = async (): Promise<void> => {
+    stopPurging();
+    await faces.close();
+    await engine.drain();
+    await closeAll(store, packs);
+  };
+  let closing: Promise<void> | null = null;
   return {
     engine,
     store,
@@ -99,10 +106,8 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     sandbox: report,
     loginToken: () => faces.loginToken(),
     close: async () => {
-      stopPurging();
-      await faces.close();
-      await engine.drain();
-      await closeAll(store, packs);
+      closing ??= shutDown();
+      await closing;
     },
   };
 }
