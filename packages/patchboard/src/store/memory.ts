@@ -19,6 +19,9 @@ import type { StoredTool } from '../core/registered-tool.ts';
 import type { Soon } from '../core/soon.ts';
 import { callCursor, runCursor } from './cursors.ts';
 import { MemoryChain } from './memory-chain.ts';
+import { MemoryDocuments, pairKey } from './memory-documents.ts';
+import { matchesCall, matchesRow } from './memory-filters.ts';
+import { MemoryJournals } from './memory-journals.ts';
 import { Turns } from './turns.ts';
 import { Watchers } from './watchers.ts';
 
@@ -47,8 +50,8 @@ class MemoryStore implements Store {
   readonly #keys: Map<string, UsedKey> = new Map();
   readonly #keyOfCall: Map<string, string> = new Map();
   readonly #tools: Map<string, StoredTool> = new Map();
-  readonly #documents: Map<string, { kind: DocumentKind; id: string; body: string }> = new Map();
-  readonly #journals: Map<string, JournalEntry[]> = new Map();
+  readonly #documents: MemoryDocuments = new MemoryDocuments();
+  readonly #journals: MemoryJournals = new MemoryJournals();
   readonly #chain: MemoryChain;
   readonly #watchers: Watchers = new Watchers();
   readonly #turns: Turns = new Turns();
@@ -153,7 +156,7 @@ class MemoryStore implements Store {
     documents: readonly DocumentChange[] = [],
   ): Promise<void> {
     for (const tool of tools) this.#tools.set(pairKey(tool.tenant, tool.spec.name), tool);
-    this.#change(documents);
+    this.#documents.change(documents);
     this.#write([entry]);
   }
 
@@ -163,7 +166,7 @@ class MemoryStore implements Store {
     documents: readonly DocumentChange[] = [],
   ): Promise<void> {
     for (const { tenant, name } of keys) this.#tools.delete(pairKey(tenant, name));
-    this.#change(documents);
+    this.#documents.change(documents);
     this.#write([entry]);
   }
 
@@ -177,32 +180,25 @@ class MemoryStore implements Store {
     body: string,
     entries: readonly LedgerDraft[],
   ): Promise<void> {
-    this.#documents.set(pairKey(kind, id), { kind, id, body });
+    this.#documents.change([{ kind, id, body }]);
     this.#write(entries);
   }
 
   async deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void> {
-    this.#documents.delete(pairKey(kind, id));
+    this.#documents.change([{ kind, id, body: null }]);
     this.#write(entries);
   }
 
   async document(kind: DocumentKind, id: string): Promise<string | undefined> {
-    return this.#documents.get(pairKey(kind, id))?.body;
+    return this.#documents.one(kind, id);
   }
 
   async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
-    return [...this.#documents.values()]
-      .filter((document) => document.kind === kind)
-      .map(({ id, body }) => ({ id, body }))
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    return this.#documents.all(kind);
   }
 
   async appendJournal(journal: string, after: number, entries: readonly JournalDraft[]): Promise<boolean> {
-    const standing = this.#journals.get(journal) ?? [];
-    if (standing.length !== after) return false;
-    entries.forEach(({ kind, body }, index) => standing.push({ no: after + index + 1, kind, body }));
-    this.#journals.set(journal, standing);
-    return true;
+    return this.#journals.append(journal, after, entries);
   }
 
   async readJournal(
@@ -211,12 +207,7 @@ class MemoryStore implements Store {
     limit: number,
     kinds?: readonly string[],
   ): Promise<readonly JournalEntry[]> {
-    const found: JournalEntry[] = [];
-    const standing = this.#journals.get(journal) ?? [];
-    for (let index = after; index < standing.length && found.length < limit; index += 1) {
-      const entry = standing[index];
-      if (entry !== undefined && (kinds === undefined || kinds.includes(entry.kind))) found.push(entry);
-    }
+    const found = this.#journals.read(journal, after, limit, kinds);
     await this.#turns.after(found.length);
     return found;
   }
@@ -271,13 +262,6 @@ class MemoryStore implements Store {
 
   async close(): Promise<void> {}
 
-  #change(documents: readonly DocumentChange[]): void {
-    for (const { kind, id, body } of documents) {
-      if (body === null) this.#documents.delete(pairKey(kind, id));
-      else this.#documents.set(pairKey(kind, id), { kind, id, body });
-    }
-  }
-
   #write(entries: readonly LedgerDraft[]): void {
     const { length: before } = this.#chain;
     this.#chain.add(entries);
@@ -296,31 +280,4 @@ class MemoryStore implements Store {
     // An expired key may have passed to a later call.
     if (this.#keys.get(scope)?.callId === callId) this.#keys.delete(scope);
   }
-}
-
-function matchesCall(call: Call, filter: CallFilter): boolean {
-  return (
-    call.tenant === filter.tenant &&
-    (filter.runId === undefined || call.runId === filter.runId) &&
-    (filter.toolName === undefined || call.toolName === filter.toolName) &&
-    (filter.agentId === undefined || call.agentId === filter.agentId) &&
-    (filter.states === undefined || filter.states.includes(call.state.name)) &&
-    (filter.since === undefined || call.createdAt >= filter.since) &&
-    (filter.until === undefined || call.createdAt < filter.until)
-  );
-}
-
-function matchesRow(row: LedgerRow, filter: LedgerFilter): boolean {
-  return (
-    (filter.tenant === undefined || row.tenant === filter.tenant) &&
-    (filter.callId === undefined || row.callId === filter.callId) &&
-    (filter.traceId === undefined || row.traceId === filter.traceId) &&
-    (filter.kinds === undefined || filter.kinds.includes(row.kind)) &&
-    (filter.from === undefined || row.at >= filter.from) &&
-    (filter.to === undefined || row.at < filter.to)
-  );
-}
-
-function pairKey(tenant: string, name: string): string {
-  return JSON.stringify([tenant, name]);
 }

@@ -4,7 +4,6 @@ import type { Approval, Call, CallState, TimelineEntry } from '../../core/call.t
 import type { CallOrigin } from '../../core/call-origin.ts';
 import type { Decision } from '../../core/guard.ts';
 import type { Run } from '../../core/ports.ts';
-import type { StoredTool } from '../../core/registered-tool.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -176,16 +175,6 @@ export function toRun(row: Row): Run {
     agentId: text(row, 'agent_id'),
     createdAt: integer(row, 'created_at'),
     cancelledAt: row['cancelled_at'] === null ? null : integer(row, 'cancelled_at'),
-  };
-}
-
-export function toTool(row: Row): StoredTool {
-  return {
-    tenant: text(row, 'tenant'),
-    clientId: text(row, 'client_id'),
-    wireName: text(row, 'wire_name'),
-    spec: JSON.parse(text(row, 'spec')) as StoredTool['spec'],
-    registeredAt: integer(row, 'registered_at'),
   };
 }
 

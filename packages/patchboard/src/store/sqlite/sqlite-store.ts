@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { CallStateName } from '@patchboard/wire';
 import type { Call } from '../../core/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
@@ -27,8 +27,9 @@ import { GroupCommit } from './group-commit.ts';
 import { JournalTable } from './journal-table.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { openDatabase } from './open.ts';
-import { resultOf, toTool } from './rows.ts';
+import { resultOf } from './rows.ts';
 import { RunTable } from './run-table.ts';
+import { ToolTable } from './tool-table.ts';
 import { WalDisk } from './wal-disk.ts';
 
 export interface SqliteStoreOptions {
@@ -69,9 +70,7 @@ class SqliteStore implements Store {
   readonly #documents: DocumentTable;
   readonly #journals: JournalTable;
   readonly #watchers: Watchers = new Watchers();
-  readonly #saveTool: StatementSync;
-  readonly #removeTool: StatementSync;
-  readonly #tools: StatementSync;
+  readonly #tools: ToolTable;
 
   constructor(database: DatabaseSync, disk: WalDisk, digest: Digest) {
     this.#database = database;
@@ -84,12 +83,7 @@ class SqliteStore implements Store {
     this.#documents = new DocumentTable(database);
     this.#journals = new JournalTable(database);
     this.#ledger = new LedgerTable(database, { digest, findCall: (id) => this.#reader.find(id) });
-    this.#saveTool = database.prepare(
-      `insert or replace into tools (tenant, name, client_id, wire_name, spec, registered_at)
-       values (?, ?, ?, ?, ?, ?)`,
-    );
-    this.#removeTool = database.prepare('delete from tools where tenant = ? and name = ?');
-    this.#tools = database.prepare('select * from tools');
+    this.#tools = new ToolTable(database);
     this.#commit = new GroupCommit(database, disk, {
       save: () => {
         const restoreLedger = this.#ledger.save();
@@ -198,9 +192,7 @@ class SqliteStore implements Store {
     documents: readonly DocumentChange[] = [],
   ): Promise<void> {
     return this.#commit.write(() => {
-      for (const { tenant, spec, clientId, wireName, registeredAt } of tools) {
-        this.#saveTool.run(tenant, spec.name, clientId, wireName, JSON.stringify(spec), registeredAt);
-      }
+      for (const tool of tools) this.#tools.save(tool);
       this.#documents.change(documents);
       this.#ledger.append([entry], null);
     });
@@ -212,14 +204,14 @@ class SqliteStore implements Store {
     documents: readonly DocumentChange[] = [],
   ): Promise<void> {
     return this.#commit.write(() => {
-      for (const { tenant, name } of keys) this.#removeTool.run(tenant, name);
+      for (const key of keys) this.#tools.remove(key);
       this.#documents.change(documents);
       this.#ledger.append([entry], null);
     });
   }
 
   async tools(): Promise<readonly StoredTool[]> {
-    return await this.#read(() => this.#tools.all().map(toTool));
+    return await this.#read(() => this.#tools.all());
   }
 
   putDocument(kind: DocumentKind, id: string, body: string, entries: readonly LedgerDraft[]): Promise<void> {

@@ -1,0 +1,26 @@
+import type { Call } from '../core/call.ts';
+import type { LedgerRow } from '../core/ledger.ts';
+import type { CallFilter, LedgerFilter } from '../core/ports.ts';
+
+export function matchesCall(call: Call, filter: CallFilter): boolean {
+  return (
+    call.tenant === filter.tenant &&
+    (filter.runId === undefined || call.runId === filter.runId) &&
+    (filter.toolName === undefined || call.toolName === filter.toolName) &&
+    (filter.agentId === undefined || call.agentId === filter.agentId) &&
+    (filter.states === undefined || filter.states.includes(call.state.name)) &&
+    (filter.since === undefined || call.createdAt >= filter.since) &&
+    (filter.until === undefined || call.createdAt < filter.until)
+  );
+}
+
+export function matchesRow(row: LedgerRow, filter: LedgerFilter): boolean {
+  return (
+    (filter.tenant === undefined || row.tenant === filter.tenant) &&
+    (filter.callId === undefined || row.callId === filter.callId) &&
+    (filter.traceId === undefined || row.traceId === filter.traceId) &&
+    (filter.kinds === undefined || filter.kinds.includes(row.kind)) &&
+    (filter.from === undefined || row.at >= filter.from) &&
+    (filter.to === undefined || row.at < filter.to)
+  );
+}
