@@ -1,9 +1,9 @@
-import type { DeviceFrame, RejectedTool, ToolSpec } from '@patchboard/wire';
+import type { DeviceFrame } from '@patchboard/wire';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseGuardedJson } from '../../core/json-guard.ts';
 import type { JsonLimits } from '../../core/json-scanner.ts';
-import { decodeToolSpec } from '../shared/tool-spec.ts';
+import { decodeToolSpecs, type DecodedSpecs } from '../shared/tool-spec.ts';
 import { DEVICE_FRAMES } from './frames.ts';
 
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
@@ -36,16 +36,9 @@ export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
   return refused(`${String(type)}${first?.instancePath ?? ''} ${first?.message ?? 'is not valid'}`, id);
 }
 
-/** Each by itself: a malformed one is rejected with its reason and leaves the others alone. */
-export function decodeSpecs(tools: readonly unknown[]): { specs: ToolSpec[]; rejected: RejectedTool[] } {
-  const specs: ToolSpec[] = [];
-  const rejected: RejectedTool[] = [];
-  for (const [index, given] of tools.entries()) {
-    const decoded = decodeToolSpec(withSchema(given), index);
-    if (decoded.ok) specs.push(decoded.spec);
-    else rejected.push({ ...decoded.rejected, reason: inDeviceWords(decoded.rejected.reason) });
-  }
-  return { specs, rejected };
+export function decodeSpecs(tools: readonly unknown[]): DecodedSpecs {
+  const { specs, rejected } = decodeToolSpecs(tools.map(withSchema));
+  return { specs, rejected: rejected.map((tool) => ({ ...tool, reason: inDeviceWords(tool.reason) })) };
 }
 
 /** Devices call the schema of the arguments `parameters`. */

@@ -1,4 +1,3 @@
-import type { RejectedTool, ToolSpec } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -7,7 +6,7 @@ import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { sendJson, type Route } from '../shared/routes.ts';
 import { ANY, COUNT, FLAG, listOf, object, optional, PEER_ID, TEXT } from '../shared/schemas.ts';
-import { decodeToolSpec } from '../shared/tool-spec.ts';
+import { decodeToolSpecs } from '../shared/tool-spec.ts';
 
 /** Null: this principal may speak for that client. */
 export function foreignClient(principal: Principal, clientId: string): Failure | null {
@@ -53,13 +52,7 @@ async function register(context: HttpContext, request: FastifyRequest, reply: Fa
     sendProblem(reply, foreign);
     return;
   }
-  const specs: ToolSpec[] = [];
-  const malformed: RejectedTool[] = [];
-  for (const [index, given] of tools.entries()) {
-    const decoded = decodeToolSpec(given, index);
-    if (decoded.ok) specs.push(decoded.spec);
-    else malformed.push(decoded.rejected);
-  }
+  const { specs, rejected: malformed } = decodeToolSpecs(tools);
   const report = await context.engine.directory.register(
     principal.tenant,
     clientId,

@@ -14,11 +14,28 @@ const KNOWN = new Set([
 ]);
 const ANNOTATIONS = ['readonly', 'destructive', 'idempotent', 'requires_approval'] as const;
 
-export type DecodedSpec =
+/** What is well formed, and why the rest is not. */
+export interface DecodedSpecs {
+  readonly specs: readonly ToolSpec[];
+  readonly rejected: readonly RejectedTool[];
+}
+
+/** Each by itself: a malformed one is rejected with its reason and leaves the others alone. */
+export function decodeToolSpecs(given: readonly unknown[]): DecodedSpecs {
+  const specs: ToolSpec[] = [];
+  const rejected: RejectedTool[] = [];
+  for (const [index, one] of given.entries()) {
+    const decoded = decodeToolSpec(one, index);
+    if (decoded.ok) specs.push(decoded.spec);
+    else rejected.push(decoded.rejected);
+  }
+  return { specs, rejected };
+}
+
+type DecodedSpec =
   { readonly ok: true; readonly spec: ToolSpec } | { readonly ok: false; readonly rejected: RejectedTool };
 
-/** One spec by itself: a malformed one is rejected with its reason and leaves the others alone. */
-export function decodeToolSpec(given: unknown, index: number): DecodedSpec {
+function decodeToolSpec(given: unknown, index: number): DecodedSpec {
   if (!isRecord(given)) return reject(`tools[${index}]`, 'body_invalid', 'a tool is a JSON object');
   const name = given['name'];
   if (typeof name !== 'string') return reject(`tools[${index}]`, 'name_invalid', 'name must be a string');
