@@ -55,6 +55,17 @@ async function changes({ store }: EngineFixture): Promise<unknown[]> {
   return rows.map(({ row }) => JSON.parse(row.body) as unknown);
 }
 
+describe('the limits in force', () => {
+  it('hold for the time limit of a tool that is lent', async () => {
+    const { engine } = await anEngine({ limits: { maxTimeoutMs: 60_000 } });
+    const specs = [aSpec('slow', { timeout_ms: 60_001 }), aSpec('quick', { timeout_ms: 60_000 })];
+    expect(await engine.directory.register(T, 'c_1', specs)).toMatchObject({
+      registered: [{ name: 'quick', timeoutMs: 60_000 }],
+      rejected: [{ name: 'slow', code: 'body_invalid', reason: expect.stringContaining('1 to 60000') }],
+    });
+  });
+});
+
 describe('changes of the tools of a tenant', () => {
   it.each([
     ['first', 'shift'],

@@ -9,10 +9,12 @@ import { utf8Bytes } from './utf8-bytes.ts';
 
 /** What is wrong with a client's tool, whatever else is registered; schemas apart. */
 export function specProblem(
-  { name, description = '', metadata }: ToolSpec,
-  { toolDescriptionBytes, toolMetadataBytes }: Readonly<Limits>,
+  { name, description = '', metadata, timeout_ms: timeoutMs = 1 }: ToolSpec,
+  { toolDescriptionBytes, toolMetadataBytes, maxTimeoutMs }: Readonly<Limits>,
 ): Registration | null {
   if (!isToolName(name)) return rejected('name_invalid', NAME_RULE);
+  if (timeoutMs > maxTimeoutMs)
+    return rejected('body_invalid', `timeout_ms must be a whole number from 1 to ${maxTimeoutMs}`);
   if (utf8Bytes(description) > toolDescriptionBytes)
     return rejected('too_large', `the description is larger than ${toolDescriptionBytes} bytes`);
   if (metadata !== undefined && utf8Bytes(JSON.stringify(metadata)) > toolMetadataBytes)

@@ -1,5 +1,4 @@
 import { TOOL_NAME_PATTERN, type RejectedTool, type ToolAnnotations, type ToolSpec } from '@patchboard/wire';
-import { DEFAULT_LIMITS } from '../../core/limits.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -63,7 +62,7 @@ function problemWithFields(given: Fields): string | null {
   const unknown = Object.keys(given).filter((key) => !KNOWN.has(key));
   if (unknown.length > 0) return `not known here: ${unknown.slice(0, 5).join(', ')}`;
   if (timeout !== undefined && !isTimeout(timeout)) {
-    return `timeout_ms must be a whole number from 1 to ${DEFAULT_LIMITS.maxTimeoutMs}`;
+    return 'timeout_ms must be a whole number of milliseconds from 1';
   }
   if (description !== undefined && typeof description !== 'string') return 'description must be a string';
   if (metadata !== undefined && !isRecord(metadata)) return 'metadata must be an object';
@@ -74,7 +73,7 @@ function problemWithFields(given: Fields): string | null {
 }
 
 function isTimeout(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= DEFAULT_LIMITS.maxTimeoutMs;
+  return Number.isInteger(value) && Number(value) >= 1;
 }
 
 function isAnnotations(value: unknown): value is ToolAnnotations {
