@@ -6,6 +6,8 @@ import { atPlace, type Place } from './walk.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const CHUNK_BYTES = 1024 * 1024;
+/** One for all: a read runs to its end before the next begins, and a new megabyte for each kept the collector busy. */
+const CHUNK = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 const NEWLINE = 10;
 const EVERYTHING: ReadOptions = { maxBytes: Number.MAX_SAFE_INTEGER };
 
@@ -68,12 +70,11 @@ export function refuseUnlessFile(found: Stats, path: string): void {
 function readOpen(file: number, { maxBytes, lines }: ReadOptions): Omit<FileContent, 'path'> {
   const hash = createHash('sha256');
   const wanted = new Window(maxBytes, lines?.offset ?? 1, lines?.limit ?? Number.MAX_SAFE_INTEGER);
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let size = 0;
   for (;;) {
-    const count = readSync(file, chunk, 0, CHUNK_BYTES, null);
+    const count = readSync(file, CHUNK, 0, CHUNK_BYTES, null);
     if (count === 0) break;
-    const bytes = chunk.subarray(0, count);
+    const bytes = CHUNK.subarray(0, count);
     hash.update(bytes);
     wanted.take(bytes);
     size += count;
