@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Clock, Ids } from '../core/ports.ts';
 
 /** Crockford's alphabet in lower case: sorts like the numbers it writes, and has no letter that reads as a digit. */
@@ -10,6 +10,7 @@ const COUNTER_CHARACTERS = 4;
 const COUNTER_LIMIT = 32 ** COUNTER_CHARACTERS;
 const RANDOM_PAIRS = 6;
 const POOL_PAIRS = 2048;
+const SECRETS_BYTES = 4096;
 
 /**
  * 26 characters: milliseconds, a counter within the millisecond, 60 random bits. Later ids sort later, also when the
@@ -32,6 +33,23 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
     return text;
   }
 
+  const secrets = Buffer.alloc(SECRETS_BYTES);
+  let spent = SECRETS_BYTES;
+
+  /** Every call of a client has one, and asking the system for each is what costs. None stays behind. */
+  function secret(bits: number): string {
+    const end = spent + bits / 8;
+    if (end > SECRETS_BYTES) {
+      randomFillSync(secrets);
+      spent = 0;
+      return secret(bits);
+    }
+    const text = secrets.toString('base64url', spent, end);
+    secrets.fill(0, spent, end);
+    spent = end;
+    return text;
+  }
+
   return {
     next: (prefix) => {
       const now = clock.now();
@@ -43,7 +61,7 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
       }
       return prefix + timeText + encode(counter, COUNTER_CHARACTERS) + randomText();
     },
-    secret: (bits) => randomBytes(bits / 8).toString('base64url'),
+    secret,
     random: () => Math.random(),
   };
 }
