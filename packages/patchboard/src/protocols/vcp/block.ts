@@ -1,5 +1,5 @@
+import { argumentOfKey, isMetaKey } from '@patchboard/wire/vcp';
 import type { ParsedToolRequest, ParseError, ReplyItem } from '../protocol.ts';
-import { argumentOfKey, isMetaKey } from './markers.ts';
 
 export interface Field {
   readonly key: string;

@@ -1,7 +1,13 @@
+import {
+  DEFINITION_END,
+  DEFINITION_START,
+  keyOfArgument,
+  REQUEST_END,
+  REQUEST_START,
+  writeShownValue,
+} from '@patchboard/wire/vcp';
 import type { ShownMethod, ToolDefinitionInput } from '../../core/tool-module.ts';
 import { parametersOf, type ShownParameter } from '../parameters.ts';
-import { DEFINITION_END, DEFINITION_START, keyOfArgument, REQUEST_END, REQUEST_START } from './markers.ts';
-import { writeShownValue } from './value.ts';
 
 const USAGE =
   'You can call the tools below. To call one, write a request as its example shows, in plain text: what stands in a ' +

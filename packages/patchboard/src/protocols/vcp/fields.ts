@@ -1,17 +1,18 @@
-import type { ParseError, ParseErrorCode } from '../protocol.ts';
-import { readBlock, type Field } from './block.ts';
-import { cutMarker } from './finder.ts';
 import {
   closerOf,
   LONGEST_OPENER,
   openerOf,
+  readValue,
   REQUEST_END,
   REQUEST_START,
+  runsIntoField,
   VALUE_OPENER,
   type ValueTag,
-} from './markers.ts';
+} from '@patchboard/wire/vcp';
+import type { ParseError, ParseErrorCode } from '../protocol.ts';
+import { readBlock, type Field } from './block.ts';
+import { cutMarker } from './finder.ts';
 import { GAP, LOST, type Block, type BlockPart, type OpenValue, type Scan } from './scan.ts';
-import { readValue, runsIntoField } from './value.ts';
 
 const BLOCK_MARKERS = [REQUEST_END, REQUEST_START];
 const LOST_MARKERS = [...BLOCK_MARKERS, VALUE_OPENER];

@@ -1,4 +1,4 @@
-import { REQUEST_START } from './markers.ts';
+import { REQUEST_START } from '@patchboard/wire/vcp';
 import { cutMarker } from './finder.ts';
 import { PROSE, type Place, type Scan } from './scan.ts';
 

@@ -1,6 +1,5 @@
+import { RESULT_END, RESULT_START, writeShownValue } from '@patchboard/wire/vcp';
 import type { ToolExecutionResult } from '../protocol.ts';
-import { RESULT_END, RESULT_START } from './markers.ts';
-import { writeShownValue } from './value.ts';
 
 /** What the model reads next. A block for each, so that results of parallel calls can be told apart. */
 export function formatResults(results: readonly ToolExecutionResult[]): string {

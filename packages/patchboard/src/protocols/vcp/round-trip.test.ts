@@ -1,8 +1,8 @@
+import { formatRequest } from '@patchboard/wire/vcp';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolExecutionResult } from '../protocol.ts';
 import { collectReply, parseReply, replyReader } from '../reply-reader.ts';
-import { formatRequest } from './request.ts';
 import { vcpProtocol } from './vcp-protocol.ts';
 
 /** Whatever could be taken for part of the grammar, and what breaks careless readers. */

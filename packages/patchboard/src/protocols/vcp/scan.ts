@@ -1,7 +1,7 @@
+import { REQUEST_END, REQUEST_START, VALUE_OPENER, type ValueTag } from '@patchboard/wire/vcp';
 import type { ParseError, ReplyItem } from '../protocol.ts';
 import type { Field } from './block.ts';
 import { Finder } from './finder.ts';
-import { REQUEST_END, REQUEST_START, VALUE_OPENER, type ValueTag } from './markers.ts';
 
 /** Where in the grammar a reply stands. `run`: how many backticks of an unfinished run were read. */
 export type Place =

@@ -8,7 +8,12 @@ export interface RequestToWrite {
   readonly args: Readonly<Record<string, string>>;
 }
 
-/** A request that reads back as it was given. Names of arguments are made of `A-Z a-z 0-9 _ -`, and none is `__proto__`. */
+/** Whether the dialect has a way to write an argument of this name. */
+export function isArgumentName(name: string): boolean {
+  return /^[A-Za-z0-9_-]+$/.test(name) && name !== '__proto__';
+}
+
+/** A request that reads back as it was given, if `isArgumentName` holds for each of its names. */
 export function formatRequest({ toolName, command, requestId, args }: RequestToWrite): string {
   const fields = [
     fieldOf('tool_name', toolName),

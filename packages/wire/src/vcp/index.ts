@@ -1,0 +1,19 @@
+export {
+  argumentOfKey,
+  closerOf,
+  DEFINITION_END,
+  DEFINITION_START,
+  isMetaKey,
+  keyOfArgument,
+  LONGEST_OPENER,
+  openerOf,
+  REQUEST_END,
+  REQUEST_START,
+  RESULT_END,
+  RESULT_START,
+  VALUE_OPENER,
+} from './markers.ts';
+export type { ValueTag } from './markers.ts';
+export { formatRequest, isArgumentName } from './request.ts';
+export type { RequestToWrite } from './request.ts';
+export { readValue, runsIntoField, writeShownValue } from './value.ts';
