@@ -23,6 +23,7 @@ export type { CallsFilter, LedgerFilter } from './lists.ts';
 export type { PromptQuestion, RunReplyOptions } from './model-replies.ts';
 export { createToolCalling } from './tool-calling.ts';
 export type { BeforeExecute, ToolCallConfig, ToolCallCycle, ToolCalling } from './tool-calling.ts';
+export { toolResultOf } from './tool-result.ts';
 export type { ClientOptions, RetryOptions } from './options.ts';
 export type { OutboxStorage } from './outbox.ts';
 export type { Page, Pages } from './pages.ts';

@@ -1,5 +1,4 @@
 import type {
-  CallView,
   DiscoveredToolView,
   ParsedRequestView,
   ToolCallConfigView,
@@ -7,6 +6,7 @@ import type {
 } from '@patchboard/wire';
 import type { PatchboardClient } from './client.ts';
 import { NetworkError, PatchboardError, TimeoutError } from './errors.ts';
+import { toolResultOf } from './tool-result.ts';
 
 /** How tools may be called; what is not given is off, or as the server has it by default. */
 export type ToolCallConfig = Partial<ToolCallConfigView>;
@@ -124,8 +124,9 @@ interface Placed {
 async function execute(client: PatchboardClient, request: ParsedRequestView, round: Round): Promise<Placed> {
   const { requestId, toolName, line, column, noReply } = request;
   const common = { requestId, toolName, ...(noReply === true ? { noReply } : {}) };
-  const ended = await outcomeOf(client, request, round);
-  return { line, column, result: { ...common, ...ended } };
+  const outcome = await outcomeOf(client, request, round);
+  // The request keeps the name and the id that the model gave it.
+  return { line, column, result: { ...outcome, ...common } };
 }
 
 type Outcome = Pick<ToolResultView, 'status' | 'result' | 'durationMs' | 'callId'>;
@@ -147,7 +148,7 @@ async function outcomeOf(
     const name = command === undefined ? toolName : `${toolName}_${command.trim()}`;
     // In two steps: the time limit is the call's, and the receipt says which call to stop when it passes.
     const { tool_call_id: id } = await client.invoke(name, args);
-    return ended(await client.wait(id, { timeoutMs }));
+    return toolResultOf(await client.wait(id, { timeoutMs }));
   } catch (error) {
     if (error instanceof TimeoutError && error.toolCallId !== null)
       return await stopped(client, error.toolCallId, timeoutMs);
@@ -175,20 +176,9 @@ async function stopped(client: PatchboardClient, callId: string, timeoutMs: numb
     await client.cancel(callId);
   } catch (error) {
     if (!(error instanceof PatchboardError) || error.code !== 'conflict') throw error;
-    return ended(await client.get(callId));
+    return toolResultOf(await client.get(callId));
   }
   return { ...refused(`timeout: no result within ${timeoutMs} ms`), callId };
-}
-
-function ended({ tool_call_id: callId, status, result, error, duration_ms: durationMs }: CallView): Outcome {
-  const common = { callId, durationMs: durationMs ?? 0 };
-  if (status !== 'SUCCEEDED')
-    return { ...common, status: 'error', result: `${error?.code ?? 'internal'}: ${error?.message ?? ''}` };
-  return {
-    ...common,
-    status: 'success',
-    result: typeof result === 'string' ? result : JSON.stringify(result),
-  };
 }
 
 function refused(result: string): Outcome {

@@ -1,3 +1,6 @@
+import { formatRequest, isArgumentName } from '@patchboard/wire/vcp';
+import { parseTree } from 'jsonc-parser';
+
 export const CODE_FORMS = ['curl', 'cli', 'typescript', 'python', 'vcp'] as const;
 
 export type CodeForm = (typeof CODE_FORMS)[number];
@@ -63,22 +66,22 @@ function python({ url, tenant, tool, args }: CodeRequest): string {
 }
 
 function vcp({ tool, args }: CodeRequest): string {
-  const fields = fieldsOf(args).map(([name, value]) => `${name}:「始」${value}「末」`);
-  return [
-    '<<<[TOOL_REQUEST]>>>',
-    `tool_name:「始」${tool}「末」`,
-    ...fields,
-    '<<<[END_TOOL_REQUEST]>>>',
-  ].join('\n');
+  return formatRequest({ toolName: tool, args: Object.fromEntries(membersOf(args)) });
 }
 
-function fieldsOf(args: string): (readonly [string, string])[] {
-  const value: unknown = JSON.parse(args);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).map(([name, field]) => [
-    name,
-    typeof field === 'string' ? field : JSON.stringify(field),
-  ]);
+/** Names of arguments that VCP has no way to write. */
+export function namesOutsideVcp(args: string): string[] {
+  return membersOf(args).flatMap(([name]) => (isArgumentName(name) ? [] : [name]));
+}
+
+/** Text as it is, anything else as the JSON it was written in: numbers keep every digit. */
+function membersOf(args: string): (readonly [name: string, text: string])[] {
+  return (parseTree(args)?.children ?? []).flatMap(({ type, children }) => {
+    const [name, value] = children ?? [];
+    if (type !== 'property' || name === undefined || value === undefined) return [];
+    const source = args.slice(value.offset, value.offset + value.length);
+    return [[String(name.value), value.type === 'string' ? String(value.value) : compact(source)] as const];
+  });
 }
 
 /** One line, the same text otherwise: numbers keep every digit. */

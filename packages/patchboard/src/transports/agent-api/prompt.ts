@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, messageOf } from '../../core/failures.ts';
 import type { ToolExecutionResult } from '../../protocols/protocol.ts';
-import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
+import { PROTOCOL_IDS } from '../../protocols/protocols.ts';
+import { formatResultsAs, RESULT_FORMATS, type ResultFormat } from '../../protocols/result-formats.ts';
 import {
   enabledTools,
   resolveToolCallConfig,
@@ -96,7 +97,7 @@ const formatRoute: Route = {
   face: 'agent',
   summary: 'Results as the next message to the model has them. Nothing is called.',
   scope: 'tools:call',
-  body: object({ protocol: { enum: PROTOCOL_IDS }, results: listOf(RESULT) }),
+  body: object({ protocol: { enum: RESULT_FORMATS }, results: listOf(RESULT) }),
   answers: { 200: { description: 'text, or the JSON of a vendor as text', schema: object({ text: TEXT }) } },
   refusals: [],
   handle: formatResults,
@@ -104,11 +105,11 @@ const formatRoute: Route = {
 
 function formatResults(_context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { protocol, results } = request.body as {
-    protocol: ProtocolId;
+    protocol: ResultFormat;
     results: readonly ToolExecutionResult[];
   };
   const told = results.filter(({ noReply, status }) => noReply !== true || status === 'error');
-  sendJson(reply, 200, JSON.stringify({ text: protocolOf(protocol).formatToolResults(told) }));
+  sendJson(reply, 200, JSON.stringify({ text: formatResultsAs(protocol, told) }));
 }
 
 export const promptRoutes: readonly Route[] = [promptRoute, formatRoute];

@@ -1,0 +1,35 @@
+import { toolResultOf } from '@patchboard/client';
+import type { CallView } from '@patchboard/wire';
+import { useQuery } from '@tanstack/vue-query';
+import { toValue, type MaybeRefOrGetter } from 'vue';
+import { prettyJson } from '../format.ts';
+import { client } from './connection.ts';
+import { keyOf, type Answer } from './queries.ts';
+
+export const RESULT_FORMATS = ['anthropic', 'openai', 'mcp', 'vcp'] as const;
+
+export type ResultFormat = (typeof RESULT_FORMATS)[number];
+
+export interface FormatQuestion {
+  readonly format: ResultFormat;
+  readonly call: CallView;
+}
+
+/** What a model of that kind would read of an ended call, written by the server as an agent would get it. */
+export function useFormattedResult(asked: MaybeRefOrGetter<FormatQuestion | null>): Answer<string> {
+  return useQuery({
+    queryKey: keyOf('format', () => {
+      const question = toValue(asked);
+      return question === null ? null : [question.format, question.call.tool_call_id, question.call.state];
+    }),
+    queryFn: async ({ signal }) => {
+      const question = toValue(asked);
+      if (question === null) throw new Error('nothing was asked');
+      const { format, call } = question;
+      const text = await client.value.formatResults(format, [toolResultOf(call)], { signal });
+      return format === 'vcp' ? text : prettyJson(JSON.parse(text));
+    },
+    enabled: () => toValue(asked) !== null,
+    staleTime: Infinity,
+  });
+}

@@ -1,0 +1,29 @@
+import type { ToolExecutionResult } from '../protocol.ts';
+
+/** What an MCP server answers to `tools/call`. */
+export interface McpToolResult {
+  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  /** MCP has objects only. */
+  readonly structuredContent?: object;
+  readonly isError: boolean;
+}
+
+export function mcpResults(results: readonly ToolExecutionResult[]): McpToolResult[] {
+  return results.map(({ status, result: text }) => {
+    const structuredContent = status === 'success' ? objectIn(text) : undefined;
+    return {
+      content: [{ type: 'text', text }],
+      ...(structuredContent === undefined ? {} : { structuredContent }),
+      isError: status === 'error',
+    };
+  });
+}
+
+function objectIn(text: string): object | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return undefined; // Text that only begins like an object.
+  }
+}
