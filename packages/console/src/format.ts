@@ -14,16 +14,25 @@ export function epochOf(at: string | number): number {
   return typeof at === 'number' ? at * 1000 : Date.parse(at);
 }
 
-const clockOf: Record<string, Intl.DateTimeFormat> = {};
+const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const;
+const DAY = { dateStyle: 'medium', timeStyle: 'medium' } as const;
+/** To make one costs more than a screenful of rows: one for each language. */
+const formats: Record<string, Record<'clock' | 'day', Intl.DateTimeFormat>> = {};
+
+function formatsOf(language: string): Record<'clock' | 'day', Intl.DateTimeFormat> {
+  formats[language] ??= {
+    clock: new Intl.DateTimeFormat(language, CLOCK),
+    day: new Intl.DateTimeFormat(language, DAY),
+  };
+  return formats[language];
+}
 
 export function clockTime(at: string | number, language: string): string {
-  const options = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const;
-  clockOf[language] ??= new Intl.DateTimeFormat(language, options);
-  return clockOf[language].format(epochOf(at));
+  return formatsOf(language).clock.format(epochOf(at));
 }
 
 export function dayAndTime(at: string | number, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(epochOf(at));
+  return formatsOf(language).day.format(epochOf(at));
 }
 
 /** "3 minutes ago". */

@@ -7,7 +7,7 @@ import { client, holdsProof, tenant } from './connection.ts';
 import { onEvent, onResume } from './live.ts';
 import { messageOf, queryClient } from './query-client.ts';
 
-const PAGE = 100;
+const PAGE = 200;
 const SETTLE_MS = 250;
 const MAX_LOOKUPS = 20;
 
@@ -20,8 +20,6 @@ export interface CallsList {
   readonly rows: ComputedRef<readonly CallRow[]>;
   /** Calls that came while the list was held. */
   readonly heldCount: ComputedRef<number>;
-  /** While true no row moves: somebody is reading or pointing. */
-  readonly isHeld: Ref<boolean>;
   readonly isPending: Ref<boolean>;
   readonly isLoadingMore: Ref<boolean>;
   readonly hasMore: Ref<boolean>;
@@ -29,6 +27,8 @@ export interface CallsList {
   /** Why the newest calls could not be read; the list shows older ones. */
   readonly staleBecause: Ref<string>;
   loadMore(): void;
+  /** While held no row moves: somebody is reading or pointing. */
+  hold(isHeld: boolean): void;
   letGo(): void;
   retry(): void;
 }
@@ -46,12 +46,15 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
     getNextPageParam: (last) => last.next,
     staleTime: Infinity,
     refetchOnWindowFocus: false,
+    // Rows are never changed in place: to compare or to watch each of a hundred thousand of them is work for nothing.
+    structuralSharing: false,
+    shallow: true,
   });
 
   const fresh = shallowRef<readonly CallRow[]>([]);
   const held = shallowRef<readonly CallRow[]>([]);
   const patches = shallowRef<ReadonlyMap<string, CallRow>>(new Map());
-  const isHeld = ref(false);
+  let isHeld = false;
   const staleBecause = ref('');
 
   const paged = computed(() => (query.data.value?.pages ?? []).flatMap(({ rows }) => rows));
@@ -94,7 +97,7 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
       return;
     }
     patch(merged.changed);
-    if (isHeld.value) held.value = [...merged.fresh, ...held.value];
+    if (isHeld) held.value = [...merged.fresh, ...held.value];
     else fresh.value = [...merged.fresh, ...fresh.value];
     const seen = new Set(page.items.map((call) => call.tool_call_id));
     const older = [...events.values()].filter(({ tool_call_id: id }) => known.value.has(id) && !seen.has(id));
@@ -140,14 +143,10 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
     clearTimeout(timer);
   });
   watch(queryKey, forget);
-  watch(isHeld, (now) => {
-    if (!now) letGo();
-  });
 
   return {
     rows,
     heldCount: computed(() => held.value.length),
-    isHeld,
     isPending: query.isPending,
     isLoadingMore: query.isFetchingNextPage,
     hasMore: query.hasNextPage,
@@ -157,6 +156,10 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
       if (query.hasNextPage.value && !query.isFetchingNextPage.value) {
         query.fetchNextPage().catch(() => undefined);
       }
+    },
+    hold(shallHold) {
+      isHeld = shallHold;
+      if (!isHeld) letGo();
     },
     letGo,
     retry: startOver,
