@@ -49,6 +49,9 @@ export interface Load {
   readonly waiting: number;
   readonly executing: number;
   readonly approvals: number;
+  readonly online: number;
+  readonly away: number;
+  readonly inFlight: number;
 }
 
 const SAMPLE_MS = 2000;
@@ -59,13 +62,16 @@ export function useLoadSamples(): ShallowRef<readonly Load[]> {
   const samples = shallowRef<readonly Load[]>([]);
   async function sample(): Promise<void> {
     const stats = await client.value.stats();
-    const count = (name: string): number => Number(stats[name] ?? 0);
+    const devices = (stats['devices'] ?? {}) as Readonly<Record<string, unknown>>;
     const now = {
       at: Date.now(),
-      open: count('open'),
-      waiting: count('waiting'),
-      executing: count('executing'),
-      approvals: count('approvals'),
+      open: Number(stats['open'] ?? 0),
+      waiting: Number(stats['waiting'] ?? 0),
+      executing: Number(stats['executing'] ?? 0),
+      approvals: Number(stats['approvals'] ?? 0),
+      online: Number(devices['online'] ?? 0),
+      away: Number(devices['away'] ?? 0),
+      inFlight: Number(devices['open_calls'] ?? 0),
     };
     samples.value = [...samples.value, now].slice(-KEPT);
   }

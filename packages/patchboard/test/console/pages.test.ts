@@ -98,4 +98,17 @@ describe('metrics', () => {
     await page.locator(`[data-call="${call}"]`).waitFor();
     await done();
   });
+
+  it.each(['Calls by state', 'Latency', 'Queue', 'Devices'])(
+    'have a chart of %s to click on',
+    async (title) => {
+      const { page, done } = await board.open('/ui/metrics');
+      const chart = page.locator(`[data-chart="${title}"][data-points="true"]`);
+      // There is nothing under the pointer before it moves.
+      await chart.locator('.u-over').hover();
+      await chart.locator('.u-over').click();
+      await page.waitForURL('**/ui/calls?since=*&until=*');
+      await done();
+    },
+  );
 });

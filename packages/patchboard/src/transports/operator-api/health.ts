@@ -1,5 +1,6 @@
 import { CALL_STATES, rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Device } from '../../core/device.ts';
 import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
@@ -77,6 +78,11 @@ const statsRoute: Route = {
         executing: { ...COUNT, description: 'in this server' },
         approvals: { ...COUNT, description: 'that wait for an operator' },
         tools: { ...COUNT, description: 'that the asker may call' },
+        devices: object({
+          online: COUNT,
+          away: { ...COUNT, description: 'gone, and their calls wait for them to come back' },
+          open_calls: { ...COUNT, description: 'that they were sent' },
+        }),
         streams: COUNT,
         version: TEXT,
         started_at: TIME,
@@ -91,6 +97,7 @@ const statsRoute: Route = {
 async function stats(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { engine, store, streams } = context;
   const counts = await store.countByState();
+  const principal = principalOf(request);
   const { open, waitingForSlot, waitingForApproval, executing } = engine.load();
   const body = {
     calls: Object.fromEntries(CALL_STATES.map((state) => [state, counts[state] ?? 0])),
@@ -98,11 +105,18 @@ async function stats(context: HttpContext, request: FastifyRequest, reply: Fasti
     waiting: waitingForSlot,
     executing,
     approvals: waitingForApproval,
-    tools: engine.tools(principalOf(request)).length,
+    tools: engine.tools(principal).length,
+    devices: deviceCounts(engine.devices.of(principal.tenant)),
     streams: streams.size,
     ...lifeOf(context),
   };
   sendJson(reply, 200, JSON.stringify(body));
+}
+
+function deviceCounts(devices: readonly Device[]): { online: number; away: number; open_calls: number } {
+  const online = devices.filter(({ link }) => link !== null).length;
+  const calls = devices.reduce((sum, device) => sum + device.calls.size, 0);
+  return { online, away: devices.length - online, open_calls: calls };
 }
 
 function lifeOf({ version, startedAt, clock }: HttpContext): {
