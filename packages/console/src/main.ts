@@ -10,6 +10,7 @@ import { signIn, takeLoginToken } from './data/connection.ts';
 import { followServer } from './data/live.ts';
 import { messageOf, queryClient } from './data/query-client.ts';
 import { login } from './login.ts';
+import { beginAgainForMissingParts } from './missing-parts.ts';
 import { createConsoleRouter } from './router.ts';
 import { i18n } from './words/index.ts';
 
@@ -27,6 +28,7 @@ async function start(): Promise<void> {
   const app = createApp(App);
   app.use(i18n);
   const router = createConsoleRouter();
+  beginAgainForMissingParts(router);
   app.use(router);
   app.use(VueQueryPlugin, { queryClient });
   followServer();

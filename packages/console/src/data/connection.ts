@@ -27,7 +27,8 @@ export const client: ComputedRef<PatchboardClient> = computed(() =>
       ...(tenant.value === DEFAULT_TENANT ? {} : { 'x-tenant-id': tenant.value }),
     },
     // A console that was left open overnight is still there in the morning.
-    retry: { reconnectForMs: Number.MAX_SAFE_INTEGER, maxDelayMs: 3000 },
+    // A server that is busy for a quarter of a minute is waited for.
+    retry: { retries: 10, reconnectForMs: Number.MAX_SAFE_INTEGER, maxDelayMs: 3000 },
     idleTimeoutMs: 45_000,
   }),
 );

@@ -27,9 +27,14 @@ describe('a server that goes away', () => {
     await page.locator('[data-live="lost"]', { hasText: 'as of' }).waitFor();
     // What was there can still be read.
     await page.locator(`[data-call="${first}"]`).waitFor();
+    // A page that was never opened is not there yet: it comes when the server does.
+    await page.getByRole('link', { name: 'Metrics' }).click();
     again = await aPlatform({ tools: [echo], folder, port });
     const meanwhile = await again.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
     const { tool_call_id: second } = meanwhile.json as { tool_call_id: string };
+    await page.waitForURL('**/ui/metrics*');
+    await page.getByRole('heading', { name: 'Latency' }).waitFor();
+    await page.goBack();
     await page.locator('[data-live="live"]').waitFor();
     await page.locator(`[data-call="${second}"]`).waitFor();
     // Sessions end with the process, and the page says so.

@@ -12,12 +12,13 @@ function hold(ms: number): void {
 }
 
 describe('refuseUnderPressure', () => {
-  it('refuses with 503 while the event loop is late, keeps health open, and recovers', async () => {
+  it('refuses with 503 while the event loop is late, keeps health and the console open, and recovers', async () => {
     const app = fastify();
     app.decorateRequest('refusal', null);
     refuseUnderPressure(app, resolveHttpLimits({ eventLoopDelayMs: 400 }));
     app.get('/work', () => 'done');
     app.get('/healthz', () => 'ok');
+    app.get('/ui/*', () => 'a file');
     await app.listen({ port: 0, host: '127.0.0.1' });
     try {
       expect((await app.inject('/work')).statusCode).toBe(200);
@@ -29,6 +30,7 @@ describe('refuseUnderPressure', () => {
       expect(refused.headers['retry-after']).toBe('1');
       expect(refused.json()).toMatchObject({ code: 'overloaded', retryable: true });
       expect((await app.inject('/healthz')).statusCode).toBe(200);
+      expect((await app.inject('/ui/assets/index.js')).statusCode).toBe(200);
       let status = 503;
       while (status === 503) {
         await pause(50);

@@ -9,8 +9,8 @@ const LOOK_EVERY_MS = 250;
 /** Past this share of the heap's limit the collector takes the time that answers need. */
 const HEAP_SHARE = 0.9;
 
-/** Somebody looks at these just when the server is in trouble. */
-const ALWAYS_OPEN: ReadonlySet<string> = new Set(['/healthz', '/metrics']);
+/** Somebody looks at these just when the server is in trouble. Half of the console is none: its files lie in memory. */
+const ALWAYS_OPEN: ReadonlySet<string> = new Set(['/healthz', '/metrics', '/', '/ui/*']);
 
 /**
  * A server that cannot keep up says so at once, instead of answering everybody late. A timer that fires late tells
@@ -19,7 +19,8 @@ const ALWAYS_OPEN: ReadonlySet<string> = new Set(['/healthz', '/metrics']);
 export function refuseUnderPressure(app: FastifyInstance, limits: HttpLimits): void {
   const watch = new PressureWatch(limits.eventLoopDelayMs);
   app.addHook('onRequest', (request, reply, done) => {
-    if (watch.isUnderPressure && !ALWAYS_OPEN.has(request.url)) sendProblem(reply, failure('overloaded'));
+    const isOpen = ALWAYS_OPEN.has(request.routeOptions.url ?? '');
+    if (watch.isUnderPressure && !isOpen) sendProblem(reply, failure('overloaded'));
     else done();
   });
   app.addHook('onReady', (done) => {

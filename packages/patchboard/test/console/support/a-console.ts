@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
+import type { Answered, Asked } from '../../guard/support/ask.ts';
 import { aBrowser } from '../../guard/support/browser.ts';
 
 // A browser on a busy machine takes its time: these only end what hangs.
@@ -43,9 +45,10 @@ export function buildConsole(): void {
 export async function aConsole(given: PlatformGiven = {}): Promise<TestConsole> {
   buildConsole();
   const [server, browser] = await Promise.all([aPlatform(given), aBrowser([])]);
+  const patient = { ...server, ask: (asked: Asked) => askUntilTaken(server, asked) };
   const url = `http://127.0.0.1:${server.port}`;
   return {
-    server,
+    server: patient,
     url,
     browser,
     open: (path, options) => openPage(browser, server, `${url}${path}`, options ?? {}),
@@ -54,6 +57,15 @@ export async function aConsole(given: PlatformGiven = {}): Promise<TestConsole> 
       await server.close();
     },
   };
+}
+
+/** A busy machine makes a server turn requests away for a moment. What it turned away it did not do. */
+async function askUntilTaken(server: TestPlatform, asked: Asked): Promise<Answered> {
+  for (;;) {
+    const answer = await server.ask(asked);
+    if (answer.status !== 503 || (answer.json as { code?: string }).code !== 'overloaded') return answer;
+    await pause(250);
+  }
 }
 
 async function openPage(
@@ -98,4 +110,10 @@ async function openPage(
       await context.close();
     },
   };
+}
+
+/** Takes one of the choices of a select. By keyboard: the words of what is chosen lie over the field. */
+export async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label, exact: true }).press('Enter');
+  await page.getByRole('option', { name: option, exact: true }).click();
 }
