@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { aConsole, type TestConsole } from './support/a-console.ts';
+import { aConsole, choose, type TestConsole } from './support/a-console.ts';
 import { remove } from './support/toys.ts';
 
 let board: TestConsole;
@@ -116,6 +116,32 @@ describe('the inbox', () => {
     await page.locator('[data-grant-id]').waitFor({ state: 'detached' });
     const again = await ask({ path: '/cache' });
     await page.locator(`[data-approval="${again}"]`).waitFor();
+    await done();
+  });
+
+  it("doesn't ask again about arguments that fit conditions, which are written out", async () => {
+    const id = await ask({ path: '/tmp/a', count: 3 });
+    const { page, done } = await board.open(`/ui/approvals?call=${id}`);
+    await shown(page, id);
+    const grant = page.locator('[data-grant]');
+    await grant.locator('.el-checkbox').first().click();
+    await choose(page, 'Scope', 'Arguments that fit');
+    await choose(page, 'Condition on /path', 'begins with');
+    await page.getByLabel('Value for /path').fill('/tmp/');
+    await choose(page, 'Condition on /count', 'is at most');
+    await page.getByLabel('Value for /count').fill('5');
+    await page.getByLabel('Value for /count').press('Tab');
+    await grant
+      .getByText('toy.remove runs without asking, when /path begins with "/tmp/" and /count is at most 5')
+      .waitFor();
+    await page.locator('[data-approve]').click();
+    expect((await ended(id)).state).toBe('COMPLETED');
+    await page.locator('[data-grant-id]', { hasText: '/path begins with "/tmp/"' }).waitFor();
+    expect((await ended(await ask({ path: '/tmp/b', count: 5 }))).state).toBe('COMPLETED');
+    const more = await ask({ path: '/tmp/b', count: 6 });
+    await page.locator(`[data-approval="${more}"]`).waitFor();
+    await page.locator('[data-grant-id]').getByRole('button', { name: 'Revoke' }).click();
+    await page.locator('[data-grant-id]').waitFor({ state: 'detached' });
     await done();
   });
 

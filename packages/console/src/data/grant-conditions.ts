@@ -1,0 +1,69 @@
+import type { PredicateView } from '@patchboard/wire';
+import { pointerOf } from '../forms/args-text.ts';
+
+export const COMPARISONS = ['any', 'equals', 'prefix', 'glob', 'gte', 'lte'] as const;
+
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** What a standing answer asks of one argument; at first that it is what it is now. */
+export interface Condition {
+  readonly arg: string;
+  /** As it stands in the call that waits. */
+  readonly value: unknown;
+  comparison: Comparison;
+  /** For `prefix` and `glob`. */
+  text: string;
+  /** For `gte` and `lte`. */
+  number: number;
+}
+
+/** One for each value that the arguments hold; a list is one value. */
+export function conditionsOn(args: unknown): Condition[] {
+  return leavesOf(args, []).map(([path, value]) => ({
+    arg: pointerOf(path),
+    value,
+    comparison: 'equals',
+    text: typeof value === 'string' ? value : '',
+    number: typeof value === 'number' ? value : 0,
+  }));
+}
+
+function leavesOf(value: unknown, path: readonly string[]): (readonly [string[], unknown])[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[[...path], value]];
+  return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
+}
+
+/** Those that can hold for a value of this kind. */
+export function comparisonsFor(value: unknown): readonly Comparison[] {
+  if (typeof value === 'string') return ['any', 'equals', 'prefix', 'glob'];
+  return typeof value === 'number' ? ['any', 'equals', 'gte', 'lte'] : ['any', 'equals'];
+}
+
+export function predicatesOf(conditions: readonly Condition[]): PredicateView[] {
+  return conditions.flatMap(({ arg, value, comparison, text, number }): PredicateView[] => {
+    switch (comparison) {
+      case 'any':
+        return [];
+      case 'equals':
+        return [{ arg, equals: value }];
+      case 'prefix':
+        return [{ arg, prefix: text }];
+      case 'glob':
+        return [{ arg, glob: text }];
+      case 'gte':
+        return [{ arg, gte: number }];
+      case 'lte':
+        return [{ arg, lte: number }];
+    }
+  });
+}
+
+/** Each comparison in words; `say` has the words for its name. */
+export function conditionWords(
+  when: readonly PredicateView[],
+  say: (comparison: string) => string,
+): string[] {
+  return when.flatMap(({ arg, ...tests }) =>
+    Object.entries(tests).map(([name, value]) => `${arg} ${say(name)} ${JSON.stringify(value)}`),
+  );
+}
