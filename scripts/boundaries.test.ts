@@ -7,10 +7,12 @@ const root = join(import.meta.dirname, '..');
 
 describe('the sources of every package', () => {
   it('keep the import direction and the other rules of place', () => {
-    const files = globSync('packages/*/src/**/*.ts', { cwd: root })
+    const files = globSync('packages/*/src/**/*.{ts,vue}', { cwd: root })
       .map((path) => path.replaceAll('\\', '/'))
       .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-    expect(files.length).toBeGreaterThan(0);
+    for (const ending of ['.ts', '.vue']) {
+      expect(files.filter(({ path }) => path.endsWith(ending)).length).toBeGreaterThan(0);
+    }
     expect(findBreaches(files)).toEqual([]);
   });
 });
@@ -25,6 +27,11 @@ describe('findBreaches', () => {
     ['packages/client/src/a.ts', "import { ref } from 'vue';", 'client must not import the package "vue"'],
     ['packages/client/src/a.ts', "import { b } from '../../wire/src/b.ts';", 'leaves the package'],
     ['packages/console/src/a.ts', "import { b } from 'patchboard';", 'console must not import top'],
+    [
+      'packages/console/src/a.vue',
+      `<template><p /></template>\n<script setup lang="ts">\nimport { b } from 'patchboard';\n</script>`,
+      'console must not import top',
+    ],
     [`${PATCHBOARD}/core/a.ts`, "import type { B } from '../store/memory.ts';", 'core must not import store'],
     [
       `${PATCHBOARD}/core/a.ts`,
@@ -81,6 +88,10 @@ describe('findBreaches', () => {
   it.each([
     ['packages/client/src/a.ts', "import type { B } from '@patchboard/wire';"],
     ['packages/client/src/vue.ts', "import { ref } from 'vue';"],
+    [
+      'packages/console/src/a.vue',
+      `<script setup lang="ts">\nimport b from './B.vue';\n</script>\n<template><p>import 'patchboard'</p></template>`,
+    ],
     [`${PATCHBOARD}/core/a.ts`, "// import fs from 'node:fs'\nimport { b } from './calls/b.ts';"],
     [`${PATCHBOARD}/agent/a.ts`, "import { b } from '../protocols/vcp/b.ts';"],
     [

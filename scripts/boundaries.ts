@@ -128,8 +128,14 @@ function read(file: SourceFile): Facts {
     facts.readsEnvironment ||= specifier === 'node:process' || specifier === 'process' || isEnvironment(node);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file.path, file.text, ts.ScriptTarget.ESNext, true));
+  visit(ts.createSourceFile(`${file.path}.ts`, scriptOf(file), ts.ScriptTarget.ESNext, true));
   return facts;
+}
+
+/** Of a Vue component only its scripts import; of any other file all of it is script. */
+function scriptOf({ path, text }: SourceFile): string {
+  if (!path.endsWith('.vue')) return text;
+  return [...text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, script]) => script).join('\n');
 }
 
 /** Static, re-exporting, dynamic and type-only (`import('x').T`) imports alike. */
