@@ -9,6 +9,8 @@ export interface ToolGroup {
 export interface LibraryFilter {
   readonly words: string;
   readonly source: string;
+  /** Names of the tools that the chosen device lends; null: no device is chosen. */
+  readonly lent: ReadonlySet<string> | null;
   readonly risk: string;
   readonly sort: string;
 }
@@ -50,7 +52,8 @@ export function nameOf(typed: string, tools: readonly ToolView[]): string {
   return found?.name ?? typed;
 }
 
-function fits(tool: ToolView, { words, source, risk }: LibraryFilter): boolean {
+function fits(tool: ToolView, { words, source, lent, risk }: LibraryFilter): boolean {
+  if (lent !== null && !lent.has(tool.name)) return false;
   if (source !== '' && tool.source !== source) return false;
   if (risk !== '' && tool.annotations[risk as (typeof RISKS)[number]] !== true) return false;
   const text = `${tool.name} ${tool.wire_name} ${tool.description}`.toLowerCase();

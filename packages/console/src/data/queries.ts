@@ -9,6 +9,7 @@ import type {
   KeyView,
   ParseReportView,
   PolicyView,
+  TenantView,
   ToolDetailView,
   ToolView,
 } from '@patchboard/wire';
@@ -102,6 +103,14 @@ export function useGrants(): Answer<GrantView[]> {
   return useQuery({
     queryKey: keyOf('grants'),
     queryFn: ({ signal }) => all(client.value.grants.list({ signal })),
+  });
+}
+
+/** Those that something is said of. */
+export function useTenants(): Answer<TenantView[]> {
+  return useQuery({
+    queryKey: keyOf('tenants'),
+    queryFn: ({ signal }) => client.value.tenants.list({ signal }),
   });
 }
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aConsole, type TestConsole } from './support/a-console.ts';
+import { aConsole, choose, type TestConsole } from './support/a-console.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'patchboard.mjs');
 
@@ -33,6 +33,13 @@ describe('a real demo device', () => {
     await page.keyboard.press('Escape');
     await page.locator('[data-device="pocket"] [data-state="online"]').waitFor();
     await page.locator('[data-badge="devices"]').waitFor();
+
+    await page.goto(`${board.url}/ui/tester`);
+    await page.locator('[data-tool="calculation.eval"]').waitFor();
+    await choose(page, 'Device', 'pocket');
+    await page.locator('[data-tool="calculation.eval"]').waitFor({ state: 'detached' });
+    await page.locator('[data-tool="camera"]').waitFor();
+    expect(page.url()).toContain('device=pocket');
 
     await page.goto(`${board.url}/ui/tester?tool=contacts&args=%7B%22query%22%3A%22ada%22%7D`);
     await page.locator('[data-field="/query"]').waitFor();

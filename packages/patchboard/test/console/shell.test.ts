@@ -173,4 +173,13 @@ describe('the shell', () => {
     await page.locator('[data-call]').first().waitFor();
     await done();
   });
+
+  it('offers the tenants that the server knows of', async () => {
+    await board.server.asOperator('PUT', '/v1/tenants/umbrella', { sites: ['site-1'] });
+    const { page, done } = await board.open('/ui/calls');
+    await page.getByRole('combobox', { name: 'Tenant' }).click();
+    await page.getByRole('option', { name: 'umbrella' }).click();
+    await page.waitForURL('**/ui/calls?tenant=umbrella');
+    await done();
+  });
 });
