@@ -1,0 +1,37 @@
+/** Ledger and metrics. */
+export const ledgerWords = {
+  ledger: {
+    about: 'The record of every change, chained by hashes, oldest first.',
+    trace: 'Trace',
+    call: 'Call id',
+    kind: 'Kind',
+    body: 'What happened',
+    hash: 'Hash',
+    row: 'Row {seq}',
+    none: 'Nothing was recorded in this time. A call would be:',
+    loaded: '{count} rows.',
+    verify: 'Verify',
+    export: 'Export',
+    holds: 'All {rows} rows hold.',
+    broken: 'Broken at row {seq}: {problem}',
+  },
+  metrics: {
+    about: 'Each point leads to its calls.',
+    none: 'No calls in this time. Make one:',
+    cut: 'There were more calls than can be counted here: the newest {count} are.',
+    byState: 'Calls by state',
+    latency: 'Latency',
+    load: 'Queue',
+    devices: 'Devices',
+    loadAbout:
+      'Queue and devices since this page was opened, every two seconds; a point leads to the calls of the minute before it.',
+    calls: '1 call | {count} calls',
+    open: 'open',
+    waiting: 'wait for a slot',
+    executing: 'executing',
+    approvals: 'wait for approval',
+    online: 'online',
+    away: 'away',
+    inFlight: 'calls in flight',
+  },
+};

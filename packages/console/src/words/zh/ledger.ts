@@ -1,0 +1,38 @@
+import type { ledgerWords as english } from '../en/ledger.ts';
+import type { WordsOf } from '../words-of.ts';
+
+export const ledgerWords: WordsOf<typeof english> = {
+  ledger: {
+    about: '每次变更的记录，以哈希相连，最旧的在前。',
+    trace: '链路',
+    call: '调用 ID',
+    kind: '种类',
+    body: '发生了什么',
+    hash: '哈希',
+    row: '第 {seq} 行',
+    none: '这段时间没有记录。一次调用即会产生：',
+    loaded: '{count} 行。',
+    verify: '验证',
+    export: '导出',
+    holds: '全部 {rows} 行均完好。',
+    broken: '在第 {seq} 行断开：{problem}',
+  },
+  metrics: {
+    about: '每个点都通向其调用。',
+    none: '这段时间没有调用。发起一次：',
+    cut: '调用太多，无法全部统计：只统计最新的 {count} 个。',
+    byState: '按状态统计的调用',
+    latency: '延迟',
+    load: '队列',
+    devices: '设备',
+    loadAbout: '队列与设备自打开此页起每两秒采样一次；每个点通向其前一分钟的调用。',
+    calls: '{count} 个调用',
+    open: '未结束',
+    waiting: '等待执行位',
+    executing: '执行中',
+    approvals: '等待审批',
+    online: '在线',
+    away: '离开',
+    inFlight: '执行中的调用',
+  },
+};
