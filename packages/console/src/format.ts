@@ -15,24 +15,37 @@ export function epochOf(at: string | number): number {
 }
 
 const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false } as const;
-const DAY = { dateStyle: 'medium', timeStyle: 'medium' } as const;
-/** To make one costs more than a screenful of rows: one for each language. */
-const formats: Record<string, Record<'clock' | 'day', Intl.DateTimeFormat>> = {};
+const STYLES = {
+  clock: CLOCK,
+  short: { ...CLOCK, month: '2-digit', day: '2-digit' },
+  full: { dateStyle: 'medium', timeStyle: 'medium' },
+  day: { month: 'short', day: 'numeric' },
+} as const;
+/** To make one costs more than a screenful of rows: one for each style and language. */
+const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatsOf(language: string): Record<'clock' | 'day', Intl.DateTimeFormat> {
-  formats[language] ??= {
-    clock: new Intl.DateTimeFormat(language, CLOCK),
-    day: new Intl.DateTimeFormat(language, DAY),
-  };
-  return formats[language];
+function timeIn(style: keyof typeof STYLES, at: string | number, language: string): string {
+  const key = `${style} ${language}`;
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(language, STYLES[style]);
+  formats.set(key, format);
+  return format.format(epochOf(at));
 }
 
 export function clockTime(at: string | number, language: string): string {
-  return formatsOf(language).clock.format(epochOf(at));
+  return timeIn('clock', at, language);
+}
+
+/** Without the year, for narrow columns. */
+export function shortTime(at: string | number, language: string): string {
+  return timeIn('short', at, language);
 }
 
 export function dayAndTime(at: string | number, language: string): string {
-  return formatsOf(language).day.format(epochOf(at));
+  return timeIn('full', at, language);
+}
+
+export function dayOnly(at: string | number, language: string): string {
+  return timeIn('day', at, language);
 }
 
 /** "3 minutes ago". */

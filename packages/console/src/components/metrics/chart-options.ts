@@ -1,4 +1,5 @@
 import type uPlot from 'uplot';
+import { clockTime, dayAndTime, dayOnly } from '../../format.ts';
 
 export interface Line {
   readonly name: string;
@@ -7,12 +8,20 @@ export interface Line {
   readonly values: readonly (number | null)[];
 }
 
-export function chartOptions(
-  host: HTMLElement,
-  lines: readonly Line[],
-  unit: string,
-  onPoint: (index: number) => void,
-): uPlot.Options {
+export interface ChartLook {
+  readonly lines: readonly Line[];
+  readonly unit: string;
+  /** What the axis of time is called. */
+  readonly timeWord: string;
+  readonly language: string;
+  onPoint(index: number): void;
+}
+
+/** Seconds on each side of a single point, which has no range of its own. */
+const ALONE = 30;
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 1_000_000];
+
+export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options {
   const style = getComputedStyle(host);
   const color = (name: string): string => style.getPropertyValue(name).trim();
   const axis: uPlot.Axis = {
@@ -21,36 +30,47 @@ export function chartOptions(
     ticks: { stroke: color('--line'), width: 1 },
     font: '11px system-ui, sans-serif',
   };
+  const amount = (value: number): string => `${shortNumber(value)}${look.unit}`;
   return {
     width: Math.max(host.clientWidth, 200),
     height: 200,
-    cursor: { bind: { click: (chart) => clicked(chart, onPoint) }, points: { size: 7 } },
-    scales: { y: { range: (_chart, _min, max) => [0, Math.max(max * 1.1, 1)] } },
+    cursor: { points: { size: 7 } },
+    hooks: { ready: [(chart) => chart.over.addEventListener('click', () => clicked(chart, look.onPoint))] },
+    scales: {
+      x: { range: (_chart, min, max) => (min === max ? [min - ALONE, max + ALONE] : [min, max]) },
+      y: { range: (_chart, _min, max) => [0, Math.max(max * 1.1, 1)] },
+    },
     axes: [
-      axis,
-      { ...axis, size: 56, values: (_chart, ticks) => ticks.map((tick) => `${shortNumber(tick)}${unit}`) },
+      { ...axis, space: 80, values: (chart, ticks) => ticks.map((at) => timeOf(chart, at, look.language)) },
+      { ...axis, size: 56, incrs: WHOLE, values: (_chart, ticks) => ticks.map(amount) },
     ],
     series: [
-      {},
-      ...lines.map((line) => ({
+      {
+        label: look.timeWord,
+        value: (_chart, at: number | null) => (at === null ? '–' : dayAndTime(at, look.language)),
+      },
+      ...look.lines.map((line) => ({
         label: line.name,
         stroke: color(line.color),
         width: 1.6,
         points: { size: 5 },
         spanGaps: false,
-        value: (_chart: uPlot, value: number | null) =>
-          value === null ? '–' : `${shortNumber(value)}${unit}`,
+        value: (_chart: uPlot, value: number | null) => (value === null ? '–' : amount(value)),
       })),
     ],
   };
 }
 
-function clicked(chart: uPlot, onPoint: (index: number) => void): () => null {
-  return () => {
-    const { idx } = chart.cursor;
-    if (typeof idx === 'number') onPoint(idx);
-    return null;
-  };
+/** The day where days pass, else the time of day. */
+function timeOf(chart: uPlot, at: number, language: string): string {
+  const { min = 0, max = 0 } = chart.scales['x'] ?? {};
+  const isLong = Number(max) - Number(min) > 2 * 86_400;
+  return isLong ? dayOnly(at, language) : clockTime(at, language);
+}
+
+function clicked(chart: uPlot, onPoint: (index: number) => void): void {
+  const { idx } = chart.cursor;
+  if (typeof idx === 'number') onPoint(idx);
 }
 
 function shortNumber(value: number): string {
