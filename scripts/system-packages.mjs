@@ -13,6 +13,8 @@ const NEEDED = [
   { debian: 'chromium', brew: 'brew install --cask chromium', isThere: hasChromium },
   { debian: 'bubblewrap', brew: 'brew install bubblewrap', isThere: hasSandbox },
   { debian: 'procps', brew: 'brew install proctools', isThere: () => onPath('pgrep') },
+  // Without one, Chinese pages are boxes in pictures.
+  { debian: 'fonts-wqy-microhei', brew: 'brew install font-noto-sans-cjk', isThere: hasChineseFont },
   { debian: 'postgresql', brew: 'brew install postgresql', isThere: hasPostgres },
 ];
 
@@ -61,6 +63,12 @@ function giveUp(names, command) {
 
 function hasChromium() {
   return onPath('chromium') || existsSync('/Applications/Chromium.app/Contents/MacOS/Chromium');
+}
+
+/** macOS brings its own; where fonts cannot be asked for, nobody needs them. */
+function hasChineseFont() {
+  const asked = spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' });
+  return process.platform === 'darwin' || asked.error !== undefined || asked.stdout.trim() !== '';
 }
 
 /** macOS brings its own. */

@@ -1,5 +1,6 @@
-// npm run screenshots -- [page …]
-// Takes a picture of every page of the console, at two sizes and in both themes, from a real server with real calls.
+// npm run screenshots -- [--all] [--locale zh-CN] [--to folder] [page …]
+// Takes a picture of every page of the console from a real server with real calls: wide and light, narrow and dark.
+// `--all`: each size in each theme, to look at before a change is called done.
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,10 +14,16 @@ import { startServer, type SceneServer } from './server.ts';
 
 const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } } as const;
 const THEMES = ['light', 'dark'] as const;
+/** What the documents show. */
+const SHOWN: readonly string[] = ['wide light', 'narrow dark'];
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const { values, positionals } = parseArgs({
-  options: { to: { type: 'string', default: join(root, 'docs', 'images', 'console') } },
+  options: {
+    to: { type: 'string', default: join(root, 'docs', 'images', 'console') },
+    locale: { type: 'string', default: 'en' },
+    all: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 mkdirSync(values.to, { recursive: true });
@@ -27,7 +34,10 @@ try {
   const scene = await setScene(server);
   const shots = shotsOf(scene).filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   for (const [size, viewport] of Object.entries(SIZES)) {
-    for (const theme of THEMES) await takeAll(browser, server, shots, { size, viewport, theme });
+    for (const theme of THEMES) {
+      if (!values.all && !SHOWN.includes(`${size} ${theme}`)) continue;
+      await takeAll(browser, server, shots, { size, viewport, theme });
+    }
   }
   await scene.close();
 } finally {
@@ -47,13 +57,13 @@ async function takeAll(
   shots: readonly Shot[],
   { size, viewport, theme }: Look,
 ): Promise<void> {
-  const context = await from.newContext({ viewport, colorScheme: theme, locale: 'en' });
+  const context = await from.newContext({ viewport, colorScheme: theme, locale: values.locale });
   // A busy machine is no failure.
   context.setDefaultTimeout(180_000);
   const page = await context.newPage();
   const link = await createClient({ url, key: operatorToken }).loginLink();
   await page.goto(`${url}${link.url_path}`);
-  await page.getByRole('button', { name: 'Close' }).first().click();
+  await page.locator('#login button').first().click();
   for (const shot of shots) {
     await page.goto(`${url}${shot.path}`);
     await shot.ready(page);
