@@ -30,7 +30,7 @@ export function createArgsModel(
   const parsed = computed(() => parseArgs(text.value));
   const words = (issue: ArgsIssue): InputIssueView => {
     const key = `issues.${issue.keyword}`;
-    return { path: issue.path, message: i18n.te(key) ? t(key, { said: issue.message }) : issue.message };
+    return { path: issue.path, message: i18n.te(key) ? t(key, particularsOf(issue.message)) : issue.message };
   };
   const issues = computed(() => {
     if (!parsed.value.ok) return [];
@@ -75,4 +75,10 @@ function roundedNumbers(text: string, node: Node, path: JSONPath): JSONPath[] {
       ? []
       : roundedNumbers(text, value, [...path, String(name.value)]);
   });
+}
+
+/** What the words of an issue need of the validator's own: the limit, which it says last, and the name, which it quotes. */
+function particularsOf(said: string): { limit: string; name: string } {
+  const limit = /-?\d+(?:\.\d+)?(?=\D*$)/.exec(said)?.[0] ?? '';
+  return { limit, name: [...said.matchAll(/"([^"]*)"/g)].at(-1)?.[1] ?? '' };
 }
