@@ -14,7 +14,7 @@ export interface ChartLook {
   /** What the axis of time is called. */
   readonly timeWord: string;
   readonly language: string;
-  onPoint(index: number): void;
+  readonly onPoint: (index: number) => void;
 }
 
 /** Seconds on each side of a single point, which has no range of its own. */
