@@ -233,7 +233,13 @@ describe('the config', () => {
   it('gives a call no more time than it says', async () => {
     const { board } = await aBoard();
     const config = { ...ON, timeout: 30 };
-    expect(await codeOf(board, { tool_name: 'my_notes_wait' }, { config })).toBe('timeout');
+    const { executionResults } = await processToolCallCycle(block({ tool_name: 'my_notes_wait' }), {
+      board,
+      config,
+    });
+    expect(executionResults).toMatchObject([
+      { code: 'timeout', result: expect.stringContaining('no result within 0.03s') as string },
+    ]);
   });
 
   it('reads the protocol that it names', async () => {
