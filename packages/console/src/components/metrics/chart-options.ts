@@ -17,8 +17,6 @@ export interface ChartLook {
   readonly onPoint: (index: number) => void;
 }
 
-/** Seconds on each side of a single point, which has no range of its own. */
-const ALONE = 30;
 const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 1_000_000];
 
 export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options {
@@ -37,12 +35,16 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
     cursor: { points: { size: 7 } },
     hooks: { ready: [(chart) => chart.over.addEventListener('click', () => clicked(chart, look.onPoint))] },
     scales: {
-      x: { range: (_chart, min, max) => (min === max ? [min - ALONE, max + ALONE] : [min, max]) },
       y: { range: (_chart, _min, max) => [0, Math.max(max * 1.1, 1)] },
     },
     axes: [
       { ...axis, space: 80, values: (chart, ticks) => ticks.map((at) => timeOf(chart, at, look.language)) },
-      { ...axis, size: 56, incrs: WHOLE, values: (_chart, ticks) => ticks.map(amount) },
+      {
+        ...axis,
+        size: look.unit === '' ? 56 : 68,
+        incrs: WHOLE,
+        values: (_chart, ticks) => ticks.map(amount),
+      },
     ],
     series: [
       {
@@ -53,7 +55,8 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
         label: line.name,
         stroke: color(line.color),
         width: 1.6,
-        points: { size: 5 },
+        // What is measured has gaps, and a point between two of them is no line.
+        points: { size: 5, ...(look.unit === '' ? {} : { show: true }) },
         spanGaps: false,
         value: (_chart: uPlot, value: number | null) => (value === null ? '–' : amount(value)),
       })),
