@@ -1,4 +1,5 @@
-import { onMounted, onUnmounted, reactive } from 'vue';
+import { reactive } from 'vue';
+import { usePageKeys } from './page-keys.ts';
 
 /** ⌘K or Ctrl+K, anywhere. */
 export function usePaletteKey(): { isOpen: boolean } {
@@ -8,16 +9,6 @@ export function usePaletteKey(): { isOpen: boolean } {
     event.preventDefault();
     palette.isOpen = !palette.isOpen;
   };
-  onMounted(() => addEventListener('keydown', listen));
-  onUnmounted(() => removeEventListener('keydown', listen));
+  usePageKeys(listen);
   return palette;
-}
-
-/** Whether a key that was pressed is meant for a field and not for the page. */
-export function isTyping(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return true;
-  // The target as the innermost shadow root has it: the editor lives in one.
-  const target = event.composedPath()[0];
-  if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }

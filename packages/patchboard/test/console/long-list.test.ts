@@ -40,7 +40,7 @@ interface Seen {
 
 /** Rows inside the window of the list, not those kept ready around it. */
 async function seen(page: Page): Promise<Seen> {
-  return await page.locator('[data-calls]').evaluate((scroller) => {
+  return await page.locator('[data-scroller]').evaluate((scroller) => {
     const { top, bottom } = scroller.getBoundingClientRect();
     const all = [...scroller.querySelectorAll<HTMLElement>('[data-call]')];
     const inside = all
@@ -53,7 +53,7 @@ async function seen(page: Page): Promise<Seen> {
 
 /** Goes to the end again and again, as somebody who holds the End key; answers the most rows there ever were. */
 async function toTheEnd(page: Page): Promise<number> {
-  return await page.locator('[data-calls]').evaluate(async (scroller) => {
+  return await page.locator('[data-scroller]').evaluate(async (scroller) => {
     let most = 0;
     const isDone = (): boolean => document.querySelector('[data-more="end"]') !== null;
     while (!isDone() || scroller.scrollTop + scroller.clientHeight < scroller.scrollHeight - 1) {
@@ -66,7 +66,7 @@ async function toTheEnd(page: Page): Promise<number> {
 }
 
 async function jumpTo(page: Page, index: number): Promise<void> {
-  await page.locator('[data-calls]').evaluate((scroller, at) => {
+  await page.locator('[data-scroller]').evaluate((scroller, at) => {
     scroller.scrollTop = at * 36;
   }, index);
   await page.locator(`[data-call="${newest(index)}"]`).waitFor();
@@ -89,7 +89,7 @@ it('scrolls through a hundred thousand calls with a screenful of rows, and each 
     expect(now.first).toBe(newest(index));
     expect(now.rows).toBeLessThanOrEqual(MOST_ROWS);
   }
-  await page.locator('[data-calls]').press('Home');
+  await page.locator('[data-scroller]').press('Home');
   await page.locator(`[data-call="${newest(0)}"]`).waitFor();
   await expect.poll(() => seen(page)).toMatchObject({ first: newest(0) });
   await done();
