@@ -25,16 +25,28 @@ import { Upgrades } from './upgrades.ts';
 /** The HTTP server of all faces, ready to listen. `close()` ends streams and waits first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
   const limits = resolveHttpLimits(parts.limits);
-  const { engine, store, clock, log, digest, offices, version, sandbox } = parts;
   const door = new Door(parts.door);
   const app = newApp(limits, door, parts);
-  const connections = new Connections(app.server);
+  const context = contextOf(app, limits, parts);
+  guardDoor(app, door);
+  finishAnswers(app, context.metrics);
+  refuseUnderPressure(app, limits);
+  acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
+  letGoOnClose(app, context);
+  // A plugin, so that the collector of the API description is there before the routes are.
+  app.register((scope, _options, done) => {
+    mount(scope, context, parts);
+    done();
+  });
+  return app;
+}
+
+function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: HttpParts): HttpContext {
+  const { engine, store, clock, log, digest, offices, version, sandbox } = parts;
   const openings = new Openings(clock);
   const streams = new Streams(clock, limits, openings);
-  const metrics = new HttpMetrics(engine, () => streams.size);
   const toolLists = new ToolLists(engine);
-  const openapi = openApi(app, version);
-  const context: HttpContext = {
+  return {
     engine,
     store,
     clock,
@@ -50,15 +62,15 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     tickets: new Tickets(clock),
     upgrades: new Upgrades(app),
     ledgerVerifier: new LedgerVerifier(store, digest),
-    metrics,
+    metrics: new HttpMetrics(engine, () => streams.size),
     toolLists,
     prompts: new Prompts(engine, toolLists),
-    openapi,
+    openapi: openApi(app, version),
   };
-  guardDoor(app, door);
-  finishAnswers(app, metrics);
-  refuseUnderPressure(app, limits);
-  acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
+}
+
+function letGoOnClose(app: FastifyInstance, { openings, metrics, offices }: HttpContext): void {
+  const connections = new Connections(app.server);
   app.addHook('preClose', (done) => {
     openings.endAll();
     // Mounted in a server of somebody else there is nothing of ours to let go of.
@@ -76,12 +88,6 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
     metrics.close();
     done();
   });
-  // A plugin, so that the collector of the API description is there before the routes are.
-  app.register((scope, _options, done) => {
-    mount(scope, context, parts);
-    done();
-  });
-  return app;
 }
 
 function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstance {
