@@ -66,7 +66,23 @@ describe('the way of a call', () => {
     expect(bad).toMatchObject({ kind: 'refused', failure: { code: 'input_invalid' } });
     const rows = await store.readLedger({}, 0, 10);
     expect(rows.map(({ row }) => row.kind)).toEqual(['call.refused', 'call.refused']);
-    expect((await engine.list({ tenant: 'default' }, null, 10)).items).toEqual([]);
+    expect((await engine.list(local, {}, null, 10)).items).toEqual([]);
+  });
+
+  it("lists an agent's own calls and runs, whatever it asks for", async () => {
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })] });
+    const [ada, bob] = ['ada', 'bob'].map((id) => aPrincipal({ kind: 'agent', id, agentId: id }));
+    await engine.submit(aRequest({ toolName: 'toy.echo', runId: 'run_ada' }), ada!);
+    await engine.submit(aRequest({ toolName: 'toy.echo', runId: 'run_bob' }), bob!);
+    const agentsOf = async (asker: typeof local, wanted: object): Promise<string[]> =>
+      (await engine.list(asker, wanted, null, 10)).items.map(({ agentId }) => agentId);
+    expect(await agentsOf(ada!, { agentId: 'bob' })).toEqual(['ada']);
+    expect(await agentsOf(ada!, { tenant: 'other' })).toEqual(['ada']);
+    expect(await agentsOf(ada!, { runId: 'run_bob' })).toEqual([]);
+    expect(await agentsOf(local, {})).toEqual(['bob', 'ada']);
+    const runs = (asker: typeof local) => engine.runs.list(asker, 'bob', null, 10);
+    expect((await runs(ada!)).items.map(({ id }) => id)).toEqual(['run_ada']);
+    expect((await runs(local)).items.map(({ id }) => id)).toEqual(['run_bob']);
   });
 
   it('records a denied call and never runs it', async () => {

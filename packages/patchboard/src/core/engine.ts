@@ -33,7 +33,7 @@ import { soon, type Soon } from './soon.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantBook } from './tenant-book.ts';
 import { ToolDirectory } from './tool-directory.ts';
-import { maySeeCall } from './visibility.ts';
+import { maySeeCall, onlyAgent } from './visibility.ts';
 import { Waiters } from './waiters.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -198,7 +198,7 @@ export class Engine {
     const request = this.#intake.spelled(given, principal);
     const resolved = this.#intake.resolve(request, principal);
     if ('code' in resolved && resolved.code !== 'input_invalid') return { ok: false, failure: resolved };
-    const tool = this.registry.find(principal.tenant, request.toolName);
+    const tool = this.tool(principal, request.toolName);
     if (tool === undefined) return { ok: false, failure: failure('tool_not_found') };
     const admission = await this.#intake.admit('tc_preview', tool, request, principal);
     if ('code' in admission) return { ok: false, failure: admission };
@@ -227,6 +227,12 @@ export class Engine {
     return this.registry.list(principal.tenant).filter((tool) => this.guard.lists(principal, tool));
   }
 
+  /** By either name; undefined also for one that the principal may never call. */
+  tool(principal: Principal, name: string): RegisteredTool | undefined {
+    const tool = this.registry.find(principal.tenant, name);
+    return tool !== undefined && this.guard.lists(principal, tool) ? tool : undefined;
+  }
+
   /** A call that the principal may not see is answered like one that does not exist. */
   find(principal: Principal, id: string): Soon<Call | undefined> {
     const found = this.#lifecycle.find(id)?.call ?? this.#parts.store.findCall(id);
@@ -242,8 +248,16 @@ export class Engine {
     });
   }
 
-  async list(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
-    return await this.#parts.store.listCalls(filter, cursor, limit);
+  /** Of its tenant, and only its own where it may see no other: whatever `wanted` says, it gets no more. */
+  async list(
+    principal: Principal,
+    wanted: Omit<CallFilter, 'tenant'>,
+    cursor: string | null,
+    limit: number,
+  ): Promise<Page<Call>> {
+    const only = onlyAgent(principal);
+    const own = only === null ? {} : { agentId: only };
+    return await this.#parts.store.listCalls({ ...wanted, tenant: principal.tenant, ...own }, cursor, limit);
   }
 
   async cancel(principal: Principal, id: string): Promise<Answer<Call>> {

@@ -43,13 +43,15 @@ export class Runs {
     return run !== undefined && (only === null || run.agentId === only) ? run : undefined;
   }
 
+  /** Of its tenant, and only its own where it may see no other. `agentId` null: of every agent it may see. */
   async list(
-    tenant: string,
+    principal: Principal,
     agentId: string | null,
     cursor: string | null,
     limit: number,
   ): Promise<Page<Run>> {
-    return await this.#parts.store.listRuns(tenant, agentId, cursor, limit);
+    const whose = onlyAgent(principal) ?? agentId;
+    return await this.#parts.store.listRuns(principal.tenant, whose, cursor, limit);
   }
 
   /** No call joins the run from now on; those that have not ended are cancelled, and what they left running ends. */

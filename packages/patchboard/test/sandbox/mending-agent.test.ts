@@ -81,7 +81,12 @@ describe('an agent in a workspace', () => {
       { name: 'task_run', state: 'COMPLETED', result: { text: 'mended', calls: 5 } },
     ]);
     const { agentId } = calls[0]!.result as { agentId: string };
-    const children = await board.host.engine.list({ tenant: 'default', runId: agentId }, null, 10);
+    const children = await board.host.engine.list(
+      board.host.principal('embedded'),
+      { runId: agentId },
+      null,
+      10,
+    );
     expect(children.items.map(({ parentCallId }) => parentCallId)).toEqual(Array(5).fill(calls[0]?.id));
     const read = await board.call('fs_read', { path: 'sum.mjs' }, { runId: agent.id, agentId: 'agent' });
     expect(read.result).toMatchObject({ content: 'export const sum = (a, b) => a + b;\n' });

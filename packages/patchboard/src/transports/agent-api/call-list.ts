@@ -66,8 +66,7 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
     sendProblem(reply, foreign);
     return;
   }
-  const filter = filterOf(principal, query);
-  const page = await context.engine.list(filter, cursor, limit);
+  const page = await context.engine.list(principal, filterOf(query), cursor, limit);
   sendJson(reply, 200, pageJson('tool_calls', page.items.map(callJson), page.nextCursor));
 }
 
@@ -78,15 +77,13 @@ export function foreignAgent(principal: Principal, agentId: string | undefined):
   return failure('permission_denied', `permission denied: you are not agent ${agentId}`);
 }
 
-function filterOf(principal: Principal, query: CallsQuery): CallFilter {
+function filterOf(query: CallsQuery): Omit<CallFilter, 'tenant'> {
   const since = timeOf({ ...query }, 'since');
   const until = timeOf({ ...query }, 'until');
-  const agentId = onlyAgent(principal) ?? query.agent_id;
   return {
-    tenant: principal.tenant,
     ...(query.run_id === undefined ? {} : { runId: query.run_id }),
     ...(query.tool_name === undefined ? {} : { toolName: query.tool_name }),
-    ...(agentId === undefined ? {} : { agentId }),
+    ...(query.agent_id === undefined ? {} : { agentId: query.agent_id }),
     ...(query.status === undefined && query.state === undefined ? {} : { states: statesFor(query) }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),

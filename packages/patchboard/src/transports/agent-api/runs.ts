@@ -2,7 +2,6 @@ import { rfc3339, type RunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import type { Run } from '../../core/ports.ts';
-import { onlyAgent } from '../../core/visibility.ts';
 import { callJson } from '../shared/call-view.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
@@ -58,8 +57,7 @@ async function listRuns(context: HttpContext, request: FastifyRequest, reply: Fa
     return;
   }
   const { limit, cursor } = pageOf(query);
-  const agentId = onlyAgent(principal) ?? query.agent_id ?? null;
-  const page = await context.engine.runs.list(principal.tenant, agentId, cursor, limit);
+  const page = await context.engine.runs.list(principal, query.agent_id ?? null, cursor, limit);
   const rows = page.items.map((run) => JSON.stringify(runView(run)));
   sendJson(reply, 200, pageJson('runs', rows, page.nextCursor));
 }
@@ -99,7 +97,7 @@ async function getRun(context: HttpContext, request: FastifyRequest, reply: Fast
     return;
   }
   const { limit, cursor } = pageOf(request.query as PageQuery);
-  const page = await context.engine.list({ tenant: principal.tenant, runId: id }, cursor, limit);
+  const page = await context.engine.list(principal, { runId: id }, cursor, limit);
   const head = JSON.stringify(runView(run)).slice(1, -1);
   const calls = pageJson('tool_calls', page.items.map(callJson), page.nextCursor).slice(1);
   sendJson(reply, 200, `{${head},${calls}`);

@@ -74,8 +74,8 @@ function getTool(context: HttpContext, request: FastifyRequest, reply: FastifyRe
   const { name } = request.params as { name: string };
   const { engine } = context;
   const principal = principalOf(request);
-  const tool = engine.registry.find(principal.tenant, name);
-  if (tool === undefined || !engine.guard.lists(principal, tool)) {
+  const tool = engine.tool(principal, name);
+  if (tool === undefined) {
     sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
     return;
   }

@@ -65,8 +65,7 @@ async function listApprovals(
 ): Promise<void> {
   const principal = principalOf(request);
   const { limit, cursor } = pageOf(request.query as PageQuery);
-  const filter = { tenant: principal.tenant, states: ['APPROVAL_REQUIRED'] as const };
-  const page = await context.engine.list(filter, cursor, limit);
+  const page = await context.engine.list(principal, { states: ['APPROVAL_REQUIRED'] }, cursor, limit);
   const rows = page.items.map((call) => approvalJson(context, call));
   sendJson(reply, 200, pageJson('approvals', rows, page.nextCursor));
 }
