@@ -60,8 +60,8 @@ export interface ServerTool {
   readonly unavailable?: Failure;
   /** Puts other names that callers use for parameters into the schema's own, before anything looks at them. */
   readonly spell?: (args: unknown) => unknown;
-  /** `args` has passed the input schema. Throw `ToolFailure` to fail on purpose. */
-  execute(args: unknown, context: ToolContext): Promise<unknown>;
+  /** `args` has passed the input schema. The result, or a promise of it. Throw `ToolFailure` to fail on purpose. */
+  execute(args: unknown, context: ToolContext): unknown;
 }
 
 /** A set of server tools shipped together. */

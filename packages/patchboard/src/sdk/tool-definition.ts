@@ -41,7 +41,7 @@ export interface ToolDefinition<Args = unknown, Result = unknown> {
   /** Of which module it is a method. */
   readonly origin?: MethodOrigin;
   /** `args` has passed the schema, defaults filled in. */
-  execute(args: Args, context: ToolContext): Promise<Result>;
+  execute(args: Args, context: ToolContext): Result | Promise<Result>;
 }
 
 export function annotationsOf(metadata: ToolMetadata): ToolAnnotations {

@@ -52,7 +52,7 @@ function fromInstance(instance: ToolInstance): ToolDefinition<never, unknown> {
     outputSchema: null,
     metadata: instance.metadata ?? {},
     hooks: instance.hooks ?? null,
-    execute: async (args, context) => await instance.exec(args, context),
+    execute: (args, context) => instance.exec(args, context),
   };
 }
 

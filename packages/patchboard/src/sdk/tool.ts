@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { failure, ToolFailure } from '../core/failures.ts';
 import type { Hooks } from '../core/hooks.ts';
 import type { ToolContext } from '../core/server-tool.ts';
+import { soon } from '../core/soon.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import { shown } from './shape.ts';
 import { checkName } from './tool-name.ts';
@@ -54,7 +55,7 @@ export function tool(
     outputSchema: null,
     metadata: {},
     hooks: null,
-    execute: async (args, context) => await run(args, context),
+    execute: run,
   };
 }
 
@@ -74,11 +75,10 @@ function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
     outputSchema: output === undefined ? null : toJsonSchema(output, 'output'),
     metadata,
     hooks,
-    execute: async (args, context) => {
-      const parsed = parse === null ? args : parse(args);
-      const given = parsed instanceof Promise ? ((await parsed) as unknown) : parsed;
-      return await options.execute(given as Record<string, unknown>, context);
-    },
+    execute: (args, context) =>
+      soon(parse === null ? args : parse(args), (given) =>
+        options.execute(given as Record<string, unknown>, context),
+      ),
   };
 }
 

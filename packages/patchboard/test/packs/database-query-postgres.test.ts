@@ -252,8 +252,8 @@ describe('database.query on PostgreSQL', () => {
   });
 });
 
-function query(role: string, sql: string, params?: unknown): Promise<unknown> {
-  return toolOf(role).tool.execute(params === undefined ? { sql } : { sql, params }, aContext());
+async function query(role: string, sql: string, params?: unknown): Promise<unknown> {
+  return await toolOf(role).tool.execute(params === undefined ? { sql } : { sql, params }, aContext());
 }
 
 function toolOf(role: string): DatabaseTool {

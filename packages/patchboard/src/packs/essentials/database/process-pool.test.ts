@@ -108,6 +108,6 @@ function open(given: { idleMs?: number } = {}): DatabaseTool {
   return tool;
 }
 
-function run(database: DatabaseTool, sql: string, signal?: AbortSignal): Promise<unknown> {
-  return database.tool.execute({ sql }, aContext(signal === undefined ? {} : { signal }));
+async function run(database: DatabaseTool, sql: string, signal?: AbortSignal): Promise<unknown> {
+  return await database.tool.execute({ sql }, aContext(signal === undefined ? {} : { signal }));
 }

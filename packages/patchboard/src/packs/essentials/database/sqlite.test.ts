@@ -297,8 +297,8 @@ describe('what database.query may not read', () => {
   });
 });
 
-function query(sql: string, params?: unknown): Promise<unknown> {
-  return database.tool.execute(params === undefined ? { sql } : { sql, params }, aContext());
+async function query(sql: string, params?: unknown): Promise<unknown> {
+  return await database.tool.execute(params === undefined ? { sql } : { sql, params }, aContext());
 }
 
 function disposable(made: DatabaseTool): AsyncDisposable & {
@@ -306,7 +306,8 @@ function disposable(made: DatabaseTool): AsyncDisposable & {
   pids(): readonly number[];
 } {
   return {
-    query: (sql, signal = new AbortController().signal) => made.tool.execute({ sql }, aContext({ signal })),
+    query: async (sql, signal = new AbortController().signal) =>
+      await made.tool.execute({ sql }, aContext({ signal })),
     pids: () => made.pids(),
     [Symbol.asyncDispose]: () => made.close(),
   };

@@ -191,8 +191,8 @@ function aTool(given: { url?: string; budgetMs?: number } = {}): ServerTool {
   });
 }
 
-function ask(tool: ServerTool, query: string, context: ToolContext = aContext()): Promise<unknown> {
-  return tool.execute({ query }, context);
+async function ask(tool: ServerTool, query: string, context: ToolContext = aContext()): Promise<unknown> {
+  return await tool.execute({ query }, context);
 }
 
 async function untilLive(tool: ServerTool): Promise<void> {
