@@ -27,6 +27,8 @@ export const remove: ServerTool = aServerTool({
 export const endless: ServerTool = aServerTool({
   name: 'toy.endless',
   description: 'Takes its time',
+  // A page on a busy machine takes longer to open than most tools may take.
+  timeoutMs: 600_000,
   execute: (_args, context) =>
     new Promise((_resolve, reject) => {
       context.progress({ step: 'begun' });
