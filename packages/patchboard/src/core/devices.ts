@@ -131,6 +131,11 @@ export class Devices {
     lifecycle.wheel.after(limits.deviceGraceMs, () => this.#giveUp(device));
   }
 
+  /** The server goes. A peer may answer the goodbye when there is no store any more, so it is not waited for. */
+  leaveAll(): void {
+    for (const device of this.#bySession.values()) this.disconnect(device, 'closing');
+  }
+
   /** After a restart: what a device was running waits for it as long as devices take to find the server again. */
   awaitReturn(live: LiveCall): void {
     const { lifecycle, limits, runner } = this.#parts;

@@ -322,6 +322,7 @@ export class Engine {
       }),
     };
     await Promise.all(running().map((live) => this.#seal(live, sealed)));
+    this.devices.leaveAll();
     this.#lifecycle.close();
     await this.#tasks.drain();
     this.feed.close();

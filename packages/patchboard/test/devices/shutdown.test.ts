@@ -1,0 +1,17 @@
+import { expect, it, vi } from 'vitest';
+import { startServer } from '../support/server-process.ts';
+import { aDevice, DEVICE_INFO } from './support/bare-device.ts';
+
+// A busy machine takes its time to start servers.
+vi.setConfig({ testTimeout: 60_000 });
+
+it('a server that stops records that tools leave, also of a device that does not answer its goodbye', async () => {
+  const server = await startServer();
+  const device = await aDevice(Number(server.port));
+  await device.register(DEVICE_INFO);
+  device.socket.pause();
+  expect(await server.stop()).toBe(0);
+  device.socket.terminate();
+  expect(server.log()).toContain('server.stopped');
+  expect(server.log()).not.toContain('"level":"error"');
+});
