@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Application, type TypeDocOptions } from 'typedoc';
 import type { PluginOptions } from 'typedoc-plugin-markdown';
-import { NOTE, type ReferencePage } from './pages.ts';
+import { NOTE, type ReferencePage } from './page.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const API_FOLDER = 'docs/reference/api';

@@ -1,41 +1,39 @@
 import { FAILURE_CODES } from '@patchboard/wire';
 import { FAILURES } from '../../packages/patchboard/src/core/failures.ts';
-import { agentRoutes } from '../../packages/patchboard/src/transports/agent-api/routes.ts';
-import { consoleRoutes } from '../../packages/patchboard/src/transports/console/routes.ts';
-import { internalRoutes } from '../../packages/patchboard/src/transports/internal-api/routes.ts';
-import { tenantRoutes } from '../../packages/patchboard/src/transports/tenant-api/routes.ts';
-import { operatorRoutes } from '../../packages/patchboard/src/transports/operator-api/routes.ts';
+import type { ClientErrorCode } from '../../packages/client/src/errors.ts';
+import { ERROR_TYPE, ERROR_TYPES } from '../../packages/patchboard/src/transports/tenant-api/error-types.ts';
+import { ROUTES } from '../../packages/patchboard/src/faces.ts';
 import { METRICS } from '../../packages/patchboard/src/transports/shared/metrics.ts';
 import { refusalsOf } from '../../packages/patchboard/src/transports/shared/mount.ts';
 import { HTTP_STATUS } from '../../packages/patchboard/src/transports/shared/problem.ts';
 import type { Route, Schema } from '../../packages/patchboard/src/transports/shared/routes.ts';
+import { eventsPage } from './events-page.ts';
+import { cell, page, table, type ReferencePage } from './page.ts';
 
-/** A page that is made from the code: its path from the root of the repository, and its text. */
-export interface ReferencePage {
-  readonly path: string;
-  readonly text: string;
-}
-
-export const NOTE = 'Made from the code by `npm run reference`; do not edit.';
-
-const FACES: readonly { title: string; routes: readonly Route[] }[] = [
-  { title: 'Agents', routes: agentRoutes },
-  { title: 'Clients that lend tools', routes: internalRoutes },
-  { title: 'Services of a tenant', routes: tenantRoutes },
-  { title: 'Operators', routes: operatorRoutes },
-  { title: 'People', routes: consoleRoutes },
-];
+/** In the order of the page; a face without a title does not compile. */
+const TITLES: Readonly<Record<Route['face'], string>> = {
+  agent: 'Agents',
+  internal: 'Clients that lend tools',
+  device: 'Devices',
+  tenant: 'Services of a tenant',
+  operator: 'Operators',
+  console: 'People',
+};
 
 export function referencePages(): readonly ReferencePage[] {
   return [
     { path: 'docs/reference/routes.md', text: routesPage() },
     { path: 'docs/reference/errors.md', text: errorsPage() },
+    { path: 'docs/reference/events.md', text: eventsPage() },
     { path: 'docs/reference/metrics.md', text: metricsPage() },
   ];
 }
 
 function routesPage(): string {
-  const parts = FACES.flatMap(({ title, routes }) => [`## ${title}`, ...routes.map(routeSection)]);
+  const parts = Object.entries(TITLES).flatMap(([face, title]) => [
+    `## ${title}`,
+    ...ROUTES.filter((route) => route.face === face).map(routeSection),
+  ]);
   return page('Routes', [
     'Every route of the server. The same schemas validate requests and make `GET /openapi.json`.',
     'What each code means is in [errors](errors.md).',
@@ -97,32 +95,50 @@ function kindOf(schema: Schema): string {
 }
 
 function errorsPage(): string {
-  const rows = FAILURE_CODES.map((code) => {
-    const { retryable, summary } = FAILURES[code];
-    return `| \`${code}\` | ${HTTP_STATUS[code]} | ${retryable ? 'yes' : 'no'} | ${cell(summary)} |`;
+  const rows = FAILURE_CODES.map((name) => {
+    const { retryable, summary } = FAILURES[name];
+    return [`\`${name}\``, String(HTTP_STATUS[name]), retryable ? 'yes' : 'no', summary];
   });
   return page('Errors', [
     'Every failure has a `code` from this table, in the `error` of a call record and in a problem document (RFC 9457).',
     'The status is that of a request which is refused with the code; a call that was accepted and failed later is a record, answered with 200.',
-    ['| code | HTTP status | worth a retry | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n'),
+    table(['code', 'HTTP status', 'worth a retry', 'meaning'], rows),
+    '## Codes of the client',
+    '`@patchboard/client` throws a `PatchboardError` with the code of the server, or with one that only a client can know:',
+    table(['client code', 'meaning'], named(CLIENT_CODES)),
+    '## Kinds of error on the tenant face',
+    '`POST /api/tools/call` answers with an `error_type`. What each is for is in [the configuration](../configuration.md#the-tenant-face); these are the codes behind it:',
+    table(['error_type', 'codes'], errorTypeRows()),
   ]);
+}
+
+/** A code without a row does not compile. */
+const CLIENT_CODES: Readonly<Record<ClientErrorCode, string>> = {
+  network_error: 'the server could not be reached, or the connection ended before the answer; worth a retry',
+  client_timeout: "the caller's own time limit passed; the call itself goes on; worth a retry",
+  bad_response: 'what answered is no Patchboard, or something between changed its answer',
+};
+
+function named(meanings: Readonly<Record<string, string>>): string[][] {
+  return Object.entries(meanings).map(([name, meaning]) => [`\`${name}\``, meaning]);
+}
+
+function errorTypeRows(): string[][] {
+  return Object.keys(ERROR_TYPES).map((type) => {
+    const codes = FAILURE_CODES.filter((name) => ERROR_TYPE[name] === type).map((name) => `\`${name}\``);
+    return [`\`${type}\``, codes.length === 0 ? 'none: the call waits' : codes.join(', ')];
+  });
 }
 
 function metricsPage(): string {
-  const rows = Object.entries(METRICS).map(([name, { type, labels, help }]) => {
-    const named = labels.map((label) => `\`${label}\``).join(', ');
-    return `| \`${name}\` | ${type} | ${named} | ${cell(help)} |`;
-  });
+  const rows = Object.entries(METRICS).map(([name, { type, labels, help }]) => [
+    `\`${name}\``,
+    type,
+    labels.map((label) => `\`${label}\``).join(', '),
+    help,
+  ]);
   return page('Metrics', [
     '`GET /metrics` in the text format of Prometheus.',
-    ['| name | type | labels | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n'),
+    table(['name', 'type', 'labels', 'meaning'], rows),
   ]);
-}
-
-function page(title: string, parts: readonly string[]): string {
-  return `${[`# ${title}`, NOTE, ...parts].join('\n\n')}\n`;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

@@ -3,8 +3,11 @@ import type { CallStateName, CallView, FailureCode, InputIssueView } from '@patc
 /** Which of the classes below an error is; unlike `instanceof` it holds across two copies of this package. */
 export type ErrorKind = 'problem' | 'bad_response' | 'network' | 'timeout' | 'tool_call';
 
-/** The server's codes, those only a client can know, and whatever a newer server may add. */
-export type ErrorCode = FailureCode | 'network_error' | 'client_timeout' | 'bad_response' | (string & {});
+/** What only a client can know. */
+export type ClientErrorCode = 'network_error' | 'client_timeout' | 'bad_response';
+
+/** The server's codes, the client's own, and whatever a newer server may add. */
+export type ErrorCode = FailureCode | ClientErrorCode | (string & {});
 
 export interface ErrorFacts {
   readonly code: ErrorCode;

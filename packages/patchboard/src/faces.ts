@@ -14,6 +14,7 @@ import { deviceRoutes } from './transports/device-gateway/routes.ts';
 import { consoleRoutes } from './transports/console/routes.ts';
 import { internalRoutes } from './transports/internal-api/routes.ts';
 import { operatorRoutes } from './transports/operator-api/routes.ts';
+import type { Route } from './transports/shared/routes.ts';
 import { tenantRoutes } from './transports/tenant-api/routes.ts';
 import { createHttpApp } from './transports/shared/app.ts';
 import type { SandboxView } from './transports/shared/context.ts';
@@ -60,6 +61,16 @@ export interface App {
   readonly sessions: Sessions;
 }
 
+/** Every route there is: what is served, described in the reference and tried with every credential. */
+export const ROUTES: readonly Route[] = [
+  ...agentRoutes,
+  ...internalRoutes,
+  ...deviceRoutes,
+  ...tenantRoutes,
+  ...operatorRoutes,
+  ...consoleRoutes,
+];
+
 export async function openFaces(room: EngineRoom, settings: FaceSettings): Promise<Faces> {
   const { host, trustProxy, isProduction } = settings;
   refuseOpenDoor(room, settings);
@@ -99,14 +110,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     sandbox: sandboxView(room.sandbox),
     version: VERSION,
     clock: nodeClock,
-    routes: [
-      ...agentRoutes,
-      ...internalRoutes,
-      ...deviceRoutes,
-      ...tenantRoutes,
-      ...operatorRoutes,
-      ...(settings.hasPages ? consoleRoutes : []),
-    ],
+    routes: settings.hasPages ? ROUTES : ROUTES.filter(({ face }) => face !== 'console'),
   });
   return { fastify, gatekeeper, sessions };
 }

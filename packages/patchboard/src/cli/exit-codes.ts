@@ -16,6 +16,18 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** For the help, and for the docs. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  0: 'ok',
+  1: 'tool failed',
+  2: 'usage',
+  3: 'denied',
+  4: 'timeout',
+  5: 'not found',
+  6: 'unreachable',
+  130: 'interrupted',
+};
+
 /** The command line asks for something that makes no sense. */
 export class UsageError extends Error {
   constructor(message: string) {

@@ -2,7 +2,7 @@ import { PatchboardError } from '@patchboard/client';
 import { Command, CommanderError } from 'commander';
 import { messageOf } from '../core/failures.ts';
 import { ConfigError } from './config-file.ts';
-import { EXIT, exitCodeOf, UsageError, type ExitCode } from './exit-codes.ts';
+import { EXIT, EXIT_MEANINGS, exitCodeOf, UsageError, type ExitCode } from './exit-codes.ts';
 import { StoreRefused } from '../store/sqlite/store-refused.ts';
 import { printable } from './terminal-text.ts';
 
@@ -14,8 +14,9 @@ export interface ProgramStreams {
   error(text: string): void;
 }
 
-const EXIT_CODES = `
-Exit codes: 0 ok, 1 tool failed, 2 usage, 3 denied, 4 timeout, 5 not found, 6 unreachable, 130 interrupted.`;
+export const EXIT_CODES: string = `Exit codes: ${Object.entries(EXIT_MEANINGS)
+  .map(([code, meaning]) => `${code} ${meaning}`)
+  .join(', ')}.`;
 
 export function createProgram(
   registrars: readonly Registrar[],
@@ -29,7 +30,7 @@ export function createProgram(
     .configureOutput({ writeOut: (text) => streams.out(text), writeErr: (text) => streams.error(text) })
     // Thrown rather than exited: exit codes are ours, and output must be flushed.
     .exitOverride()
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', `\n${EXIT_CODES}`);
   for (const register of registrars) register(program);
   return program;
 }

@@ -1,9 +1,10 @@
 import { sseDecoder } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Route } from '../../src/transports/shared/routes.ts';
+import { ROUTES } from '../../src/faces.ts';
 import { recordOf, type MintedKey } from './support/a-platform.ts';
 import { open, type Answered } from './support/ask.ts';
-import { ALL_ROUTES, requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
+import { requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
 import { aScene, type Scene } from './support/scene.ts';
 
 // A busy machine takes its time to start servers.
@@ -18,7 +19,7 @@ afterAll(async () => {
   await scene.close();
 });
 
-const WITH_ID = ALL_ROUTES.filter((route) => sampleOf(route).id !== undefined).map((route) => ({
+const WITH_ID = ROUTES.filter((route) => sampleOf(route).id !== undefined).map((route) => ({
   at: `${route.method} ${route.url}`,
   route,
 }));
@@ -47,7 +48,7 @@ describe("another tenant's id", () => {
   });
 
   it('shows in no list, and neither does anything else of that tenant', async () => {
-    const lists = ALL_ROUTES.filter(
+    const lists = ROUTES.filter(
       ({ name, method }) => method === 'GET' && (name.startsWith('list') || name === 'readLedger'),
     );
     expect(lists.length).toBeGreaterThan(6);

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SCOPES_OF_KIND } from '../../src/core/scopes.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import type { Route } from '../../src/transports/shared/routes.ts';
+import { ROUTES } from '../../src/faces.ts';
 import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
-import { ALL_ROUTES, requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
+import { requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
 import { aScene, deleteTool, echoTool, type Scene } from './support/scene.ts';
 
 // A busy machine takes its time to start servers.
@@ -102,40 +103,37 @@ const BY_CREDENTIAL: readonly Case[] = [
   })),
 ];
 
-describe.each(ALL_ROUTES.map((route) => ({ at: `${route.method} ${route.url}`, route })))(
-  '$at',
-  ({ route }) => {
-    it.each([...AT_THE_DOOR, ...BY_CREDENTIAL])('with keys: $name', async (given) => {
-      const expected = given.expected(route);
-      const ids = expected === PAST ? { ...UNKNOWN, client: 'boss' } : realIds(route);
-      await expectAnswer(scene, { route, ids, headers: given.headers(route), body: given.body, expected });
+describe.each(ROUTES.map((route) => ({ at: `${route.method} ${route.url}`, route })))('$at', ({ route }) => {
+  it.each([...AT_THE_DOOR, ...BY_CREDENTIAL])('with keys: $name', async (given) => {
+    const expected = given.expected(route);
+    const ids = expected === PAST ? { ...UNKNOWN, client: 'boss' } : realIds(route);
+    await expectAnswer(scene, { route, ids, headers: given.headers(route), body: given.body, expected });
+  });
+
+  it('in local mode: no credential', async () => {
+    const isOpen = route.scope === null || SCOPES_OF_KIND.local.includes(route.scope);
+    const expected = isOpen ? PAST : ([403, 'permission_denied'] as const);
+    await expectAnswer(local, { route, ids: UNKNOWN, headers: {}, expected });
+  });
+
+  it.each(['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded'])(
+    'in local mode: %s',
+    async (header) => {
+      const expected = needsCredential(route);
+      await expectAnswer(local, { route, ids: UNKNOWN, headers: { [header]: '127.0.0.1' }, expected });
+    },
+  );
+
+  if (route.method === 'GET' && route.isStream !== true) {
+    it('HEAD is guarded alike', async () => {
+      const { path } = requestTo(route, scene.ids);
+      const answer = await scene.ask({ method: 'HEAD', path });
+      expect(answer.status).toBe(route.scope === null ? 200 : 401);
+      const foreign = await scene.ask({ method: 'HEAD', path, headers: { host: 'evil.example' } });
+      expect(foreign.status).toBe(421);
     });
-
-    it('in local mode: no credential', async () => {
-      const isOpen = route.scope === null || SCOPES_OF_KIND.local.includes(route.scope);
-      const expected = isOpen ? PAST : ([403, 'permission_denied'] as const);
-      await expectAnswer(local, { route, ids: UNKNOWN, headers: {}, expected });
-    });
-
-    it.each(['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded'])(
-      'in local mode: %s',
-      async (header) => {
-        const expected = needsCredential(route);
-        await expectAnswer(local, { route, ids: UNKNOWN, headers: { [header]: '127.0.0.1' }, expected });
-      },
-    );
-
-    if (route.method === 'GET' && route.isStream !== true) {
-      it('HEAD is guarded alike', async () => {
-        const { path } = requestTo(route, scene.ids);
-        const answer = await scene.ask({ method: 'HEAD', path });
-        expect(answer.status).toBe(route.scope === null ? 200 : 401);
-        const foreign = await scene.ask({ method: 'HEAD', path, headers: { host: 'evil.example' } });
-        expect(foreign.status).toBe(421);
-      });
-    }
-  },
-);
+  }
+});
 
 describe('what is no route', () => {
   it.each(['/nope', '/ui/app.js', '/v1/tools/%zz', '//evil.example/v1/tools', '/..%2fetc/passwd'])(

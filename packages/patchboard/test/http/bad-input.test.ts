@@ -4,7 +4,8 @@ import type { Route } from '../../src/transports/shared/routes.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { silentLog } from '../support/an-engine.ts';
-import { allRoutes, aServer, type TestServer } from './support/a-server.ts';
+import { ROUTES } from '../../src/faces.ts';
+import { aServer, type TestServer } from './support/a-server.ts';
 import { allOf, exchange, open } from './support/raw-http.ts';
 import { add, echo } from './support/toy-tools.ts';
 
@@ -218,7 +219,7 @@ describe('faults of our own', () => {
   it('anything unexpected is 500, tells nothing, and is logged once', async () => {
     const logged: unknown[] = [];
     const failing: Route = {
-      ...allRoutes.find((route) => route.name === 'health')!,
+      ...ROUTES.find((route) => route.name === 'health')!,
       url: '/boom',
       name: 'boom',
       handle: () => Promise.reject(new Error('secret at /home/x.ts')),

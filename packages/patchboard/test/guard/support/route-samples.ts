@@ -1,19 +1,4 @@
-import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
-import { deviceRoutes } from '../../../src/transports/device-gateway/routes.ts';
-import { consoleRoutes } from '../../../src/transports/console/routes.ts';
-import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
-import { tenantRoutes } from '../../../src/transports/tenant-api/routes.ts';
-import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
 import type { Route } from '../../../src/transports/shared/routes.ts';
-
-export const ALL_ROUTES: readonly Route[] = [
-  ...agentRoutes,
-  ...internalRoutes,
-  ...tenantRoutes,
-  ...deviceRoutes,
-  ...operatorRoutes,
-  ...consoleRoutes,
-];
 
 /** What stands for the parts of a path, and in the bodies that need one of them. */
 export interface Ids {

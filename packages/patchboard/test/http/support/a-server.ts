@@ -17,6 +17,7 @@ import { TenantBook } from '../../../src/core/tenant-book.ts';
 import { Redactor } from '../../../src/core/redaction.ts';
 import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
 import type { ServerTool } from '../../../src/core/server-tool.ts';
+import { ROUTES } from '../../../src/faces.ts';
 import { InternalKeys } from '../../../src/identity/internal-keys.ts';
 import { Gatekeeper } from '../../../src/identity/gatekeeper.ts';
 import { Sessions } from '../../../src/identity/sessions.ts';
@@ -25,10 +26,6 @@ import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
 import { ajvSchemas } from '../../../src/schemas/ajv-schemas.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
-import { agentRoutes } from '../../../src/transports/agent-api/routes.ts';
-import { consoleRoutes } from '../../../src/transports/console/routes.ts';
-import { internalRoutes } from '../../../src/transports/internal-api/routes.ts';
-import { operatorRoutes } from '../../../src/transports/operator-api/routes.ts';
 import { createHttpApp } from '../../../src/transports/shared/app.ts';
 import type { HttpLimits } from '../../../src/transports/shared/http-limits.ts';
 import type { Route } from '../../../src/transports/shared/routes.ts';
@@ -37,13 +34,6 @@ import { checkAgainst, type OpenApiDocument } from './openapi-check.ts';
 
 const OPERATOR_TOKEN = `pbop_${'t'.repeat(43)}`;
 const schemas = ajvSchemas();
-
-export const allRoutes: readonly Route[] = [
-  ...agentRoutes,
-  ...internalRoutes,
-  ...operatorRoutes,
-  ...consoleRoutes,
-];
 
 /** What came back. `json` is undefined when the answer is not JSON. */
 export interface HttpAnswer {
@@ -136,7 +126,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     limits: given.http ?? {},
     sandbox: null,
     version: '0.0.0-test',
-    routes: given.routes ?? allRoutes,
+    routes: given.routes ?? ROUTES,
   });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
