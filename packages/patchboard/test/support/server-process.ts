@@ -19,7 +19,11 @@ export interface ServerProcess {
   readonly readyLine: string;
   /** What it said on stderr so far. */
   readonly log: () => string;
-  /** Asks it to stop and answers with its exit code. */
+  /** And on stdout. */
+  readonly out: () => string;
+  /** Asks it to stop and answers with its exit code; its files stay. */
+  exit(): Promise<number | null>;
+  /** The same, and its files go. */
   stop(): Promise<number | null>;
 }
 
@@ -39,6 +43,8 @@ export async function startServer(
   const endWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', endWithUs);
   let log = '';
+  let out = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log = (log + text).slice(-100_000);
   });
@@ -50,6 +56,8 @@ export async function startServer(
       port: new URL(url).port,
       dataFolder,
       log: () => log,
+      out: () => out,
+      exit: async () => await end(child),
       stop: async () => {
         const code = await end(child);
         process.removeListener('exit', endWithUs);
@@ -90,7 +98,8 @@ function ready(child: ChildProcess, log: () => string): Promise<{ url: string; l
 
 async function end(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
-    const exited = once(child, 'exit');
+    // Not `exit`: what it said last may still be on its way.
+    const exited = once(child, 'close');
     child.kill('SIGTERM');
     await exited;
   }
