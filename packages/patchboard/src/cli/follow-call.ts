@@ -1,4 +1,9 @@
-import { isCallProgressEvent, isCallStateEvent, type PatchboardClient } from '@patchboard/client';
+import {
+  isCallProgressEvent,
+  isCallStateEvent,
+  TimeoutError,
+  type PatchboardClient,
+} from '@patchboard/client';
 import type { CallView, StreamEvent } from '@patchboard/wire';
 import { messageOf } from '../core/failures.ts';
 import type { CliContext } from './context.ts';
@@ -30,8 +35,9 @@ export async function followCall(
     const bounds = { signal: stop.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     report(context, await client.wait(id, bounds), options);
   } catch (error) {
-    if (!interrupted) throw error;
-    await cancel(context, client, id);
+    if (interrupted) return await cancel(context, client, id);
+    if (error instanceof TimeoutError) await sayWhetherItWaits(context, client, id);
+    throw error;
   } finally {
     off();
     stop.abort();
@@ -67,13 +73,30 @@ async function narrate(
   }
 }
 
+/** Out of patience with a call that only needs somebody to decide: the one thing to know about it. */
+async function sayWhetherItWaits(
+  { output }: CliContext,
+  client: PatchboardClient,
+  id: string,
+): Promise<void> {
+  try {
+    if ((await client.get(id)).state === 'APPROVAL_REQUIRED') output.note(waitsFor(id));
+  } catch {
+    // That it took too long is said anyway.
+  }
+}
+
+function waitsFor(id: string): string {
+  return `waiting for approval: patchboard approve ${id}, or the console`;
+}
+
 function wordsFor(event: StreamEvent): string | null {
   if (isCallProgressEvent(event)) {
     const { data } = event.data;
     return `… ${typeof data === 'string' ? data : JSON.stringify(data)}`;
   }
   if (!isCallStateEvent(event)) return null;
-  if (event.data.state === 'APPROVAL_REQUIRED') return 'waiting for approval…';
+  if (event.data.state === 'APPROVAL_REQUIRED') return waitsFor(event.data.tool_call_id);
   return event.data.state === 'APPROVED' ? 'approved' : null;
 }
 

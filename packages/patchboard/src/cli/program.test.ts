@@ -80,6 +80,19 @@ describe('the program', () => {
     );
   });
 
+  it('speaks of commands where the server speaks of routes, and says nothing twice', () => {
+    const facts = {
+      code: 'input_invalid',
+      issues: [{ path: '', message: "must have required property 'a'" }],
+      recommendations: ['GET /v1/tools/:name shows the schema of a tool'],
+    };
+    expect(errorText(new PatchboardError('problem', "args must have required property 'a'", facts))).toBe(
+      "patchboard: args must have required property 'a'\n  → patchboard tools show NAME has the schema of a tool",
+    );
+    const own = { code: 'tool_not_found', recommendations: ['connect the phone'] };
+    expect(errorText(new PatchboardError('problem', 'not here', own))).toContain('→ connect the phone');
+  });
+
   it('says how to start a server that is not there', () => {
     expect(errorText(new NetworkError('cannot reach x'))).toContain('patchboard serve');
   });

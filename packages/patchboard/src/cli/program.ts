@@ -65,7 +65,8 @@ export function errorText(error: unknown): string {
     return `patchboard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   }
   const lines = [`patchboard: ${error.detail}`];
-  for (const issue of error.issues) lines.push(`  ${issue.path === '' ? '/' : issue.path}: ${issue.message}`);
+  for (const issue of issuesOf(error))
+    lines.push(`  ${issue.path === '' ? '/' : issue.path}: ${issue.message}`);
   for (const advice of adviceOn(error)) lines.push(`  → ${advice}`);
   if (error.toolCallId !== null) lines.push(`  call ${error.toolCallId}`);
   if (error.kind === 'network') lines.push('  Is the server running? Start it with: patchboard serve');
@@ -85,12 +86,23 @@ export function errorJson(error: unknown): string {
   });
 }
 
-/** The server speaks of headers; whoever types commands sets a variable. */
-function adviceOn({ code, recommendations }: PatchboardError): readonly string[] {
-  if (code !== 'auth_required' || recommendations.some((advice) => advice.includes('PATCHBOARD_'))) {
-    return recommendations;
-  }
-  return [
+/** One that the first line has said already is not said twice. */
+function issuesOf({ issues, detail }: PatchboardError): PatchboardError['issues'] {
+  return issues.filter(({ message }) => !detail.endsWith(message) && !detail.includes(`${message};`));
+}
+
+/** The server speaks of headers and routes; whoever types commands has variables and commands. */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  [
+    'auth_required',
     'set PATCHBOARD_KEY to a key of this server; make one with: patchboard keys create --kind agent --name NAME',
-  ];
+  ],
+  ['tool_not_found', 'patchboard tools lists those that may be called'],
+  ['input_invalid', 'patchboard tools show NAME has the schema of a tool'],
+]);
+
+function adviceOn({ code, recommendations }: PatchboardError): readonly string[] {
+  const ours = ADVICE.get(code);
+  const speaksOfHttp = recommendations.every((advice) => /^(GET|send) /.test(advice));
+  return ours !== undefined && speaksOfHttp ? [ours] : recommendations;
 }

@@ -4,7 +4,7 @@ import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
 import { pointerParts } from '../../core/json-pointer.ts';
-import { HERITAGE_FILE } from '../../packs/heritage/names.ts';
+import { HERITAGE_FILE, SAMPLE_SCOPE } from '../../packs/heritage/names.ts';
 import type { SiteScope } from '../../packs/heritage/records.ts';
 import { decodeSiteData } from '../../packs/heritage/site-data.ts';
 import { sqliteHeritageStorage } from '../../packs/heritage/sqlite/sqlite-storage.ts';
@@ -28,6 +28,7 @@ interface ExportFlags extends DataFlags {
 }
 
 const SHOWN_PROBLEMS = 20;
+const SHOWN_SYNTAX_PROBLEMS = 3;
 
 const WHERE = `
 It reads and writes the data folder itself (PATCHBOARD_DATA, default ./.patchboard), also while a server runs on it.`;
@@ -82,7 +83,9 @@ async function importData(context: CliContext, file: string, flags: DataFlags): 
         return { line: parsed.lineOf(place), message: `${place.join('.') || 'the data'} ${message}` };
       }),
     ];
-    const lines = problems.slice(0, SHOWN_PROBLEMS).map(({ line, message }) => `${file}:${line}: ${message}`);
+    // What does not even parse goes on being wrong: after the first few there is nothing to learn.
+    const shown = parsed.problems.length > 0 ? SHOWN_SYNTAX_PROBLEMS : SHOWN_PROBLEMS;
+    const lines = problems.slice(0, shown).map(({ line, message }) => `${file}:${line}: ${message}`);
     throw new UsageError(`nothing was imported:\n  ${lines.join('\n  ')}`);
   }
   await withStorage(context, flags, (storage) => storage.importSite(scope, decoded.data));
@@ -100,13 +103,19 @@ async function exportData(context: CliContext, flags: ExportFlags): Promise<void
   const scope = scopeOf(flags);
   const data = await withStorage(context, flags, (storage) => storage.exportSite(scope));
   if (data === undefined)
-    throw new UsageError(`there is no data of tenant ${scope.tenant}, site ${scope.site}`);
+    throw new UsageError(
+      `there is no data of tenant ${scope.tenant}, site ${scope.site}${isSample(scope) ? ': the sample is put in when one of its tools is first called' : ''}`,
+    );
   const text = `${JSON.stringify(data, null, 2)}\n`;
   if (flags.out === undefined) return await context.writeOut(context.isTerminal ? printable(text) : text);
   await writeFile(flags.out, text, { mode: 0o600 }).catch((error: unknown) => {
     throw new UsageError(`--out: ${messageOf(error)}`);
   });
   context.output.note(`${data.contents.length} contents written to ${flags.out}`);
+}
+
+function isSample({ tenant, site }: SiteScope): boolean {
+  return tenant === SAMPLE_SCOPE.tenant && site === SAMPLE_SCOPE.site;
 }
 
 function scopeOf({ tenant, site }: DataFlags): SiteScope {

@@ -50,6 +50,7 @@ export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
 const HTTP_HINTS: Readonly<Partial<Record<FailureCode, readonly string[]>>> = {
   tool_not_found: ['GET /v1/tools lists the tools you may call'],
   input_invalid: ['GET /v1/tools/:name shows the schema of a tool'],
+  content_type: ['send the header Content-Type: application/json with it'],
 };
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
