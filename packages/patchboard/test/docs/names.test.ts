@@ -244,6 +244,7 @@ const AGENT_OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
   language: true,
   maxResultBytes: true,
   maxRetries: true,
+  toolCalling: true,
 };
 
 const STOP_REASONS: Readonly<Record<StopReason, true>> = {
@@ -253,4 +254,5 @@ const STOP_REASONS: Readonly<Record<StopReason, true>> = {
   budget: true,
   repeating: true,
   interrupted: true,
+  manual: true,
 };

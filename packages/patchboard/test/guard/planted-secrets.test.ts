@@ -31,7 +31,12 @@ interface Answer {
   readonly headers: Headers;
 }
 
-async function ask(url: string, method: string, headers: HeadersInit, body?: unknown): Promise<Answer> {
+async function ask(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body?: unknown,
+): Promise<Answer> {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const given = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(url, { method, headers: { ...json, ...headers }, ...given });

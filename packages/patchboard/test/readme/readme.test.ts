@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/server-process.ts';
@@ -7,15 +7,14 @@ import { walkThrough } from './walkthrough.ts';
 
 const LONG = 120_000;
 
-// The blocks of README.zh-CN.md are the same, see same-in-both.test.ts.
+// Every guide, whoever wrote it. The blocks of README.zh-CN.md are the same, see same-in-both.test.ts.
 describe.each([
   'README.md',
-  'docs/guides/getting-started.md',
-  'docs/guides/lending-a-tool.md',
-  'docs/guides/operations.md',
-  'docs/guides/embedding.md',
-  'docs/guides/workspace.md',
-  'docs/guides/packs.md',
+  'CONTRIBUTING.md',
+  'docs/configuration.md',
+  'packages/client/README.md',
+  'packages/patchboard/README.md',
+  ...readdirSync(join(ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`),
 ])('%s', (file) => {
   it('shows commands and programs that do what it says', { timeout: LONG }, async () => {
     expect(await walkThrough(file)).toEqual([]);

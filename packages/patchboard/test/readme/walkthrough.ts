@@ -10,7 +10,7 @@ import { blocksOf, type Block } from './markdown.ts';
 
 /** Commands that a document may tell the reader to type, and that no test runs: they fetch or they do not end. */
 const NOT_RUN =
-  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|sudo .*|docker .*|pip install .*)( *#.*)?$/;
+  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|sudo .*|docker .*|pip install .*|npx patchboard serve)( *#.*)?$/;
 
 /** Runs the blocks of a document one after the other against a fresh server and answers with what did not fit. */
 export async function walkThrough(file: string): Promise<string[]> {
@@ -59,6 +59,8 @@ class Reader {
   }
 
   async take(block: Block): Promise<string | null> {
+    // Only read: `fragment` is checked by its types, see guides.test.ts.
+    if (block.mark === 'picture' || block.mark === 'fragment') return null;
     switch (block.language) {
       case 'sh':
         return await this.#type(block);
@@ -68,7 +70,7 @@ class Reader {
         return await this.#program(block, pythonWithRequests());
       case 'json':
       case 'text':
-        return block.mark === 'picture' ? null : this.#compare(block);
+        return this.#compare(block);
       case 'yaml':
         parseConfig(block.code, 'patchboard.yaml');
         return null;
@@ -92,6 +94,14 @@ class Reader {
       `$1:${this.#port}`,
     );
     const options = { cwd: this.#folder, env: this.#env };
+    if (block.mark === 'background') {
+      // Without npx between, which would not pass on that it is to end.
+      const running = startCommand('bash', ['-c', code.replace(/^npx /, 'exec ')], options);
+      await running.says(/\n/);
+      await this.leave();
+      this.#background = running;
+      return null;
+    }
     this.#last = await runCommand('bash', ['-euo', 'pipefail', '-c', code], options);
     await this.leave();
     return problemWith(this.#last);
@@ -105,6 +115,7 @@ class Reader {
     if (block.mark === 'background') {
       // Its first line says that it is ready; it goes on until the next command has been typed.
       await running.says(/\n/);
+      await this.leave();
       this.#background = running;
       return null;
     }
