@@ -66,16 +66,20 @@ describe('findBreaches', () => {
       'must not import transports/agent-api',
     ],
     [`${PATCHBOARD}/store/a.ts`, "import { b } from '@patchboard/client';", 'store must not import client'],
-    [`${PATCHBOARD}/bus/a.ts`, 'const { env } = process;', 'only cli/config.ts reads the environment'],
+    [
+      `${PATCHBOARD}/bus/a.ts`,
+      'const { env } = process;',
+      'only settings/environment.ts reads the environment',
+    ],
     [
       `${PATCHBOARD}/cli/serve.ts`,
       "const port = process.env['PORT'];",
-      'only cli/config.ts reads the environment',
+      'only settings/environment.ts reads the environment',
     ],
     [
       `${PATCHBOARD}/cli/serve.ts`,
       "import { env } from 'node:process';",
-      'only cli/config.ts reads the environment',
+      'only settings/environment.ts reads the environment',
     ],
     [`${PATCHBOARD}/index.ts`, "export * from './core/engine.ts';", '"export *" hides what is public'],
     [`${PATCHBOARD}/core/utils.test.ts`, '', '"utils" names nothing'],
@@ -100,7 +104,7 @@ describe('findBreaches', () => {
     ],
     [`${PATCHBOARD}/store/sqlite/a.ts`, "import { b } from '../schema.ts';\nimport 'node:sqlite';"],
     [`${PATCHBOARD}/platform.ts`, "import { b } from './store/memory.ts';"],
-    [`${PATCHBOARD}/cli/config.ts`, 'const { env } = process;'],
+    [`${PATCHBOARD}/settings/environment.ts`, 'const { env } = process;'],
     [`${PATCHBOARD}/core/engine.test.ts`, "import { b } from '../store/memory.ts';"],
   ])('accepts %s with %s', (path, text) => {
     expect(findBreaches([{ path, text }])).toEqual([]);

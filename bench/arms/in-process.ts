@@ -1,7 +1,7 @@
 // The engine over its store in one process; HTTP is wired but nobody uses it. How many calls live their whole life
 // per second?
 import process from 'node:process';
-import { resolveSettings } from '../../packages/patchboard/src/cli/settings.ts';
+import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
 import { resolveLimits } from '../../packages/patchboard/src/core/limits.ts';
 import { startPlatform } from '../../packages/patchboard/src/platform.ts';
 import { aPrincipal, aRequest, silentLog } from '../../packages/patchboard/test/support/an-engine.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import process from 'node:process';
-import { resolveSettings } from '../../packages/patchboard/src/cli/settings.ts';
+import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
 import { resolveLimits, type Limits } from '../../packages/patchboard/src/core/limits.ts';
 import { startPlatform } from '../../packages/patchboard/src/platform.ts';
 import { bufferedLines } from '../../packages/patchboard/src/runtime/log-lines.ts';

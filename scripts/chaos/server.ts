@@ -1,8 +1,8 @@
 // The server as it is shipped, with tools that leave traces and a store that can fail at a chosen point.
 import process from 'node:process';
-import { environment } from '../../packages/patchboard/src/cli/config.ts';
+import { environment } from '../../packages/patchboard/src/settings/environment.ts';
 import { runServer } from '../../packages/patchboard/src/cli/commands/serve.ts';
-import { resolveSettings } from '../../packages/patchboard/src/cli/settings.ts';
+import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
 import { messageOf } from '../../packages/patchboard/src/core/failures.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';

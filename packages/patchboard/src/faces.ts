@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { ConfigError } from './cli/config-file.ts';
-import { isLoopback } from './cli/settings.ts';
+import { ConfigError } from './settings/config-file.ts';
+import { isLoopback } from './settings/settings.ts';
 import type { EngineRoom } from './engine-room.ts';
 import { Gatekeeper } from './identity/gatekeeper.ts';
 import { InternalKeys, type InternalKey } from './identity/internal-keys.ts';

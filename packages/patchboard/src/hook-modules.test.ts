@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigError } from './cli/config-file.ts';
-import { resolveSettings } from './cli/settings.ts';
+import { ConfigError } from './settings/config-file.ts';
+import { resolveSettings } from './settings/settings.ts';
 import { loadHooks } from './hook-modules.ts';
 import { startPlatform } from './platform.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigError } from './cli/config-file.ts';
+import { ConfigError } from './settings/config-file.ts';
 import { messageOf } from './core/failures.ts';
 import type { Hooks } from './core/hooks.ts';
 import { hooks } from './sdk/tool-shape.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { ConfigError } from './cli/config-file.ts';
-import { makeDataFolder } from './cli/make-data-folder.ts';
-import type { Settings } from './cli/settings.ts';
+import { ConfigError } from './settings/config-file.ts';
+import { makeDataFolder } from './settings/make-data-folder.ts';
+import type { Settings } from './settings/settings.ts';
 import type { Engine } from './core/engine.ts';
 import { messageOf } from './core/failures.ts';
 import type { Log, Store } from './core/ports.ts';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createClient, type PatchboardClient } from '@patchboard/client';
 import { Option, type Command } from 'commander';
 import type { ArgumentSources } from './arguments.ts';
-import { clientSettings, type Environment } from './config.ts';
+import { clientSettings, type Environment } from '../settings/environment.ts';
 import { UsageError } from './exit-codes.ts';
 import { createOutput, type Output, type OutputStream } from './output.ts';
 import { printable } from './terminal-text.ts';

@@ -11,7 +11,7 @@ import { readOnlyStore, type ReadOnlyStore } from '../store/sqlite/read-only.ts'
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { StoreInUse } from '../store/sqlite/store-refused.ts';
-import { makeDataFolder } from './make-data-folder.ts';
+import { makeDataFolder } from '../settings/make-data-folder.ts';
 
 export function holdsStore(dataFolder: string): boolean {
   return existsSync(storeFileIn(dataFolder));

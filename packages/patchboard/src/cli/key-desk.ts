@@ -4,7 +4,7 @@ import type { Failure } from '../core/failures.ts';
 import { DEFAULT_TENANT } from '../core/principal.ts';
 import type { Scope } from '../core/scopes.ts';
 import { keyView } from '../transports/operator-api/keys.ts';
-import { clientSettings } from './config.ts';
+import { clientSettings } from '../settings/environment.ts';
 import type { CliContext } from './context.ts';
 import { folderOperator, holdsStore, keysIn, withKeyOffice, withReadOnlyStore } from './data-folder.ts';
 import { isLocalMode } from './local-mode.ts';

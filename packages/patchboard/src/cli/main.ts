@@ -1,5 +1,5 @@
 import { commands } from './commands.ts';
-import { environment } from './config.ts';
+import { environment } from '../settings/environment.ts';
 import { processContext } from './context.ts';
 import { createProgram, runProgram, type ProgramStreams } from './program.ts';
 import { VERSION } from '../version.ts';

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { createClient, PatchboardError, type PatchboardClient } from '@patchboard/client';
 import { Option, type Command } from 'commander';
 import { operatorTokenFile } from '../identity/operator-token.ts';
-import { clientSettings } from './config.ts';
+import { clientSettings } from '../settings/environment.ts';
 import { withServerOptions, type CliContext, type ServerOptions } from './context.ts';
 import { UsageError } from './exit-codes.ts';
-import { isLoopback } from './settings.ts';
+import { isLoopback } from '../settings/settings.ts';
 
 export interface OperatorOptions extends ServerOptions {
   readonly tenant?: string;

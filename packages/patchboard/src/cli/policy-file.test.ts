@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from './config-file.ts';
+import { parseConfig } from '../settings/config-file.ts';
 import { readPolicy } from './policy-file.ts';
 
 function problemsOf(text: string): string[] {

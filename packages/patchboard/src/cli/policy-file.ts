@@ -1,6 +1,6 @@
-import { CONFIG_SCHEMA, type ConfigFile } from './config-schema.ts';
-import { configProblems, policyProblems } from './config-file.ts';
-import { parseText, type TextProblem } from './yaml-text.ts';
+import { CONFIG_SCHEMA, type ConfigFile } from '../settings/config-schema.ts';
+import { configProblems, policyProblems } from '../settings/config-file.ts';
+import { parseText, type TextProblem } from '../settings/yaml-text.ts';
 
 export type PolicyFile =
   | { readonly ok: true; readonly document: Readonly<Record<string, unknown>> }

@@ -1,7 +1,7 @@
 import { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from '@patchboard/client';
 import type { CallView } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from './config-file.ts';
+import { ConfigError } from '../settings/config-file.ts';
 import { EXIT, exitCodeOf, UsageError } from './exit-codes.ts';
 import { createProgram, errorText, runProgram, type Registrar } from './program.ts';
 

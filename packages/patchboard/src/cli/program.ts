@@ -1,7 +1,7 @@
 import { PatchboardError } from '@patchboard/client';
 import { Command, CommanderError } from 'commander';
 import { messageOf } from '../core/failures.ts';
-import { ConfigError } from './config-file.ts';
+import { ConfigError } from '../settings/config-file.ts';
 import { EXIT, EXIT_MEANINGS, exitCodeOf, UsageError, type ExitCode } from './exit-codes.ts';
 import { StoreRefused } from '../store/sqlite/store-refused.ts';
 import { printable } from './terminal-text.ts';

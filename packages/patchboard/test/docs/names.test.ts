@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHANNELS, type AgentEventType } from '../../src/agent/events.ts';
 import type { AgentOptions } from '../../src/agent/options.ts';
-import { CONFIG_SCHEMA } from '../../src/cli/config-schema.ts';
+import { CONFIG_SCHEMA } from '../../src/settings/config-schema.ts';
 import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
 import { EXIT_CODES } from '../../src/cli/program.ts';
 import type { StopReason } from '../../src/core/agent-handle.ts';

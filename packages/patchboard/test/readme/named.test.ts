@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { CONFIG_SCHEMA } from '../../src/cli/config-schema.ts';
-import * as config from '../../src/cli/config.ts';
+import { CONFIG_SCHEMA } from '../../src/settings/config-schema.ts';
+import * as config from '../../src/settings/environment.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { resolveSettings } from '../../src/cli/settings.ts';
+import { resolveSettings } from '../../src/settings/settings.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { EMPTY_AGENT_POLICY, POLICY_MODES } from '../../src/core/policy/document.ts';
 import { ROOT } from '../support/server-process.ts';
@@ -77,7 +77,7 @@ function leavesOf(command: Command, parent: string): { path: string; options: st
   return [{ path, options: options.toSorted() }];
 }
 
-/** Whatever the settings, and every reader in `cli/config.ts`, ask an environment for that holds nothing. */
+/** Whatever the settings, and every reader in `settings/environment.ts`, ask an environment for that holds nothing. */
 function variablesRead(): string[] {
   const read = new Set<string>();
   const empty: config.Environment = new Proxy<Record<string, string>>(

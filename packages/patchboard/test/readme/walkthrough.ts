@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { parseConfig } from '../../src/cli/config-file.ts';
+import { parseConfig } from '../../src/settings/config-file.ts';
 import { runCommand, startCommand, type Finished, type Running } from '../support/run-command.ts';
 import { pythonWithRequests } from '../support/python.ts';
 import { cleanEnvironment, ROOT, startServer } from '../support/server-process.ts';

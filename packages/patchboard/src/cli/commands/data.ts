@@ -9,12 +9,12 @@ import type { SiteScope } from '../../packs/heritage/records.ts';
 import { decodeSiteData } from '../../packs/heritage/site-data.ts';
 import { sqliteHeritageStorage } from '../../packs/heritage/sqlite/sqlite-storage.ts';
 import type { HeritageStorage } from '../../packs/heritage/storage.ts';
-import { clientSettings } from '../config.ts';
+import { clientSettings } from '../../settings/environment.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
-import { makeDataFolder } from '../make-data-folder.ts';
+import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { printable } from '../terminal-text.ts';
-import { parseText } from '../yaml-text.ts';
+import { parseText } from '../../settings/yaml-text.ts';
 
 interface DataFlags {
   readonly tenant: string;

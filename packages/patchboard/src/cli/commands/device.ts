@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { connectDevice, type Device, type DeviceCall, type DeviceTool } from '@patchboard/client';
 import { InvalidArgumentError, type Command } from 'commander';
-import { clientSettings } from '../config.ts';
+import { clientSettings } from '../../settings/environment.ts';
 import { withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { cell } from '../output.ts';

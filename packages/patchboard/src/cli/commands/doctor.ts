@@ -4,11 +4,11 @@ import { PatchboardError } from '@patchboard/client';
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
 import { operatorTokenFile } from '../../identity/operator-token.ts';
-import { clientSettings, environment } from '../config.ts';
+import { clientSettings, environment } from '../../settings/environment.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
 import { isLocalMode } from '../local-mode.ts';
-import { makeDataFolder } from '../make-data-folder.ts';
-import { isLoopback, resolveSettings, type Settings } from '../settings.ts';
+import { makeDataFolder } from '../../settings/make-data-folder.ts';
+import { isLoopback, resolveSettings, type Settings } from '../../settings/settings.ts';
 
 interface Finding {
   readonly check: string;

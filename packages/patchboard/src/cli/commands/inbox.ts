@@ -1,6 +1,6 @@
 import type { PatchboardClient } from '@patchboard/client';
 import type { ApprovalRequestView } from '@patchboard/wire';
-import { editorCommand } from '../config.ts';
+import { editorCommand } from '../../settings/environment.ts';
 import type { CliContext } from '../context.ts';
 import { editText } from '../inbox/editor.ts';
 import { runInbox } from '../inbox/run.ts';

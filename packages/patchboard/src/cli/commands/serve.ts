@@ -5,8 +5,8 @@ import { bufferedLines } from '../../runtime/log-lines.ts';
 import { pinoLog } from '../../runtime/log.ts';
 import type { Platform, PlatformParts } from '../../platform.ts';
 import type { SandboxReport } from '../../workbench.ts';
-import { environment } from '../config.ts';
-import { resolveSettings, type ServeFlags, type Settings } from '../settings.ts';
+import { environment } from '../../settings/environment.ts';
+import { resolveSettings, type ServeFlags, type Settings } from '../../settings/settings.ts';
 
 /** Long enough for the drain; past it a stuck shutdown must not hold the terminal. */
 const SHUTDOWN_MS = 20_000;

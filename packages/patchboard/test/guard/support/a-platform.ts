@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resolveSettings } from '../../../src/cli/settings.ts';
+import { resolveSettings } from '../../../src/settings/settings.ts';
 import type { KeyKind } from '../../../src/core/key-ring.ts';
 import type { Store } from '../../../src/core/ports.ts';
 import type { ServerTool } from '../../../src/core/server-tool.ts';

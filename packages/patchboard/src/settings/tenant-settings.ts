@@ -5,7 +5,7 @@ import type { InternalKey } from '../identity/internal-keys.ts';
 import { HERITAGE_PACK, SAMPLE_SCOPE } from '../packs/heritage/names.ts';
 import { ConfigError } from './config-file.ts';
 import type { ConfigFile } from './config-schema.ts';
-import type { Environment } from './config.ts';
+import type { Environment } from './environment.ts';
 
 /** Shorter ones can be guessed. */
 const LEAST_KEY_CHARACTERS = 16;

@@ -1,7 +1,7 @@
 import { resolveWorkspace, type WorkbenchSettings } from '../workbench.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 import { COMMAND_LIMIT_KEYS, type ConfigFile } from './config-schema.ts';
-import type { Environment } from './config.ts';
+import type { Environment } from './environment.ts';
 
 export function workspaceOf(
   { workspace = {} }: ConfigFile,

@@ -14,7 +14,7 @@ import type { LogLevel } from '../runtime/log.ts';
 import type { WorkbenchSettings } from '../workbench.ts';
 import { ConfigError, readConfigFile } from './config-file.ts';
 import { LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
-import type { Environment } from './config.ts';
+import type { Environment } from './environment.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 import { workspaceOf } from './workspace-settings.ts';
 
