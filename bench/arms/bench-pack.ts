@@ -1,4 +1,4 @@
-import type { Pack, ServerTool } from '../../packages/patchboard/src/core/server-tool.ts';
+import type { Pack, ServerTool } from '../../packages/patchboard/src/core/tools/server-tool.ts';
 
 /** Returns at once: what is measured is everything around it. */
 const ECHO: ServerTool = {

@@ -1,7 +1,7 @@
 // Fills a store with calls that have ended, through the store's own door.
 import process from 'node:process';
-import type { CallState, TimelineEntry } from '../../packages/patchboard/src/core/call.ts';
-import { callRow, firstCallRow } from '../../packages/patchboard/src/core/ledger.ts';
+import type { CallState, TimelineEntry } from '../../packages/patchboard/src/core/call/call.ts';
+import { callRow, firstCallRow } from '../../packages/patchboard/src/core/ledger/ledger.ts';
 import type { NewCall } from '../../packages/patchboard/src/core/ports.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { timeOrderedIds } from '../../packages/patchboard/src/runtime/ids.ts';

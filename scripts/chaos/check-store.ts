@@ -1,7 +1,7 @@
 import { readFileSync, existsSync } from 'node:fs';
 import { isTerminal } from '@patchboard/wire';
-import type { Call } from '../../packages/patchboard/src/core/call.ts';
-import { chainHash, GENESIS, type LedgerRow } from '../../packages/patchboard/src/core/ledger.ts';
+import type { Call } from '../../packages/patchboard/src/core/call/call.ts';
+import { chainHash, GENESIS, type LedgerRow } from '../../packages/patchboard/src/core/ledger/ledger.ts';
 import type { Store } from '../../packages/patchboard/src/core/ports.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Call } from '../../packages/patchboard/src/core/call.ts';
+import type { Call } from '../../packages/patchboard/src/core/call/call.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';
 import { CLIENT_ID, registerClientTools, REMOTE_TOOL } from './client.ts';

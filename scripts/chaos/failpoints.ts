@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type { Store } from '../../packages/patchboard/src/core/ports.ts';
-import { isOpen } from '../../packages/patchboard/src/core/call.ts';
+import { isOpen } from '../../packages/patchboard/src/core/call/call.ts';
 
 /**
  * Places where the server kills itself, as nothing outside could time it:

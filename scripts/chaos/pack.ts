@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pack, ServerTool, ToolContext } from '../../packages/patchboard/src/core/server-tool.ts';
+import type { Pack, ServerTool, ToolContext } from '../../packages/patchboard/src/core/tools/server-tool.ts';
 import type { Failpoint } from './failpoints.ts';
 
 /** Tools of the chaos server. `n` tells one request of the driver from all others. */

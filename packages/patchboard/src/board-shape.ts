@@ -1,7 +1,7 @@
 import { failure } from './core/failures.ts';
 import { DEFAULT_LIMITS, type Limits } from './core/limits.ts';
-import { decodePolicy } from './core/policy/document.ts';
-import { OPERATOR_NAME } from './core/principal.ts';
+import { decodePolicy } from './core/access/policy/document.ts';
+import { OPERATOR_NAME } from './core/access/principal.ts';
 import type { HttpOptions } from './mounted-faces.ts';
 import type { BoardOptions, CallOptions } from './patchboard.ts';
 import { BoardError } from './sdk/board-error.ts';

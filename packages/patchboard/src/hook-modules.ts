@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from './settings/config-file.ts';
 import { messageOf } from './core/failures.ts';
-import type { Hooks } from './core/hooks.ts';
+import type { Hooks } from './core/steps/hooks.ts';
 import { hooks } from './sdk/tool-shape.ts';
 
 /** Hooks named in the config: each module exports `hooks`, or has them as its default export. They guard every face. */

@@ -24,8 +24,8 @@ export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
 export { failure, ToolFailure } from './core/failures.ts';
 export type { Failure } from './core/failures.ts';
-export type { HookCall, HookDecision, Hooks, PostHookResult } from './core/hooks.ts';
-export type { ToolCustomEvent } from './core/live-call.ts';
+export type { HookCall, HookDecision, Hooks, PostHookResult } from './core/steps/hooks.ts';
+export type { ToolCustomEvent } from './core/call/live-call.ts';
 export type {
   ExecOptions,
   ExecResult,
@@ -56,7 +56,7 @@ export type {
   ToolUseBlock,
   UserMessage,
 } from './core/messages.ts';
-export type { Pack, ServerTool, ToolContext } from './core/server-tool.ts';
+export type { Pack, ServerTool, ToolContext } from './core/tools/server-tool.ts';
 export type {
   MethodMetadata,
   MethodOrigin,
@@ -64,7 +64,7 @@ export type {
   ShownMethod,
   ToolDefinitionInput,
   ToolModule,
-} from './core/tool-module.ts';
+} from './core/tools/tool-module.ts';
 export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
 export type { Faces } from './faces.ts';
 export type { HttpOptions } from './mounted-faces.ts';

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from './agent/agent-host.ts';
 import type { BoardStore } from './board-stores.ts';
-import type { Hooks } from './core/hooks.ts';
-import type { KeyKind } from './core/key-ring.ts';
+import type { Hooks } from './core/steps/hooks.ts';
+import type { KeyKind } from './core/access/key-ring.ts';
 import type { Limits } from './core/limits.ts';
 import type { Log } from './core/ports.ts';
-import type { RegisteredTool } from './core/registered-tool.ts';
-import type { Scope } from './core/scopes.ts';
+import type { RegisteredTool } from './core/tools/registered-tool.ts';
+import type { Scope } from './core/access/scopes.ts';
 import type { Faces } from './faces.ts';
 import type { HttpOptions } from './mounted-faces.ts';
 import type { DecideOptions } from './sdk/decide-options.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Failure } from './core/failures.ts';
 import { failure } from './core/failures.ts';
 import type { Ids, Log, Store } from './core/ports.ts';
-import type { Pack } from './core/server-tool.ts';
+import type { Pack } from './core/tools/server-tool.ts';
 import type { Workspaces } from './core/workspaces.ts';
 import { workspacePack } from './packs/workspace/pack.ts';
 import { DEFAULT_COMMAND_LIMITS } from './sandbox/command-limits.ts';

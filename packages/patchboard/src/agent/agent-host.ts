@@ -1,8 +1,8 @@
 import type { Engine } from '../core/engine.ts';
-import type { Hooks } from '../core/hooks.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
 import type { JournalStore } from '../core/journals.ts';
 import type { Clock, Ids, Log } from '../core/ports.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal } from '../core/access/principal.ts';
 import type { Workers } from './workers.ts';
 
 /** What an agent needs of the board on which it works. */

@@ -1,8 +1,8 @@
 import type { StopReason } from '../core/agent-handle.ts';
 import type { ToolUseBlock } from '../core/messages.ts';
-import { mayEver } from '../core/policy/decide.ts';
-import type { Principal } from '../core/principal.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import { mayEver } from '../core/access/policy/decide.ts';
+import type { Principal } from '../core/access/principal.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { Budget } from './budget.ts';
 import type { CallNews } from './call-news.ts';

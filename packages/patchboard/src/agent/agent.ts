@@ -1,8 +1,8 @@
 import type { AgentHandle, SubTask, SubTaskReply } from '../core/agent-handle.ts';
-import { isOpen } from '../core/call.ts';
+import { isOpen } from '../core/call/call.ts';
 import { failure, messageOf, ToolFailure } from '../core/failures.ts';
 import type { Message } from '../core/messages.ts';
-import { OPERATOR_NAME } from '../core/principal.ts';
+import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
 import { text } from '../sdk/shape.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';

@@ -1,6 +1,6 @@
 import type { AgentHandle } from '../core/agent-handle.ts';
-import type { Asker } from '../core/live-call.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Asker } from '../core/call/live-call.ts';
+import type { Principal } from '../core/access/principal.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { Budget, narrower, type Spent } from './budget.ts';

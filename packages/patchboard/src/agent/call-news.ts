@@ -1,4 +1,4 @@
-import type { Call } from '../core/call.ts';
+import type { Call } from '../core/call/call.ts';
 import { messageOf } from '../core/failures.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { toSnapshot, type ToolCallSnapshot } from '../sdk/tool-call-snapshot.ts';

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, ToolUseBlock } from '../core/messages.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { KnownPart, ModelRequest } from './model.ts';
 
 /**

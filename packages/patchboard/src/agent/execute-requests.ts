@@ -1,11 +1,11 @@
-import { isOpen, type Call } from '../core/call.ts';
+import { isOpen, type Call } from '../core/call/call.ts';
 import { failure, messageOf, type Failure } from '../core/failures.ts';
-import type { CallRequest } from '../core/intake.ts';
-import type { Asker } from '../core/live-call.ts';
-import { failed } from '../core/outcome.ts';
-import { EMPTY_AGENT_POLICY } from '../core/policy/document.ts';
-import { OPERATOR_NAME, type Principal } from '../core/principal.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import type { CallRequest } from '../core/steps/intake.ts';
+import type { Asker } from '../core/call/live-call.ts';
+import { failed } from '../core/call/outcome.ts';
+import { EMPTY_AGENT_POLICY } from '../core/access/policy/document.ts';
+import { OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { ParsedToolRequest, ToolExecutionResult } from '../protocols/protocol.ts';
 import { protocolOf } from '../protocols/protocols.ts';
 import { toolFinder } from '../protocols/registered-tools.ts';

@@ -1,5 +1,5 @@
-import type { Hooks } from '../core/hooks.ts';
-import type { AgentPolicy } from '../core/policy/document.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentPolicy } from '../core/access/policy/document.ts';
 import type { Budget } from './budget.ts';
 import type { AgentEventBody } from './events.ts';
 import type { Offer } from './offer.ts';

@@ -1,6 +1,6 @@
 import { failure, messageOf } from '../core/failures.ts';
 import type { Clock, Ids } from '../core/ports.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { AgentError } from './agent-error.ts';
 import type { Conversation, Dialect, Reply, ToolRequest } from './dialect.ts';
 import type { Usage } from './events.ts';

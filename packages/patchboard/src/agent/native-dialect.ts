@@ -1,7 +1,7 @@
 import { WIRE_LIMITS, type JsonSchema } from '@patchboard/wire';
-import { parseGuardedJson } from '../core/json-guard.ts';
+import { parseGuardedJson } from '../core/json/json-guard.ts';
 import type { ProviderMetadata, ReasoningBlock, TextBlock } from '../core/messages.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { Dialect, Reply, ReplyReader, ToolRequest } from './dialect.ts';
 import type { FunctionTool, KnownPart } from './model.ts';
 import { toPrompt } from './native-prompt.ts';

@@ -6,7 +6,7 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../core/messages.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { PromptMessage, TextPart, ToolResultPart } from './model.ts';
 
 /** The conversation as AI SDK models take it. */

@@ -1,5 +1,5 @@
-import { matchesGlob } from '../core/policy/glob.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import { matchesGlob } from '../core/access/policy/glob.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { ToolCallConfig } from '../protocols/tool-call-config.ts';
 import { isSwitchedOn } from './tool-call-rules.ts';
 

@@ -1,8 +1,8 @@
 import { failure, messageOf } from '../core/failures.ts';
-import type { Hooks } from '../core/hooks.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
 import type { Message } from '../core/messages.ts';
-import type { AgentPolicy } from '../core/policy/document.ts';
-import { OPERATOR_NAME } from '../core/principal.ts';
+import type { AgentPolicy } from '../core/access/policy/document.ts';
+import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import type { Language } from '../sdk/advice.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';

@@ -1,4 +1,4 @@
-import { decodePolicy, type AgentPolicy } from '../core/policy/document.ts';
+import { decodePolicy, type AgentPolicy } from '../core/access/policy/document.ts';
 import { failure } from '../core/failures.ts';
 import { AgentError } from './agent-error.ts';
 

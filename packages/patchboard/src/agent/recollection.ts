@@ -1,7 +1,7 @@
 import { failure, messageOf } from '../core/failures.ts';
 import type { JournalEntry, JournalStore } from '../core/journals.ts';
 import type { Message } from '../core/messages.ts';
-import type { AgentPolicy } from '../core/policy/document.ts';
+import type { AgentPolicy } from '../core/access/policy/document.ts';
 import { AgentError } from './agent-error.ts';
 import type { BudgetLimits, Spent } from './budget.ts';
 import type { AgentEventBody } from './events.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../core/canonical-json.ts';
-import type { Hooks } from '../core/hooks.ts';
+import { canonicalJson } from '../core/json/canonical-json.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
 
 /** The same tool with the same arguments and the same result, so many times in a row, is a loop. */
 const LOOP_LENGTH = 3;

@@ -5,7 +5,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from '../core/messages.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { placeFinder } from '../protocols/places.ts';
 import type { ReplyItem, ToolCallingProtocol, ToolExecutionResult } from '../protocols/protocol.ts';
 import { protocolOf } from '../protocols/protocols.ts';

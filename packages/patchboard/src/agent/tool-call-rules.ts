@@ -1,6 +1,6 @@
-import type { Hooks } from '../core/hooks.ts';
-import type { RegisteredTool } from '../core/registered-tool.ts';
-import { originOf } from '../core/tool-module.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
+import { originOf } from '../core/tools/tool-module.ts';
 import { protocolOf } from '../protocols/protocols.ts';
 import { isToolEnabled, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,6 +1,6 @@
 import type { AgentHandle } from '../core/agent-handle.ts';
 import { messageOf } from '../core/failures.ts';
-import type { Hooks } from '../core/hooks.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
 import type { AssistantMessage, Message, ToolUseBlock } from '../core/messages.ts';
 import type { AgentHost } from './agent-host.ts';
 import type { EventLog } from './event-log.ts';

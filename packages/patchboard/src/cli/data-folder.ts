@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { PatchboardError } from '@patchboard/client';
-import { KeyOffice } from '../core/key-office.ts';
-import type { ApiKey } from '../core/key-ring.ts';
-import { DEFAULT_TENANT, type Principal } from '../core/principal.ts';
-import { SCOPES } from '../core/scopes.ts';
+import { KeyOffice } from '../core/access/key-office.ts';
+import type { ApiKey } from '../core/access/key-ring.ts';
+import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
+import { SCOPES } from '../core/access/scopes.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';

@@ -1,8 +1,8 @@
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { KeyKindName, KeyView, MintedKeyView } from '@patchboard/wire';
 import type { Failure } from '../core/failures.ts';
-import { DEFAULT_TENANT } from '../core/principal.ts';
-import type { Scope } from '../core/scopes.ts';
+import { DEFAULT_TENANT } from '../core/access/principal.ts';
+import type { Scope } from '../core/access/scopes.ts';
 import { keyView } from '../transports/operator-api/keys.ts';
 import { clientSettings } from '../settings/environment.ts';
 import type { CliContext } from './context.ts';

@@ -1,4 +1,4 @@
-import type { Call } from './call.ts';
+import type { Call } from './call/call.ts';
 import type { Failure } from './failures.ts';
 
 /** A value, or the reason why there is none. */

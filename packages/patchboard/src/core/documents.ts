@@ -1,4 +1,4 @@
-import type { LedgerDraft } from './ledger.ts';
+import type { LedgerDraft } from './ledger/ledger.ts';
 
 /** Small records beside the calls. All but todos are few, read at start and kept in memory by whoever owns them. */
 export type DocumentKind = 'key' | 'grant' | 'policy' | 'risk' | 'tenant' | 'todo';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { anEngine, anAgentHandle, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import { failure } from './failures.ts';
-import type { Asker } from './live-call.ts';
-import { EMPTY_AGENT_POLICY, type AgentPolicy } from './policy/document.ts';
+import type { Asker } from './call/live-call.ts';
+import { EMPTY_AGENT_POLICY, type AgentPolicy } from './access/policy/document.ts';
 
 const principal = aPrincipal();
 const asking = (given: Partial<Asker> = {}): Asker => ({

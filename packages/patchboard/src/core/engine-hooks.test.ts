@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { anAgentHandle, anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
-import type { Call } from './call.ts';
+import type { Call } from './call/call.ts';
 import type { Engine } from './engine.ts';
-import type { HookDecision, Hooks } from './hooks.ts';
-import { decodePolicy } from './policy/document.ts';
-import { GrantBook } from './grants.ts';
-import { PolicyGuard } from './policy-guard.ts';
+import type { HookDecision, Hooks } from './steps/hooks.ts';
+import { decodePolicy } from './access/policy/document.ts';
+import { GrantBook } from './access/grants.ts';
+import { PolicyGuard } from './access/policy-guard.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 

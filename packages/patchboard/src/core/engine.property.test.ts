@@ -11,8 +11,8 @@ import {
 import { FakeClock, settled } from '../../test/support/fake-clock.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { memoryStore } from '../store/memory.ts';
-import type { Call } from './call.ts';
-import { chainHash, GENESIS } from './ledger.ts';
+import type { Call } from './call/call.ts';
+import { chainHash, GENESIS } from './ledger/ledger.ts';
 import type { Store } from './ports.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
-import type { Call } from './call.ts';
+import type { Call } from './call/call.ts';
 import { failure, StorageFull, ToolFailure } from './failures.ts';
-import type { Submitted } from './intake.ts';
-import type { ToolContext } from './server-tool.ts';
+import type { Submitted } from './steps/intake.ts';
+import type { ToolContext } from './tools/server-tool.ts';
 
 const local = aPrincipal();
 

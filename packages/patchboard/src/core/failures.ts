@@ -1,5 +1,5 @@
 import type { FailureCode, InputIssueView, OutcomeKnowledge } from '@patchboard/wire';
-import type { Allowance } from './token-buckets.ts';
+import type { Allowance } from './access/token-buckets.ts';
 
 interface FailureMeaning {
   /** Whether the same request may do better later, with nothing changed. */

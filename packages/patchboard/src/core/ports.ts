@@ -1,9 +1,9 @@
 import type { CallStateName, InputIssueView, JsonSchema } from '@patchboard/wire';
-import type { Call } from './call.ts';
+import type { Call } from './call/call.ts';
 import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
-import type { LedgerDraft, LedgerRow } from './ledger.ts';
-import type { StoredTool } from './registered-tool.ts';
+import type { LedgerDraft, LedgerRow } from './ledger/ledger.ts';
+import type { StoredTool } from './tools/registered-tool.ts';
 import type { Soon } from './soon.ts';
 
 /** Wall time for records, monotonic time for waiting. */

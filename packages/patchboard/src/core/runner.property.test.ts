@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
-import type { Call } from './call.ts';
+import type { Call } from './call/call.ts';
 import type { Engine } from './engine.ts';
 
 /**

@@ -1,11 +1,16 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
-import type { Authenticator, Credentials } from '../core/authenticator.ts';
+import type { Authenticator, Credentials } from '../core/access/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
-import type { KeyOffice } from '../core/key-office.ts';
-import { KEY_PREFIX, SECRET_PREFIX } from '../core/key-ring.ts';
-import { DEFAULT_TENANT, OPERATOR_NAME, OPERATOR_TOKEN_ID, type Principal } from '../core/principal.ts';
-import { SCOPES_OF_KIND } from '../core/scopes.ts';
-import { SESSION_PROOF_HEADER, sessionIdIn } from '../core/session-cookie.ts';
+import type { KeyOffice } from '../core/access/key-office.ts';
+import { KEY_PREFIX, SECRET_PREFIX } from '../core/access/key-ring.ts';
+import {
+  DEFAULT_TENANT,
+  OPERATOR_NAME,
+  OPERATOR_TOKEN_ID,
+  type Principal,
+} from '../core/access/principal.ts';
+import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
+import { SESSION_PROOF_HEADER, sessionIdIn } from '../core/access/session-cookie.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
 import { localPrincipal } from './local-principal.ts';

@@ -1,7 +1,7 @@
 import { failure, type Failure } from '../core/failures.ts';
 import type { Digest } from '../core/ports.ts';
-import type { Principal } from '../core/principal.ts';
-import { SCOPES_OF_KIND } from '../core/scopes.ts';
+import type { Principal } from '../core/access/principal.ts';
+import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 
 /** A secret that another service of the same house holds, from the config. */
 export interface InternalKey {

@@ -8,8 +8,8 @@ import {
 } from 'jose';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { failure, messageOf, type Failure } from '../core/failures.ts';
-import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/principal.ts';
-import { isScope, SCOPES_OF_KIND, type Scope } from '../core/scopes.ts';
+import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
+import { isScope, SCOPES_OF_KIND, type Scope } from '../core/access/scopes.ts';
 
 /** Where the keys come from, and what a token must say. */
 export interface JwtSettings {

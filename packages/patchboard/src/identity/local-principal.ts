@@ -1,8 +1,8 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
-import type { Credentials } from '../core/authenticator.ts';
+import type { Credentials } from '../core/access/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
-import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/principal.ts';
-import { SCOPES_OF_KIND } from '../core/scopes.ts';
+import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
+import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 
 /** Most requests name nobody; they share one principal. */
 const LOCAL: Principal = {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LoginToken, OpenedSession, SessionBook } from '../core/authenticator.ts';
+import type { LoginToken, OpenedSession, SessionBook } from '../core/access/authenticator.ts';
 import type { Clock } from '../core/ports.ts';
 import { isSameSecret } from './operator-token.ts';
 

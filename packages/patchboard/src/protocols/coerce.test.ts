@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanJson } from '../core/json-guard.ts';
+import { scanJson } from '../core/json/json-guard.ts';
 import { coerceArguments, problemsIn } from './coerce.ts';
 
 const SCHEMA = {

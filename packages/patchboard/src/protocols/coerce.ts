@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { parseGuardedJson } from '../core/json-guard.ts';
-import type { JsonLimits } from '../core/json-scanner.ts';
+import { parseGuardedJson } from '../core/json/json-guard.ts';
+import type { JsonLimits } from '../core/json/json-scanner.ts';
 import {
   describeTypes,
   enumMember,

@@ -1,4 +1,4 @@
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { anthropicTools } from './anthropic/anthropic-protocol.ts';
 import { mcpTools } from './mcp/tool-list.ts';
 import { chatTools, openAiFunctions, responsesTools } from './openai/openai-tools.ts';

@@ -1,4 +1,4 @@
-import { parseGuardedJson } from '../core/json-guard.ts';
+import { parseGuardedJson } from '../core/json/json-guard.ts';
 import { lastEvent, NO_LINES, readLines, type EventData, type EventLines } from './event-lines.ts';
 import type { ReplyItem } from './protocol.ts';
 import { isRecord } from './schema-facts.ts';

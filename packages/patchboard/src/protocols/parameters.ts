@@ -4,7 +4,7 @@ import {
   type MethodMetadata,
   type MethodParameter,
   type ToolDefinitionInput,
-} from '../core/tool-module.ts';
+} from '../core/tools/tool-module.ts';
 import { isRecord } from './schema-facts.ts';
 
 /** A parameter as a text protocol lists it; besides these, whatever its schema says. */

@@ -1,4 +1,4 @@
-import type { ToolDefinitionInput } from '../core/tool-module.ts';
+import type { ToolDefinitionInput } from '../core/tools/tool-module.ts';
 
 export interface Budget {
   /** Characters. */

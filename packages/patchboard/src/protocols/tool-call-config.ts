@@ -1,5 +1,5 @@
 import type { ToolCallConfigView } from '@patchboard/wire';
-import type { ToolDefinitionInput } from '../core/tool-module.ts';
+import type { ToolDefinitionInput } from '../core/tools/tool-module.ts';
 import { PROTOCOL_IDS, type ProtocolId } from './protocols.ts';
 
 /** How an agent may call tools, in a protocol that there is. */

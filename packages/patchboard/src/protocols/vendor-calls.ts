@@ -1,5 +1,5 @@
-import { parseGuardedJson } from '../core/json-guard.ts';
-import type { JsonLimits } from '../core/json-scanner.ts';
+import { parseGuardedJson } from '../core/json/json-guard.ts';
+import type { JsonLimits } from '../core/json/json-scanner.ts';
 import type { ParseError, ReplyItem } from './protocol.ts';
 import { isRecord } from './schema-facts.ts';
 

@@ -1,6 +1,6 @@
 import { statusOf } from '@patchboard/wire';
-import { endedAt, type Call } from '../core/call.ts';
-import { originFields } from '../core/call-origin.ts';
+import { endedAt, type Call } from '../core/call/call.ts';
+import { originFields } from '../core/call/call-origin.ts';
 import type { Log } from '../core/ports.ts';
 
 /** One line per call, when it has ended. Arguments and results are never in it. */

@@ -6,7 +6,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aCall } from '../../test/support/a-call.ts';
-import { move } from '../core/call.ts';
+import { move } from '../core/call/call.ts';
 import { failure } from '../core/failures.ts';
 import { callTracer } from './tracing.ts';
 

@@ -1,6 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Tracer } from '@opentelemetry/api';
-import { endedAt, type Call } from '../core/call.ts';
-import { parseTraceparent, traceparentOf } from '../core/trace-context.ts';
+import { endedAt, type Call } from '../core/call/call.ts';
+import { parseTraceparent, traceparentOf } from '../core/call/trace-context.ts';
 
 const SAMPLED = 1;
 

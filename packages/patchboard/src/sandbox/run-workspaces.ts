@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { DocumentStore } from '../core/documents.ts';
 import type { Failure } from '../core/failures.ts';
-import { DEFAULT_TENANT } from '../core/principal.ts';
+import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import type { RunScope, Workspace, Workspaces } from '../core/workspaces.ts';
 import type { CommandLimits, Enclosure } from './enclosure.ts';
 import { FileServerClient } from './file-server-client.ts';

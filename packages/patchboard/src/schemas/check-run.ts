@@ -1,5 +1,5 @@
 import type { InputIssueView } from '@patchboard/wire';
-import { pointerTo } from '../core/json-pointer.ts';
+import { pointerTo } from '../core/json/json-pointer.ts';
 import { MAX_ISSUES, shortIssue } from './issues.ts';
 
 /** Thrown when a check has cost all it may. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { pointerTo } from '../core/json-pointer.ts';
+import { pointerTo } from '../core/json/json-pointer.ts';
 import { FORMATS } from './formats.ts';
 import { APPLICATORS, CHECKS, isObject, wrongShape, type JsonObject, type Reach } from './keywords.ts';
 import type { CompiledPattern, Pattern } from './patterns.ts';

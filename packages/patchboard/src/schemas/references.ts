@@ -1,4 +1,4 @@
-import { pointerParts, pointerTo } from '../core/json-pointer.ts';
+import { pointerParts, pointerTo } from '../core/json/json-pointer.ts';
 import { isObject, type JsonObject } from './keywords.ts';
 import { SchemaProblem } from './schema-problem.ts';
 

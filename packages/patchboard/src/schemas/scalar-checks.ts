@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical-json.ts';
+import { canonicalJson } from '../core/json/canonical-json.ts';
 import type { Check, CheckRun } from './check-run.ts';
 import { FORMATS, type FormatCheck } from './formats.ts';
 import { listed } from './issues.ts';

@@ -1,5 +1,5 @@
 import type { KeywordDefinition } from 'ajv';
-import { canonicalJson } from '../core/canonical-json.ts';
+import { canonicalJson } from '../core/json/canonical-json.ts';
 
 /** In place of the built-in keyword, which compares every pair: minutes for a list of a few ten thousand objects. */
 export const uniqueItems: KeywordDefinition = {

@@ -1,5 +1,5 @@
-import { pointerTo } from '../core/json-pointer.ts';
-import { hasHiddenCharacters } from '../core/tool-names.ts';
+import { pointerTo } from '../core/json/json-pointer.ts';
+import { hasHiddenCharacters } from '../core/tools/tool-names.ts';
 import { isObject, type JsonObject } from './keywords.ts';
 import { SchemaProblem } from './schema-problem.ts';
 

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { z } from 'zod';
 import { failure, ToolFailure } from '../core/failures.ts';
-import type { Hooks } from '../core/hooks.ts';
-import type { ToolContext } from '../core/server-tool.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import type { ToolContext } from '../core/tools/server-tool.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 
 /** A tool of the AI SDK, typed by what is used of it: `tool({…})` and `dynamicTool({…})` of `ai` fit. */

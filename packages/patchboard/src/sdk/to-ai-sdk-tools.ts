@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import type { RegisteredTool } from '../core/registered-tool.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { Language } from './advice.ts';
 import { BoardError } from './board-error.ts';
 import type { ToolCallRecord } from './tool-call-record.ts';

@@ -1,5 +1,5 @@
 import { isTerminal, type CallStateName, type FailureCode, type SandboxName } from '@patchboard/wire';
-import { endedAt, type Approval, type Call, type TimelineEntry } from '../core/call.ts';
+import { endedAt, type Approval, type Call, type TimelineEntry } from '../core/call/call.ts';
 import type { Failure } from '../core/failures.ts';
 
 /** A call as an embedder sees it. Times are epoch milliseconds. */

@@ -1,7 +1,7 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
-import type { Hooks } from '../core/hooks.ts';
-import type { ToolContext } from '../core/server-tool.ts';
-import type { MethodOrigin } from '../core/tool-module.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import type { ToolContext } from '../core/tools/server-tool.ts';
+import type { MethodOrigin } from '../core/tools/tool-module.ts';
 
 /** What a tool says of itself besides its schema. All of it is obeyed. */
 export interface ToolMetadata {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
-import type { Hooks } from '../core/hooks.ts';
-import type { ServerTool, ToolContext } from '../core/server-tool.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import type { ServerTool, ToolContext } from '../core/tools/server-tool.ts';
 import { shown } from './shape.ts';
 import { checkDefinition, checkInstance } from './tool-shape.ts';
 import { annotationsOf, type ToolDefinition, type ToolMetadata } from './tool-definition.ts';

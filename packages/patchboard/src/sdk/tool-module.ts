@@ -1,6 +1,11 @@
 import { failure, ToolFailure } from '../core/failures.ts';
-import { methodsOf, schemaOfMethod, type MethodMetadata, type ToolModule } from '../core/tool-module.ts';
-import { isToolName } from '../core/tool-names.ts';
+import {
+  methodsOf,
+  schemaOfMethod,
+  type MethodMetadata,
+  type ToolModule,
+} from '../core/tools/tool-module.ts';
+import { isToolName } from '../core/tools/tool-names.ts';
 import { BoardError } from './board-error.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 

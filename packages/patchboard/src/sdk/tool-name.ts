@@ -1,5 +1,5 @@
 import { failure } from '../core/failures.ts';
-import { isToolName, NAME_RULE } from '../core/tool-names.ts';
+import { isToolName, NAME_RULE } from '../core/tools/tool-names.ts';
 import { BoardError } from './board-error.ts';
 
 /** Throws `BoardError`, `name_invalid`. */

@@ -1,11 +1,11 @@
 import { failure, type Failure } from '../core/failures.ts';
-import type { ServerTool } from '../core/server-tool.ts';
+import type { ServerTool } from '../core/tools/server-tool.ts';
 import {
   methodsOf,
   type MethodMetadata,
   type ToolDefinitionInput,
   type ToolModule,
-} from '../core/tool-module.ts';
+} from '../core/tools/tool-module.ts';
 import { BoardError } from './board-error.ts';
 import { toolsOfModule } from './tool-module.ts';
 import { checkName } from './tool-name.ts';

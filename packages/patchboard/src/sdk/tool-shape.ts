@@ -1,4 +1,4 @@
-import type { Hooks } from '../core/hooks.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
 import { callable, flag, must, object, text, texts, wholeNumber, type Rule } from './shape.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import type { ToolInstance } from './tool-instance.ts';

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { z } from 'zod';
 import { failure, ToolFailure } from '../core/failures.ts';
-import type { Hooks } from '../core/hooks.ts';
-import type { ToolContext } from '../core/server-tool.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import type { ToolContext } from '../core/tools/server-tool.ts';
 import { soon } from '../core/soon.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import { shown } from './shape.ts';

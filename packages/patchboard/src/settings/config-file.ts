@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { messageOf } from '../core/failures.ts';
-import { pointerParts } from '../core/json-pointer.ts';
-import { decodePolicy } from '../core/policy/document.ts';
+import { pointerParts } from '../core/json/json-pointer.ts';
+import { decodePolicy } from '../core/access/policy/document.ts';
 import { ESSENTIAL_TOOLS } from '../packs/essentials/tool-names.ts';
 import { HERITAGE_TOOLS } from '../packs/heritage/names.ts';
 import { CONFIG_SCHEMA, type ConfigFile, type ToolConfig } from './config-schema.ts';

@@ -1,6 +1,6 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
-import type { TenantText } from '../core/tenant-text.ts';
+import type { TenantText } from '../core/access/tenant-text.ts';
 import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 

@@ -1,6 +1,6 @@
-import { SECRET_PREFIX } from '../core/key-ring.ts';
-import type { TenantSettings } from '../core/tenant-book.ts';
-import { tenantSettings } from '../core/tenant-text.ts';
+import { SECRET_PREFIX } from '../core/access/key-ring.ts';
+import type { TenantSettings } from '../core/access/tenant-book.ts';
+import { tenantSettings } from '../core/access/tenant-text.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import { HERITAGE_PACK, SAMPLE_SCOPE } from '../packs/heritage/names.ts';
 import { ConfigError } from './config-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Approval, Call } from '../core/call.ts';
+import type { Approval, Call } from '../core/call/call.ts';
 import type { Subject } from './store.contract.ts';
 import {
   START,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GENESIS, chainHash, type LedgerRow } from '../core/ledger.ts';
+import { GENESIS, chainHash, type LedgerRow } from '../core/ledger/ledger.ts';
 import type { CommittedRow, LedgerFilter, Store } from '../core/ports.ts';
 import type { Subject } from './store.contract.ts';
 import {

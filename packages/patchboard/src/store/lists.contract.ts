@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOpen, type Call } from '../core/call.ts';
+import { isOpen, type Call } from '../core/call/call.ts';
 import { BadCursor, type CallFilter, type Store } from '../core/ports.ts';
 import type { Subject } from './store.contract.ts';
 import {

@@ -1,4 +1,10 @@
-import { GENESIS, chainHash, type LedgerDraft, type LedgerKind, type LedgerRow } from '../core/ledger.ts';
+import {
+  GENESIS,
+  chainHash,
+  type LedgerDraft,
+  type LedgerKind,
+  type LedgerRow,
+} from '../core/ledger/ledger.ts';
 import type { Digest } from '../core/ports.ts';
 
 /** The hash chain. Rows and hashes are made when somebody looks: most runs in memory never ask. */

@@ -1,8 +1,8 @@
 import type { CallStateName } from '@patchboard/wire';
-import { endedAt, isOpen, type Call } from '../core/call.ts';
+import { endedAt, isOpen, type Call } from '../core/call/call.ts';
 import type { DocumentChange, DocumentKind } from '../core/documents.ts';
 import type { JournalDraft, JournalEntry } from '../core/journals.ts';
-import type { LedgerDraft, LedgerRow } from '../core/ledger.ts';
+import type { LedgerDraft, LedgerRow } from '../core/ledger/ledger.ts';
 import type {
   CallFilter,
   CommittedRow,
@@ -15,7 +15,7 @@ import type {
   Run,
   Store,
 } from '../core/ports.ts';
-import type { StoredTool } from '../core/registered-tool.ts';
+import type { StoredTool } from '../core/tools/registered-tool.ts';
 import type { Soon } from '../core/soon.ts';
 import { callCursor, runCursor } from './cursors.ts';
 import { MemoryChain } from './memory-chain.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { move, timelineEntry, type Call, type CallState } from '../core/call.ts';
-import { callRow, type LedgerDraft } from '../core/ledger.ts';
+import { move, timelineEntry, type Call, type CallState } from '../core/call/call.ts';
+import { callRow, type LedgerDraft } from '../core/ledger/ledger.ts';
 import type { Digest, NewCall, Run, Store } from '../core/ports.ts';
-import type { StoredTool } from '../core/registered-tool.ts';
+import type { StoredTool } from '../core/tools/registered-tool.ts';
 
 export const digest: Digest = { sha256: (text) => hash('sha256', text, 'hex') };
 

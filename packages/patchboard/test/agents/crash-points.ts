@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { isOpen } from '../../src/core/call.ts';
+import { isOpen } from '../../src/core/call/call.ts';
 import type { Store } from '../../src/core/ports.ts';
 import type { CrashPoint } from './crash-story.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { aServerTool } from '../support/an-engine.ts';
-import type { ServerTool } from '../../src/core/server-tool.ts';
+import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 
 const PAYLOAD = `<img src=x onerror="globalThis.hit=1"><script>globalThis.hit=2</script>{{constructor.constructor('globalThis.hit=3')()}}`;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { OperatorDecision } from '../../src/core/approvals.ts';
-import type { Call } from '../../src/core/call.ts';
+import type { OperatorDecision } from '../../src/core/steps/approvals.ts';
+import type { Call } from '../../src/core/call/call.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { memoryStore } from '../../src/store/memory.ts';

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { SCOPES } from '../../src/core/scopes.ts';
+import { SCOPES } from '../../src/core/access/scopes.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import {
   aDataFolder,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { verifyLedger, type LedgerVerdict } from '../../src/core/ledger-check.ts';
+import { verifyLedger, type LedgerVerdict } from '../../src/core/ledger/ledger-check.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { readOnlyStore } from '../../src/store/sqlite/read-only.ts';
 import { aDataFolder, aPlatform, type DataFolder } from './support/a-platform.ts';

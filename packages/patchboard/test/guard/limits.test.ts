@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { DEFAULT_RATES, type Rates } from '../../src/core/rate-limits.ts';
-import type { ServerTool } from '../../src/core/server-tool.ts';
+import { DEFAULT_RATES, type Rates } from '../../src/core/access/rate-limits.ts';
+import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../support/an-engine.ts';
 import { settled } from '../support/fake-clock.ts';
 import { aPlatform, type MintedKey, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { SCOPES_OF_KIND } from '../../src/core/scopes.ts';
+import { SCOPES_OF_KIND } from '../../src/core/access/scopes.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import type { Route } from '../../src/transports/shared/routes.ts';
 import { ROUTES } from '../../src/faces.ts';

@@ -1,6 +1,6 @@
 import { sseDecoder } from '@patchboard/wire';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ServerTool } from '../../src/core/server-tool.ts';
+import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aDataFolder, aPlatform, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
 import { open, type Answered } from './support/ask.ts';

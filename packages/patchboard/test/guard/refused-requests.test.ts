@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Guard } from '../../src/core/guard.ts';
-import { DEFAULT_RATES } from '../../src/core/rate-limits.ts';
+import type { Guard } from '../../src/core/access/guard.ts';
+import { DEFAULT_RATES } from '../../src/core/access/rate-limits.ts';
 import { anEngine, aPrincipal, aRequest } from '../support/an-engine.ts';
 import { aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Guard } from '../../src/core/guard.ts';
+import type { Guard } from '../../src/core/access/guard.ts';
 import { METRICS } from '../../src/transports/shared/metrics.ts';
 import { aServer, type TestServer } from './support/a-server.ts';
 import { echo, failing, gatedTool } from './support/toy-tools.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plainRow, type LedgerDraft } from '../../src/core/ledger.ts';
+import { plainRow, type LedgerDraft } from '../../src/core/ledger/ledger.ts';
 import { silentLog } from '../support/an-engine.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { aServer, type TestServer } from './support/a-server.ts';

@@ -9,7 +9,7 @@ import { processContext } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { resolveSettings } from '../../src/settings/settings.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { EMPTY_AGENT_POLICY, POLICY_MODES } from '../../src/core/policy/document.ts';
+import { EMPTY_AGENT_POLICY, POLICY_MODES } from '../../src/core/access/policy/document.ts';
 import { ROOT } from '../support/server-process.ts';
 import { codeSpansOf, tablesOf } from './markdown.ts';
 

@@ -1,4 +1,4 @@
-import type { Call } from '../../src/core/call.ts';
+import type { Call } from '../../src/core/call/call.ts';
 
 let made = 0;
 

@@ -2,7 +2,7 @@ import type { TraceLedgerView } from '@patchboard/wire';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { failure, ToolFailure } from '../../src/core/failures.ts';
-import type { ServerTool, ToolContext } from '../../src/core/server-tool.ts';
+import type { ServerTool, ToolContext } from '../../src/core/tools/server-tool.ts';
 import { aTenantServer, callAnswer, OWN, type TenantServer } from './support/tenant-server.ts';
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });

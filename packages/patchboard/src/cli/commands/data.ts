@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
-import { pointerParts } from '../../core/json-pointer.ts';
+import { pointerParts } from '../../core/json/json-pointer.ts';
 import { HERITAGE_FILE, SAMPLE_SCOPE } from '../../packs/heritage/names.ts';
 import type { SiteScope } from '../../packs/heritage/records.ts';
 import { decodeSiteData } from '../../packs/heritage/site-data.ts';

@@ -1,6 +1,6 @@
 import { KEY_KINDS, PEER_ID_PATTERN, type KeyKindName } from '@patchboard/wire';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { isScope, SCOPES, type Scope } from '../../core/scopes.ts';
+import { isScope, SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { CliContext } from '../context.ts';
 import { momentOf } from '../duration.ts';
 import { UsageError } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 import type { LedgerRowView, LedgerVerdictView } from '@patchboard/wire';
 import type { Command } from 'commander';
-import { verifyLedger } from '../../core/ledger-check.ts';
+import { verifyLedger } from '../../core/ledger/ledger-check.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import type { CliContext } from '../context.ts';
 import { holdsStore, withReadOnlyStore } from '../data-folder.ts';

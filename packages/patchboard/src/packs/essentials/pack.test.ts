@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Pack, ServerTool } from '../../core/server-tool.ts';
+import type { Pack, ServerTool } from '../../core/tools/server-tool.ts';
 import { aContext } from './__fixtures__/context.ts';
 import { aFolder } from './database/__fixtures__/tool.ts';
 import { essentialsPack } from './pack.ts';

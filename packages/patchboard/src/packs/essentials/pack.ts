@@ -1,4 +1,4 @@
-import type { Pack } from '../../core/server-tool.ts';
+import type { Pack } from '../../core/tools/server-tool.ts';
 import { calculationTool } from './calculation/tool.ts';
 import { resolveTarget } from './database/target.ts';
 import { databaseTool } from './database/tool.ts';

@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
-import type { ServerTool, ToolContext } from '../../core/server-tool.ts';
+import type { ServerTool, ToolContext } from '../../core/tools/server-tool.ts';
 import type { SiteScope } from './records.ts';
 import type { HeritageStorage } from './storage.ts';
 

@@ -1,4 +1,4 @@
-import type { Pack } from '../../core/server-tool.ts';
+import type { Pack } from '../../core/tools/server-tool.ts';
 import type { HeritageParts } from './heritage-tool.ts';
 import { HERITAGE_PACK, SAMPLE_SCOPE } from './names.ts';
 import { YANTIAN } from './sample/yantian.ts';

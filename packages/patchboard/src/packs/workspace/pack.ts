@@ -1,4 +1,4 @@
-import type { Pack } from '../../core/server-tool.ts';
+import type { Pack } from '../../core/tools/server-tool.ts';
 import { editTools } from './files/edit-tools.ts';
 import { readTool } from './files/read-tool.ts';
 import { globTool, grepTool } from './files/search-tools.ts';

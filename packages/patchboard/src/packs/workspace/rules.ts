@@ -1,7 +1,7 @@
 import type { JsonSchema, SandboxName } from '@patchboard/wire';
 import type { Failure } from '../../core/failures.ts';
-import type { HookCall, HookDecision, Hooks } from '../../core/hooks.ts';
-import type { ServerTool, ToolContext } from '../../core/server-tool.ts';
+import type { HookCall, HookDecision, Hooks } from '../../core/steps/hooks.ts';
+import type { ServerTool, ToolContext } from '../../core/tools/server-tool.ts';
 
 /** What a tool of this pack says of itself; the rest follows from what it does. */
 export interface WorkspaceTool {

@@ -1,5 +1,5 @@
 import { failure, ToolFailure } from '../../core/failures.ts';
-import type { ServerTool } from '../../core/server-tool.ts';
+import type { ServerTool } from '../../core/tools/server-tool.ts';
 import { argumentsOf, object, renamed, TEXT } from './contract.ts';
 import type { WorkspaceRules } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerTool } from '../../core/server-tool.ts';
+import type { ServerTool } from '../../core/tools/server-tool.ts';
 import type { Todo } from '../../core/workspaces.ts';
 import { argumentsOf, object } from './contract.ts';
 import type { WorkspaceRules } from './rules.ts';

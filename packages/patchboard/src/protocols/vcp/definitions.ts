@@ -6,7 +6,7 @@ import {
   REQUEST_START,
   writeShownValue,
 } from '@patchboard/wire/vcp';
-import type { ShownMethod, ToolDefinitionInput } from '../../core/tool-module.ts';
+import type { ShownMethod, ToolDefinitionInput } from '../../core/tools/tool-module.ts';
 import { parametersOf, type ShownParameter } from '../parameters.ts';
 
 const USAGE =

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Call } from '../../core/call.ts';
+import type { Call } from '../../core/call/call.ts';
 import { CALL_COLUMNS, text, toCall } from './rows.ts';
 
 /** Single calls by key. Reads stores of older versions too: what they have no column for is null. */

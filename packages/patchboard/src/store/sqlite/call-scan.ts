@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isOpen, type Call } from '../../core/call.ts';
+import { isOpen, type Call } from '../../core/call/call.ts';
 import type { CallFilter, Page } from '../../core/ports.ts';
 import { callCursor } from '../cursors.ts';
 import type { CallReader } from './call-reader.ts';

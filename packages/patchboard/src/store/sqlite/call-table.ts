@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isTerminal, type CallStateName } from '@patchboard/wire';
-import { endedAt, isOpen, type Call } from '../../core/call.ts';
+import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { STATE_CODES, integer, resultOf, stateNameOf, tailOf, text } from './rows.ts';
 

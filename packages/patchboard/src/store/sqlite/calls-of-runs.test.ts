@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Call } from '../../core/call.ts';
+import type { Call } from '../../core/call/call.ts';
 import type { Store } from '../../core/ports.ts';
 import { START, aCall, aRecord, callId, completed, digest, insertAll } from '../samples.contract.ts';
 import { sqliteStore } from './sqlite-store.ts';

@@ -1,7 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Call } from '../../core/call.ts';
-import { GENESIS, chainHash, type LedgerDraft, type LedgerKind, type LedgerRow } from '../../core/ledger.ts';
+import type { Call } from '../../core/call/call.ts';
+import {
+  GENESIS,
+  chainHash,
+  type LedgerDraft,
+  type LedgerKind,
+  type LedgerRow,
+} from '../../core/ledger/ledger.ts';
 import type { CommittedRow, Digest, LedgerFilter, LedgerReadOptions } from '../../core/ports.ts';
 import { Turns } from '../turns.ts';
 import { integer, text, textOrNull, type Row } from './rows.ts';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { GENESIS, chainHash, type LedgerRow } from '../../core/ledger.ts';
+import { GENESIS, chainHash, type LedgerRow } from '../../core/ledger/ledger.ts';
 import type { Digest } from '../../core/ports.ts';
 import { toLedgerRow } from './ledger-table.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';

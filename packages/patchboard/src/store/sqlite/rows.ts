@@ -1,8 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { CALL_STATES, type CallStateName, type SandboxName } from '@patchboard/wire';
-import type { Approval, Call, CallState, TimelineEntry } from '../../core/call.ts';
-import type { CallOrigin } from '../../core/call-origin.ts';
-import type { Decision } from '../../core/guard.ts';
+import type { Approval, Call, CallState, TimelineEntry } from '../../core/call/call.ts';
+import type { CallOrigin } from '../../core/call/call-origin.ts';
+import type { Decision } from '../../core/access/guard.ts';
 import type { Run } from '../../core/ports.ts';
 
 export type Row = Record<string, SQLOutputValue>;

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CallStateName } from '@patchboard/wire';
-import type { Call } from '../../core/call.ts';
+import type { Call } from '../../core/call/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
 import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
-import type { LedgerDraft } from '../../core/ledger.ts';
+import type { LedgerDraft } from '../../core/ledger/ledger.ts';
 import type {
   CallFilter,
   CommittedRow,
@@ -16,7 +16,7 @@ import type {
   Run,
   Store,
 } from '../../core/ports.ts';
-import type { StoredTool } from '../../core/registered-tool.ts';
+import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import { Watchers } from '../watchers.ts';
 import { CallReader } from './call-reader.ts';
 import { CallScan } from './call-scan.ts';

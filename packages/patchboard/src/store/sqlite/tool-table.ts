@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { StoredTool } from '../../core/registered-tool.ts';
+import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import { integer, text, type Row } from './rows.ts';
 
 /** What clients registered over HTTP. */

@@ -1,4 +1,4 @@
-import { endedAt, type Call } from '../../core/call.ts';
+import { endedAt, type Call } from '../../core/call/call.ts';
 import type { Failure } from '../../core/failures.ts';
 import type { ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
 import { failureText, valueText } from '../../protocols/result-text.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isOpen, type Call } from '../../core/call.ts';
+import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure, type Failure } from '../../core/failures.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { RegisteredTool } from '../../core/registered-tool.ts';
+import type { Principal } from '../../core/access/principal.ts';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { placeFinder } from '../../protocols/places.ts';
 import type { ParsedToolRequest, ParseError, ToolCallingProtocol } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';

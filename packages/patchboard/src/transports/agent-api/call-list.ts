@@ -2,8 +2,8 @@ import { CALL_STATES, CALL_STATUSES, statesOf, type CallStateName, type CallStat
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { CallFilter } from '../../core/ports.ts';
-import type { Principal } from '../../core/principal.ts';
-import { onlyAgent } from '../../core/visibility.ts';
+import type { Principal } from '../../core/access/principal.ts';
+import { onlyAgent } from '../../core/call/visibility.ts';
 import { callJson } from '../shared/call-view.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';

@@ -1,9 +1,9 @@
 import type { DryRunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isOpen } from '../../core/call.ts';
+import { isOpen } from '../../core/call/call.ts';
 import type { Preview } from '../../core/engine.ts';
-import type { CallRequest, Submitted } from '../../core/intake.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { CallRequest, Submitted } from '../../core/steps/intake.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import { callJson, decisionView } from '../shared/call-view.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';

@@ -1,8 +1,8 @@
 import type { DeviceFrame } from '@patchboard/wire';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type Failure } from '../../core/failures.ts';
-import { parseGuardedJson } from '../../core/json-guard.ts';
-import type { JsonLimits } from '../../core/json-scanner.ts';
+import { parseGuardedJson } from '../../core/json/json-guard.ts';
+import type { JsonLimits } from '../../core/json/json-scanner.ts';
 import { decodeToolSpecs, type DecodedSpecs } from '../shared/tool-spec.ts';
 import { DEVICE_FRAMES } from './frames.ts';
 

@@ -1,11 +1,11 @@
 import { DEVICE_CLOSE, rfc3339, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
 import type { RawData, WebSocket } from 'ws';
-import { attemptsOf, type Call } from '../../core/call.ts';
-import type { Device, DeviceLink } from '../../core/device.ts';
-import type { Parting } from '../../core/devices.ts';
+import { attemptsOf, type Call } from '../../core/call/call.ts';
+import type { Device, DeviceLink } from '../../core/devices/device.ts';
+import type { Parting } from '../../core/devices/devices.ts';
 import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
-import { requestId } from '../../core/request-id.ts';
-import { traceparentOf } from '../../core/trace-context.ts';
+import { requestId } from '../../core/devices/request-id.ts';
+import { traceparentOf } from '../../core/call/trace-context.ts';
 import { decodeFrame } from './decode-frame.ts';
 import { FrameRate } from './frame-rate.ts';
 import type { GatewayParts } from './gateway.ts';

@@ -1,7 +1,7 @@
 import { DEVICE_PROTOCOL, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
-import type { Device, DeviceLink } from '../../core/device.ts';
+import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import { failure, type Failure } from '../../core/failures.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { GatewayParts } from './gateway.ts';
 
 /** Who opened the socket. */

@@ -1,10 +1,10 @@
 import type { DeviceFrame, GatewayFrame, NotKept } from '@patchboard/wire';
-import { isOpen } from '../../core/call.ts';
-import type { ClientAnswer, ClientResult } from '../../core/client-results.ts';
-import type { Device } from '../../core/device.ts';
+import { isOpen } from '../../core/call/call.ts';
+import type { ClientAnswer, ClientResult } from '../../core/devices/client-results.ts';
+import type { Device } from '../../core/devices/device.ts';
 import type { Engine } from '../../core/engine.ts';
-import type { Principal } from '../../core/principal.ts';
-import { parseRequestId } from '../../core/request-id.ts';
+import type { Principal } from '../../core/access/principal.ts';
+import { parseRequestId } from '../../core/devices/request-id.ts';
 import type { Visitor } from './introduction.ts';
 
 type ReportFrame = Extract<DeviceFrame, { type: 'tool_result' | 'tool_error' | 'progress' }>;

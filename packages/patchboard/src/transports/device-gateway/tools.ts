@@ -1,5 +1,5 @@
 import type { GatewayFrame } from '@patchboard/wire';
-import type { Device } from '../../core/device.ts';
+import type { Device } from '../../core/devices/device.ts';
 import type { Engine } from '../../core/engine.ts';
 import { decodeSpecs } from './decode-frame.ts';
 

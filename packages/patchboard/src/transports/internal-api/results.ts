@@ -1,6 +1,6 @@
 import { statusOf, type SubmitRequest } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ClientAnswer, ClientResult } from '../../core/client-results.ts';
+import type { ClientAnswer, ClientResult } from '../../core/devices/client-results.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';

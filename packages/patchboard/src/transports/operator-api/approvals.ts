@@ -1,9 +1,9 @@
 import { rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OperatorDecision } from '../../core/approvals.ts';
-import type { Call } from '../../core/call.ts';
-import type { GrantRequest } from '../../core/grant-office.ts';
-import type { Predicate } from '../../core/policy/predicate.ts';
+import type { OperatorDecision } from '../../core/steps/approvals.ts';
+import type { Call } from '../../core/call/call.ts';
+import type { GrantRequest } from '../../core/access/grant-office.ts';
+import type { Predicate } from '../../core/access/policy/predicate.ts';
 import { callJson } from '../shared/call-view.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';

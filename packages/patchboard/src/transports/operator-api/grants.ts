@@ -1,6 +1,6 @@
 import { rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Grant } from '../../core/grants.ts';
+import type { Grant } from '../../core/access/grants.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';

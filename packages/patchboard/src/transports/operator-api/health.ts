@@ -1,6 +1,6 @@
 import { CALL_STATES, rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Device } from '../../core/device.ts';
+import type { Device } from '../../core/devices/device.ts';
 import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';

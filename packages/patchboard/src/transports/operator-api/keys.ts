@@ -1,8 +1,8 @@
 import { KEY_KINDS, parseTime, rfc3339, type KeyView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
-import type { ApiKey, KeyKind, KeyRequest } from '../../core/key-ring.ts';
-import { SCOPES, type Scope } from '../../core/scopes.ts';
+import type { ApiKey, KeyKind, KeyRequest } from '../../core/access/key-ring.ts';
+import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';

@@ -1,9 +1,9 @@
 import { rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
-import type { LedgerRow } from '../../core/ledger.ts';
+import type { LedgerRow } from '../../core/ledger/ledger.ts';
 import { BadCursor, type LedgerFilter } from '../../core/ports.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, timeOf, type PageQuery } from '../shared/paging.ts';

@@ -1,9 +1,9 @@
 import { rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
-import { decidePolicy, mayEverCall } from '../../core/policy/decide.ts';
-import { decodePolicy } from '../../core/policy/document.ts';
-import type { PolicyText } from '../../core/policy-office.ts';
+import { decidePolicy, mayEverCall } from '../../core/access/policy/decide.ts';
+import { decodePolicy } from '../../core/access/policy/document.ts';
+import type { PolicyText } from '../../core/access/policy-office.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
-import { OPERATOR_TOKEN_ID } from '../../core/principal.ts';
-import { sessionIdIn } from '../../core/session-cookie.ts';
+import { OPERATOR_TOKEN_ID } from '../../core/access/principal.ts';
+import { sessionIdIn } from '../../core/access/session-cookie.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';

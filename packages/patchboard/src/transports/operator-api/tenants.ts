@@ -1,9 +1,9 @@
 import type { TenantView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
-import { OPERATOR_NAME, type Principal } from '../../core/principal.ts';
-import type { KnownTenant } from '../../core/tenant-office.ts';
-import { tenantText, type TenantText } from '../../core/tenant-text.ts';
+import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
+import type { KnownTenant } from '../../core/access/tenant-office.ts';
+import { tenantText, type TenantText } from '../../core/access/tenant-text.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';

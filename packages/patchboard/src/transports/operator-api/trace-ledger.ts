@@ -1,7 +1,7 @@
 import { rfc3339, type TraceLedgerView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BadCursor } from '../../core/ports.ts';
-import { readTrace, type TraceEntry } from '../../core/trace-ledger.ts';
+import { readTrace, type TraceEntry } from '../../core/ledger/trace-ledger.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/paging.ts';

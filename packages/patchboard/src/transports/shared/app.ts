@@ -2,7 +2,7 @@ import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
-import { LedgerVerifier } from '../../core/ledger-check.ts';
+import { LedgerVerifier } from '../../core/ledger/ledger-check.ts';
 import { BadCursor, type Log } from '../../core/ports.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';

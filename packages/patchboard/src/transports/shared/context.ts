@@ -1,10 +1,10 @@
 import type { FailureCode, SandboxName } from '@patchboard/wire';
 import type { Engine } from '../../core/engine.ts';
-import type { LedgerVerifier } from '../../core/ledger-check.ts';
-import type { Authenticator } from '../../core/authenticator.ts';
-import type { Offices } from '../../core/offices.ts';
+import type { LedgerVerifier } from '../../core/ledger/ledger-check.ts';
+import type { Authenticator } from '../../core/access/authenticator.ts';
+import type { Offices } from '../../core/access/offices.ts';
 import type { Clock, Digest, Log, Store } from '../../core/ports.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { DoorOptions } from './door.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';

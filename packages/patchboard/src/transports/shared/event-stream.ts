@@ -1,9 +1,9 @@
 import { encodeSse, encodeSsePosition, isCallState, isTerminal } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isOpen, type Call } from '../../core/call.ts';
-import { eventOf, type BoardEvent, type EventFilter } from '../../core/events.ts';
+import { isOpen, type Call } from '../../core/call/call.ts';
+import { eventOf, type BoardEvent, type EventFilter } from '../../core/ledger/events.ts';
 import { messageOf } from '../../core/failures.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from './context.ts';
 import { principalOf } from './identity.ts';
 import type { Schema } from './routes.ts';

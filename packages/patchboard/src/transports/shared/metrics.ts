@@ -1,6 +1,6 @@
 import type { CallStateName, FailureCode, ToolSourceName } from '@patchboard/wire';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { endedAt, type Call } from '../../core/call.ts';
+import { endedAt, type Call } from '../../core/call/call.ts';
 import type { Engine } from '../../core/engine.ts';
 import { DurationCounts } from './duration-counts.ts';
 

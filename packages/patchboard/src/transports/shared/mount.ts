@@ -1,9 +1,9 @@
 import type { FailureCode } from '@patchboard/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { Authenticator } from '../../core/authenticator.ts';
+import type { Authenticator } from '../../core/access/authenticator.ts';
 import { failure, type Failure } from '../../core/failures.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { Scope } from '../../core/scopes.ts';
+import type { Principal } from '../../core/access/principal.ts';
+import type { Scope } from '../../core/access/scopes.ts';
 import type { HttpContext } from './context.ts';
 import { isFailure } from './identity.ts';
 import type { RouteCounter } from './metrics.ts';

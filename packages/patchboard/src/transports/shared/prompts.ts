@@ -1,5 +1,5 @@
 import type { Engine } from '../../core/engine.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import { createToolDiscoveryService, type ToolDiscoveryService } from '../../protocols/discovery.ts';
 import { definitionsOf } from '../../protocols/registered-tools.ts';
 import type { ToolLists } from './tool-lists.ts';

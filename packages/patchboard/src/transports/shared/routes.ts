@@ -1,6 +1,6 @@
 import type { FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Scope } from '../../core/scopes.ts';
+import type { Scope } from '../../core/access/scopes.ts';
 import type { HttpContext } from './context.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;

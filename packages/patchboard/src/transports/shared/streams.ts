@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../core/ports.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { Openings } from './openings.ts';
 import { API_HEADERS } from './security-headers.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Call } from '../../core/call.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Call } from '../../core/call/call.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from './context.ts';
 import { principalOf } from './identity.ts';
 

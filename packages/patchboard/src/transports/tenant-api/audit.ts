@@ -1,4 +1,4 @@
-import type { CallOrigin } from '../../core/call-origin.ts';
+import type { CallOrigin } from '../../core/call/call-origin.ts';
 import type { Schema } from '../shared/routes.ts';
 import { COUNT, FLAG, object, TEXT } from '../shared/schemas.ts';
 import { ERROR_TYPES, type ErrorType } from './error-types.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { endedAt, isOpen, type Call } from '../../core/call.ts';
-import { originFields } from '../../core/call-origin.ts';
+import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
+import { originFields } from '../../core/call/call-origin.ts';
 import type { Failure } from '../../core/failures.ts';
-import type { Submitted } from '../../core/intake.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Submitted } from '../../core/steps/intake.ts';
+import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { HTTP_STATUS, rateFields, sendProblem } from '../shared/problem.ts';

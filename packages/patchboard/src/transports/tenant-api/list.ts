@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RegisteredTool } from '../../core/registered-tool.ts';
-import { audienceOf } from '../../core/tool-audience.ts';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { audienceOf } from '../../core/tools/tool-audience.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CallOrigin } from '../../core/call-origin.ts';
+import type { CallOrigin } from '../../core/call/call-origin.ts';
 import { failure, type Failure } from '../../core/failures.ts';
-import { parseTraceparent } from '../../core/trace-context.ts';
+import { parseTraceparent } from '../../core/call/trace-context.ts';
 import type { Schema } from '../shared/routes.ts';
 import { headers, optional, PEER_ID, TEXT } from '../shared/schemas.ts';
 

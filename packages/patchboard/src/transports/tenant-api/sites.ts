@@ -1,6 +1,6 @@
 import { failure, type Failure } from '../../core/failures.ts';
-import type { Principal } from '../../core/principal.ts';
-import type { TenantBook } from '../../core/tenant-book.ts';
+import type { Principal } from '../../core/access/principal.ts';
+import type { TenantBook } from '../../core/access/tenant-book.ts';
 
 /** Null: the site is one of the tenant's. Another tenant's and nobody's are answered alike. */
 export function siteProblem(tenants: TenantBook, { tenant }: Principal, siteId: string): Failure | null {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
-import { KeyOffice } from '../../../src/core/key-office.ts';
-import { SCOPES, type Scope } from '../../../src/core/scopes.ts';
-import type { ServerTool } from '../../../src/core/server-tool.ts';
+import { KeyOffice } from '../../../src/core/access/key-office.ts';
+import { SCOPES, type Scope } from '../../../src/core/access/scopes.ts';
+import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { sqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';

@@ -1,4 +1,4 @@
-import type { ServerTool } from '../../../src/core/server-tool.ts';
+import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../../support/an-engine.ts';
 
 export const echo: ServerTool = aServerTool({ name: 'echo' });

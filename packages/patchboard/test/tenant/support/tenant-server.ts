@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TraceLedgerView } from '@patchboard/wire';
-import type { ServerTool } from '../../../src/core/server-tool.ts';
+import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { HERITAGE_FILE } from '../../../src/packs/heritage/names.ts';
 import { YANTIAN } from '../../../src/packs/heritage/sample/yantian.ts';
 import { sqliteHeritageStorage } from '../../../src/packs/heritage/sqlite/sqlite-storage.ts';

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../../../core/server-tool.ts';
+import type { ToolContext } from '../../../core/tools/server-tool.ts';
 
 /** A context as the engine would hand it out, for tests. */
 export function aContext(given: Partial<ToolContext> = {}): ToolContext {

@@ -1,4 +1,4 @@
-import type { ServerTool } from '../../../core/server-tool.ts';
+import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { readText } from '../arguments.ts';
 import { MAX_EXPRESSION_LENGTH, evaluate } from './evaluate.ts';
 

@@ -1,5 +1,5 @@
 import { ToolFailure, failure } from '../../../core/failures.ts';
-import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { readText } from '../arguments.ts';
 import { DATABASE_INPUT, DATABASE_OUTPUT, describe } from './contract.ts';
 import { paramsRefused, readParams } from './params.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { aContext } from '../__fixtures__/context.ts';
 import { failureOf } from '../__fixtures__/failure-of.ts';
 import { startOpenMeteo } from './__fixtures__/open-meteo-server.ts';

@@ -1,5 +1,5 @@
 import { ToolFailure, failure } from '../../../core/failures.ts';
-import type { ServerTool } from '../../../core/server-tool.ts';
+import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { readText } from '../arguments.ts';
 import { ServiceTrouble } from './fetch-json.ts';
 import { findPlace } from './find-place.ts';

@@ -1,4 +1,4 @@
-import type { ServerTool } from '../../../core/server-tool.ts';
+import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, notFound, READS, type HeritageParts } from '../heritage-tool.ts';
 import { described, NAME, record, TEXTS } from '../tool-schemas.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerTool } from '../../../core/server-tool.ts';
+import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, READS, type HeritageParts } from '../heritage-tool.ts';
 import type { ContentItem } from '../records.ts';
 import { described, NAME, NAMES, nullable, record, TEXTS, textUpTo, TIME } from '../tool-schemas.ts';

@@ -1,4 +1,4 @@
-import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import type { FileChange, FileVersion } from '../../../core/sandbox.ts';
 import { argumentsOf, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';

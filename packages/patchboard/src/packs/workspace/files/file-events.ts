@@ -1,5 +1,5 @@
 import type { FileVersion } from '../../../core/sandbox.ts';
-import type { ToolContext } from '../../../core/server-tool.ts';
+import type { ToolContext } from '../../../core/tools/server-tool.ts';
 
 /** Tells whoever follows the call which file is another now. */
 export function tellChange(

@@ -1,4 +1,4 @@
-import type { ServerTool } from '../../../core/server-tool.ts';
+import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
 import { imageTypeOf } from './image-type.ts';

@@ -1,5 +1,5 @@
 import type { GrepQuery } from '../../../core/sandbox.ts';
-import type { ServerTool } from '../../../core/server-tool.ts';
+import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { argumentsOf, count, FLAG, object, PATH, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { argumentsOf, FLAG, isWellFormed, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
 import { tellChange } from './file-events.ts';

@@ -1,6 +1,6 @@
-import type { HookDecision } from '../../../core/hooks.ts';
+import type { HookDecision } from '../../../core/steps/hooks.ts';
 import type { JobLog } from '../../../core/sandbox.ts';
-import type { ServerTool, ToolContext } from '../../../core/server-tool.ts';
+import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
 import { findDanger } from './find-danger.ts';

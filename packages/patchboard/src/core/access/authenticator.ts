@@ -1,0 +1,42 @@
+import type { Failure } from '../failures.ts';
+import type { Principal } from './principal.ts';
+
+/** What an identity may be read from: never the body. Names are in lower case. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Says who is asking, or why nobody may ask like this. Answers at once where it can. */
+export interface Authenticator {
+  authenticate(
+    given: Credentials,
+    /** Whether `X-Internal-API-Key` counts; only the tenant face takes it. */
+    takesInternalKey?: boolean,
+  ): Principal | Failure | Promise<Principal | Failure>;
+  /** Whether what let the principal in still would: it may end while the rest of the request is on its way. */
+  isStillGood(principal: Principal): boolean;
+}
+
+export interface OpenedSession {
+  /** Goes into the cookie. */
+  readonly id: string;
+  /** Goes to the page, which sends it along with the cookie. */
+  readonly proof: string;
+  readonly maxAgeSeconds: number;
+}
+
+export interface LoginToken {
+  readonly token: string;
+  readonly maxAgeSeconds: number;
+}
+
+/** Browser sessions of operators. */
+export interface SessionBook {
+  /** Of use once, for `maxAgeSeconds` at most. */
+  issueLoginToken(): LoginToken;
+  /** Null: the token opens nothing. */
+  open(token: string): OpenedSession | null;
+  close(id: string): void;
+  /** Told of the credential of a session that was closed. */
+  onClosed(listener: (credentialId: string) => void): () => void;
+}

@@ -1,0 +1,102 @@
+import type { DocumentStore } from '../documents.ts';
+import { failure, type Failure } from '../failures.ts';
+import { argsDigest, type Grant, type GrantBook, type GrantScope } from './grants.ts';
+import { plainRow } from '../ledger/ledger.ts';
+import type { Predicate } from './policy/predicate.ts';
+import type { Call } from '../call/call.ts';
+import type { Clock, Digest, Ids } from '../ports.ts';
+import type { Principal } from './principal.ts';
+
+/** "Don't ask again", as an operator says it while deciding on a call. */
+export interface GrantRequest {
+  readonly scope: 'exact' | 'predicate' | 'tool';
+  readonly when: readonly Predicate[];
+  /** False: for every agent of the tenant. */
+  readonly thisAgentOnly: boolean;
+  /** Null: until revoked. */
+  readonly lifetimeMs: number | null;
+}
+
+export interface GrantOfficeParts {
+  readonly store: DocumentStore;
+  readonly book: GrantBook;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+}
+
+export class GrantOffice {
+  readonly #parts: GrantOfficeParts;
+
+  constructor(parts: GrantOfficeParts) {
+    this.#parts = parts;
+  }
+
+  async load(): Promise<void> {
+    const { store, book } = this.#parts;
+    for (const { body } of await store.documents('grant')) book.add(JSON.parse(body) as Grant);
+  }
+
+  list(principal: Principal): Grant[] {
+    return this.#parts.book.list(principal.tenant);
+  }
+
+  /** A predicate that tests nothing would allow everything: that is what scope `tool` is for. */
+  check(request: GrantRequest | undefined): Failure | null {
+    if (request?.scope !== 'predicate') return null;
+    const isEmpty = request.when.length === 0 || request.when.some((one) => Object.keys(one).length < 2);
+    if (!isEmpty) return null;
+    const message = 'grant/when needs a condition with a test: equals, prefix, glob, gt, gte, lt or lte';
+    return failure('body_invalid', message);
+  }
+
+  /** Bound to the contract that the call was made against. */
+  async give(principal: Principal, call: Call, request: GrantRequest): Promise<Grant> {
+    const { store, book, clock, ids } = this.#parts;
+    const now = clock.now();
+    const grant: Grant = {
+      id: ids.next('gr_'),
+      tenant: call.tenant,
+      toolName: call.toolName,
+      toolVersion: call.toolVersion,
+      agentId: request.thisAgentOnly ? call.agentId : null,
+      scope: this.#scope(call, request),
+      createdAt: now,
+      createdBy: principal.id,
+      expiresAt: request.lifetimeMs === null ? null : now + request.lifetimeMs,
+    };
+    const body = {
+      grant_id: grant.id,
+      tool_name: grant.toolName,
+      agent_id: grant.agentId,
+      scope: grant.scope.kind,
+    };
+    const row = plainRow('grant.created', grant.tenant, now, { ...body, by: principal.id });
+    await store.putDocument('grant', grant.id, JSON.stringify(grant), [row]);
+    book.add(grant);
+    return grant;
+  }
+
+  async revoke(principal: Principal, id: string): Promise<Grant | Failure> {
+    const { store, book, clock } = this.#parts;
+    const grant = book.find(id);
+    if (grant === undefined || grant.tenant !== principal.tenant) {
+      return failure('grant_not_found', `no such grant: ${id}`);
+    }
+    book.remove(id);
+    const row = plainRow('grant.revoked', grant.tenant, clock.now(), { grant_id: id, by: principal.id });
+    await store.deleteDocument('grant', id, [row]);
+    return grant;
+  }
+
+  #scope(call: Call, request: GrantRequest): GrantScope {
+    switch (request.scope) {
+      case 'tool':
+        return { kind: 'tool' };
+      case 'predicate':
+        return { kind: 'predicate', when: request.when };
+      case 'exact':
+        return { kind: 'exact', argsSha256: argsDigest(this.#parts.digest, JSON.parse(call.argsJson)) };
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { aCall } from '../../../test/support/a-call.ts';
+import { aPrincipal } from '../../../test/support/an-engine.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { nodeDigest } from '../../runtime/digest.ts';
+import { timeOrderedIds } from '../../runtime/ids.ts';
+import { memoryStore } from '../../store/memory.ts';
+import { GrantOffice, type GrantRequest } from './grant-office.ts';
+import { GrantBook, type GrantQuestion } from './grants.ts';
+
+const operator = aPrincipal({ kind: 'operator', id: 'olga' });
+const call = aCall({ agentId: 'ada', argsJson: '{"cents":5,"to":"bob"}' });
+const QUESTION: GrantQuestion = {
+  tenant: 'default',
+  agentId: 'ada',
+  toolName: call.toolName,
+  toolVersion: call.toolVersion,
+  args: { cents: 5, to: 'bob' },
+};
+const TOOL: GrantRequest = { scope: 'tool', when: [], thisAgentOnly: true, lifetimeMs: null };
+
+async function given(request: Partial<GrantRequest> = {}) {
+  const clock = new FakeClock();
+  const store = memoryStore({ digest: nodeDigest });
+  const book = new GrantBook(nodeDigest);
+  const parts = { store, clock, ids: timeOrderedIds(clock), digest: nodeDigest };
+  const office = new GrantOffice({ ...parts, book });
+  const grant = await office.give(operator, call, { ...TOOL, ...request });
+  const covers = (question: Partial<GrantQuestion> = {}): boolean =>
+    book.match({ ...QUESTION, ...question }, clock.now()) !== undefined;
+  return { clock, store, book, office, grant, covers, parts };
+}
+
+describe('a grant', () => {
+  it('is for this tenant, tool, contract and agent', async () => {
+    const { covers } = await given();
+    expect(covers()).toBe(true);
+    expect(covers({ tenant: 'other' })).toBe(false);
+    expect(covers({ toolName: 'toy.other' })).toBe(false);
+    expect(covers({ toolVersion: 'v2' })).toBe(false);
+    expect(covers({ agentId: 'bob' })).toBe(false);
+    expect((await given({ thisAgentOnly: false })).covers({ agentId: 'bob' })).toBe(true);
+  });
+
+  it('lives as long as it was given for, to the millisecond', async () => {
+    const { clock, covers } = await given({ lifetimeMs: 1000 });
+    await clock.advance(999);
+    expect(covers()).toBe(true);
+    await clock.advance(1);
+    expect(covers()).toBe(false);
+  });
+
+  it('for exact arguments takes them in any order and nothing beside them', async () => {
+    const { covers } = await given({ scope: 'exact' });
+    expect(covers({ args: { to: 'bob', cents: 5 } })).toBe(true);
+    for (const args of [{}, { cents: 5 }, { cents: 5, to: 'bob', more: null }, { cents: '5', to: 'bob' }]) {
+      expect(covers({ args })).toBe(false);
+    }
+  });
+
+  it('is not one when its predicate tests nothing', async () => {
+    const { office } = await given();
+    const predicate = { ...TOOL, scope: 'predicate' } as const;
+    expect(office.check({ ...predicate, when: [] })).toMatchObject({ code: 'body_invalid' });
+    expect(office.check({ ...predicate, when: [{ arg: '/a' }] })).toMatchObject({ code: 'body_invalid' });
+    expect(office.check({ ...predicate, when: [{ arg: '/a', lt: 1 }] })).toBeNull();
+    expect(office.check(TOOL)).toBeNull();
+    expect(office.check(undefined)).toBeNull();
+  });
+
+  it('is there after a restart, and gone after it was revoked, with a row in the ledger for both', async () => {
+    const { store, office, grant, covers, parts } = await given();
+    const book = new GrantBook(nodeDigest);
+    await new GrantOffice({ ...parts, book }).load();
+    expect(book.list('default')).toEqual([grant]);
+    expect(await office.revoke({ ...operator, tenant: 'other' }, grant.id)).toMatchObject({
+      code: 'grant_not_found',
+    });
+    expect(covers()).toBe(true);
+    await office.revoke(operator, grant.id);
+    expect(covers()).toBe(false);
+    expect(await store.documents('grant')).toEqual([]);
+    const rows = await store.readLedger({}, 0, 10);
+    expect(rows.map(({ row }) => row.kind)).toEqual(['grant.created', 'grant.revoked']);
+  });
+});

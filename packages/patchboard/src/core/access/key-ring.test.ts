@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { aPrincipal } from '../../../test/support/an-engine.ts';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { nodeDigest } from '../../runtime/digest.ts';
+import { timeOrderedIds } from '../../runtime/ids.ts';
+import { memoryStore } from '../../store/memory.ts';
+import { KeyOffice } from './key-office.ts';
+import { checkKeyRequest, type KeyKind } from './key-ring.ts';
+import type { Principal } from './principal.ts';
+import { SCOPES, type Scope } from './scopes.ts';
+import { maySeeCall } from '../call/visibility.ts';
+
+const KINDS: readonly KeyKind[] = ['agent', 'client', 'service', 'operator'];
+
+function anOffice(clock = new FakeClock()): { office: KeyOffice; clock: FakeClock } {
+  const store = memoryStore({ digest: nodeDigest });
+  return { office: new KeyOffice({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest }), clock };
+}
+
+const scopes = fc.subarray<Scope>([...SCOPES]);
+const tenant = fc.constantFrom('default', 'other');
+const name = fc.constantFrom('ada', 'bob');
+const expiresAt = fc.constantFrom(null, 1_700_000_100_000, 1_700_000_200_000);
+const makers = fc.record({ kind: fc.constantFrom(...KINDS), scopes, tenant, name, expiresAt });
+const requests = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  scopes: fc.option(scopes),
+  tenant,
+  name,
+  expiresAt,
+});
+
+/** Every call there could be between these names, and who sees it. */
+function seen(principal: Principal): string[] {
+  const calls = ['default', 'other'].flatMap((of) =>
+    ['ada', 'bob'].flatMap((agentId) =>
+      [null, 'ada', 'bob'].map((clientId) => ({ tenant: of, agentId, clientId })),
+    ),
+  );
+  return calls.filter((call) => maySeeCall(principal, call)).map((call) => JSON.stringify(call));
+}
+
+describe('a minted key', () => {
+  it('is never wider than its maker: scopes, tenant, what it sees, how long it lives', async () => {
+    let minted = 0;
+    await fc.assert(
+      fc.asyncProperty(makers, requests, async (given, request) => {
+        const { office, clock } = anOffice();
+        const maker = aPrincipal({
+          kind: given.kind,
+          id: given.name,
+          agentId: given.name,
+          clientId: given.name,
+          tenant: given.tenant,
+          scopes: new Set(given.scopes),
+          credential: { id: 'key_maker', expiresAt: given.expiresAt },
+        });
+        const made = await office.mint(maker, request);
+        if ('code' in made) {
+          expect(made.code).toBe('permission_denied');
+          expect(office.ring.size).toBe(0);
+          return;
+        }
+        minted += 1;
+        const principal = office.authenticate(made.secret);
+        if ('code' in principal) throw new Error(principal.message);
+        expect(principal.tenant).toBe(maker.tenant);
+        expect([...principal.scopes].filter((scope) => !maker.scopes.has(scope))).toEqual([]);
+        expect(seen(principal).filter((call) => !seen(maker).includes(call))).toEqual([]);
+        const end = given.expiresAt ?? Infinity;
+        expect(principal.credential?.expiresAt ?? Infinity).toBeLessThanOrEqual(end);
+        await clock.advance(300_000);
+        if (request.expiresAt !== null)
+          expect(office.authenticate(made.secret)).toMatchObject({ code: 'auth_required' });
+      }),
+      { numRuns: 2000 },
+    );
+    expect(minted).toBeGreaterThan(50);
+  });
+
+  it('may outlive the session or the token of the person who makes it', () => {
+    for (const id of ['session:abc', 'jwt:olga', 'operator-token']) {
+      const maker = aPrincipal({
+        kind: 'operator',
+        scopes: new Set(SCOPES),
+        credential: { id, expiresAt: 1_700_000_000_000 },
+      });
+      const request = { tenant: 'default', kind: 'agent', name: 'a', scopes: null, expiresAt: null } as const;
+      expect(checkKeyRequest(maker, request)).toBeNull();
+    }
+  });
+});
+
+describe('KeyOffice', () => {
+  const maker = aPrincipal({ kind: 'operator', id: 'olga', scopes: new Set(SCOPES) });
+  const request = { tenant: 'default', kind: 'agent', name: 'ada', scopes: null, expiresAt: null } as const;
+
+  it('tells a mistyped key from an unknown one, and takes neither', async () => {
+    const { office } = anOffice();
+    const made = await office.mint(maker, request);
+    if ('code' in made) throw new Error(made.message);
+    const { secret } = made;
+    fc.assert(
+      fc.property(fc.nat(secret.length - 1), fc.constantFrom('A', 'b', '0', '_'), (index, letter) => {
+        const changed = secret.slice(0, index) + letter + secret.slice(index + 1);
+        if (changed !== secret) expect(office.authenticate(changed)).toHaveProperty('code', 'auth_required');
+      }),
+    );
+    for (const text of ['', 'pb_', secret.slice(0, -1), `${secret}0`, secret.toUpperCase()]) {
+      expect(office.authenticate(text)).toMatchObject({ code: 'auth_required' });
+    }
+    expect(anOffice().office.authenticate(secret)).toMatchObject({ message: 'the key is not known' });
+  });
+
+  it('opens nothing from the moment it is revoked, also while the store is slow', async () => {
+    const { office } = anOffice();
+    const made = await office.mint(maker, request);
+    if ('code' in made) throw new Error(made.message);
+    const told: string[] = [];
+    office.ring.onRevoked((id) => told.push(id));
+    const revoking = office.revoke(maker, made.key.id);
+    expect(office.authenticate(made.secret)).toMatchObject({ code: 'auth_required' });
+    expect(office.isInForce(made.key.id)).toBe(false);
+    expect(told).toEqual([made.key.id]);
+    await revoking;
+  });
+
+  it('does not let another tenant revoke it', async () => {
+    const { office } = anOffice();
+    const made = await office.mint(maker, request);
+    if ('code' in made) throw new Error(made.message);
+    expect(await office.revoke({ ...maker, tenant: 'other' }, made.key.id)).toEqual(
+      await office.revoke({ ...maker, tenant: 'other' }, made.key.id),
+    );
+    expect(office.isInForce(made.key.id)).toBe(true);
+  });
+
+  it('says when the first key comes, and not again', async () => {
+    const { office } = anOffice();
+    let first = 0;
+    office.ring.onFirst(() => (first += 1));
+    await office.mint(maker, request);
+    await office.mint(maker, request);
+    expect(first).toBe(1);
+  });
+});

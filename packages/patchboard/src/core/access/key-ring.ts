@@ -1,0 +1,148 @@
+import { rfc3339 } from '@patchboard/wire';
+import { failure, type Failure } from '../failures.ts';
+import type { Digest } from '../ports.ts';
+import { OPERATOR_NAME, type Principal } from './principal.ts';
+import { SCOPES_OF_KIND, type Scope } from './scopes.ts';
+
+/** A key as it is kept: the secret itself is never stored. */
+export interface ApiKey {
+  readonly id: string;
+  readonly tenant: string;
+  readonly kind: KeyKind;
+  /** The agent, client, service or operator that the key stands for. */
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly secretSha256: string;
+  /** The first characters, so that a person can tell keys apart. */
+  readonly hint: string;
+  readonly createdAt: number;
+  readonly createdBy: string;
+  readonly expiresAt: number | null;
+}
+
+export type KeyKind = Exclude<Principal['kind'], 'local'>;
+
+/** Of key ids. */
+export const KEY_PREFIX = 'key_';
+
+/** Of the secrets themselves: what begins so is a key that was minted here. */
+export const SECRET_PREFIX = 'pb_';
+
+export interface KeyRequest {
+  readonly tenant: string;
+  readonly kind: KeyKind;
+  readonly name: string;
+  /** Null: what the kind is good for. */
+  readonly scopes: readonly Scope[] | null;
+  readonly expiresAt: number | null;
+}
+
+/** A minted key is never wider than its maker. */
+export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure | null {
+  if (request.tenant !== maker.tenant) {
+    return failure(
+      'permission_denied',
+      `permission denied: a key of tenant ${maker.tenant} cannot be for ${request.tenant}`,
+    );
+  }
+  if (request.name === OPERATOR_NAME) {
+    return failure('permission_denied', `permission denied: the name ${OPERATOR_NAME} is taken`);
+  }
+  const wanted = request.scopes ?? SCOPES_OF_KIND[request.kind];
+  const missing = wanted.filter((scope) => !maker.scopes.has(scope));
+  if (missing.length > 0)
+    return failure('permission_denied', `permission denied: you do not hold ${missing.join(', ')} yourself`);
+  return widerView(maker, request) ?? longerLife(maker, request);
+}
+
+/** Agents and clients see what is their own, services what is their tenant's, and only operators decide. */
+function widerView({ kind, id }: Principal, request: KeyRequest): Failure | null {
+  if (kind === 'operator') return null;
+  if (kind === 'service' && request.kind !== 'operator') return null;
+  if (kind === request.kind && id === request.name) return null;
+  return failure('permission_denied', `permission denied: a key of ${kind} ${id} can be for itself only`);
+}
+
+/** A key that ends makes none that outlives it. A person's session or token ends sooner than what they set up. */
+function longerLife({ credential }: Principal, request: KeyRequest): Failure | null {
+  if (credential === null || !credential.id.startsWith(KEY_PREFIX) || credential.expiresAt === null)
+    return null;
+  if (request.expiresAt !== null && request.expiresAt <= credential.expiresAt) return null;
+  return failure(
+    'permission_denied',
+    `permission denied: your own key expires at ${rfc3339(credential.expiresAt)}; ask for expires_at no later`,
+  );
+}
+
+/** The keys in force, by the hash of their secret. */
+export class KeyRing {
+  readonly #digest: Digest;
+  readonly #bySecret: Map<string, ApiKey> = new Map();
+  readonly #byId: Map<string, ApiKey> = new Map();
+  readonly #revoked: Set<(keyId: string) => void> = new Set();
+  readonly #first: Set<() => void> = new Set();
+
+  constructor(digest: Digest) {
+    this.#digest = digest;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  add(key: ApiKey): void {
+    this.#byId.set(key.id, key);
+    this.#bySecret.set(key.secretSha256, key);
+    if (this.#byId.size === 1) for (const listener of this.#first) listener();
+  }
+
+  find(id: string): ApiKey | undefined {
+    return this.#byId.get(id);
+  }
+
+  list(tenant: string): ApiKey[] {
+    return [...this.#byId.values()].filter((key) => key.tenant === tenant);
+  }
+
+  /** From now on the secret is nobody's; whoever holds a connection open with it is told. */
+  revoke(id: string): ApiKey | undefined {
+    const key = this.#byId.get(id);
+    if (key === undefined) return undefined;
+    this.#byId.delete(id);
+    this.#bySecret.delete(key.secretSha256);
+    for (const listener of this.#revoked) listener(id);
+    return key;
+  }
+
+  onRevoked(listener: (keyId: string) => void): () => void {
+    this.#revoked.add(listener);
+    return () => {
+      this.#revoked.delete(listener);
+    };
+  }
+
+  /** With the first key, whoever came without a credential is nobody any more. */
+  onFirst(listener: () => void): () => void {
+    this.#first.add(listener);
+    return () => {
+      this.#first.delete(listener);
+    };
+  }
+
+  /** Looked up by hash, so how long it takes says nothing about the secret. */
+  principalOf(secret: string, now: number): Principal | Failure {
+    const key = this.#bySecret.get(this.#digest.sha256(secret));
+    if (key === undefined) return failure('auth_required', 'the key is not known');
+    if (key.expiresAt !== null && key.expiresAt <= now)
+      return failure('auth_required', 'the key has expired');
+    return {
+      kind: key.kind,
+      id: key.name,
+      tenant: key.tenant,
+      scopes: new Set(key.scopes),
+      agentId: key.name,
+      clientId: key.name,
+      credential: { id: key.id, expiresAt: key.expiresAt },
+    };
+  }
+}

@@ -1,0 +1,97 @@
+import type { GrantBook } from './grants.ts';
+import type { Decision, Guard, GuardRequest } from './guard.ts';
+import { decideFor, mayEverCall } from './policy/decide.ts';
+import { matchesGlob } from './policy/glob.ts';
+import type { PolicyDocument } from './policy/document.ts';
+import { strictest } from './policy/strictest.ts';
+import type { Clock } from '../ports.ts';
+import type { Principal } from './principal.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import { decisionOf, Rulebook } from './rulebook.ts';
+
+/** The policy in force. `document` null: it could not be read, and everything is denied until it can. */
+export interface PolicyInForce {
+  readonly version: number;
+  readonly document: PolicyDocument | null;
+}
+
+interface InForce extends PolicyInForce {
+  readonly rules: Rulebook | null;
+}
+
+const OWN_PERMISSION = { path: 'permission', author: 'agent' } as const;
+
+/** Policy first; a standing grant may turn its ask into an allow, never its deny. */
+export class PolicyGuard implements Guard {
+  readonly #grants: GrantBook;
+  readonly #clock: Clock;
+  /** For tenants that have none of their own. */
+  #base: InForce;
+  readonly #tenants: Map<string, InForce> = new Map();
+  #revision = 0;
+
+  constructor(base: PolicyInForce, grants: GrantBook, clock: Clock) {
+    this.#base = inForce(base);
+    this.#grants = grants;
+    this.#clock = clock;
+  }
+
+  #policyOf(tenant: string): InForce {
+    return this.#tenants.get(tenant) ?? this.#base;
+  }
+
+  /** Another policy lists other tools. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** `tenant` null: for those that have none of their own. */
+  replacePolicy(tenant: string | null, policy: PolicyInForce): void {
+    if (tenant === null) this.#base = inForce(policy);
+    else this.#tenants.set(tenant, inForce(policy));
+    this.#revision += 1;
+  }
+
+  lists(principal: Principal, tool: RegisteredTool): boolean {
+    return this.#policyOf(principal.tenant).rules?.mayEverCall(principal.agentId, tool) ?? false;
+  }
+
+  listsName(principal: Principal, toolName: string): boolean {
+    const { document } = this.#policyOf(principal.tenant);
+    return document !== null && mayEverCall(document, principal.agentId, toolName);
+  }
+
+  registers(tenant: string, toolName: string): boolean {
+    const { document } = this.#policyOf(tenant);
+    if (document === null) return false;
+    return (
+      document.registerable === null ||
+      document.registerable.some((pattern) => matchesGlob(pattern, toolName))
+    );
+  }
+
+  admit({ principal, tool, args, permissions }: GuardRequest): Decision {
+    const { version: policyVersion, rules } = this.#policyOf(principal.tenant);
+    if (rules === null) {
+      return { effect: 'deny', rule: 'policy', reason: 'the policy cannot be read', policyVersion };
+    }
+    const { agentId, tenant } = principal;
+    const { name: toolName, annotations, version: toolVersion } = tool;
+    const decided = rules.decide(agentId, tool, args);
+    const asked = { toolName, annotations, args };
+    const own = permissions.map((permission) => decideFor(permission, OWN_PERMISSION, asked));
+    const verdict = strictest(decided.verdict, own);
+    if (verdict.effect === 'ask') {
+      const grant = this.#grants.match({ tenant, agentId, toolName, toolVersion, args }, this.#clock.now());
+      if (grant !== undefined) {
+        const reason = `${grant.createdBy} said not to ask again`;
+        return { effect: 'allow', rule: `grant:${grant.id}`, reason, policyVersion };
+      }
+    }
+    return verdict === decided.verdict ? decided.decision : decisionOf(verdict, policyVersion);
+  }
+}
+
+function inForce({ version, document }: PolicyInForce): InForce {
+  return { version, document, rules: document === null ? null : new Rulebook(version, document) };
+}

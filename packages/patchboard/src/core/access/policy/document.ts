@@ -1,0 +1,177 @@
+import { pointerTo } from '../../json/json-pointer.ts';
+import type { Predicate } from './predicate.ts';
+
+export const POLICY_MODES = ['auto', 'ask', 'deny', 'custom'] as const;
+
+export type PolicyMode = (typeof POLICY_MODES)[number];
+export type Effect = 'allow' | 'ask' | 'deny';
+
+/** A rule that looks at the arguments. */
+export interface PolicyRule {
+  readonly tools: readonly string[];
+  readonly effect: Effect;
+  readonly when: readonly Predicate[];
+  readonly reason: string | null;
+}
+
+/** What one agent may do. Patterns are globs over tool names. */
+export interface AgentPolicy {
+  /** Null: what a tool says of itself decides (destructive or requires approval: ask). */
+  readonly mode: PolicyMode | null;
+  readonly autoAllowTools: readonly string[];
+  readonly requireApprovalTools: readonly string[];
+  readonly autoDenyTools: readonly string[];
+  readonly rules: readonly PolicyRule[];
+  /** A chat app's switches: false forbids a tool, true takes it out of `defaultToolEnabled`. */
+  readonly toolToggles: Readonly<Record<string, boolean>>;
+  /** False: a tool that no toggle, list or rule names is forbidden. */
+  readonly defaultToolEnabled: boolean;
+}
+
+export interface PolicyDocument {
+  readonly default: AgentPolicy;
+  readonly agents: ReadonlyMap<string, AgentPolicy>;
+  /** What clients may call the tools they lend; null: any free name. */
+  readonly registerable: readonly string[] | null;
+}
+
+export const EMPTY_AGENT_POLICY: AgentPolicy = {
+  mode: null,
+  autoAllowTools: [],
+  requireApprovalTools: [],
+  autoDenyTools: [],
+  rules: [],
+  toolToggles: {},
+  defaultToolEnabled: true,
+};
+
+export const EMPTY_POLICY: PolicyDocument = {
+  default: EMPTY_AGENT_POLICY,
+  agents: new Map(),
+  registerable: null,
+};
+
+export type DecodedPolicy =
+  | { readonly ok: true; readonly policy: PolicyDocument }
+  | { readonly ok: false; readonly problems: readonly { readonly path: string; readonly message: string }[] };
+
+/** Unknown keys, modes and effects are problems: a policy that is not fully understood is not used. */
+export function decodePolicy(value: unknown): DecodedPolicy {
+  const decoder = new PolicyDecoder();
+  const policy = decoder.document(value);
+  return decoder.problems.length === 0 ? { ok: true, policy } : { ok: false, problems: decoder.problems };
+}
+
+const AGENT_KEYS: readonly string[] = Object.keys(EMPTY_AGENT_POLICY);
+const RANGE_KEYS = ['gt', 'gte', 'lt', 'lte'] as const;
+
+class PolicyDecoder {
+  readonly problems: { path: string; message: string }[] = [];
+
+  document(value: unknown): PolicyDocument {
+    const given = this.#record(value, '', ['default', 'agents', 'devices']);
+    const agents = new Map<string, AgentPolicy>();
+    for (const [id, agent] of Object.entries(this.#record(given['agents'] ?? {}, '/agents', null))) {
+      agents.set(id, this.#agent(agent, pointerTo('/agents', id)));
+    }
+    const devices = this.#record(given['devices'] ?? {}, '/devices', ['registerable']);
+    return {
+      default: this.#agent(given['default'] ?? {}, '/default'),
+      agents,
+      registerable:
+        devices['registerable'] === undefined
+          ? null
+          : this.#strings(devices['registerable'], '/devices/registerable'),
+    };
+  }
+
+  #agent(value: unknown, path: string): AgentPolicy {
+    const given = this.#record(value, path, AGENT_KEYS);
+    const mode = given['mode'] ?? null;
+    if (mode !== null && !(POLICY_MODES as readonly unknown[]).includes(mode)) {
+      this.#problem(`${path}/mode`, `must be one of ${POLICY_MODES.join(', ')}`);
+    }
+    const rules = given['rules'] ?? [];
+    if (!Array.isArray(rules)) this.#problem(`${path}/rules`, 'must be a list');
+    const toggles = this.#record(given['toolToggles'] ?? {}, `${path}/toolToggles`, null);
+    for (const [id, on] of Object.entries(toggles)) {
+      if (typeof on !== 'boolean')
+        this.#problem(pointerTo(`${path}/toolToggles`, id), 'must be true or false');
+    }
+    const enabled = given['defaultToolEnabled'] ?? true;
+    if (typeof enabled !== 'boolean') this.#problem(`${path}/defaultToolEnabled`, 'must be true or false');
+    return {
+      mode: mode as PolicyMode | null,
+      autoAllowTools: this.#strings(given['autoAllowTools'] ?? [], `${path}/autoAllowTools`),
+      requireApprovalTools: this.#strings(
+        given['requireApprovalTools'] ?? [],
+        `${path}/requireApprovalTools`,
+      ),
+      autoDenyTools: this.#strings(given['autoDenyTools'] ?? [], `${path}/autoDenyTools`),
+      rules: Array.isArray(rules)
+        ? rules.map((rule, index) => this.#rule(rule, `${path}/rules/${index}`))
+        : [],
+      toolToggles: toggles as Record<string, boolean>,
+      defaultToolEnabled: enabled === true,
+    };
+  }
+
+  #rule(value: unknown, path: string): PolicyRule {
+    const given = this.#record(value, path, ['tools', 'effect', 'when', 'reason']);
+    const { effect, when = [], reason = null } = given;
+    if (effect !== 'allow' && effect !== 'ask' && effect !== 'deny') {
+      this.#problem(`${path}/effect`, 'must be allow, ask or deny');
+    }
+    if (reason !== null && typeof reason !== 'string') this.#problem(`${path}/reason`, 'must be a text');
+    if (!Array.isArray(when)) this.#problem(`${path}/when`, 'must be a list of conditions');
+    const tools = typeof given['tools'] === 'string' ? [given['tools']] : given['tools'];
+    return {
+      tools: this.#strings(tools, `${path}/tools`),
+      effect: effect as Effect,
+      when: Array.isArray(when)
+        ? when.map((one, index) => this.#predicate(one, `${path}/when/${index}`))
+        : [],
+      reason: reason as string | null,
+    };
+  }
+
+  #predicate(value: unknown, path: string): Predicate {
+    const given = this.#record(value, path, ['arg', 'equals', 'prefix', 'glob', ...RANGE_KEYS]);
+    const arg = given['arg'];
+    if (typeof arg !== 'string' || (arg !== '' && !arg.startsWith('/'))) {
+      this.#problem(`${path}/arg`, 'must be a JSON pointer such as /cents');
+    }
+    for (const key of ['prefix', 'glob']) {
+      if (key in given && typeof given[key] !== 'string') this.#problem(`${path}/${key}`, 'must be a text');
+    }
+    for (const key of RANGE_KEYS) {
+      if (key in given && typeof given[key] !== 'number') this.#problem(`${path}/${key}`, 'must be a number');
+    }
+    if (Object.keys(given).length < 2)
+      this.#problem(path, 'needs a test: equals, prefix, glob, gt, gte, lt or lte');
+    return given as unknown as Predicate;
+  }
+
+  #record(value: unknown, path: string, keys: readonly string[] | null): Record<string, unknown> {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.#problem(path, 'must be an object');
+      return {};
+    }
+    for (const key of Object.keys(value)) {
+      if (keys !== null && !keys.includes(key)) {
+        this.#problem(pointerTo(path, key), `is not known; known are ${keys.join(', ')}`);
+      }
+    }
+    return value as Record<string, unknown>;
+  }
+
+  #strings(value: unknown, path: string): readonly string[] {
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value as string[];
+    this.#problem(path, 'must be a list of texts');
+    return [];
+  }
+
+  #problem(path: string, message: string): void {
+    this.problems.push({ path, message });
+  }
+}

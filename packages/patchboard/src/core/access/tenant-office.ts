@@ -1,0 +1,83 @@
+import type { DocumentStore } from '../documents.ts';
+import { plainRow } from '../ledger/ledger.ts';
+import type { Clock } from '../ports.ts';
+import type { Principal } from './principal.ts';
+import type { TenantBook, TenantSettings } from './tenant-book.ts';
+import { tenantSettings, tenantText, type TenantText } from './tenant-text.ts';
+
+export interface KnownTenant {
+  readonly id: string;
+  readonly settings: TenantSettings;
+  /** Where it was said; an operator's word stands above the config's. */
+  readonly source: 'config' | 'operator';
+}
+
+/** What cannot be read allows nothing. */
+const NOTHING: TenantSettings = { sites: [], packs: [], limits: {} };
+
+/** What operators say of tenants while the server runs. It is kept, and stands above the config from then on. */
+export class TenantOffice {
+  readonly #store: DocumentStore;
+  readonly #clock: Clock;
+  readonly #book: TenantBook;
+  readonly #config: ReadonlyMap<string, TenantSettings>;
+  readonly #kept: Set<string> = new Set();
+
+  constructor(parts: { store: DocumentStore; clock: Clock; book: TenantBook }) {
+    this.#store = parts.store;
+    this.#clock = parts.clock;
+    this.#book = parts.book;
+    this.#config = new Map(parts.book.all());
+  }
+
+  /** Answers those that could not be read. */
+  async load(): Promise<readonly string[]> {
+    const unreadable: string[] = [];
+    for (const { id, body } of await this.#store.documents('tenant')) {
+      const settings = read(body);
+      if (settings === null) unreadable.push(id);
+      this.#book.replace(id, settings ?? NOTHING);
+      this.#kept.add(id);
+    }
+    return unreadable;
+  }
+
+  /** In order of their names. */
+  list(): readonly KnownTenant[] {
+    return [...this.#book.all()]
+      .map(([id, settings]) => this.#known(id, settings))
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async put(by: Principal, id: string, said: TenantText): Promise<KnownTenant> {
+    const settings = tenantSettings(said);
+    const text = tenantText(settings);
+    const row = plainRow('tenant.changed', id, this.#clock.now(), { ...text, by: by.id });
+    await this.#store.putDocument('tenant', id, JSON.stringify(text), [row]);
+    this.#kept.add(id);
+    this.#book.replace(id, settings);
+    return this.#known(id, settings);
+  }
+
+  /** What the config says counts again. False: no operator has said anything of it. */
+  async remove(by: Principal, id: string): Promise<boolean> {
+    if (!this.#kept.has(id)) return false;
+    const row = plainRow('tenant.changed', id, this.#clock.now(), { removed: true, by: by.id });
+    await this.#store.deleteDocument('tenant', id, [row]);
+    this.#kept.delete(id);
+    this.#book.replace(id, this.#config.get(id) ?? null);
+    return true;
+  }
+
+  #known(id: string, settings: TenantSettings): KnownTenant {
+    return { id, settings, source: this.#kept.has(id) ? 'operator' : 'config' };
+  }
+}
+
+function read(body: string): TenantSettings | null {
+  try {
+    return tenantSettings(JSON.parse(body) as TenantText);
+  } catch {
+    return null;
+  }
+}

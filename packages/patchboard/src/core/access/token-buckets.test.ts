@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+describe('TokenBuckets', () => {
+  it('never lets more through than burst plus rate times time, and says when to come back', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 10 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }),
+        async (burst, perSecond, pauses) => {
+          const clock = new FakeClock();
+          const buckets = new TokenBuckets(clock);
+          let through = 0;
+          for (const pause of pauses) {
+            await clock.advance(pause);
+            const { allowed, retryAfterMs } = buckets.take('k', { burst, perSecond });
+            if (allowed) through += 1;
+            else {
+              expect(retryAfterMs).toBeGreaterThan(0);
+              await clock.advance(retryAfterMs);
+              expect(buckets.take('k', { burst, perSecond }).allowed).toBe(true);
+              through += 1;
+            }
+          }
+          expect(through).toBeLessThanOrEqual(burst + (clock.elapsed() / 1000) * perSecond + 1e-6);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('keeps names apart', () => {
+    const buckets = new TokenBuckets(new FakeClock());
+    const rate = { burst: 1, perSecond: 1 };
+    expect(buckets.take('a', rate).allowed).toBe(true);
+    expect(buckets.take('a', rate).allowed).toBe(false);
+    expect(buckets.take('b', rate).allowed).toBe(true);
+  });
+});

@@ -1,0 +1,41 @@
+import type { OutcomeKnowledge } from '@patchboard/wire';
+import type { Call, EndState } from './call.ts';
+import { failure, type Failure } from '../failures.ts';
+import type { BadOutcome } from './outcome.ts';
+
+/** How the clock ends each open state. */
+export function expiry(call: Call, outcome: OutcomeKnowledge): BadOutcome {
+  if (call.state.name === 'APPROVAL_REQUIRED') {
+    return {
+      kind: 'denied',
+      failure: failure('approval_expired', 'nobody decided before the approval expired'),
+    };
+  }
+  const waitsForSlot = call.source === 'server' && call.state.name !== 'EXECUTING';
+  if (waitsForSlot)
+    return { kind: 'failed', failure: failure('queue_timeout', undefined, { outcome: 'not_started' }) };
+  return { kind: 'timed_out', failure: timeoutFailure(call, outcome) };
+}
+
+function timeoutFailure(call: Call, outcome: OutcomeKnowledge): Failure {
+  const seconds = call.timeoutMs / 1000;
+  const message =
+    call.source === 'client' ? `Remote tool timeout (${seconds}s)` : `no result within ${seconds}s`;
+  return failure('timeout', message, { outcome });
+}
+
+export function endState(outcome: BadOutcome, resultDigest: string | null): EndState {
+  const { issues: _issues, rate: _rate, ...error } = outcome.failure;
+  switch (outcome.kind) {
+    case 'failed':
+      return { name: 'FAILED', error, resultDigest };
+    case 'timed_out':
+      return { name: 'TIMED_OUT', error, resultDigest };
+    case 'denied':
+      return { name: 'DENIED', error, resultDigest };
+    case 'cancelled':
+      return { name: 'CANCELLED', error, resultDigest };
+    case 'sealed':
+      return { name: 'SEALED', error, resultDigest };
+  }
+}

@@ -1,0 +1,209 @@
+import type { OutcomeKnowledge } from '@patchboard/wire';
+import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type CallState } from './call.ts';
+import { endState, expiry } from './endings.ts';
+import { messageOf } from '../failures.ts';
+import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
+import { liveCall, NOBODY, nothing, type Asker, type LiveCall } from './live-call.ts';
+import type { Mailboxes } from '../devices/mailboxes.ts';
+import type { BadOutcome } from './outcome.ts';
+import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
+import type { Redactor } from './redaction.ts';
+import { soon, type Soon } from '../soon.ts';
+import { Tallies } from '../tallies.ts';
+import { TimerWheel } from '../timer-wheel.ts';
+
+export interface LifecycleParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly digest: Digest;
+  readonly mailboxes: Mailboxes;
+  readonly redactor: Redactor;
+  /** Told of every ending, once, after it is durable. */
+  readonly ended: (call: Call) => void;
+}
+
+/** What goes along with a move. */
+export interface MoveExtra {
+  readonly approval?: Approval;
+  /** An operator's edit. */
+  readonly argsJson?: string;
+  /** Ledger rows besides those of the moves. */
+  readonly rows?: (call: Call) => readonly LedgerDraft[];
+}
+
+export interface Recorded {
+  readonly inserted: Inserted;
+  /** Null: nothing was recorded, or it was born ended. */
+  readonly live: LiveCall | null;
+}
+
+const PERSIST_RETRY_MS = 500;
+
+/**
+ * Owns the calls that have not ended: every move of every call is made and committed here,
+ * and the clock ends what nobody else does.
+ */
+export class Lifecycle {
+  readonly wheel: TimerWheel;
+  readonly #parts: LifecycleParts;
+  readonly #live: Map<string, LiveCall> = new Map();
+  #isClosed = false;
+  readonly #openByTenant: Tallies = new Tallies();
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts;
+    this.wheel = new TimerWheel(parts.clock);
+  }
+
+  get size(): number {
+    return this.#live.size;
+  }
+
+  find(id: string): LiveCall | undefined {
+    return this.#live.get(id);
+  }
+
+  all(): LiveCall[] {
+    return [...this.#live.values()];
+  }
+
+  openOf(tenant: string): number {
+    return this.#openByTenant.of(tenant);
+  }
+
+  /** Records a new call. It is live from the commit on, unless it was born ended. */
+  record(record: NewCall, asker: Asker): Soon<Recorded> {
+    const { call } = record;
+    const kept = isOpen(call) ? record : { ...record, call: this.#redact(call) };
+    return soon(this.#parts.store.insertCall(kept), (inserted) => {
+      if (inserted.kind === 'inserted' && isOpen(call)) return { inserted, live: this.adopt(call, asker) };
+      if (inserted.kind === 'inserted') this.#parts.ended(call);
+      return { inserted, live: null };
+    });
+  }
+
+  /** Takes charge of an open call that is already stored. */
+  adopt(call: Call, asker: Asker = NOBODY): LiveCall {
+    const live = liveCall(call, asker);
+    this.#live.set(call.id, live);
+    this.#openByTenant.add(call.tenant, 1);
+    this.#arm(live);
+    return live;
+  }
+
+  /**
+   * The only way on: through the gate, into the store, then here. Several moves may share one commit.
+   * False: another move of this call was committed first, and nothing of this one was.
+   */
+  advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): Soon<boolean> {
+    const at = this.#parts.clock.now();
+    const from = live.call;
+    let next = extra.argsJson === undefined ? from : { ...from, argsJson: extra.argsJson };
+    const rows: LedgerDraft[] = [];
+    for (const state of states) {
+      next = move(next, state, at, extra.approval ?? next.approval);
+      const entry = next.timeline.at(-1);
+      if (entry !== undefined) rows.push(callRow(next, entry, this.#resultHash(state)));
+    }
+    if (extra.rows !== undefined) rows.push(...extra.rows(next));
+    const to = isOpen(next) ? next : this.#redact(next);
+    const argsChanged = to.argsJson !== from.argsJson;
+    return soon(this.#parts.store.replaceCall(to, from.version, rows, argsChanged), (replaced) => {
+      if (!replaced) return false;
+      live.call = to;
+      live.disarm();
+      if (isOpen(to)) this.#arm(live);
+      else this.#retire(live);
+      return true;
+    });
+  }
+
+  /**
+   * For endings that must not be lost: a store that has no room now is asked again until it has. After `close` it is
+   * asked no more: the call stays as stored, and the next start takes it up.
+   */
+  advanceSurely(live: LiveCall, states: readonly CallState[]): Soon<boolean> {
+    const again = async (error: unknown): Promise<boolean> => {
+      if (!isOpen(live.call)) return false;
+      if (error instanceof IllegalMove) throw error;
+      if (this.#isClosed) return false;
+      this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+      await new Promise<void>((resolve) => this.#parts.clock.after(PERSIST_RETRY_MS, resolve));
+      return await this.advanceSurely(live, states);
+    };
+    try {
+      const advanced = this.advance(live, states);
+      return advanced instanceof Promise ? advanced.catch(again) : advanced;
+    } catch (error) {
+      return again(error);
+    }
+  }
+
+  /** Ends a call from outside its execution, then stops the work. False: it ended otherwise first. */
+  async end(live: LiveCall, outcome: BadOutcome): Promise<boolean> {
+    if (!isOpen(live.call)) return false;
+    if (!(await this.advance(live, [endState(outcome, null)]))) return false;
+    live.stop.fire(outcome);
+    return true;
+  }
+
+  /** Whether anything may have happened already. */
+  outcomeKnowledge(live: LiveCall): OutcomeKnowledge {
+    return live.pushed || attemptsOf(live.call) > 0 ? 'unknown' : 'not_started';
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.wheel.clear();
+  }
+
+  /** Once it has ended nobody needs the secrets in its arguments any more. */
+  #redact(call: Call): Call {
+    const { redactor } = this.#parts;
+    const argsJson = redactor.json(call.argsJson);
+    const argsRedacted = call.argsRedacted || argsJson !== call.argsJson;
+    const original = call.approval?.originalArgsJson ?? null;
+    if (call.approval === null || original === null)
+      return argsRedacted ? { ...call, argsJson, argsRedacted } : call;
+    const approval = { ...call.approval, originalArgsJson: redactor.json(original) };
+    return { ...call, argsJson, argsRedacted, approval };
+  }
+
+  /** Goes into the ledger, so that a stored result cannot be changed without showing it. */
+  #resultHash(state: CallState): string | undefined {
+    return state.name === 'COMPLETED' ? this.#parts.digest.sha256(state.resultJson) : undefined;
+  }
+
+  #arm(live: LiveCall): void {
+    if (!isOpen(live.call)) return;
+    const left = live.call.state.deadlineAt - this.#parts.clock.now();
+    live.disarm = this.wheel.after(left, () => this.#expire(live));
+  }
+
+  #expire(live: LiveCall): void {
+    if (!isOpen(live.call)) return;
+    const outcome = expiry(live.call, this.outcomeKnowledge(live));
+    const from = live.call.version;
+    this.end(live, outcome).then(
+      // Lost to another move that left it open (an acknowledgement, say): its own deadline is armed again.
+      () => {},
+      (error: unknown) => {
+        this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+        if (live.call.version === from)
+          live.disarm = this.wheel.after(PERSIST_RETRY_MS, () => this.#expire(live));
+      },
+    );
+  }
+
+  #retire(live: LiveCall): void {
+    const { call } = live;
+    this.#live.delete(call.id);
+    this.#openByTenant.add(call.tenant, -1);
+    live.disarm = nothing;
+    live.release();
+    live.release = nothing;
+    this.#parts.mailboxes.take(live, 'error' in call.state ? call.state.error.code : null);
+    this.#parts.ended(call);
+  }
+}

@@ -1,0 +1,118 @@
+import type { Admission } from '../steps/admission.ts';
+import { approvalDigest } from '../steps/approvals.ts';
+import { endState } from './endings.ts';
+import {
+  pathOf,
+  timelineEntry,
+  type Approval,
+  type Call,
+  type CallState,
+  type TimelineEntry,
+} from './call.ts';
+import type { CallRequest } from '../steps/intake.ts';
+import { callRow, firstCallRow, permissionRequiredRow, type LedgerDraft } from '../ledger/ledger.ts';
+import type { BadOutcome } from './outcome.ts';
+import type { Digest, Ids } from '../ports.ts';
+import type { Principal } from '../access/principal.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import { shownName } from '../tools/tool-names.ts';
+
+export interface NewCallFacts {
+  readonly id: string;
+  readonly request: CallRequest;
+  readonly principal: Principal;
+  readonly tool: Pick<RegisteredTool, 'name' | 'version' | 'source' | 'timeoutMs'> & {
+    readonly runsOn?: RegisteredTool['runsOn'];
+  };
+  readonly admission: Admission;
+  /** It goes through all of them with its first commit. */
+  readonly states: readonly CallState[];
+  readonly now: number;
+}
+
+/** The call as it is first recorded, with one ledger row for each state it has gone through. */
+export function newCall(
+  { ids, digest }: { ids: Ids; digest: Digest },
+  facts: NewCallFacts,
+): { call: Call; entries: LedgerDraft[] } {
+  const begun = begin(facts, ids);
+  const approval = approvalOf(digest, begun);
+  const call = approval === null ? begun : { ...begun, approval };
+  const argsHash = digest.sha256(call.argsJson);
+  const entries = call.timeline.map((entry, index) =>
+    index === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry, resultHash(digest, call, entry)),
+  );
+  if (call.approval !== null) entries.push(permissionRequiredRow(call, call.approval, facts.now));
+  return { call, entries };
+}
+
+/** A call that was over before it began. Of a tool that nobody knows only the name is on record. */
+export function endedCall(
+  parts: { ids: Ids; digest: Digest },
+  facts: Omit<NewCallFacts, 'tool' | 'admission' | 'states'> & { readonly tool: RegisteredTool | undefined },
+  outcome: BadOutcome,
+): { call: Call; entries: LedgerDraft[] } {
+  const { request, now } = facts;
+  const reason = outcome.failure.message;
+  const decision = { effect: 'deny', rule: 'intake', reason, policyVersion: 0 } as const;
+  const admission: Admission = { decision, args: request.args, atHand: null, toolResult: undefined };
+  const states = [{ name: 'PENDING', deadlineAt: now }, endState(outcome, null)] as const;
+  const tool = facts.tool ?? { ...UNKNOWN_TOOL, name: shownName(request.toolName) };
+  return newCall(parts, { ...facts, tool, admission, states });
+}
+
+const UNKNOWN_TOOL = { version: '', source: 'server', timeoutMs: 0 } as const;
+
+function begin({ id, request, principal, tool, admission, states, now }: NewCallFacts, ids: Ids): Call {
+  const clientId = tool.runsOn?.kind === 'client' ? tool.runsOn.clientId : null;
+  return {
+    id,
+    tenant: principal.tenant,
+    runId: request.runId,
+    agentId: principal.agentId,
+    toolName: tool.name,
+    toolVersion: tool.version,
+    source: tool.source,
+    clientId,
+    target: request.target,
+    argsJson: JSON.stringify(admission.args),
+    argsRedacted: false,
+    timeoutMs: tool.timeoutMs,
+    sandbox: tool.runsOn?.kind === 'server' ? (tool.runsOn.tool.sandbox ?? null) : null,
+    traceId: request.traceId,
+    spanId: request.spanId,
+    origin: request.origin ?? null,
+    replayOf: request.replayOf,
+    parentCallId: request.parentCallId ?? null,
+    fence: clientId === null ? null : ids.secret(128),
+    createdAt: now,
+    decision: admission.decision,
+    version: states.length - 1,
+    state: pathOf(id, states),
+    approval: null,
+    timeline: states.map((state) => timelineEntry(state, now)),
+  };
+}
+
+function approvalOf(digest: Digest, call: Call): Approval | null {
+  const { state } = call;
+  if (state.name !== 'APPROVAL_REQUIRED') return null;
+  const { reason, meta } = call.decision;
+  return {
+    digest: approvalDigest(digest, call),
+    expiresAt: state.deadlineAt,
+    reason,
+    ...(meta === undefined ? {} : { meta }),
+    decision: null,
+    decidedBy: null,
+    decidedAt: null,
+    note: null,
+    originalArgsJson: null,
+  };
+}
+
+/** Of a result that was at hand: it cannot be changed without showing it, as one that came later cannot. */
+function resultHash(digest: Digest, { state }: Call, entry: TimelineEntry): string | undefined {
+  if (entry.state !== 'COMPLETED' || state.name !== 'COMPLETED') return undefined;
+  return digest.sha256(state.resultJson);
+}

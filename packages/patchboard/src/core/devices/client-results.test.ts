@@ -1,0 +1,210 @@
+import type { ToolRequest } from '@patchboard/wire';
+import { describe, expect, it } from 'vitest';
+import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
+import { settled } from '../../../test/support/fake-clock.ts';
+
+const agent = aPrincipal();
+const phone = aPrincipal({ clientId: 'phone' });
+
+async function withClientTool(): Promise<EngineFixture & { invoke: () => Promise<string> }> {
+  const fixture = await anEngine({});
+  const report = await fixture.engine.directory.register('default', 'phone', [
+    { name: 'camera', schema: { type: 'object' }, output_schema: { type: 'object' }, timeout_ms: 30_000 },
+  ]);
+  expect(report.rejected).toEqual([]);
+  const invoke = async (): Promise<string> => {
+    const submitted = await fixture.engine.submit(aRequest({ toolName: 'camera' }), agent);
+    if (submitted.kind !== 'accepted') throw new Error('not accepted');
+    return submitted.call.id;
+  };
+  return { ...fixture, invoke };
+}
+
+const success = (result: unknown, attemptToken: string | null = null) =>
+  ({ status: 'SUCCEEDED', result, error: null, attemptToken }) as const;
+
+describe('a call that a client runs', () => {
+  it('stays PENDING until the client begins, then runs, then ends', async () => {
+    const { engine, invoke } = await withClientTool();
+    const id = await invoke();
+    expect((await engine.find(agent, id))?.state.name).toBe('PENDING');
+    expect(await engine.clients.acknowledge(phone, id, null)).toMatchObject({ ok: true, repeated: false });
+    expect(await engine.clients.acknowledge(phone, id, null)).toMatchObject({ ok: true, repeated: true });
+    expect((await engine.find(agent, id))?.state.name).toBe('EXECUTING');
+    expect(await engine.clients.submit(phone, id, success({ url: 'x' }))).toMatchObject({
+      ok: true,
+      repeated: false,
+    });
+    expect((await engine.find(agent, id))?.state).toMatchObject({
+      name: 'COMPLETED',
+      resultJson: '{"url":"x"}',
+    });
+  });
+
+  it('accepts a result without an acknowledgement, and writes both moves', async () => {
+    const { engine, invoke } = await withClientTool();
+    const id = await invoke();
+    await engine.clients.submit(phone, id, success({}));
+    const call = await engine.find(agent, id);
+    expect(call?.timeline.map((entry) => entry.state)).toEqual(['PENDING', 'EXECUTING', 'COMPLETED']);
+  });
+
+  it('takes one of many racing results; the same again is fine, another is a conflict', async () => {
+    const { engine, invoke } = await withClientTool();
+    const id = await invoke();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        engine.clients.submit(phone, id, success({ index: index % 2 })),
+      ),
+    );
+    const fresh = answers.filter((answer) => answer.ok && !answer.repeated);
+    expect(fresh).toHaveLength(1);
+    expect(answers.filter((answer) => answer.ok && answer.repeated)).toHaveLength(9);
+    expect(answers.filter((answer) => !answer.ok && answer.failure.code === 'conflict')).toHaveLength(10);
+  });
+
+  it('refuses another client, a stale attempt, a server call and a call that has ended', async () => {
+    const { engine, clock, invoke } = await withClientTool();
+    const id = await invoke();
+    const thief = aPrincipal({ clientId: 'thief' });
+    expect(await engine.clients.submit(thief, id, success({}))).toMatchObject({
+      failure: { code: 'permission_denied' },
+    });
+    expect(await engine.clients.submit(phone, id, success({}, '9.stale'))).toMatchObject({
+      failure: { code: 'conflict' },
+    });
+    expect(await engine.clients.submit(aPrincipal({ tenant: 'else' }), id, success({}))).toMatchObject({
+      failure: { code: 'call_not_found' },
+    });
+    await clock.advance(30_200);
+    expect((await engine.find(agent, id))?.state).toMatchObject({
+      name: 'TIMED_OUT',
+      error: { message: 'Remote tool timeout (30s)', outcome: 'not_started' },
+    });
+    expect(await engine.clients.submit(phone, id, success({}))).toMatchObject({
+      failure: { code: 'conflict' },
+      call: { id },
+    });
+  });
+
+  it('fails a result that breaks its output schema, and knows the same submission again', async () => {
+    const { engine, invoke } = await withClientTool();
+    const id = await invoke();
+    expect(await engine.clients.submit(phone, id, success('text'))).toMatchObject({
+      ok: true,
+      repeated: false,
+    });
+    expect((await engine.find(agent, id))?.state).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'output_invalid' },
+    });
+    expect(await engine.clients.submit(phone, id, success('text'))).toMatchObject({
+      ok: true,
+      repeated: true,
+    });
+  });
+});
+
+describe('mailboxes', () => {
+  function carrier() {
+    const got: ToolRequest[] = [];
+    const withdrawn: string[] = [];
+    return {
+      got,
+      withdrawn,
+      deliver: (request: ToolRequest) => void got.push(request),
+      withdraw: (callId: string) => void withdrawn.push(callId),
+    };
+  }
+
+  it('sends again on reconnect what nobody acknowledged, and only that', async () => {
+    const { engine, invoke } = await withClientTool();
+    const first = carrier();
+    const detach = engine.mailboxes.attach('default', 'phone', first);
+    const unanswered = await invoke();
+    const begun = await invoke();
+    await engine.clients.acknowledge(phone, begun, null);
+    detach();
+    const second = carrier();
+    engine.mailboxes.attach('default', 'phone', second);
+    expect(first.got.map((request) => request.tool_call_id)).toEqual([unanswered, begun]);
+    expect(second.got.map((request) => request.tool_call_id)).toEqual([unanswered]);
+    const [request] = second.got;
+    expect(await engine.clients.submit(phone, unanswered, success({}, request!.attempt_token))).toMatchObject(
+      { ok: true },
+    );
+  });
+
+  it('tells the client when a call it has seen is cancelled', async () => {
+    const { engine, invoke } = await withClientTool();
+    const line = carrier();
+    engine.mailboxes.attach('default', 'phone', line);
+    const id = await invoke();
+    expect(await engine.cancel(agent, id)).toMatchObject({
+      ok: true,
+      value: { state: { error: { outcome: 'unknown' } } },
+    });
+    await settled();
+    expect(line.withdrawn).toEqual([id]);
+  });
+
+  it('says of a call that was never sent that it did not start', async () => {
+    const { engine, invoke } = await withClientTool();
+    const id = await invoke();
+    expect(await engine.cancel(agent, id)).toMatchObject({
+      ok: true,
+      value: { state: { error: { outcome: 'not_started' } } },
+    });
+  });
+});
+
+describe('registration', () => {
+  it('takes and rejects tool by tool', async () => {
+    const { engine } = await withClientTool();
+    const bad = { type: 'strnig' };
+    const report = await engine.directory.register('default', 'tablet', [
+      { name: 'camera', schema: {} },
+      { name: 'bad name', schema: {} },
+      { name: 'broken', schema: bad },
+      { name: 'sneaky', schema: {}, description: 'hello\u200bworld' },
+      { name: 'fine', schema: {} },
+    ]);
+    expect(report.registered.map((tool) => tool.name)).toEqual(['fine']);
+    expect(report.rejected.map(({ name, code }) => [name, code])).toEqual([
+      ['camera', 'name_taken'],
+      ['bad name', 'name_invalid'],
+      ['broken', 'schema_invalid'],
+      ['sneaky', 'schema_invalid'],
+    ]);
+  });
+
+  it('keeps tools over a restart, under the same wire names', async () => {
+    const { engine, store } = await withClientTool();
+    const long = `x.${'y'.repeat(100)}`;
+    const { rejected } = await engine.directory.register('default', 'phone', [
+      { name: 'c__d', schema: {} },
+      { name: 'c.d', schema: {} },
+      { name: long, schema: {} },
+      { name: 'a.b', schema: {} },
+      { name: 'a__b', schema: {} },
+    ]);
+    expect(rejected).toEqual([
+      { name: 'a__b', code: 'name_taken', reason: 'the name is the wire name of a.b' },
+    ]);
+    const before = engine.tools(agent).map(({ name, wireName, version }) => ({ name, wireName, version }));
+    expect(new Set(before.map((tool) => tool.wireName)).size).toBe(before.length);
+    const { engine: next } = await anEngine({ store });
+    expect(next.tools(agent).map(({ name, wireName, version }) => ({ name, wireName, version }))).toEqual(
+      before,
+    );
+    for (const { name, wireName } of before) expect(next.registry.find('default', wireName)?.name).toBe(name);
+    expect(await next.directory.unregister('default', 'phone', 'a.b')).toEqual(['a.b']);
+    expect(await next.directory.unregister('default', 'phone', null)).toEqual([
+      'c.d',
+      'c__d',
+      'camera',
+      long,
+    ]);
+    expect(next.tools(agent)).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import type { CallState } from '../call/call.ts';
+import { attemptsOf, isOpen, type Call } from '../call/call.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import { failure, type Failure } from '../failures.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import type { LiveCall } from '../call/live-call.ts';
+import { failed, type Outcome } from '../call/outcome.ts';
+import type { Digest, Store } from '../ports.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Registry } from '../tools/registry.ts';
+import { attemptToken } from './request-id.ts';
+import { settle, type SettlementParts } from '../steps/settlement.ts';
+
+/** What a client says came out of a call. */
+export interface ClientResult {
+  readonly status: 'SUCCEEDED' | 'FAILED';
+  readonly result: unknown;
+  readonly error: { readonly message: string; readonly recommendations?: readonly string[] } | null;
+  readonly attemptToken: string | null;
+}
+
+export type ClientAnswer =
+  | { readonly ok: true; readonly call: Call; readonly repeated: boolean }
+  | { readonly ok: false; readonly failure: Failure; readonly call: Call | null };
+
+export interface ClientResultsParts extends SettlementParts {
+  readonly store: Store;
+  readonly lifecycle: Lifecycle;
+  readonly registry: Registry;
+  readonly digest: Digest;
+  readonly progress: (live: LiveCall, data: unknown) => void;
+}
+
+/** Word from the clients that run calls, over whatever they are connected by. */
+export class ClientResults {
+  readonly #parts: ClientResultsParts;
+
+  constructor(parts: ClientResultsParts) {
+    this.#parts = parts;
+  }
+
+  /** The client has begun. Saying so twice is fine. */
+  async acknowledge(principal: Principal, id: string, token: string | null): Promise<ClientAnswer> {
+    for (;;) {
+      const found = await this.#openCall(principal, id, token);
+      if ('ok' in found) return found;
+      if (found.call.state.name === 'EXECUTING') return { ok: true, call: found.call, repeated: true };
+      if (await this.#parts.lifecycle.advance(found, [executing(found.call)])) {
+        return { ok: true, call: found.call, repeated: false };
+      }
+    }
+  }
+
+  async progress(
+    principal: Principal,
+    id: string,
+    token: string | null,
+    data: unknown,
+  ): Promise<ClientAnswer> {
+    const found = await this.#openCall(principal, id, token);
+    if ('ok' in found) return found;
+    this.#parts.progress(found, data);
+    return { ok: true, call: found.call, repeated: false };
+  }
+
+  /** Accepted once. The same again is told that it stands; anything else is told what stands. */
+  async submit(principal: Principal, id: string, given: ClientResult): Promise<ClientAnswer> {
+    const { status, result, error } = given;
+    const resultDigest = this.#parts.digest.sha256(canonicalJson({ status, result, error }));
+    for (;;) {
+      const found = await this.#openCall(principal, id, given.attemptToken);
+      if ('ok' in found) return sameAgain(found, resultDigest);
+      const tool = found.tool ?? this.#parts.registry.find(found.call.tenant, found.call.toolName);
+      const end = await settle(this.#parts, found, tool, outcomeOf(given), resultDigest);
+      if (!isOpen(found.call)) continue;
+      const states = found.call.state.name === 'EXECUTING' ? [end] : [executing(found.call), end];
+      if (await this.#parts.lifecycle.advance(found, states))
+        return { ok: true, call: found.call, repeated: false };
+    }
+  }
+
+  /** The live call, if this client may speak of it now. */
+  async #openCall(principal: Principal, id: string, token: string | null): Promise<LiveCall | Refusal> {
+    const live = this.#parts.lifecycle.find(id);
+    const call = live?.call ?? (await this.#parts.store.findCall(id));
+    if (call === undefined || call.tenant !== principal.tenant) {
+      return refuse(failure('call_not_found', `no such call: ${id}`), null);
+    }
+    if (call.clientId === null)
+      return refuse(failure('conflict', `${call.toolName} runs on the server`), call);
+    if (principal.clientId !== null && principal.clientId !== call.clientId) {
+      return refuse(failure('permission_denied', 'permission denied: the call is for another client'), null);
+    }
+    if (live === undefined || !isOpen(call)) {
+      return refuse(failure('conflict', `the call has ended: ${call.state.name}`), call);
+    }
+    if (call.state.name === 'APPROVAL_REQUIRED') {
+      return refuse(failure('conflict', 'the call still waits for approval'), call);
+    }
+    if (token !== null && token !== attemptToken(call)) {
+      return refuse(failure('conflict', 'the attempt token is not that of the current attempt'), call);
+    }
+    return live;
+  }
+}
+
+type Refusal = Extract<ClientAnswer, { ok: false }>;
+
+function refuse(reason: Failure, call: Call | null): Refusal {
+  return { ok: false, failure: reason, call };
+}
+
+function sameAgain(refusal: Refusal, resultDigest: string): ClientAnswer {
+  const { call } = refusal;
+  if (call !== null && 'resultDigest' in call.state && call.state.resultDigest === resultDigest) {
+    return { ok: true, call, repeated: true };
+  }
+  return refusal;
+}
+
+function executing(call: Call): CallState {
+  if (!isOpen(call)) throw new Error(`call ${call.id} has ended`);
+  const attempt = Math.max(1, attemptsOf(call));
+  return { name: 'EXECUTING', deadlineAt: call.state.deadlineAt, attempt, cause: null };
+}
+
+function outcomeOf({ status, result, error }: ClientResult): Outcome {
+  if (status === 'SUCCEEDED') return { kind: 'ok', value: result };
+  const extra = error?.recommendations === undefined ? {} : { recommendations: error.recommendations };
+  return failed(failure('tool_failed', error?.message ?? 'the client reported a failure', extra));
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
+import type { Call } from '../call/call.ts';
+import type { Device, DeviceLink } from './device.ts';
+import { requestId } from './request-id.ts';
+
+const GRACE_MS = 10_000;
+/** A device of the SDK pauses for the grace, and then takes up to 40 s to be let in by a busy server. */
+const SLOWEST_RETURN_MS = GRACE_MS + 40_000;
+
+const requests: Call[] = [];
+const LINK: DeviceLink = {
+  request: (call) => void requests.push(call),
+  cancel: () => undefined,
+  replaced: () => undefined,
+};
+
+function aPhone({ engine }: EngineFixture, holding: readonly string[]): Device {
+  return engine.devices.connect({
+    tenant: 'default',
+    clientId: 'phone',
+    name: 'phone',
+    link: LINK,
+    mayResume: true,
+    resume: null,
+    holding,
+    greet: () => undefined,
+  });
+}
+
+/** A phone works on a call when the server goes, and another one starts over the same store. */
+async function restarted(): Promise<{ next: EngineFixture; id: string; held: string }> {
+  const limits = { deviceGraceMs: GRACE_MS };
+  const before = await anEngine({ limits });
+  const phone = aPhone(before, []);
+  await before.engine.devices.offer(phone, [{ name: 'camera', schema: {}, timeout_ms: 3_600_000 }]);
+  const submitted = await before.engine.submit(aRequest({ toolName: 'camera' }), aPrincipal());
+  if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
+  const held = requestId(requests.at(-1)!);
+  const next = await anEngine({ limits, store: before.store, clock: before.clock });
+  return { next, id: submitted.call.id, held };
+}
+
+describe('a call that a device works on when the server restarts', () => {
+  it('waits for the device that takes the longest to come back', async () => {
+    const { next, id, held } = await restarted();
+    await next.clock.advance(SLOWEST_RETURN_MS);
+    aPhone(next, [held]);
+    await next.clock.advance(SLOWEST_RETURN_MS);
+    expect((await next.store.findCall(id))?.state.name).toBe('EXECUTING');
+  });
+
+  it('ends when nobody comes', async () => {
+    const { next, id } = await restarted();
+    await next.clock.advance(GRACE_MS * 6);
+    expect((await next.store.findCall(id))?.state).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'provider_disconnected', outcome: 'unknown' },
+    });
+  });
+});

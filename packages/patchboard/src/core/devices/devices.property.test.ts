@@ -1,0 +1,313 @@
+import { isTerminal } from '@patchboard/wire';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
+import { settled } from '../../../test/support/fake-clock.ts';
+import type { Call } from '../call/call.ts';
+import type { Device, DeviceLink } from './device.ts';
+import { parseRequestId, requestId } from './request-id.ts';
+
+/**
+ * Devices come, go, come back and overlap in any order while calls are made. Whatever happens: a tool is listed exactly
+ * while somebody offers it, a result is accepted at most once, what is not idempotent is sent at most once unless the
+ * device says that it never came, and every call has ended when its time is over.
+ */
+
+const TOOLS = ['plain', 'again'] as const;
+const GRACE_MS = 1000;
+const TIMEOUT_MS = 5000;
+const LAST_MS = TIMEOUT_MS + GRACE_MS + 1000;
+
+type Operation =
+  | {
+      readonly kind: 'connect';
+      readonly name: number;
+      readonly resumes: boolean;
+      readonly says: boolean;
+      readonly isDeaf: boolean;
+    }
+  | { readonly kind: 'offer' | 'takeBack'; readonly which: number; readonly tool: number }
+  | { readonly kind: 'lose' | 'leave'; readonly which: number }
+  | { readonly kind: 'call'; readonly tool: number; readonly run: number }
+  | { readonly kind: 'answer'; readonly which: number; readonly value: number }
+  | { readonly kind: 'cancel'; readonly which: number }
+  | { readonly kind: 'tick'; readonly ms: number };
+
+const which = fc.nat({ max: 30 });
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('connect' as const),
+      name: fc.nat({ max: 2 }),
+      resumes: fc.boolean(),
+      says: fc.boolean(),
+      // The wire swallows what it is sent.
+      isDeaf: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('offer' as const, 'offer' as const, 'takeBack' as const),
+      which,
+      tool: fc.nat({ max: 1 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('lose' as const, 'leave' as const), which }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('call' as const),
+      tool: fc.nat({ max: 1 }),
+      run: fc.nat({ max: 2 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('answer' as const), which, value: fc.nat({ max: 2 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('tick' as const), ms: fc.constantFrom(50, 500, 1100, 6000) }),
+  },
+);
+
+/** Somebody is there to be asked. */
+const BEGIN: readonly Operation[] = [
+  { kind: 'connect', name: 0, resumes: false, says: true, isDeaf: false },
+  { kind: 'offer', which: 0, tool: 0 },
+  { kind: 'offer', which: 0, tool: 1 },
+];
+
+/** One end of a connection, with what it was sent. */
+class FakeDevice implements DeviceLink {
+  readonly world: World;
+  readonly name: string;
+  readonly isDeaf: boolean;
+  device: Device | null = null;
+
+  constructor(world: World, name: string, isDeaf: boolean) {
+    this.world = world;
+    this.name = name;
+    this.isDeaf = isDeaf;
+  }
+
+  request(call: Call): void {
+    if (!this.isDeaf) this.world.sent(requestId(call), this.name);
+  }
+
+  cancel(): void {
+    // It would stop; nothing here depends on it.
+  }
+
+  replaced(): void {
+    this.device = null;
+  }
+}
+
+class World {
+  readonly fixture: EngineFixture;
+  readonly connections: FakeDevice[] = [];
+  readonly ids: string[] = [];
+  readonly requests: string[] = [];
+  readonly accepted: Map<string, number> = new Map();
+  /** How often each attempt reached a device. */
+  readonly deliveries: Map<string, number> = new Map();
+  /** What each device, by name, really has: what it got and what it was not told is ended. */
+  readonly has: Map<string, Set<string>> = new Map();
+
+  constructor(fixture: EngineFixture) {
+    this.fixture = fixture;
+  }
+
+  sent(id: string, name: string): void {
+    this.requests.push(id);
+    const held = this.has.get(name) ?? new Set();
+    this.has.set(name, held);
+    this.deliveries.set(id, (this.deliveries.get(id) ?? 0) + 1);
+    held.add(id);
+  }
+
+  async apply(step: Operation): Promise<void> {
+    const { engine, clock } = this.fixture;
+    switch (step.kind) {
+      case 'connect':
+        this.#connect(step);
+        break;
+      case 'offer':
+      case 'takeBack': {
+        const connection = this.#pick(step.which);
+        const tool = TOOLS[step.tool] ?? 'plain';
+        if (connection === undefined || connection.device === null) break;
+        if (step.kind === 'takeBack') await engine.devices.takeBack(connection.device, [tool]);
+        else await this.#offer(connection.device, tool);
+        break;
+      }
+      case 'lose':
+      case 'leave': {
+        const connection = this.#pick(step.which);
+        if (connection === undefined || connection.device === null) break;
+        engine.devices.disconnect(connection.device, step.kind === 'lose' ? 'lost' : 'left');
+        connection.device = null;
+        break;
+      }
+      case 'call': {
+        const request = aRequest({ toolName: TOOLS[step.tool] ?? 'plain', runId: `run_${step.run}` });
+        const submitted = await engine.submit(request, aPrincipal());
+        if (submitted.kind === 'accepted') this.ids.push(submitted.call.id);
+        break;
+      }
+      case 'answer':
+        await this.#answer(step.which, step.value);
+        break;
+      case 'cancel': {
+        const id = this.ids[step.which % Math.max(1, this.ids.length)];
+        if (id !== undefined) await engine.cancel(aPrincipal(), id);
+        break;
+      }
+      case 'tick':
+        await clock.advance(step.ms);
+        break;
+    }
+    await settled();
+    this.#checkRegistry();
+  }
+
+  /** Everything is over by then. */
+  async end(): Promise<void> {
+    await this.fixture.clock.advance(LAST_MS);
+    for (const id of this.ids) {
+      const call = await this.fixture.store.findCall(id);
+      expect(call !== undefined && isTerminal(call.state.name), `${id} ended`).toBe(true);
+      expect(this.accepted.get(id) ?? 0).toBeLessThanOrEqual(1);
+      if (call?.state.name === 'COMPLETED') expect(this.accepted.get(id)).toBe(1);
+      this.#checkDeliveries(call!);
+    }
+  }
+
+  #checkDeliveries(call: Call): void {
+    const attempts = [...this.deliveries].filter(([id]) => id.startsWith(`${call.id}:`));
+    for (const [id, times] of attempts) expect(times, id).toBe(1);
+    if (call.toolName === 'plain') expect(attempts.length, call.id).toBeLessThanOrEqual(1);
+    const neverStarted = 'error' in call.state && call.state.error.outcome === 'not_started';
+    if (neverStarted) expect(attempts, call.id).toEqual([]);
+  }
+
+  #connect({ name: number, resumes, says, isDeaf }: Extract<Operation, { kind: 'connect' }>): void {
+    const name = `device-${number}`;
+    const link = new FakeDevice(this, name, isDeaf);
+    const earlier = this.connections.findLast((connection) => connection.name === name);
+    const token = this.#tokens.get(name) ?? null;
+    link.device = this.fixture.engine.devices.connect({
+      tenant: 'default',
+      clientId: 'phones',
+      name,
+      link,
+      mayResume: true,
+      resume: resumes ? token : null,
+      holding: says ? [...(this.has.get(name) ?? [])] : null,
+      greet: (device) => {
+        if (device.resumeToken !== null) this.#tokens.set(name, device.resumeToken);
+      },
+    });
+    if (resumes && earlier !== undefined && earlier.device !== null && earlier.device.link === null) {
+      earlier.device = null;
+    }
+    this.connections.push(link);
+  }
+
+  readonly #tokens: Map<string, string> = new Map();
+
+  async #offer(device: Device, tool: string): Promise<void> {
+    const { engine } = this.fixture;
+    const annotations = { idempotent: tool === 'again' };
+    const report = await engine.devices.offer(device, [
+      { name: tool, schema: {}, timeout_ms: TIMEOUT_MS, annotations },
+    ]);
+    engine.devices.sendWaiting(device, report.registered);
+  }
+
+  async #answer(which: number, value: number): Promise<void> {
+    const id = this.requests[which % Math.max(1, this.requests.length)];
+    const parsed = id === undefined ? null : parseRequestId(id);
+    if (parsed === null) return;
+    const principal = aPrincipal({ clientId: 'phones' });
+    const result = {
+      status: 'SUCCEEDED',
+      result: value,
+      error: null,
+      attemptToken: parsed.attemptToken,
+    } as const;
+    const answer = await this.fixture.engine.clients.submit(principal, parsed.callId, result);
+    if (answer.ok && !answer.repeated) {
+      this.accepted.set(parsed.callId, (this.accepted.get(parsed.callId) ?? 0) + 1);
+    }
+  }
+
+  #checkRegistry(): void {
+    const { registry, devices } = this.fixture.engine;
+    for (const tool of TOOLS) {
+      const offered = devices.of('default').some(({ link, tools }) => link !== null && tools.has(tool));
+      expect(registry.find('default', tool) !== undefined, `${tool} is listed`).toBe(offered);
+    }
+    for (const { calls } of devices.of('default')) {
+      for (const live of calls)
+        expect(isTerminal(live.call.state.name), "an ended call is nobody's").toBe(false);
+    }
+  }
+
+  #pick(which: number): FakeDevice | undefined {
+    const open = this.connections.filter(({ device }) => device !== null);
+    return open[which % Math.max(1, open.length)];
+  }
+}
+
+describe('devices that come and go', () => {
+  it(
+    'lose nothing, do nothing twice and leave nothing open, in any order of events',
+    { timeout: 300_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(operation, { minLength: 10, maxLength: 60, size: 'max' }),
+          async (steps) => {
+            const world = new World(await anEngine({ limits: { deviceGraceMs: GRACE_MS } }));
+            for (const step of [...BEGIN, ...steps]) await world.apply(step);
+            await world.end();
+          },
+        ),
+        { numRuns: 100 },
+      );
+    },
+  );
+});
+
+describe('the id of a request', () => {
+  it('is read back as it was made, and nothing else is', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const parsed = parseRequestId(text);
+        if (parsed !== null) expect(`${parsed.callId}:${parsed.attemptToken}`).toBe(text);
+      }),
+    );
+    expect(parseRequestId('tc_01m7exhay0:3.Q6kkd7wjp2iMpCUjgNFjKQ')).toEqual({
+      callId: 'tc_01m7exhay0',
+      attemptToken: '3.Q6kkd7wjp2iMpCUjgNFjKQ',
+    });
+    for (const text of [
+      '',
+      'tc_',
+      'tc_1',
+      'tc_1:',
+      'tc_1:1',
+      'tc_1:1.',
+      'x:1.a',
+      'tc_1:1.a:b',
+      ' tc_1:1.a',
+    ]) {
+      expect(parseRequestId(text), text).toBeNull();
+    }
+  });
+});

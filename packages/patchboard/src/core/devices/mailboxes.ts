@@ -1,0 +1,120 @@
+import { rfc3339, type ToolRequest } from '@patchboard/wire';
+import { attemptsOf, type Call } from '../call/call.ts';
+import type { LiveCall } from '../call/live-call.ts';
+import { attemptToken } from './request-id.ts';
+import { traceparentOf } from '../call/trace-context.ts';
+
+/** One connection of a client: a stream, a long poll or a socket. */
+export interface Carrier {
+  deliver(request: ToolRequest): void;
+  /** The call ended otherwise: the client should stop working on it. */
+  withdraw(callId: string, reason: string): void;
+}
+
+interface Mailbox {
+  /** Calls for this client that have not ended, oldest first. */
+  readonly open: Map<string, LiveCall>;
+  /** The newest last; requests go to the newest. */
+  readonly carriers: Set<Carrier>;
+}
+
+/** What waits for each client, and the connections that carry it there. */
+export class Mailboxes {
+  readonly #boxes: Map<string, Mailbox> = new Map();
+
+  /**
+   * Sends what is unanswered at once, then whatever comes; the answer detaches. What it carried goes to the client's
+   * next connection, unless it was `handedOver`: then sending it again could run it twice.
+   */
+  attach(tenant: string, clientId: string, carrier: Carrier): (handedOver?: boolean) => void {
+    const box = this.#box(tenant, clientId);
+    box.carriers.add(carrier);
+    this.#deliverOpen(box, carrier);
+    return (handedOver = false) => {
+      box.carriers.delete(carrier);
+      const heir = [...box.carriers].at(-1);
+      if (heir !== undefined && !handedOver) this.#deliverOpen(box, heir);
+      this.#sweep(tenant, clientId, box);
+    };
+  }
+
+  isOnline(tenant: string, clientId: string): boolean {
+    return (this.#boxes.get(key(tenant, clientId))?.carriers.size ?? 0) > 0;
+  }
+
+  put(clientId: string, live: LiveCall): void {
+    const box = this.#box(live.call.tenant, clientId);
+    box.open.set(live.call.id, live);
+    const carrier = [...box.carriers].at(-1);
+    if (carrier !== undefined) this.#deliver(carrier, live);
+  }
+
+  /** The call ended. Harmless if it was never put in. */
+  take(live: LiveCall, reason: string | null): void {
+    const { tenant, clientId, id } = live.call;
+    if (clientId === null) return;
+    const box = this.#boxes.get(key(tenant, clientId));
+    if (box?.open.delete(id) !== true) return;
+    if (reason !== null && live.pushed) for (const carrier of box.carriers) carrier.withdraw(id, reason);
+    this.#sweep(tenant, clientId, box);
+  }
+
+  /** Calls of this tool that nobody has begun. */
+  waiting(tenant: string, clientId: string, toolName: string): LiveCall[] {
+    const box = this.#boxes.get(key(tenant, clientId));
+    return [...(box?.open.values() ?? [])].filter(
+      (live) => live.call.toolName === toolName && isUnanswered(live),
+    );
+  }
+
+  /** Requests not yet begun, oldest first. */
+  unanswered(tenant: string, clientId: string): ToolRequest[] {
+    const box = this.#boxes.get(key(tenant, clientId));
+    const waiting = [...(box?.open.values() ?? [])].filter(isUnanswered);
+    for (const live of waiting) live.pushed = true;
+    return waiting.map((live) => toolRequest(live.call));
+  }
+
+  #deliverOpen(box: Mailbox, carrier: Carrier): void {
+    for (const live of box.open.values()) if (isUnanswered(live)) this.#deliver(carrier, live);
+  }
+
+  #deliver(carrier: Carrier, live: LiveCall): void {
+    live.pushed = true;
+    carrier.deliver(toolRequest(live.call));
+  }
+
+  #box(tenant: string, clientId: string): Mailbox {
+    const name = key(tenant, clientId);
+    const box = this.#boxes.get(name) ?? { open: new Map(), carriers: new Set() };
+    this.#boxes.set(name, box);
+    return box;
+  }
+
+  #sweep(tenant: string, clientId: string, box: Mailbox): void {
+    if (box.open.size === 0 && box.carriers.size === 0) this.#boxes.delete(key(tenant, clientId));
+  }
+}
+
+function key(tenant: string, clientId: string): string {
+  return `${tenant}\n${clientId}`;
+}
+
+/** One that was acknowledged has begun, and what has begun is not sent a second time. */
+function isUnanswered(live: LiveCall): boolean {
+  return live.call.state.name === 'PENDING' || live.call.state.name === 'APPROVED';
+}
+
+export function toolRequest(call: Call): ToolRequest {
+  const traceparent = traceparentOf(call);
+  return {
+    tool_call_id: call.id,
+    tool_name: call.toolName,
+    args: JSON.parse(call.argsJson) as unknown,
+    timeout_ms: call.timeoutMs,
+    attempt: Math.max(1, attemptsOf(call)),
+    attempt_token: attemptToken(call),
+    ...(traceparent === null ? {} : { traceparent }),
+    deadline_at: rfc3339('deadlineAt' in call.state ? call.state.deadlineAt : call.createdAt),
+  };
+}

@@ -1,0 +1,101 @@
+import type { ToolSpec } from '@patchboard/wire';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { anEngine, aPrincipal } from '../../../test/support/an-engine.ts';
+import { FakeClock, settled } from '../../../test/support/fake-clock.ts';
+import { nodeDigest } from '../../runtime/digest.ts';
+import type { Engine } from '../engine.ts';
+import type { BoardEvent } from './events.ts';
+import { GrantBook } from '../access/grants.ts';
+import { PolicyGuard } from '../access/policy-guard.ts';
+import { decodePolicy } from '../access/policy/document.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Scope } from '../access/scopes.ts';
+
+let engine: Engine;
+
+beforeEach(async () => {
+  const decoded = decodePolicy({ default: { autoDenyTools: ['secret.*'] } });
+  if (!decoded.ok) throw new Error('no policy');
+  const clock = new FakeClock();
+  const policy = { version: 1, document: decoded.policy };
+  ({ engine } = await anEngine({ clock, guard: new PolicyGuard(policy, new GrantBook(nodeDigest), clock) }));
+});
+
+function specs(...names: string[]): ToolSpec[] {
+  return names.map((name) => ({ name, schema: {} }));
+}
+
+/** What it is told live, and what it is told who reads it all later: always the same. */
+async function told(principal: Principal, happen: () => Promise<unknown>): Promise<unknown[]> {
+  const live: BoardEvent[] = [];
+  const later: BoardEvent[] = [];
+  const follow = (seen: BoardEvent[]): (() => void) =>
+    engine.feed.follow({ principal, callId: null }, 0, {
+      next: (event) => void seen.push(event),
+      ready: () => null,
+      failed: (error) => expect(error).toBeUndefined(),
+    });
+  const stops = [follow(live)];
+  await settled();
+  await happen();
+  stops.push(follow(later));
+  await settled();
+  for (const stop of stops) stop();
+  expect(later).toEqual(live);
+  return live.map(({ data }) => data);
+}
+
+async function lendAndTakeBack(): Promise<void> {
+  await engine.directory.register('default', 'phone', specs('secret.a', 'open.a'));
+  await engine.directory.register('default', 'phone', specs('secret.b'));
+  await engine.directory.unregister('default', 'phone', null);
+}
+
+const NAMED = ['secret.a', 'open.a', 'secret.b'];
+
+describe('events about tools', () => {
+  it.each(['agent', 'service', 'local', 'client'] as const)(
+    'name to a principal of kind %s only what it may ever call',
+    async (kind) => {
+      const data = await told(aPrincipal({ kind, clientId: 'other' }), lendAndTakeBack);
+      expect(data).toMatchObject([{ registered: ['open.a'] }, { client_id: 'phone', removed: ['open.a'] }]);
+      expect(JSON.stringify(data)).not.toContain('secret');
+    },
+  );
+
+  it.each([
+    ['an operator', { kind: 'operator' }],
+    [
+      'the client that lends them',
+      { kind: 'client', clientId: 'phone', scopes: new Set<Scope>(['tools:serve']) },
+    ],
+  ] as const)('name everything to %s', async (_who, given) => {
+    const data = await told(aPrincipal(given), lendAndTakeBack);
+    expect(data).toHaveLength(3);
+    expect(data).toMatchObject([{ registered: NAMED.slice(0, 2) }, { registered: ['secret.b'] }, {}]);
+    expect((data[2] as { removed: string[] }).removed.toSorted()).toEqual(NAMED.toSorted());
+  });
+
+  it('take nobody for the client who only has its name', async () => {
+    const agent = aPrincipal({ kind: 'agent', clientId: 'phone', scopes: new Set(['calls:read']) });
+    expect(JSON.stringify(await told(agent, lendAndTakeBack))).not.toContain('secret');
+  });
+});
+
+describe('the end of the feed', () => {
+  it('ends a replay where it is, and reads no more of a store that may be gone', async () => {
+    for (const name of ['a', 'b', 'c']) await engine.directory.register('default', 'phone', specs(name));
+    const seen: BoardEvent[] = [];
+    let more = (): void => {};
+    engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {
+      next: (event) => void seen.push(event),
+      ready: () => new Promise((resolve) => (more = resolve)),
+      failed: (error) => expect(error).toBeUndefined(),
+    });
+    await settled();
+    await engine.drain();
+    more();
+    await settled();
+    expect(seen).toHaveLength(1);
+  });
+});

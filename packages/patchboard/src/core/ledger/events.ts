@@ -1,0 +1,217 @@
+import { rfc3339, statusOf, type CallStateName, type EventType } from '@patchboard/wire';
+import type { Call } from '../call/call.ts';
+import type { Guard } from '../access/guard.ts';
+import type { CommittedRow, LedgerFilter, Store } from '../ports.ts';
+import type { Principal } from '../access/principal.ts';
+import { maySeeCall, onlyAgent } from '../call/visibility.ts';
+
+/** What a subscriber sees. `seq` is the ledger's; progress has none and is not replayed. */
+export interface BoardEvent {
+  readonly seq: number | null;
+  readonly type: EventType;
+  readonly tenant: string;
+  readonly callId: string | null;
+  readonly data: unknown;
+  /** The call as it was committed, for those who wait in this process. */
+  readonly call: Call | null;
+}
+
+export interface EventFilter {
+  /** Sees its tenant's events; of calls, only those it may see. */
+  readonly principal: Principal;
+  readonly callId: string | null;
+}
+
+type Listener = (event: BoardEvent) => void;
+
+/** One who reads from some point on. */
+export interface EventReader {
+  next(event: BoardEvent): void;
+  /** Resolves when it can take more old events, null: it can now; live ones it takes as they come. */
+  ready(): Promise<void> | null;
+  /** The old events could not be read; nothing comes after that. */
+  failed(error: unknown): void;
+}
+
+const REPLAY_PAGE = 200;
+
+/** The tail of the ledger, live. Every subscriber sees every event it may see once, in order of sequence. */
+export class EventFeed {
+  readonly #store: Store;
+  readonly #guard: Pick<Guard, 'listsName'>;
+  readonly #listeners: Set<Listener> = new Set();
+  /** Ends each of those who follow. */
+  readonly #followers: Set<() => void> = new Set();
+  #unwatch: (() => void) | null = null;
+
+  constructor(store: Store, guard: Pick<Guard, 'listsName'>) {
+    this.#store = store;
+    this.#guard = guard;
+  }
+
+  /** Live events only. While nobody listens the store has nobody to tell. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    this.#unwatch ??= this.#store.watch((committed) => {
+      const event = eventOf(committed);
+      if (event !== null) this.#emit(event);
+    });
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stopWatching();
+    };
+  }
+
+  progress(call: Call, at: number, data: unknown): void {
+    this.#tell('call.progress', call, at, { data });
+  }
+
+  /** What a tool emits under a name of its own; as fleeting as progress. */
+  custom(call: Call, at: number, eventType: string, data: unknown): void {
+    this.#tell('tool_custom_event', call, at, { event_type: eventType, data });
+  }
+
+  /**
+   * Everything after `after`, then live events. While old rows are read, live events are not kept but only noted:
+   * the rows behind them are read again, so memory stays flat however long the replay takes.
+   * The answer ends it.
+   */
+  follow(filter: EventFilter, after: number, reader: EventReader): () => void {
+    const seen = (event: BoardEvent): BoardEvent | null => this.#asSeen(filter, event);
+    let live = false;
+    let missed = false;
+    let ended = false;
+    const stop = this.listen((committed) => {
+      const event = seen(committed);
+      if (event === null) return;
+      if (live || event.seq === null) reader.next(event);
+      else missed = true;
+    });
+    const replay = async (): Promise<void> => {
+      let last = after;
+      for (;;) {
+        missed = false;
+        const rows = await this.#store.readLedger(ledgerFilter(filter), last, REPLAY_PAGE);
+        if (ended) return;
+        for (const committed of rows) {
+          last = committed.row.seq;
+          const told = eventOf(committed);
+          const event = told === null ? null : seen(told);
+          if (event === null) continue;
+          reader.next(event);
+          const ready = reader.ready();
+          if (ready !== null) await ready;
+          if (ended) return;
+        }
+        if (rows.length === 0 && !missed) break;
+      }
+      live = true;
+    };
+    replay().catch((error: unknown) => reader.failed(error));
+    const end = (): void => {
+      ended = true;
+      this.#followers.delete(end);
+      stop();
+    };
+    this.#followers.add(end);
+    return end;
+  }
+
+  /** Nobody is told anything any more, and nothing is read for anybody. */
+  close(): void {
+    for (const end of this.#followers) end();
+    this.#listeners.clear();
+    this.#stopWatching();
+  }
+
+  #stopWatching(): void {
+    this.#unwatch?.();
+    this.#unwatch = null;
+  }
+
+  /** What the reader may see of it; null: nothing. */
+  #asSeen(filter: EventFilter, event: BoardEvent): BoardEvent | null {
+    if (!maySeeEvent(filter, event)) return null;
+    if (event.type !== 'registry.changed') return event;
+    return onlyListed(event, filter.principal, this.#guard);
+  }
+
+  #tell(type: EventType, call: Call, at: number, body: Readonly<Record<string, unknown>>): void {
+    if (this.#listeners.size === 0) return;
+    const data = { tool_call_id: call.id, at: rfc3339(at), ...body };
+    this.#emit({ seq: null, type, tenant: call.tenant, callId: call.id, data, call });
+  }
+
+  #emit(event: BoardEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+function ledgerFilter({ principal, callId }: EventFilter): LedgerFilter {
+  const { tenant } = principal;
+  return callId === null ? { tenant } : { tenant, callId };
+}
+
+function maySeeEvent({ principal, callId }: EventFilter, event: BoardEvent): boolean {
+  if (event.tenant !== principal.tenant || (callId !== null && event.callId !== callId)) return false;
+  if (event.callId === null) return true;
+  // Of a call that is no longer stored nobody knows whose it was.
+  return event.call === null ? onlyAgent(principal) === null : maySeeCall(principal, event.call);
+}
+
+/** Without the names of tools that the reader may never call; null when none is left. */
+function onlyListed(
+  event: BoardEvent,
+  principal: Principal,
+  guard: Pick<Guard, 'listsName'>,
+): BoardEvent | null {
+  const data = event.data as Readonly<Record<string, unknown>>;
+  if (principal.kind === 'operator' || isLender(principal, data['client_id'])) return event;
+  const shown: Record<string, unknown> = {};
+  let names = 0;
+  for (const [key, value] of Object.entries(data)) {
+    // Every list in such a row is one of tool names.
+    const listed = Array.isArray(value)
+      ? value.filter((name) => guard.listsName(principal, String(name)))
+      : null;
+    if (listed === null) shown[key] = value;
+    else if (listed.length > 0) shown[key] = listed;
+    names += listed?.length ?? 0;
+  }
+  return names === 0 ? null : { ...event, data: shown };
+}
+
+function isLender({ clientId, scopes }: Principal, lender: unknown): boolean {
+  return clientId !== null && clientId === lender && scopes.has('tools:serve');
+}
+
+/** Null for rows that are no event, such as refusals. */
+export function eventOf({ row, call }: CommittedRow): BoardEvent | null {
+  const at = rfc3339(row.at);
+  const body = JSON.parse(row.body) as Record<string, unknown>;
+  const event = { seq: row.seq, tenant: row.tenant, callId: row.callId, call };
+  switch (row.kind) {
+    case 'call.state': {
+      const state = body['state'] as CallStateName;
+      return {
+        ...event,
+        type: 'call.state',
+        data: { ...namesOf(row.callId, call), ...body, status: statusOf(state), at },
+      };
+    }
+    case 'permission_required':
+    case 'permission_decided':
+      return { ...event, type: row.kind, data: { ...namesOf(row.callId, call), ...body, at } };
+    case 'device.changed':
+      return { ...event, type: 'device.changed', data: { ...body, at } };
+    case 'registry.changed':
+      return { ...event, type: 'registry.changed', data: { ...body, at } };
+    default:
+      return null;
+  }
+}
+
+function namesOf(callId: string | null, call: Call | null): Record<string, unknown> {
+  if (call === null) return { tool_call_id: callId };
+  return { tool_call_id: call.id, run_id: call.runId, tool_name: call.toolName, agent_id: call.agentId };
+}

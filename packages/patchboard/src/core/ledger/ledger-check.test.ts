@@ -1,0 +1,161 @@
+import { describe, expect, it, vi } from 'vitest';
+import { anEngine, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
+import { settled } from '../../../test/support/fake-clock.ts';
+import { nodeDigest } from '../../runtime/digest.ts';
+import { memoryStore } from '../../store/memory.ts';
+import type { Call } from '../call/call.ts';
+import type { Engine } from '../engine.ts';
+import { LedgerVerifier, verifyLedger } from './ledger-check.ts';
+import type { Store } from '../ports.ts';
+
+const agent = aPrincipal();
+const operator = aPrincipal({ kind: 'operator', id: 'operator', agentId: 'operator' });
+const ECHO = aServerTool({ name: 'toy.echo' });
+const RISKY = aServerTool({ name: 'toy.risky', annotations: { destructive: true } });
+const ENDLESS = aServerTool({ name: 'toy.endless', execute: () => new Promise(() => {}) });
+
+async function aBoard(redact: readonly string[] = []): Promise<{ engine: Engine; store: Store }> {
+  return await anEngine({ tools: [ECHO, RISKY, ENDLESS], redact });
+}
+
+async function invoke(engine: Engine, toolName: string, args: unknown): Promise<string> {
+  const submitted = await engine.submit(aRequest({ toolName, args }), agent);
+  await settled();
+  if (submitted.kind !== 'accepted') throw new Error(`not accepted: ${submitted.kind}`);
+  return submitted.call.id;
+}
+
+async function allow(engine: Engine, id: string, args?: unknown): Promise<void> {
+  const call = await engine.find(operator, id);
+  const digest = call?.approval?.digest ?? '';
+  const edit = args === undefined ? {} : { edit: { args } };
+  const answer = await engine.decide(operator, id, { decision: 'allow', digest, note: null, ...edit });
+  expect(answer.ok).toBe(true);
+  await settled();
+}
+
+/** As if somebody had changed the stored call and left the ledger alone. */
+function tampered(store: Store, id: string, change: (call: Call) => Call): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'findCall')
+        return async (asked: string) => {
+          const call = await target.findCall(asked);
+          return call === undefined || asked !== id ? call : change(call);
+        };
+      const member = Reflect.get(target, name) as unknown;
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+function withResult(call: Call, resultJson: string): Call {
+  return { ...call, state: { name: 'COMPLETED', resultJson, resultDigest: null } };
+}
+
+describe('verifyLedger', () => {
+  it('holds for calls that ended, wait, were edited or were redacted', async () => {
+    const { engine, store } = await aBoard(['password']);
+    await invoke(engine, 'toy.echo', { n: 1 });
+    await invoke(engine, 'toy.echo', { password: 'secret' });
+    await invoke(engine, 'toy.endless', { n: 2 });
+    await allow(engine, await invoke(engine, 'toy.risky', { n: 3 }));
+    await allow(engine, await invoke(engine, 'toy.risky', { n: 4 }), { n: 5 });
+    await allow(engine, await invoke(engine, 'toy.risky', { password: 'a' }), { password: 'b' });
+    const waiting = await invoke(engine, 'toy.risky', { n: 6 });
+    expect(await verifyLedger(store, nodeDigest)).toMatchObject({ ok: true });
+    const call = await engine.find(operator, waiting);
+    const decision = { decision: 'deny', digest: call?.approval?.digest ?? '', note: null } as const;
+    await engine.decide(operator, waiting, decision);
+    expect(await verifyLedger(store, nodeDigest)).toMatchObject({ ok: true });
+  });
+
+  it('shows that a stored result was changed, and at which row it was recorded', async () => {
+    const { engine, store } = await aBoard();
+    const id = await invoke(engine, 'toy.echo', { n: 1 });
+    const changed = tampered(store, id, (call) => withResult(call, '{"echo":{"n":2}}'));
+    const [last] = (await store.readLedger({ callId: id }, 0, 10)).slice(-1);
+    expect(JSON.parse(last!.row.body)).toMatchObject({
+      state: 'COMPLETED',
+      result_sha256: nodeDigest.sha256('{"echo":{"n":1}}'),
+    });
+    expect(await verifyLedger(changed, nodeDigest)).toMatchObject({
+      ok: false,
+      seq: last!.row.seq,
+      problem: `the stored result of ${id} is not the one that was recorded`,
+    });
+  });
+
+  it.each(['toy.echo', 'toy.endless'])('shows that stored arguments were changed: %s', async (tool) => {
+    const { engine, store } = await aBoard();
+    const id = await invoke(engine, tool, { n: 1 });
+    const changed = tampered(store, id, (call) => ({ ...call, argsJson: '{"n":2}' }));
+    expect(await verifyLedger(changed, nodeDigest)).toMatchObject({
+      ok: false,
+      problem: `the stored arguments of ${id} are not those that were recorded`,
+    });
+  });
+
+  it("compares an operator's arguments with what the operator gave", async () => {
+    const { engine, store } = await aBoard();
+    const id = await invoke(engine, 'toy.risky', { n: 1 });
+    await allow(engine, id, { n: 2 });
+    const back = tampered(store, id, (call) => ({ ...call, argsJson: '{"n":1}' }));
+    expect(await verifyLedger(back, nodeDigest)).toMatchObject({ ok: false });
+  });
+
+  it('shows that a call was given another ending, and one that cannot be read', async () => {
+    const { engine, store } = await aBoard();
+    const id = await invoke(engine, 'toy.echo', {});
+    const failed = { name: 'FAILED', error: { code: 'tool_failed', message: '' }, resultDigest: null };
+    const other = tampered(store, id, (call) => ({ ...call, state: failed as unknown as Call['state'] }));
+    expect(await verifyLedger(other, nodeDigest)).toMatchObject({
+      ok: false,
+      problem: `${id} is stored as FAILED, but COMPLETED was recorded`,
+    });
+    const broken = tampered(store, id, () => {
+      throw new SyntaxError('no JSON');
+    });
+    expect(await verifyLedger(broken, nodeDigest)).toMatchObject({
+      ok: false,
+      problem: `the stored call ${id} cannot be read: no JSON`,
+    });
+  });
+
+  it('takes no call for changed that moved on while the chain was read', async () => {
+    const { engine, store } = await aBoard();
+    const id = await invoke(engine, 'toy.risky', { n: 1 });
+    const head = await store.ledgerHead();
+    await allow(engine, id, { n: 2 });
+    const then = new Proxy(store, {
+      get: (target, name) => {
+        if (name === 'ledgerHead') return () => Promise.resolve(head);
+        const member = Reflect.get(target, name) as unknown;
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    expect(await verifyLedger(then, nodeDigest)).toMatchObject({ ok: true });
+  });
+
+  it('says nothing of calls that are no longer stored', async () => {
+    const { engine, store } = await aBoard();
+    await invoke(engine, 'toy.echo', { n: 1 });
+    expect(await store.purgeCalls(Infinity, 10)).toBe(1);
+    expect(await verifyLedger(store, nodeDigest)).toMatchObject({ ok: true });
+  });
+});
+
+describe('a verifier', () => {
+  it('reads once for all who ask at the same time, and again for who asks later', async () => {
+    const store = memoryStore({ digest: nodeDigest });
+    const heads = vi.spyOn(store, 'ledgerHead');
+    const verifier = new LedgerVerifier(store, nodeDigest);
+    const verdicts = await Promise.all([verifier.verify(), verifier.verify(), verifier.verify()]);
+    expect(verdicts[0]).toMatchObject({ ok: true });
+    expect(new Set(verdicts).size).toBe(1);
+    expect(heads).toHaveBeenCalledTimes(1);
+    heads.mockRejectedValueOnce(new Error('no store'));
+    await expect(verifier.verify()).rejects.toThrow('no store');
+    expect(await verifier.verify()).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it, vi } from 'vitest';
+import { anEngine, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
+import { settled } from '../../../test/support/fake-clock.ts';
+import type { Call } from '../call/call.ts';
+
+const agent = aPrincipal();
+const operator = aPrincipal({ kind: 'operator', id: 'olga', agentId: 'olga' });
+
+async function waitingCall() {
+  const execute = vi.fn(() => Promise.resolve('ran'));
+  const tool = aServerTool({ name: 'toy.delete', annotations: { destructive: true }, execute });
+  const fixture = await anEngine({ tools: [tool] });
+  const submitted = await fixture.engine.submit(
+    aRequest({ toolName: 'toy.delete', args: { path: 'x' } }),
+    agent,
+  );
+  if (submitted.kind !== 'accepted') throw new Error('not accepted');
+  const { call } = submitted;
+  const digest = call.approval?.digest ?? '';
+  const find = async (): Promise<Call> => (await fixture.engine.find(agent, call.id))!;
+  return { ...fixture, execute, call, digest, find };
+}
+
+describe('approvals', () => {
+  it('runs once when allowed, with who and why on the record', async () => {
+    const { engine, execute, call, digest, find } = await waitingCall();
+    expect(call.state.name).toBe('APPROVAL_REQUIRED');
+    expect(await engine.decide(operator, call.id, { decision: 'allow', digest, note: 'fine' })).toMatchObject(
+      { ok: true },
+    );
+    await settled();
+    expect(execute).toHaveBeenCalledTimes(1);
+    const done = await find();
+    expect(done.approval).toMatchObject({ decision: 'allow', decidedBy: 'olga', note: 'fine' });
+    expect(done.timeline.map((entry) => entry.state)).toEqual([
+      'PENDING',
+      'APPROVAL_REQUIRED',
+      'APPROVED',
+      'EXECUTING',
+      'COMPLETED',
+    ]);
+  });
+
+  it('is denied with the words of the operator, and never runs', async () => {
+    const { engine, execute, call, digest, find } = await waitingCall();
+    await engine.decide(operator, call.id, { decision: 'deny', digest, note: 'too risky' });
+    await settled();
+    expect(execute).not.toHaveBeenCalled();
+    expect((await find()).state).toMatchObject({
+      name: 'DENIED',
+      error: { code: 'approval_denied', message: 'Permission denied by user', note: 'too risky' },
+    });
+  });
+
+  it('takes one of fifty racing decisions', async () => {
+    const { engine, execute, call, digest } = await waitingCall();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        engine.decide(operator, call.id, {
+          decision: index % 2 === 0 ? 'allow' : 'deny',
+          digest,
+          note: String(index),
+        }),
+      ),
+    );
+    expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
+    await settled();
+    expect(execute.mock.calls.length).toBeLessThanOrEqual(1);
+  });
+
+  it('refuses a digest that was not shown, and the requesting agent', async () => {
+    const { engine, call, digest } = await waitingCall();
+    expect(
+      await engine.decide(operator, call.id, { decision: 'allow', digest: 'else', note: null }),
+    ).toMatchObject({ failure: { code: 'conflict' } });
+    expect(await engine.decide(agent, call.id, { decision: 'allow', digest, note: null })).toMatchObject({
+      failure: { code: 'permission_denied' },
+    });
+  });
+
+  it('expires, holds no slot meanwhile, and cannot be approved afterwards', async () => {
+    const { engine, execute, clock, call, digest, find } = await waitingCall();
+    expect(engine.load()).toEqual({ open: 1, waitingForSlot: 0, waitingForApproval: 1, executing: 0 });
+    await clock.advance(600_200);
+    expect((await find()).state).toMatchObject({ name: 'DENIED', error: { code: 'approval_expired' } });
+    expect(await engine.decide(operator, call.id, { decision: 'allow', digest, note: null })).toMatchObject({
+      failure: { code: 'conflict' },
+    });
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it('does not run what was changed in the store after it was approved', async () => {
+    const { engine, store, execute, call, digest, find } = await waitingCall();
+    const findCall = store.findCall.bind(store);
+    store.findCall = async (id) => {
+      const stored = await findCall(id);
+      return stored === undefined ? undefined : { ...stored, argsJson: '{"path":"y"}' };
+    };
+    await engine.decide(operator, call.id, { decision: 'allow', digest, note: null });
+    store.findCall = findCall;
+    await settled();
+    expect(execute).not.toHaveBeenCalled();
+    expect((await find()).state).toMatchObject({ name: 'DENIED', error: { code: 'approval_denied' } });
+  });
+});

@@ -1,0 +1,241 @@
+import type { Approval, Call } from '../call/call.ts';
+import { isOpen } from '../call/call.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import { endState, expiry } from '../call/endings.ts';
+import { failure, messageOf, type Failure } from '../failures.ts';
+import type { GrantOffice, GrantRequest } from '../access/grant-office.ts';
+import type { Guard } from '../access/guard.ts';
+import { jsonDiff } from '../json/json-diff.ts';
+import { permissionDecidedRow } from '../ledger/ledger.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import type { Asker, LiveCall } from '../call/live-call.ts';
+import type { Limits } from '../limits.ts';
+import type { Clock, Digest, Store } from '../ports.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Redactor } from '../call/redaction.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import type { Registry } from '../tools/registry.ts';
+
+/** Covers everything an operator is shown: what runs must hash to the same. */
+export function approvalDigest(digest: Digest, call: Call): string {
+  const { tenant, toolName, toolVersion, argsJson, runId, agentId, decision } = call;
+  const { policyVersion } = decision;
+  return digest.sha256(
+    canonicalJson({ tenant, toolName, toolVersion, argsJson, runId, agentId, policyVersion }),
+  );
+}
+
+export interface OperatorDecision {
+  readonly decision: 'allow' | 'deny';
+  /** Of what the operator was shown. */
+  readonly digest: string;
+  readonly note: string | null;
+  /** Run this instead. */
+  readonly edit?: { readonly args: unknown };
+  /** "Don't ask again." */
+  readonly grant?: GrantRequest;
+}
+
+export interface ApprovalsParts {
+  readonly store: Store;
+  readonly lifecycle: Lifecycle;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly digest: Digest;
+  readonly limits: Limits;
+  readonly guard: Guard;
+  readonly grants: GrantOffice;
+  readonly redactor: Redactor;
+  readonly dispatch: (live: LiveCall) => void;
+}
+
+/** Brings an operator's word to the calls that wait for one. */
+export class Approvals {
+  readonly #parts: ApprovalsParts;
+
+  constructor(parts: ApprovalsParts) {
+    this.#parts = parts;
+  }
+
+  /** Decides once. Racing decisions, expiry and cancel: one wins, the others are told what stands. */
+  async decide(live: LiveCall, principal: Principal, given: OperatorDecision): Promise<Failure | null> {
+    const refused = refusal(live.call, principal, given) ?? (await this.#overtaken(live));
+    if (refused !== null) return refused;
+    if (given.decision === 'deny')
+      return (await this.#deny(live, principal, given)) ? null : notWaiting(live.call);
+    const edited = this.#edit(live.call, given);
+    if ('code' in edited) return edited;
+    const forbidden = this.#parts.grants.check(given.grant) ?? (await this.#forbidden(edited, live.asker));
+    if (forbidden !== null) return forbidden;
+    if (!(await this.#allow(live, principal, given, edited))) return notWaiting(live.call);
+    try {
+      if (given.grant !== undefined) await this.#parts.grants.give(principal, live.call, given.grant);
+    } finally {
+      // It was allowed, and that stands also if there was no room for the grant.
+      await this.release(live);
+    }
+    return null;
+  }
+
+  /** What the clock or somebody with the store's file did before the operator: that ends the call here and now. */
+  async #overtaken(live: LiveCall): Promise<Failure | null> {
+    const { lifecycle, clock, digest } = this.#parts;
+    const { call } = live;
+    if (!isOpen(call)) return notWaiting(call);
+    if (call.state.deadlineAt <= clock.now()) {
+      // The timer is late, or the machine slept: the time that was shown counts.
+      await lifecycle.end(live, expiry(call, 'not_started'));
+      return notWaiting(live.call);
+    }
+    if (approvalDigest(digest, call) === call.approval?.digest) return null;
+    await lifecycle.end(live, { kind: 'denied', failure: CHANGED });
+    return failure('conflict', CHANGED.message);
+  }
+
+  /** Policy may have changed since, and an edit may be one that it denies: nobody is asked about what is denied. */
+  async #forbidden(call: Call, asker: Asker): Promise<Failure | null> {
+    const { registry, guard } = this.#parts;
+    const tool = registry.find(call.tenant, call.toolName);
+    if (tool === undefined) return null;
+    const reason = await denial(guard, tool, call, asker);
+    return reason === null ? null : failure('permission_denied', `permission denied: ${reason}`);
+  }
+
+  /** What was approved is compared with what is stored and with the tool as it is now, just before it runs. */
+  async release(live: LiveCall): Promise<void> {
+    const { store, registry, digest, lifecycle, dispatch } = this.#parts;
+    const stored = await store.findCall(live.call.id);
+    if (stored === undefined) return;
+    const tool = registry.find(stored.tenant, stored.toolName);
+    const approved = live.call.approval?.digest;
+    const isSame =
+      approvalDigest(digest, stored) === approved &&
+      approvalDigest(digest, live.call) === approved &&
+      (await this.#isInLedger(live.call));
+    const refused = !isSame
+      ? CHANGED
+      : tool !== undefined && tool.version !== stored.toolVersion
+        ? failure('approval_denied', 'the tool changed after it was approved; ask again', NOT_STARTED)
+        : await this.#forbidden(live.call, live.asker);
+    if (!isOpen(live.call)) return;
+    if (refused === null) dispatch(live);
+    else await lifecycle.end(live, { kind: 'denied', failure: { ...refused, ...NOT_STARTED } });
+  }
+
+  /** A record can be rewritten by whoever has the file, its digest too; the ledger cannot without showing it. */
+  async #isInLedger({ id, approval }: Call): Promise<boolean> {
+    const filter = { callId: id, kinds: ['permission_decided'] };
+    const rows = await this.#parts.store.readLedger(filter, 0, 1, { withCalls: false });
+    return rows.some(({ row }) => {
+      const { decision, digest } = JSON.parse(row.body) as Record<string, unknown>;
+      return decision === 'allow' && digest === approval?.digest;
+    });
+  }
+
+  /** The call with the operator's arguments, if there are any and they fit the schema. */
+  #edit(call: Call, { edit }: OperatorDecision): Call | Failure {
+    if (edit === undefined) return call;
+    const tool = this.#parts.registry.find(call.tenant, call.toolName);
+    // Without its schema nobody can say whether the new arguments fit.
+    if (tool === undefined) return failure('tool_not_found', `tool not found: ${call.toolName}`);
+    const issues = tool.validateInput(edit.args);
+    if (issues === null) return { ...call, argsJson: JSON.stringify(edit.args) };
+    const [first] = issues;
+    return failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`, { issues });
+  }
+
+  async #allow(
+    live: LiveCall,
+    principal: Principal,
+    given: OperatorDecision,
+    edited: Call,
+  ): Promise<boolean> {
+    if (!isWaiting(live.call)) return false;
+    const { lifecycle, clock, limits, digest } = this.#parts;
+    const { argsJson } = edited;
+    const isEdited = argsJson !== live.call.argsJson;
+    const approval: Approval = {
+      ...decided(live.call, principal, given, clock.now()),
+      digest: approvalDigest(digest, edited),
+      originalArgsJson: isEdited ? live.call.argsJson : null,
+    };
+    const wait = live.call.source === 'client' ? live.call.timeoutMs : limits.queueWaitMs;
+    const state = { name: 'APPROVED', deadlineAt: clock.now() + wait } as const;
+    return await lifecycle.advance(live, [state], { approval, argsJson, rows: this.#row });
+  }
+
+  async #deny(live: LiveCall, principal: Principal, given: OperatorDecision): Promise<boolean> {
+    if (!isWaiting(live.call)) return false;
+    const approval = decided(live.call, principal, given, this.#parts.clock.now());
+    const extra = given.note === null ? {} : { note: given.note };
+    const denied = failure('approval_denied', 'Permission denied by user', extra);
+    const end = endState({ kind: 'denied', failure: denied }, null);
+    return await this.#parts.lifecycle.advance(live, [end], { approval, rows: this.#row });
+  }
+
+  readonly #row = (call: Call) => {
+    const { redactor, clock, digest } = this.#parts;
+    const original = call.approval?.originalArgsJson ?? null;
+    if (original === null) return [permissionDecidedRow(call, null, clock.now())];
+    const changes = jsonDiff(redactor.value(JSON.parse(original)), redactor.value(JSON.parse(call.argsJson)));
+    const argsHash = digest.sha256(call.argsJson);
+    return [permissionDecidedRow(call, { changes, argsHash }, clock.now())];
+  };
+}
+
+const NOT_STARTED = { outcome: 'not_started' } as const;
+
+const CHANGED: Failure = failure(
+  'approval_denied',
+  'the stored request is not the one that was approved',
+  NOT_STARTED,
+);
+
+/** Why policy says no; null when it does not. A guard that throws says no. */
+async function denial(guard: Guard, tool: RegisteredTool, call: Call, asker: Asker): Promise<string | null> {
+  const { tenant, agentId, runId } = call;
+  const principal: Principal = {
+    kind: 'agent',
+    id: agentId,
+    tenant,
+    agentId,
+    clientId: null,
+    scopes: new Set(),
+    credential: null,
+  };
+  try {
+    const args = JSON.parse(call.argsJson) as unknown;
+    const permissions = asker.permissions ?? [];
+    const { effect, reason } = await guard.admit({ principal, tool, runId, args, permissions });
+    return effect === 'deny' ? reason : null;
+  } catch (error) {
+    return `the decision failed: ${messageOf(error)}`;
+  }
+}
+
+function refusal(call: Call, principal: Principal, given: OperatorDecision): Failure | null {
+  if (!isWaiting(call) || call.approval === null) return notWaiting(call);
+  // Not everybody who asks is checked by a compiler, and whatever is not a no must not be a yes.
+  if (!['allow', 'deny'].includes(given.decision))
+    return failure('body_invalid', `a decision is allow or deny, not ${String(given.decision)}`);
+  if (principal.agentId === call.agentId) {
+    return failure('permission_denied', 'permission denied: nobody decides on their own call');
+  }
+  if (given.digest === call.approval.digest) return null;
+  return failure('conflict', 'the digest is not that of the request that waits; look at it again');
+}
+
+/** Another decision, the clock or a cancel may have come first. */
+function isWaiting(call: Call): boolean {
+  return call.state.name === 'APPROVAL_REQUIRED';
+}
+
+function decided(call: Call, principal: Principal, given: OperatorDecision, at: number): Approval {
+  if (call.approval === null) throw new Error(`call ${call.id} was never asked about`);
+  const { decision, note } = given;
+  return { ...call.approval, decision, decidedBy: principal.id, decidedAt: at, note };
+}
+
+function notWaiting(call: Call): Failure {
+  return failure('conflict', `call ${call.id} does not wait for a decision: it is ${call.state.name}`);
+}

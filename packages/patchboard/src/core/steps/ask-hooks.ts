@@ -1,0 +1,128 @@
+import type { AgentHandle } from '../agent-handle.ts';
+import { messageOf } from '../failures.ts';
+import type { HookCall, HookOwner, OwnedHooks } from './hooks.ts';
+import { jsonCopy } from '../json/json-copy.ts';
+import type { Outcome } from '../call/outcome.ts';
+import type { Clock } from '../ports.ts';
+
+type Meta = Readonly<Record<string, unknown>>;
+
+/** What all hooks together say. */
+export type PreVerdict =
+  | { readonly kind: 'deny'; readonly reason: string; readonly toolResult: unknown }
+  | { readonly kind: 'ask'; readonly reason: string; readonly meta: Meta | null; readonly args: unknown }
+  /** `by`: the highest of those who said so. */
+  | { readonly kind: 'result'; readonly result: unknown; readonly by: HookOwner; readonly args: unknown }
+  | { readonly kind: 'allow'; readonly by: HookOwner; readonly args: unknown }
+  | { readonly kind: 'none'; readonly args: unknown };
+
+export interface HookRun {
+  /** In order. */
+  readonly hooks: readonly OwnedHooks[];
+  readonly call: HookCall;
+  readonly agent: AgentHandle | undefined;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Each hook is asked, with the arguments as those before it left them, until one denies. A deny beats any earlier result
+ * or ask, any ask beats a result. A hook that throws or takes too long has denied.
+ */
+export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
+  let { args } = run.call;
+  let ask: { readonly reason: string; readonly meta: Meta | null } | null = null;
+  let result: { readonly result: unknown } | null = null;
+  // They are asked upwards: the last who says so is the highest.
+  let by: HookOwner | null = null;
+  for (const { owner, hooks } of run.hooks) {
+    // A copy for each: what a hook writes into it reaches nobody, `{args}` is the way that is checked.
+    const shown = jsonCopy(args);
+    const call = { ...run.call, args: shown, input: shown };
+    const said = await askOne(run, () => hooks.preToolUse?.(call, run.agent));
+    if (!said.ok) return { kind: 'deny', reason: said.reason, toolResult: undefined };
+    const decision = said.value as Record<string, unknown> | null | undefined;
+    if (decision === undefined || decision === null) continue;
+    if (decision['decision'] === 'deny') {
+      return {
+        kind: 'deny',
+        reason: textOr(decision['reason'], 'Denied by hook'),
+        toolResult: jsonCopy(decision['toolResult']),
+      };
+    }
+    if (decision['decision'] === 'ask') ask ??= question(decision);
+    else if (decision['decision'] === 'allow') by = owner;
+    else if (Object.hasOwn(decision, 'result')) {
+      result ??= { result: decision['result'] };
+      by = owner;
+    } else if (Object.hasOwn(decision, 'args')) args = jsonCopy(decision['args']);
+    else
+      return { kind: 'deny', reason: 'a hook gave an answer that is not understood', toolResult: undefined };
+  }
+  if (ask !== null) return { kind: 'ask', ...ask, args };
+  if (by === null) return { kind: 'none', args };
+  return result === null ? { kind: 'allow', by, args } : { kind: 'result', result: result.result, by, args };
+}
+
+/** The result as the hooks leave it. One that throws or takes too long fails the call: what it guards must not pass. */
+export async function runPostHooks(
+  run: HookRun,
+  outcome: Outcome,
+): Promise<Outcome | { readonly problem: string }> {
+  if (outcome.kind !== 'ok') return outcome;
+  let { value } = outcome;
+  for (const { hooks } of run.hooks) {
+    const said = await askOne(run, () => hooks.postToolUse?.(run.call, value, run.agent));
+    if (!said.ok) return { problem: said.reason };
+    const change = said.value as Record<string, unknown> | null | undefined;
+    if (change === undefined || change === null) continue;
+    if (isPlain(change['replace'])) value = change['replace']['content'];
+    else if (isPlain(change['update'])) value = updated(value, change['update']['result']);
+    else return { problem: 'a hook gave an answer that is not understood' };
+  }
+  return value === outcome.value ? outcome : { kind: 'ok', value };
+}
+
+function updated(value: unknown, change: unknown): unknown {
+  return isPlain(value) && isPlain(change) ? { ...value, ...change } : change;
+}
+
+type Said = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
+
+async function askOne({ clock, timeoutMs }: HookRun, hook: () => unknown): Promise<Said> {
+  let callOff = (): void => {};
+  const overrun = new Promise<Said>((resolve) => {
+    callOff = clock.after(timeoutMs, () =>
+      resolve({ ok: false, reason: `a hook took more than ${timeoutMs} ms` }),
+    );
+  });
+  const answer = (async (): Promise<Said> => {
+    try {
+      return { ok: true, value: await hook() };
+    } catch (error) {
+      return { ok: false, reason: `a hook failed: ${messageOf(error)}` };
+    }
+  })();
+  const said = await Promise.race([answer, overrun]);
+  callOff();
+  return said;
+}
+
+function question(decision: Record<string, unknown>): { reason: string; meta: Meta | null } {
+  const meta = metaOf(decision['meta']);
+  return { reason: textOr(decision['reason'] ?? meta?.['reason'], 'a hook asks'), meta };
+}
+
+/** Kept with the call: what JSON cannot hold is left out, the question stays. */
+function metaOf(given: unknown): Meta | null {
+  const kept = jsonCopy(given);
+  return isPlain(kept) ? kept : null;
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

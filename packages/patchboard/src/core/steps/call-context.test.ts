@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import {
+  anAgentHandle,
+  anEngine,
+  aPrincipal,
+  aRequest,
+  aServerTool,
+} from '../../../test/support/an-engine.ts';
+import type { BoardEvent } from '../ledger/events.ts';
+import type { Asker, ToolCustomEvent } from '../call/live-call.ts';
+import type { Log } from '../ports.ts';
+import type { ToolContext } from '../tools/server-tool.ts';
+
+const principal = aPrincipal();
+
+interface Line {
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+function aLog(): Log & { readonly lines: Line[] } {
+  const lines: Line[] = [];
+  const write = (event: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+    void lines.push({ event, fields });
+  return { lines, info: write, warn: write, error: write };
+}
+
+/** Runs one call of a tool that does as it is told, asked by an agent that listens. */
+async function runOnce(
+  execute: (context: ToolContext) => unknown,
+  onCustomEvent?: (event: ToolCustomEvent) => void,
+): Promise<{ id: string; heard: ToolCustomEvent[]; told: BoardEvent[]; lines: Line[]; state: string }> {
+  const log = aLog();
+  const tool = aServerTool({ name: 't', execute: (_args, context) => Promise.resolve(execute(context)) });
+  const { engine } = await anEngine({
+    tools: [tool],
+    log,
+    redact: ['password'],
+    limits: { resultBytes: 500 },
+  });
+  const heard: ToolCustomEvent[] = [];
+  const told: BoardEvent[] = [];
+  engine.feed.listen((event) => void (event.seq === null && told.push(event)));
+  const agent = anAgentHandle('the agent');
+  const asker: Asker = {
+    hooks: [],
+    agent,
+    onCustomEvent: onCustomEvent ?? ((event) => void heard.push(event)),
+  };
+  const submitted = await engine.submit({ ...aRequest({ toolName: 't' }), asker }, principal);
+  if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
+  const ended = await engine.wait(principal, submitted.call.id, 1000, null);
+  return { id: submitted.call.id, heard, told, lines: log.lines, state: ended?.state.name ?? 'none' };
+}
+
+it('tells the agent and the feed what a tool emits, in order and redacted', async () => {
+  const shown = { step: 1, password: 'hunter2' };
+  const { id, heard, told } = await runOnce((context) => {
+    context.emit('started', shown);
+    shown.step = 2;
+    context.emit('done');
+  });
+  expect(
+    heard.map(({ callId, toolName, runId, eventType, data }) => [callId, toolName, runId, eventType, data]),
+  ).toEqual([
+    [id, 't', 'run_1', 'started', { step: 1, password: '[redacted]' }],
+    [id, 't', 'run_1', 'done', null],
+  ]);
+  expect(told.map(({ type, callId, data }) => [type, callId, data])).toEqual([
+    [
+      'tool_custom_event',
+      id,
+      { tool_call_id: id, at: expect.any(String), event_type: 'started', data: heard[0]?.data },
+    ],
+    ['tool_custom_event', id, { tool_call_id: id, at: expect.any(String), event_type: 'done', data: null }],
+  ]);
+});
+
+it('hands the tool the agent that asks, and a log that names the call and hides secrets', async () => {
+  let agent: unknown;
+  const { id, lines } = await runOnce((context) => {
+    ({ agent } = context);
+    const { log } = context;
+    log.info('looked', { rows: 3, password: 'hunter2', tool_call_id: 'tc_other' });
+  });
+  expect(agent).toMatchObject({ name: 'the agent' });
+  expect(lines).toEqual([
+    {
+      event: 'looked',
+      fields: expect.objectContaining({
+        rows: 3,
+        password: '[redacted]',
+        tool_call_id: id,
+        tool_name: 't',
+        run_id: 'run_1',
+      }) as unknown,
+    },
+  ]);
+});
+
+it('ignores what is emitted after the end, and says so once', async () => {
+  let late: ToolContext | undefined;
+  const { id, heard, told, lines } = await runOnce((context) => {
+    late = context;
+  });
+  late!.emit('too', 'late');
+  late!.emit('again');
+  late!.progress(1);
+  expect([heard, told]).toEqual([[], []]);
+  expect(lines.map(({ event, fields }) => [event, fields['tool_call_id'], fields['event_type']])).toEqual([
+    ['call.event_after_end', id, 'too'],
+  ]);
+});
+
+it.each([
+  ['a cycle', (context: ToolContext) => context.emit('x', cycle())],
+  ['a BigInt', (context: ToolContext) => context.progress(1n)],
+  ['more than the limit', (context: ToolContext) => context.emit('x', 'y'.repeat(501))],
+  ['a nameless event', (context: ToolContext) => context.emit('', 1)],
+  ['an event that is no text', (context: ToolContext) => context.emit(7 as unknown as string, 1)],
+])('drops %s with a line in the log, and the call goes on', async (_what, emit) => {
+  const { heard, told, lines, state } = await runOnce(emit);
+  expect([heard, told, state]).toEqual([[], [], 'COMPLETED']);
+  expect(lines.map(({ event }) => event)).toEqual(['call.event_dropped']);
+});
+
+it("does not fail a tool for what the agent's listener throws", async () => {
+  const { state, lines } = await runOnce(
+    (context) => context.emit('x'),
+    () => {
+      throw new Error('no');
+    },
+  );
+  expect([state, lines.map(({ event }) => event)]).toEqual(['COMPLETED', ['call.event_dropped']]);
+});
+
+function cycle(): unknown {
+  const value: Record<string, unknown> = {};
+  value['self'] = value;
+  return value;
+}

@@ -1,0 +1,193 @@
+import { isOpen, type Call } from '../call/call.ts';
+import type { CallOrigin } from '../call/call-origin.ts';
+import type { EventFeed } from '../ledger/events.ts';
+import { messageOf } from '../failures.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import type { Limits } from '../limits.ts';
+import type { LiveCall, ToolCustomEvent } from '../call/live-call.ts';
+import type { Clock, Log } from '../ports.ts';
+import type { Redactor } from '../call/redaction.ts';
+import type { ServerTool, ToolContext } from '../tools/server-tool.ts';
+import { traceparentOf } from '../call/trace-context.ts';
+import { utf8Bytes } from '../json/utf8-bytes.ts';
+import type { Workspaces } from '../workspaces.ts';
+
+export interface CallContextParts {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly redactor: Redactor;
+  readonly workspaces: Workspaces;
+  readonly lifecycle: Pick<Lifecycle, 'find'>;
+  readonly feed: Pick<EventFeed, 'progress' | 'custom'>;
+}
+
+/** What a tool of this process gets besides its arguments. */
+export function contextOf(
+  parts: CallContextParts,
+  live: LiveCall,
+  attempt: number,
+  { cacheTtlMs }: Pick<ServerTool, 'cacheTtlMs'>,
+): ToolContext {
+  const { origin } = live.call;
+  return new CallContext(parts, live, attempt, cacheTtlMs === undefined ? origin : siteOnly(origin));
+}
+
+/** Most tools use little of it: what costs something is made when it is asked for. */
+class CallContext implements ToolContext {
+  readonly callId: string;
+  readonly runId: string;
+  readonly agentId: string;
+  readonly tenant: string;
+  readonly origin: CallOrigin | null;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  readonly traceparent: string | null;
+  readonly deadlineAt: number;
+  readonly agent: ToolContext['agent'];
+  readonly #parts: CallContextParts;
+  readonly #live: LiveCall;
+  #log: Log | null = null;
+  #teller: Teller | null = null;
+
+  constructor(parts: CallContextParts, live: LiveCall, attempt: number, origin: CallOrigin | null) {
+    const { call } = live;
+    this.#parts = parts;
+    this.#live = live;
+    this.callId = call.id;
+    this.runId = call.runId;
+    this.agentId = call.agentId;
+    this.tenant = call.tenant;
+    this.origin = origin;
+    this.attempt = attempt;
+    this.idempotencyKey = call.id;
+    this.traceparent = traceparentOf(call);
+    this.deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : parts.clock.now();
+    this.agent = live.asker.agent;
+  }
+
+  get signal(): AbortSignal {
+    return this.#live.stop.signal;
+  }
+
+  get log(): Log {
+    return (this.#log ??= boundLog(this.#parts, this.#live));
+  }
+
+  get sandbox(): ToolContext['sandbox'] {
+    return this.#parts.workspaces.of(topOf(this.#parts.lifecycle, this.#live.call)).sandbox;
+  }
+
+  get services(): ToolContext['services'] {
+    return this.#parts.workspaces.of(this.#live.call).services;
+  }
+
+  // Fields, not methods: tools take them out of the context and call them alone.
+  readonly progress = (data: unknown): void => {
+    const told = this.#tell().prepare('progress', data);
+    if (told !== null) this.#parts.feed.progress(this.#live.call, this.#parts.clock.now(), told.data);
+  };
+
+  readonly emit = (eventType: string, data: unknown = null): void => {
+    const told = this.#tell().prepare(eventType, data);
+    if (told === null) return;
+    const { clock, feed } = this.#parts;
+    const at = clock.now();
+    const { id: callId, toolName, runId } = this.#live.call;
+    feed.custom(this.#live.call, at, eventType, told.data);
+    this.#tell().agent({ callId, toolName, runId, eventType, data: told.data, at });
+  };
+
+  #tell(): Teller {
+    return (this.#teller ??= new Teller(this.#parts, this.#live));
+  }
+}
+
+/** A sub-agent works where the agent works that gave it its task; that call is under way for as long. */
+function topOf(lifecycle: Pick<Lifecycle, 'find'>, call: Call): Call {
+  const above = call.parentCallId === null ? undefined : lifecycle.find(call.parentCallId)?.call;
+  return above === undefined ? call : topOf(lifecycle, above);
+}
+
+/** Decides what of a tool's own messages reaches anybody. A bad one never fails the call: it is logged and dropped. */
+class Teller {
+  readonly #parts: CallContextParts;
+  readonly #live: LiveCall;
+  #saidLate = false;
+
+  constructor(parts: CallContextParts, live: LiveCall) {
+    this.#parts = parts;
+    this.#live = live;
+  }
+
+  prepare(eventType: string, data: unknown): { readonly data: unknown } | null {
+    if (this.#isOver()) return this.#late(eventType);
+    if (typeof eventType !== 'string' || eventType === '')
+      return this.#drop(String(eventType), 'an event type is a text that is not empty');
+    const { resultBytes } = this.#parts.limits;
+    try {
+      // A copy, so that what the tool changes later does not change what was told.
+      const json = JSON.stringify(data) ?? 'null';
+      if (utf8Bytes(json) > resultBytes) return this.#drop(eventType, `larger than ${resultBytes} bytes`);
+      return { data: this.#parts.redactor.value(JSON.parse(json)) };
+    } catch (error) {
+      return this.#drop(eventType, messageOf(error));
+    }
+  }
+
+  /** What the agent's listener throws is no failure of the tool. */
+  agent(event: ToolCustomEvent): void {
+    try {
+      this.#live.asker.onCustomEvent?.(event);
+    } catch (error) {
+      this.#drop(event.eventType, `the agent's listener failed: ${messageOf(error)}`);
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#live.stop.reason !== null || !isOpen(this.#live.call);
+  }
+
+  /** Once: a tool that ignores its end must not fill the log. */
+  #late(eventType: string): null {
+    if (this.#saidLate) return null;
+    this.#saidLate = true;
+    this.#parts.log.warn('call.event_after_end', { ...namesOf(this.#live), event_type: eventType });
+    return null;
+  }
+
+  #drop(eventType: string, problem: string): null {
+    this.#parts.log.warn('call.event_dropped', { ...namesOf(this.#live), event_type: eventType, problem });
+    return null;
+  }
+}
+
+function boundLog({ log, redactor }: CallContextParts, live: LiveCall): Log {
+  const names = namesOf(live);
+  // The names of the call come last: a tool cannot write in the name of another.
+  const fields = (given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+    ...(redactor.value(given) as Record<string, unknown>),
+    ...names,
+  });
+  return {
+    info: (event, given) => log.info(event, fields(given)),
+    warn: (event, given) => log.warn(event, fields(given)),
+    error: (event, given) => log.error(event, fields(given)),
+  };
+}
+
+function namesOf({ call }: LiveCall): Record<string, unknown> {
+  return {
+    tool_call_id: call.id,
+    tool_name: call.toolName,
+    run_id: call.runId,
+    agent_id: call.agentId,
+    tenant_id: call.tenant,
+    trace_id: call.traceId,
+  };
+}
+
+/** A result that others of the site may get must not depend on whom this one is for. */
+function siteOnly(origin: CallOrigin | null): CallOrigin | null {
+  return origin === null ? null : { siteId: origin.siteId };
+}

@@ -1,0 +1,347 @@
+import { admit, type Admission } from './admission.ts';
+import type { Call, CallState } from '../call/call.ts';
+import type { CallOrigin } from '../call/call-origin.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { Dispatcher, Start } from './dispatcher.ts';
+import { endState } from '../call/endings.ts';
+import { failure, type Failure } from '../failures.ts';
+import type { Decision, Guard } from '../access/guard.ts';
+import type { Hooks } from './hooks.ts';
+import { refusedRow } from '../ledger/ledger.ts';
+import { endedCall, newCall } from '../call/new-call.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import { NOBODY, type Asker } from '../call/live-call.ts';
+import type { Limits } from '../limits.ts';
+import { failed, type BadOutcome } from '../call/outcome.ts';
+import type { Pools } from '../devices/pools.ts';
+import type { Clock, Digest, Ids, Run, Store } from '../ports.ts';
+import type { Principal } from '../access/principal.ts';
+import type { RateLimits } from '../access/rate-limits.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import type { Registry } from '../tools/registry.ts';
+import type { ResponseCache } from './response-cache.ts';
+import { settleAtHand } from './settlement.ts';
+import { Tallies } from '../tallies.ts';
+import { audienceProblem } from '../tools/tool-audience.ts';
+import { shownName } from '../tools/tool-names.ts';
+
+/** What an agent asks for, whatever face it came through. */
+export interface CallRequest {
+  readonly toolName: string;
+  readonly runId: string;
+  readonly args: unknown;
+  readonly target: string | null;
+  readonly idempotencyKey: string | null;
+  readonly traceId: string | null;
+  readonly spanId: string | null;
+  readonly replayOf: string | null;
+  /** The call on whose behalf a sub-agent asks. */
+  readonly parentCallId?: string;
+  /** Chosen by an agent in this process, which wrote it down before it asked. Default: a new one. */
+  readonly callId?: string;
+  /** How long the asker gives it to run; never longer than the tool's own limit. */
+  readonly timeoutMs?: number;
+  /** Absent where the face knows of none. */
+  readonly origin?: CallOrigin;
+  /** An agent in this process; absent over the network. */
+  readonly asker?: Asker;
+}
+
+export type Submitted =
+  | {
+      readonly kind: 'accepted';
+      readonly call: Call;
+      readonly duplicate: boolean;
+      /** The result is an earlier one that was given again, so old. */
+      readonly cachedAgeMs?: number;
+    }
+  /** Recorded with its ending: DENIED, or FAILED where the asker keeps what is refused. */
+  | { readonly kind: 'denied'; readonly call: Call; readonly failure: Failure }
+  /** Not recorded as a call; one ledger row says that it was refused, unless a flood of them is. */
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+export interface IntakeParts {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  readonly dispatcher: Dispatcher;
+  readonly guard: Guard;
+  readonly hooks: readonly Hooks[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+  readonly limits: Limits;
+  readonly rates: RateLimits;
+  readonly responses: ResponseCache;
+  readonly pools: Pools;
+  readonly isDraining: () => boolean;
+}
+
+/** A call that may be recorded. */
+interface Admitted {
+  readonly id: string;
+  readonly request: CallRequest;
+  readonly principal: Principal;
+  readonly tool: RegisteredTool;
+  readonly admission: Admission;
+  /** Gives back its place among those that are being recorded. */
+  readonly leave: () => void;
+}
+
+/** The first half of a call's way: the caller's rate, resolve, validate, the other limits, guard, record. */
+export class Intake {
+  readonly #parts: IntakeParts;
+  /** Those that are being recorded count as open: many at once must not all find the last free place. */
+  readonly #entering: Tallies = new Tallies();
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  async submit(given: CallRequest, principal: Principal): Promise<Submitted> {
+    const tooFast = this.#parts.rates.request(principal);
+    if (tooFast !== null) return await this.#refuse(given, principal, tooFast);
+    const request = this.spelled(given, principal);
+    const resolved = this.resolve(request, principal);
+    if ('code' in resolved) return await this.#refuse(request, principal, resolved);
+    const busy = this.#busy(principal, resolved);
+    if (busy !== null) return await this.#refuse(request, principal, busy);
+    const leave = this.#enter(principal.tenant);
+    try {
+      const id = request.callId ?? this.#parts.ids.next('tc_');
+      const asked = this.admit(id, resolved, request, principal);
+      const admission = asked instanceof Promise ? await asked : asked;
+      if ('code' in admission) return await this.#refuse(request, principal, admission);
+      const whose = { principal, origin: request.origin ?? null };
+      const answered = this.#parts.responses.answer(resolved, whose, admission);
+      return await this.#record({ id, request, principal, tool: resolved, admission: answered, leave });
+    } finally {
+      leave();
+    }
+  }
+
+  /** The answer gives the place back, once: as soon as the call counts as open itself, or when nothing comes of it. */
+  #enter(tenant: string): () => void {
+    this.#entering.add(tenant, 1);
+    let isIn = true;
+    return () => {
+      if (isIn) this.#entering.add(tenant, -1);
+      isIn = false;
+    };
+  }
+
+  /** With the arguments under the names that the tool itself uses. */
+  spelled(request: CallRequest, principal: Principal): CallRequest {
+    const tool = this.#parts.registry.find(principal.tenant, request.toolName);
+    if (tool?.runsOn.kind !== 'server' || tool.runsOn.tool.spell === undefined) return request;
+    return { ...request, args: tool.runsOn.tool.spell(request.args) };
+  }
+
+  /** The tool, if the principal may see it and the arguments fit. */
+  resolve(request: CallRequest, principal: Principal): RegisteredTool | Failure {
+    const tool = this.#parts.registry.find(principal.tenant, request.toolName);
+    if (tool === undefined || !this.#parts.guard.lists(principal, tool)) {
+      return failure('tool_not_found', `tool not found: ${shownName(request.toolName)}`);
+    }
+    const notForThem = audienceProblem(tool, principal);
+    if (notForThem !== null) return notForThem;
+    const { target } = request;
+    if (target !== null && tool.runsOn.kind === 'server') {
+      return failure('body_invalid', `target names a device, but ${tool.name} runs on the server`);
+    }
+    if (
+      target !== null &&
+      tool.runsOn.kind === 'client' &&
+      !this.#reaches(tool, tool.runsOn.clientId, target)
+    ) {
+      return failure('provider_offline', `${target} does not offer ${tool.name}`);
+    }
+    const issues = tool.validateInput(request.args);
+    if (issues === null) return unavailable(tool) ?? tool;
+    const places = issues
+      .slice(0, 3)
+      .map((issue) => `${issue.path === '' ? 'args' : `args${issue.path}`} ${issue.message}`);
+    return failure('input_invalid', places.join('; '), { issues });
+  }
+
+  admit(
+    id: string,
+    tool: RegisteredTool,
+    { runId, args, asker }: CallRequest,
+    principal: Principal,
+  ): Admission | Promise<Admission | Failure> {
+    return admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
+  }
+
+  #reaches({ name, tenant }: RegisteredTool, clientId: string, target: string): boolean {
+    return target === clientId || this.#parts.pools.offers(tenant ?? '', name, target);
+  }
+
+  #busy(principal: Principal, tool: RegisteredTool): Failure | null {
+    const { limits, lifecycle, isDraining, rates } = this.#parts;
+    if (isDraining()) return failure('overloaded', 'the server is shutting down');
+    const tooFast = rates.call(principal, tool.name);
+    if (tooFast !== null) return tooFast;
+    const { tenant } = principal;
+    if (lifecycle.openOf(tenant) + this.#entering.of(tenant) < limits.openCallsPerTenant) return null;
+    return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
+  }
+
+  /** A call that never gets anywhere, recorded with its ending; null: its run takes no more calls. */
+  async recordEnded(request: CallRequest, principal: Principal, outcome: BadOutcome): Promise<Call | null> {
+    const { registry, lifecycle, clock, ids } = this.#parts;
+    const facts = {
+      id: request.callId ?? ids.next('tc_'),
+      request,
+      principal,
+      tool: registry.find(principal.tenant, request.toolName),
+      now: clock.now(),
+    };
+    const { call, entries } = endedCall(this.#parts, facts, outcome);
+    const run = runOf(call, facts.now);
+    const { inserted } = await lifecycle.record({ call, run, idempotency: null, entries }, NOBODY);
+    return inserted.kind === 'inserted' ? call : null;
+  }
+
+  async #refuse(request: CallRequest, principal: Principal, refused: Failure): Promise<Submitted> {
+    // A model must get an answer, and the answer a record; a server that goes down answers nobody any more.
+    if (request.asker?.keepsRefused === true && !this.#parts.isDraining()) {
+      const call = await this.recordEnded(request, principal, failed(refused));
+      if (call !== null) return { kind: 'denied', call, failure: refused };
+    }
+    const unrecorded = refused.code === 'rate_limited' ? this.#parts.rates.refusal(principal) : 0;
+    if (unrecorded === null) return { kind: 'refused', failure: refused };
+    const { toolName, traceId, origin = null } = request;
+    const { tenant, agentId } = principal;
+    const { code, message } = refused;
+    const argsHash = this.#parts.digest.sha256(JSON.stringify(request.args) ?? 'null');
+    const row = refusedRow(
+      { tenant, toolName, agentId, traceId, origin, code, message, argsHash, unrecorded },
+      this.#parts.clock.now(),
+    );
+    await this.#parts.store.append([row]);
+    return { kind: 'refused', failure: refused };
+  }
+
+  async #record({ id, request, principal, admission, leave, ...found }: Admitted): Promise<Submitted> {
+    const { store, lifecycle, dispatcher, clock } = this.#parts;
+    const now = clock.now();
+    const tool = timed(found.tool, request.timeoutMs);
+    const first = this.#firstStates(tool, request, principal, admission, now);
+    const { call, entries } = newCall(this.#parts, {
+      id,
+      request,
+      principal,
+      tool,
+      admission,
+      states: first.states,
+      now,
+    });
+    const run = runOf(call, now);
+    let recorded;
+    try {
+      const idempotency = this.#idempotency(request, principal, tool, now);
+      const recording = lifecycle.record({ call, run, idempotency, entries }, request.asker ?? NOBODY);
+      recorded = recording instanceof Promise ? await recording : recording;
+    } catch (error) {
+      dispatcher.giveBack(first);
+      throw error;
+    }
+    leave();
+    const { inserted, live } = recorded;
+    if (inserted.kind !== 'inserted') dispatcher.giveBack(first);
+    switch (inserted.kind) {
+      case 'inserted':
+        if (live !== null) this.#parts.responses.expect(call.id, admission.cacheKey);
+        if (live !== null && call.state.name !== 'APPROVAL_REQUIRED') dispatcher.dispatch(live, first);
+        return submitted(call, false, admission.cachedAgeMs);
+      case 'duplicate': {
+        if (inserted.bodyHash !== this.#bodyHash(request)) {
+          return await this.#refuse(request, principal, failure('idempotency_mismatch'));
+        }
+        const standing = lifecycle.find(inserted.callId)?.call ?? (await store.findCall(inserted.callId));
+        if (standing === undefined) return await this.#refuse(request, principal, failure('call_not_found'));
+        return submitted(standing, true);
+      }
+      case 'run_refused':
+        return await this.#refuse(request, principal, runRefusal(inserted.run));
+    }
+  }
+
+  #firstStates(
+    tool: RegisteredTool,
+    request: CallRequest,
+    principal: Principal,
+    { decision, atHand, toolResult }: Admission,
+    now: number,
+  ): Start {
+    const { limits, dispatcher } = this.#parts;
+    const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
+    if (atHand !== null) {
+      return { ...HOLDS_NOTHING, states: [pending, settleAtHand(tool, atHand.result, limits.resultBytes)] };
+    }
+    switch (decision.effect) {
+      case 'allow':
+        return dispatcher.firstStates(
+          tool,
+          { tenant: principal.tenant, toolName: tool.name, runId: request.runId, target: request.target },
+          now,
+        );
+      case 'ask':
+        return {
+          ...HOLDS_NOTHING,
+          states: [pending, { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs }],
+        };
+      case 'deny': {
+        const code =
+          decision.rule === 'guard' || decision.rule === 'hook' ? 'hook_denied' : 'permission_denied';
+        const denied = failure(code, denialText(decision), toolResult === undefined ? {} : { toolResult });
+        return { ...HOLDS_NOTHING, states: [pending, endState({ kind: 'denied', failure: denied }, null)] };
+      }
+    }
+  }
+
+  #idempotency(
+    request: CallRequest,
+    principal: Principal,
+    tool: RegisteredTool,
+    now: number,
+  ): { scope: string; bodyHash: string; expiresAt: number } | null {
+    if (request.idempotencyKey === null) return null;
+    const scope = JSON.stringify([principal.tenant, principal.agentId, tool.name, request.idempotencyKey]);
+    return { scope, bodyHash: this.#bodyHash(request), expiresAt: now + this.#parts.limits.idempotencyMs };
+  }
+
+  #bodyHash({ runId, args, target }: CallRequest): string {
+    return this.#parts.digest.sha256(canonicalJson({ runId, args, target }));
+  }
+}
+
+function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
+  return { id, tenant, agentId, createdAt, cancelledAt: null };
+}
+
+const HOLDS_NOTHING = { slot: null, device: null } as const;
+
+function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
+  return timeoutMs < tool.timeoutMs ? { ...tool, timeoutMs } : tool;
+}
+
+function submitted(call: Call, duplicate: boolean, cachedAgeMs?: number): Submitted {
+  if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
+  return { kind: 'accepted', call, duplicate, ...(cachedAgeMs === undefined ? {} : { cachedAgeMs }) };
+}
+
+/** Nothing here can run it, so nobody is asked whether it may. */
+function unavailable({ runsOn }: RegisteredTool): Failure | null {
+  return runsOn.kind === 'server' ? (runsOn.tool.unavailable ?? null) : null;
+}
+
+function denialText(decision: Decision): string {
+  return decision.reason === '' ? 'permission denied' : `permission denied: ${decision.reason}`;
+}
+
+function runRefusal(run: Run): Failure {
+  if (run.cancelledAt !== null) return failure('conflict', `run ${run.id} was cancelled`);
+  return failure('permission_denied', `permission denied: run ${run.id} belongs to another agent`);
+}

@@ -1,0 +1,112 @@
+import { runPostHooks } from './ask-hooks.ts';
+import type { EndState } from '../call/call.ts';
+import { endState } from '../call/endings.ts';
+import { failure, messageOf } from '../failures.ts';
+import { hookCall, hooksOf, type Hooks, type OwnedHooks } from './hooks.ts';
+import type { Limits } from '../limits.ts';
+import type { LiveCall } from '../call/live-call.ts';
+import { failed, type Outcome } from '../call/outcome.ts';
+import type { Clock } from '../ports.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import { utf8Bytes } from '../json/utf8-bytes.ts';
+
+export interface SettlementParts {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** Of the whole server; a tool's and an agent's own come before them. */
+  readonly hooks: readonly Hooks[];
+}
+
+/**
+ * From what a provider produced to what is kept: output schema, hooks, schema again, size cap. The same steps for every
+ * provider.
+ * The state it answers with is not yet committed.
+ */
+export function settle(
+  parts: SettlementParts,
+  live: LiveCall,
+  tool: RegisteredTool | undefined,
+  outcome: Outcome,
+  resultDigest: string | null,
+): EndState | Promise<EndState> {
+  const { resultBytes } = parts.limits;
+  const checked = checkOutput(tool, outcome);
+  const reviewers = hooksOf('postToolUse', tool, live.asker.hooks, parts.hooks);
+  if (reviewers.length === 0 || checked.outcome.kind !== 'ok')
+    return keep(checked, resultBytes, resultDigest);
+  return review(parts, reviewers, live, tool, checked.outcome).then((reviewed) =>
+    // By its answer or by writing into what it was shown, a hook may have made something else of it.
+    keep(checkOutput(tool, reviewed, 'a hook changed the result, and it'), resultBytes, resultDigest),
+  );
+}
+
+/** A result that a hook had at hand: checked like any other, reviewed by none. */
+export function settleAtHand(tool: RegisteredTool, value: unknown, resultBytes: number): EndState {
+  return keep(checkOutput(tool, { kind: 'ok', value }), resultBytes, null);
+}
+
+/** `json`: the value as text, if it was written down already. */
+interface Checked {
+  readonly outcome: Outcome;
+  readonly json?: string;
+}
+
+function keep({ outcome, json }: Checked, resultBytes: number, resultDigest: string | null): EndState {
+  if (outcome.kind !== 'ok') return endState(outcome, resultDigest);
+  const encoded: Encoded = json === undefined ? encode(outcome.value) : { kind: 'ok', json };
+  if (encoded.kind !== 'ok') return endState(encoded, resultDigest);
+  if (encoded.json.length * 3 > resultBytes && utf8Bytes(encoded.json) > resultBytes) {
+    const message = `the result is larger than ${resultBytes} bytes`;
+    return endState(failed(failure('result_too_large', message, { outcome: 'unknown' })), resultDigest);
+  }
+  return { name: 'COMPLETED', resultJson: encoded.json, resultDigest };
+}
+
+function checkOutput(
+  tool: RegisteredTool | undefined,
+  outcome: Outcome,
+  what: string = 'the result',
+): Checked {
+  if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return { outcome };
+  const encoded = encode(outcome.value);
+  if (encoded.kind !== 'ok') return { outcome: encoded };
+  // What is kept is the JSON, so the JSON is what must fit: a Date, say, is a string by then.
+  const value = JSON.parse(encoded.json) as unknown;
+  const issues = tool.validateOutput(value);
+  if (issues === null) return { outcome: { kind: 'ok', value }, json: encoded.json };
+  const places = issues.map((issue) => `${issue.path === '' ? 'the result' : issue.path} ${issue.message}`);
+  const message = `${what} does not fit the tool's output schema: ${places.slice(0, 3).join('; ')}`;
+  return { outcome: failed(failure('output_invalid', message, { outcome: 'unknown' })) };
+}
+
+async function review(
+  { clock, limits }: SettlementParts,
+  hooks: readonly OwnedHooks[],
+  { call, asker }: LiveCall,
+  tool: RegisteredTool | undefined,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const args = JSON.parse(call.argsJson) as unknown;
+  const run = {
+    hooks,
+    call: hookCall(call, tool, args),
+    agent: asker.agent,
+    clock,
+    timeoutMs: limits.hookTimeoutMs,
+  };
+  const reviewed = await runPostHooks(run, outcome);
+  if (!('problem' in reviewed)) return reviewed;
+  return failed(
+    failure('hook_denied', `the review of the result failed: ${reviewed.problem}`, { outcome: 'unknown' }),
+  );
+}
+
+type Encoded = { readonly kind: 'ok'; readonly json: string } | ReturnType<typeof failed>;
+
+function encode(value: unknown): Encoded {
+  try {
+    return { kind: 'ok', json: JSON.stringify(value) ?? 'null' };
+  } catch (error) {
+    return failed(failure('tool_failed', `the result cannot be written as JSON: ${messageOf(error)}`));
+  }
+}

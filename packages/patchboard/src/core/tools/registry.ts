@@ -1,0 +1,214 @@
+import type { ToolSpec } from '@patchboard/wire';
+import { ClientTools } from './client-tools.ts';
+import type { Limits } from '../limits.ts';
+import type { Digest, Schemas } from '../ports.ts';
+import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
+import type { ServerTool } from './server-tool.ts';
+import type { TenantBook } from '../access/tenant-book.ts';
+import { toWireName } from './tool-names.ts';
+import { serverToolProblem, specProblem, withContract } from './tool-rules.ts';
+import { utf8Bytes } from '../json/utf8-bytes.ts';
+
+export interface RegistryOptions {
+  readonly schemas: Schemas;
+  readonly digest: Digest;
+  readonly limits: Limits;
+  readonly tenants: TenantBook;
+}
+
+/** Every tool that can be called, by tenant and name. Server names are reserved for all tenants. */
+export class Registry {
+  readonly #options: RegistryOptions;
+  readonly #server: Map<string, RegisteredTool> = new Map();
+  /** Of the server's own tools: wire name to name. */
+  readonly #serverNames: Map<string, string> = new Map();
+  readonly #tenants: Map<string, ClientTools> = new Map();
+  #version = 0;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** Grows with every change, so that what was made from the list can be cached. */
+  get version(): number {
+    return this.#version + this.#options.tenants.revision;
+  }
+
+  /** Checks a tool of this server without taking it in; `addServerTool` does that. */
+  admitServerTool(tool: ServerTool, pack: string | null = null): Registration {
+    const problem = serverToolProblem(tool, this.#options.limits) ?? this.#serverNameProblem(tool.name);
+    if (problem !== null) return problem;
+    const { name, description, inputSchema, outputSchema, timeoutMs, metadata, annotations } = tool;
+    return withContract(this.#options, 'own', {
+      tenant: null,
+      pack,
+      name,
+      wireName: this.#freeServerWireName(name),
+      source: 'server',
+      description,
+      inputSchema,
+      outputSchema,
+      timeoutMs,
+      metadata,
+      annotations,
+      bytes: 0,
+      runsOn: { kind: 'server', tool },
+    });
+  }
+
+  addServerTool(tool: ServerTool, pack: string | null = null): Registration {
+    const admitted = this.admitServerTool(tool, pack);
+    if (!admitted.ok) return admitted;
+    this.#server.set(tool.name, admitted.tool);
+    this.#serverNames.set(admitted.tool.wireName, tool.name);
+    this.#version += 1;
+    return admitted;
+  }
+
+  /** False: there is none of that name. */
+  removeServerTool(name: string): boolean {
+    const tool = this.#server.get(name);
+    if (tool === undefined) return false;
+    this.#server.delete(name);
+    this.#serverNames.delete(tool.wireName);
+    this.#version += 1;
+    return true;
+  }
+
+  /** Checks a client's tool without taking it in; `add` does that once it is stored. */
+  admit(tenant: string, clientId: string, spec: ToolSpec, wireName?: string): Registration {
+    const bytes = utf8Bytes(JSON.stringify(spec));
+    const problem =
+      specProblem(spec, this.#options.limits) ??
+      this.#nameProblem(tenant, clientId, spec.name) ??
+      this.#roomProblem(tenant, clientId, spec.name, bytes);
+    if (problem !== null) return problem;
+    return withContract(this.#options, 'outside', {
+      tenant,
+      pack: null,
+      name: spec.name,
+      wireName: wireName ?? this.#freeWireName(tenant, spec.name),
+      source: 'client',
+      description: spec.description ?? '',
+      inputSchema: spec.schema,
+      outputSchema: spec.output_schema ?? null,
+      timeoutMs: spec.timeout_ms ?? this.#options.limits.clientTimeoutMs,
+      metadata: spec.metadata ?? null,
+      annotations: spec.annotations ?? {},
+      bytes,
+      runsOn: { kind: 'client', clientId },
+    });
+  }
+
+  /** Takes in an admitted client tool; replaces the same client's older one. */
+  add(tool: RegisteredTool): void {
+    if (tool.tenant === null) throw new Error('server tools are added with addServerTool');
+    const tools = this.#tenants.get(tool.tenant) ?? new ClientTools();
+    this.#tenants.set(tool.tenant, tools);
+    tools.add(tool);
+    this.#version += 1;
+  }
+
+  remove(tenant: string, name: string): void {
+    if (this.#tenants.get(tenant)?.remove(name) === true) this.#version += 1;
+  }
+
+  /** By canonical or wire name. */
+  find(tenant: string, name: string): RegisteredTool | undefined {
+    const tool = this.#named(tenant, name);
+    return tool === undefined || this.#isOffered(tenant, tool) ? tool : undefined;
+  }
+
+  #isOffered(tenant: string, { pack }: RegisteredTool): boolean {
+    return pack === null || this.#options.tenants.offers(tenant, pack);
+  }
+
+  /** Whether the tenant has it or not: the names of all packs are reserved for all. */
+  #named(tenant: string, name: string): RegisteredTool | undefined {
+    const tools = this.#tenants.get(tenant);
+    const byName = this.#server.get(name) ?? tools?.get(name);
+    if (byName !== undefined) return byName;
+    const serverName = this.#serverNames.get(name);
+    return serverName === undefined ? tools?.byWireName(name) : this.#server.get(serverName);
+  }
+
+  /** Of the tenant's clients, by canonical name only. */
+  clientTool(tenant: string, name: string): RegisteredTool | undefined {
+    return this.#tenants.get(tenant)?.get(name);
+  }
+
+  /** Server tools first, each part by name. */
+  list(tenant: string): RegisteredTool[] {
+    const clients = this.#tenants.get(tenant)?.all() ?? [];
+    const server = [...this.#server.values()].filter((tool) => this.#isOffered(tenant, tool));
+    return [...byName(server), ...byName(clients)];
+  }
+
+  ofClient(tenant: string, clientId: string): RegisteredTool[] {
+    return byName(this.#tenants.get(tenant)?.of(clientId).values() ?? []);
+  }
+
+  #nameProblem(tenant: string, clientId: string, name: string): Registration | null {
+    if (this.#server.has(name))
+      return rejected('name_taken', 'the name is reserved for a tool of this server');
+    const namesake = this.#named(tenant, name);
+    if (namesake !== undefined && namesake.name !== name) {
+      return rejected('name_taken', `the name is the wire name of ${namesake.name}`);
+    }
+    const holder = this.clientTool(tenant, name);
+    if (holder !== undefined && holder.runsOn.kind === 'client' && holder.runsOn.clientId !== clientId) {
+      return rejected('name_taken', 'another client of this tenant owns the name');
+    }
+    return null;
+  }
+
+  #roomProblem(tenant: string, clientId: string, name: string, bytes: number): Registration | null {
+    const { toolsPerClient, toolsPerTenant, toolBytesPerTenant } = this.#options.limits;
+    const tools = this.#tenants.get(tenant);
+    const holder = tools?.get(name);
+    if (holder === undefined) {
+      if ((tools?.of(clientId).size ?? 0) >= toolsPerClient)
+        return rejected('too_large', `a client may register ${toolsPerClient} tools`);
+      if ((tools?.size ?? 0) >= toolsPerTenant)
+        return rejected('too_large', `a tenant may register ${toolsPerTenant} tools`);
+    }
+    if ((tools?.bytes ?? 0) - (holder?.bytes ?? 0) + bytes > toolBytesPerTenant) {
+      return rejected('too_large', `the tools of a tenant may take ${toolBytesPerTenant} bytes together`);
+    }
+    return null;
+  }
+
+  #serverNameProblem(name: string): Registration | null {
+    if (this.#server.has(name)) return rejected('name_taken', `tool registered twice: ${name}`);
+    return this.#isLent(name) ? rejected('name_taken', `a client lends a tool under the name ${name}`) : null;
+  }
+
+  /** By whatever tenant's client, as a name or a wire name. */
+  #isLent(name: string): boolean {
+    return [...this.#tenants.keys()].some((tenant) => {
+      const holder = this.find(tenant, name);
+      return holder !== undefined && holder.tenant !== null;
+    });
+  }
+
+  #freeServerWireName(name: string): string {
+    const isFree = (candidate: string): boolean => {
+      const holder = this.find('', candidate);
+      return (holder === undefined || holder.name === name) && !this.#isLent(candidate);
+    };
+    return toWireName(name, isFree, this.#options.digest);
+  }
+
+  /** Deterministic unless taken; a wire name may not be any other tool's name or wire name. */
+  #freeWireName(tenant: string, name: string): string {
+    const isFree = (candidate: string): boolean => {
+      const holder = this.#named(tenant, candidate);
+      return holder === undefined || holder.name === name;
+    };
+    return toWireName(name, isFree, this.#options.digest);
+  }
+}
+
+function byName(tools: Iterable<RegisteredTool>): RegisteredTool[] {
+  return [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,182 @@
+import type { ToolSpec } from '@patchboard/wire';
+import type { Device } from '../devices/device.ts';
+import type { Guard } from '../access/guard.ts';
+import type { Pool, Pools } from '../devices/pools.ts';
+import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
+import type { Registry } from './registry.ts';
+import { isRisky, raised, riskOf, type ToolRisks } from './tool-risks.ts';
+
+/** A registration under way: what it took so far, and what stands again if it cannot be stored. */
+export interface Batch {
+  readonly tenant: string;
+  readonly clientId: string;
+  /** The operator who registers; null: anybody else, who may raise a risk but not lower it. */
+  readonly operator: string | null;
+  /** Null: registered over HTTP, and kept over restarts; else lent for as long as the device is connected. */
+  readonly device: Device | null;
+  readonly taken: Map<string, { readonly tool: RegisteredTool; readonly spec: ToolSpec }>;
+  readonly replaced: Map<string, Standing>;
+  readonly keptRisk: Set<string>;
+  /** Another contract than the name had before. */
+  readonly changed: Set<string>;
+  /** Devices of the same client offer it already: nothing new to record. */
+  readonly joined: Map<string, RegisteredTool>;
+}
+
+/** What was registered under a name before. */
+interface Standing {
+  readonly tool: RegisteredTool | undefined;
+  readonly pool: Pool | undefined;
+}
+
+export function newBatch(given: Pick<Batch, 'tenant' | 'clientId' | 'operator' | 'device'>): Batch {
+  return {
+    ...given,
+    taken: new Map(),
+    replaced: new Map(),
+    keptRisk: new Set(),
+    changed: new Set(),
+    joined: new Map(),
+  };
+}
+
+export interface ToolAdmissionParts {
+  readonly registry: Registry;
+  readonly pools: Pools;
+  readonly guard: Guard;
+  readonly risks: ToolRisks;
+  /** As many names are remembered as risky. */
+  readonly riskyNamesPerTenant: number;
+}
+
+/** More names than are registered at once; the oldest are forgotten, and then a change does not show. */
+const REMEMBERED_CONTRACTS = 100_000;
+
+/** Decides which tools of a registration are taken: into the registry at once, so that the rest is held against them. */
+export class ToolAdmission {
+  readonly #parts: ToolAdmissionParts;
+  /** The contract each name had last, also while nobody offers it. */
+  readonly #contracts: Map<string, string> = new Map();
+
+  constructor(parts: ToolAdmissionParts) {
+    this.#parts = parts;
+  }
+
+  take(batch: Batch, given: ToolSpec): Registration {
+    const { registry, guard } = this.#parts;
+    const { tenant, clientId, operator, device, taken } = batch;
+    const { name } = given;
+    if (device !== null && device.link === null)
+      return rejected('provider_disconnected', 'the device is gone');
+    if (!guard.registers(tenant, name)) {
+      return rejected('permission_denied', 'policy does not let clients register this name');
+    }
+    const earlier = taken.get(name);
+    const known =
+      earlier === undefined ? this.#parts.risks.of(tenant, name) : riskOf(earlier.spec.annotations);
+    const spec = operator === null ? raised(given, known) : given;
+    const member = this.#join(batch, spec);
+    if (member !== null) return member;
+    const full = isRisky(known) ? null : this.#roomForRisk(batch, spec);
+    if (full !== null) return full;
+    const admitted = registry.admit(tenant, clientId, spec);
+    if (!admitted.ok) return admitted;
+    const foreign = this.#otherContract(batch, admitted.tool);
+    if (foreign !== null) return foreign;
+    this.#enter(batch, admitted.tool, spec);
+    if (spec !== given) batch.keptRisk.add(name);
+    return admitted;
+  }
+
+  /** All out before any comes back in: they may have each other's wire names. */
+  putBack({ tenant, replaced, device }: Batch): void {
+    const { registry, pools } = this.#parts;
+    if (device !== null) {
+      // Others may have joined it since, and they stay.
+      for (const name of replaced.keys()) if (pools.leave(device, name)) registry.remove(tenant, name);
+      return;
+    }
+    for (const name of replaced.keys()) {
+      registry.remove(tenant, name);
+      pools.remove(tenant, name);
+    }
+    for (const [name, { tool, pool }] of replaced) {
+      // A device that went away meanwhile does not come back with it.
+      const devices = [...(pool?.devices ?? [])].filter(({ link }) => link !== null);
+      if (tool === undefined || pool === undefined || (!pool.isKept && devices.length === 0)) continue;
+      registry.add(tool);
+      pools.set(tenant, name, { ...pool, devices: new Set(devices) });
+      for (const device of devices) device.tools.add(name);
+    }
+  }
+
+  /** One more device with the very same tool: nothing in the registry changes. */
+  #join({ tenant, clientId, device, joined, taken }: Batch, spec: ToolSpec): Registration | null {
+    if (device === null || taken.has(spec.name)) return null;
+    const pool = this.#parts.pools.of(tenant, spec.name);
+    const tool = this.#parts.registry.clientTool(tenant, spec.name);
+    if (pool === undefined || tool === undefined || tool.runsOn.kind !== 'client') return null;
+    if (tool.runsOn.clientId !== clientId || pool.specJson !== JSON.stringify(spec)) return null;
+    pool.devices.add(device);
+    device.tools.add(spec.name);
+    joined.set(spec.name, tool);
+    return { ok: true, tool };
+  }
+
+  /** Devices that share a tool share its contract; only the one that brought it, alone, may change it. */
+  #otherContract({ tenant, device, operator }: Batch, tool: RegisteredTool): Registration | null {
+    const standing = this.#parts.registry.clientTool(tenant, tool.name);
+    const pool = this.#parts.pools.of(tenant, tool.name);
+    if (standing === undefined || pool === undefined || operator !== null) return null;
+    if (standing.version === tool.version) return null;
+    const others = [...pool.devices].filter((other) => other.name !== device?.name);
+    if (others.length > 0) {
+      return rejected('name_taken', 'another device of this client offers the tool under another contract');
+    }
+    if (device !== null && pool.isKept) {
+      return rejected('name_taken', 'this client registered the tool over HTTP under another contract');
+    }
+    return null;
+  }
+
+  #enter(batch: Batch, tool: RegisteredTool, spec: ToolSpec): void {
+    const { registry, pools } = this.#parts;
+    const { tenant, device } = batch;
+    const { name } = tool;
+    const standing = { tool: registry.clientTool(tenant, name), pool: pools.of(tenant, name) };
+    if (!batch.replaced.has(name)) batch.replaced.set(name, standing);
+    const isSame = standing.tool?.version === tool.version || batch.operator !== null;
+    if (!isSame) for (const other of standing.pool?.devices ?? []) other.tools.delete(name);
+    const devices = new Set(isSame ? standing.pool?.devices : []);
+    if (device !== null) {
+      devices.add(device);
+      device.tools.add(name);
+    }
+    registry.add(tool);
+    const isKept = device === null || (isSame && standing.pool?.isKept === true);
+    pools.set(tenant, name, { specJson: JSON.stringify(spec), isKept, devices });
+    batch.taken.set(name, { tool, spec });
+    if (this.#isNews(tenant, tool)) batch.changed.add(name);
+  }
+
+  #isNews(tenant: string, { name, version }: RegisteredTool): boolean {
+    const key = `${tenant}\n${name}`;
+    const before = this.#contracts.get(key);
+    this.#contracts.delete(key);
+    this.#contracts.set(key, version);
+    const [oldest] = this.#contracts.keys();
+    if (this.#contracts.size > REMEMBERED_CONTRACTS && oldest !== undefined) this.#contracts.delete(oldest);
+    return before !== undefined && before !== version;
+  }
+
+  #roomForRisk(batch: Batch, spec: ToolSpec): Registration | null {
+    const { risks, riskyNamesPerTenant } = this.#parts;
+    if (!isRisky(riskOf(spec.annotations))) return null;
+    const fresh = [...batch.taken].filter(
+      ([name, { spec: other }]) => isRisky(riskOf(other.annotations)) && !risks.has(batch.tenant, name),
+    );
+    if (risks.count(batch.tenant) + fresh.length < riskyNamesPerTenant) return null;
+    const reason = `the risk of ${riskyNamesPerTenant} names is remembered; an operator must forget one first`;
+    return rejected('too_large', reason);
+  }
+}

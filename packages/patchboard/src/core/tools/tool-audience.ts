@@ -1,0 +1,34 @@
+import { failure, type Failure } from '../failures.ts';
+import type { Principal } from '../access/principal.ts';
+import type { RegisteredTool } from './registered-tool.ts';
+
+/** For whom a tool is, as its metadata says. */
+export interface Audience {
+  /** False: for people only. */
+  readonly aiCallable: boolean;
+  /** Whoever calls it must have shown who they are; local mode is one's own machine and counts as shown. */
+  readonly requiresAuth: boolean;
+}
+
+export function audienceOf({ metadata }: Pick<RegisteredTool, 'metadata'>): Audience {
+  return {
+    aiCallable: metadata?.['ai_callable'] !== false,
+    requiresAuth: metadata?.['requires_auth'] !== false,
+  };
+}
+
+/** Null: the principal is among them. */
+export function audienceProblem(tool: RegisteredTool, { kind, credential }: Principal): Failure | null {
+  if (tool.metadata === null) return null;
+  const { aiCallable } = audienceOf(tool);
+  if (!aiCallable && kind !== 'operator') {
+    return failure('permission_denied', `permission denied: ${tool.name} is for operators, not for an AI`);
+  }
+  if (tool.metadata['requires_auth'] === true && credential === null && kind !== 'local') {
+    return failure(
+      'permission_denied',
+      `permission denied: ${tool.name} is only for those who show who they are`,
+    );
+  }
+  return null;
+}

@@ -1,0 +1,80 @@
+import type { ToolSpec } from '@patchboard/wire';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { Limits } from '../limits.ts';
+import type { Digest, Schemas } from '../ports.ts';
+import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
+import type { ServerTool } from './server-tool.ts';
+import { hasHiddenCharacters, isToolName, NAME_RULE } from './tool-names.ts';
+import { utf8Bytes } from '../json/utf8-bytes.ts';
+
+/** What is wrong with a client's tool, whatever else is registered; schemas apart. */
+export function specProblem(
+  { name, description = '', metadata, timeout_ms: timeoutMs = 1 }: ToolSpec,
+  { toolDescriptionBytes, toolMetadataBytes, maxTimeoutMs }: Readonly<Limits>,
+): Registration | null {
+  if (!isToolName(name)) return rejected('name_invalid', NAME_RULE);
+  if (timeoutMs > maxTimeoutMs)
+    return rejected('body_invalid', `timeout_ms must be a whole number from 1 to ${maxTimeoutMs}`);
+  if (utf8Bytes(description) > toolDescriptionBytes)
+    return rejected('too_large', `the description is larger than ${toolDescriptionBytes} bytes`);
+  if (metadata !== undefined && utf8Bytes(JSON.stringify(metadata)) > toolMetadataBytes)
+    return rejected('too_large', `the metadata is larger than ${toolMetadataBytes} bytes as JSON`);
+  if (hasHiddenCharacters(description))
+    return rejected(
+      'schema_invalid',
+      'the description holds control, bidirectional or zero-width characters',
+    );
+  return null;
+}
+
+/** The same for a tool of this server. */
+export function serverToolProblem(
+  { name, timeoutMs, cacheTtlMs, annotations }: ServerTool,
+  { maxTimeoutMs }: Readonly<Limits>,
+): Registration | null {
+  if (!isToolName(name))
+    return rejected('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${NAME_RULE}`);
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTimeoutMs)
+    return rejected('schema_invalid', `timeout of ${name} must be 1 to ${maxTimeoutMs} whole milliseconds`);
+  if (annotations.readonly === true && annotations.destructive === true)
+    return rejected('schema_invalid', `${name} cannot be both readonly and destructive`);
+  if (cacheTtlMs !== undefined && annotations.readonly !== true)
+    return rejected('schema_invalid', `${name} does not only read, so its results cannot be given again`);
+  return null;
+}
+
+type Draft = Omit<RegisteredTool, 'version' | 'validateInput' | 'validateOutput'>;
+
+/** Compiles its schemas and hashes its contract, and so makes it a tool that can be called. */
+export function withContract(
+  { schemas, digest }: { readonly schemas: Schemas; readonly digest: Digest },
+  origin: 'own' | 'outside',
+  tool: Draft,
+): Registration {
+  const [input, output] =
+    origin === 'outside'
+      ? ['schema', 'output_schema']
+      : [`input schema of ${tool.name}`, `output schema of ${tool.name}`];
+  const taken = schemas.compile(tool.inputSchema, origin);
+  if (!taken.ok) return rejected('schema_invalid', `${input}: ${taken.problem}`);
+  const given = tool.outputSchema === null ? null : schemas.compile(tool.outputSchema, origin);
+  if (given !== null && !given.ok) return rejected('schema_invalid', `${output}: ${given.problem}`);
+  return {
+    ok: true,
+    tool: {
+      ...tool,
+      version: contractHash(digest, tool),
+      validateInput: taken.validate,
+      validateOutput: given === null ? null : given.validate,
+    },
+  };
+}
+
+/** A version that its author changed is another contract, also where nothing else of it changed. */
+function contractHash(digest: Digest, tool: Draft): string {
+  const { name, description, inputSchema, outputSchema, annotations, metadata } = tool;
+  const authors = metadata?.['version'] === undefined ? {} : { version: metadata['version'] };
+  return digest.sha256(
+    canonicalJson({ name, description, inputSchema, outputSchema, annotations, ...authors }),
+  );
+}
