@@ -151,9 +151,22 @@ describe('createPatchboard', () => {
     });
     expect((await board.call('math.add', { a: 1, b: 2 })).result).toEqual({ sum: 3, checked: true });
     expect(seen).toEqual([{ a: 1, b: 2 }]);
-    await expect(board.call('math.add', { a: 1 }, { agentId: 'guest', runId: 'r' })).rejects.toThrow(
-      'tool not found',
-    );
+    await expect(board.call('math.add', { a: 1 }, { agentId: 'guest' })).rejects.toThrow('tool not found');
+  });
+
+  it('gives each agent a run and a list of tools of its own', async () => {
+    const runOf = tool('run.of', (_args, { runId }) => runId);
+    const board = await aBoard({ tools: [runOf], policy: { agents: { guest: { mode: 'deny' } } } });
+    const call = async (options = {}): Promise<unknown> => (await board.call('run.of', {}, options)).result;
+    const [own, writer, reader] = [
+      await call(),
+      await call({ agentId: 'writer' }),
+      await call({ agentId: 'reader' }),
+    ];
+    expect(new Set([own, writer, reader]).size).toBe(3);
+    expect([await call(), await call({ agentId: 'writer' })]).toEqual([own, writer]);
+    expect([board.tools().length, board.tools({ agentId: 'writer' }).length]).toEqual([1, 1]);
+    expect(board.tools({ agentId: 'guest' })).toEqual([]);
   });
 
   it('makes no board with a policy that it does not understand', async () => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from './agent/agent-host.ts';
 import { checkBoardOptions, checkCallOptions, checkDecideOptions } from './board-shape.ts';
@@ -20,7 +20,7 @@ import { embeddedPrincipal, openEngineRoom, type EngineRoom } from './engine-roo
 import { openFaces, type Faces } from './faces.ts';
 import { ensureOperatorToken, newOperatorToken } from './identity/operator-token.ts';
 import { mountFaces, type HttpOptions, type MountedFaces } from './mounted-faces.ts';
-import type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard } from './patchboard.ts';
+import type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard, ToolFilter } from './patchboard.ts';
 import { SILENT_LOG } from './runtime/silent-log.ts';
 import { BoardError } from './sdk/board-error.ts';
 import type { DecideOptions } from './sdk/decide-options.ts';
@@ -101,6 +101,9 @@ interface BoardNetwork {
 
 const NO_OPTIONS: CallOptions = {};
 
+/** Who asks, if nobody is named. */
+const EMBEDDED = 'embedded';
+
 class Board implements Patchboard {
   readonly registry: ToolRegistry;
   readonly unfollow: () => void;
@@ -123,8 +126,8 @@ class Board implements Patchboard {
     return this.#room.host;
   }
 
-  tools({ tag }: { tag?: string } = {}): readonly RegisteredTool[] {
-    const all = this.#room.engine.tools(embeddedPrincipal('embedded'));
+  tools({ tag, agentId = EMBEDDED }: ToolFilter = {}): readonly RegisteredTool[] {
+    const all = this.#room.engine.tools(embeddedPrincipal(agentId));
     return tag === undefined ? all : all.filter(({ metadata }) => tagsIn(metadata).includes(tag));
   }
 
@@ -139,7 +142,7 @@ class Board implements Patchboard {
 
   async #submit(name: string, args: unknown, options: CallOptions): Promise<Call> {
     if (options !== NO_OPTIONS) checkCallOptions(options);
-    const { runId = this.#runId, agentId = 'embedded', idempotencyKey = null } = options;
+    const { agentId = EMBEDDED, runId = this.#runOf(agentId), idempotencyKey = null } = options;
     // What is checked must be what is kept: a Date, say, is a string by then.
     const asKept = jsonCopy(args);
     if (asKept === undefined)
@@ -158,7 +161,7 @@ class Board implements Patchboard {
   }
 
   async get(id: string): Promise<ToolCallRecord | undefined> {
-    const call = await this.#room.engine.find(embeddedPrincipal('embedded'), id);
+    const call = await this.#room.engine.find(embeddedPrincipal(EMBEDDED), id);
     return call === undefined ? undefined : toRecord(call);
   }
 
@@ -167,7 +170,7 @@ class Board implements Patchboard {
   }
 
   async cancel(id: string): Promise<ToolCallRecord> {
-    const answer = await this.#room.engine.cancel(embeddedPrincipal('embedded'), id);
+    const answer = await this.#room.engine.cancel(embeddedPrincipal(EMBEDDED), id);
     if (!answer.ok) throw new BoardError(answer.failure);
     return toRecord(answer.value);
   }
@@ -175,7 +178,7 @@ class Board implements Patchboard {
   async decide(id: string, decision: 'allow' | 'deny', options: DecideOptions = {}): Promise<ToolCallRecord> {
     checkDecideOptions(options);
     const { note, decidedBy = OPERATOR_NAME } = options;
-    const call = await this.#room.engine.find(embeddedPrincipal('embedded'), id);
+    const call = await this.#room.engine.find(embeddedPrincipal(EMBEDDED), id);
     const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
     const answer = await this.#room.engine.decide(embeddedPrincipal(decidedBy), id, given);
     if (!answer.ok) throw new BoardError(answer.failure);
@@ -194,7 +197,7 @@ class Board implements Patchboard {
 
   async createKey(options: BoardKeyOptions): Promise<{ id: string; secret: string }> {
     const { kind, name, scopes = null, expiresAt = null } = options;
-    const maker: Principal = { ...embeddedPrincipal('embedded'), kind: 'operator' };
+    const maker: Principal = { ...embeddedPrincipal(EMBEDDED), kind: 'operator' };
     const minted = await this.#room.keys.mint(maker, { tenant: maker.tenant, kind, name, scopes, expiresAt });
     if ('code' in minted) throw new BoardError(minted);
     return { id: minted.key.id, secret: minted.secret };
@@ -220,6 +223,12 @@ class Board implements Patchboard {
     await this.#room.store.close();
   }
 
+  /** A run belongs to one agent, so each has its own. Made from the name, because there may be many. */
+  #runOf(agentId: string): string {
+    if (agentId === EMBEDDED) return this.#runId;
+    return `run_${createHash('sha256').update(`${this.#runId} ${agentId}`).digest('hex').slice(0, 16)}`;
+  }
+
   #mount(): MountedFaces {
     // Nobody knows the token of a mounted board: its operators have keys.
     this.#mounted ??= mountFaces(this.#room, this.#network.http, newOperatorToken());
@@ -234,7 +243,7 @@ class Board implements Patchboard {
   }
 
   async #ended(id: string, signal: AbortSignal | null): Promise<ToolCallRecord> {
-    const waiting = this.#room.engine.wait(embeddedPrincipal('embedded'), id, Infinity, signal);
+    const waiting = this.#room.engine.wait(embeddedPrincipal(EMBEDDED), id, Infinity, signal);
     const call = waiting instanceof Promise ? await waiting : waiting;
     if (call === undefined) throw new BoardError(failure('call_not_found', `no such call: ${id}`));
     return toRecord(call);

@@ -45,12 +45,19 @@ export interface BoardKeyOptions {
 }
 
 export interface CallOptions {
-  /** Default: one run for everything this board is asked. */
+  /** Default: one run for everything this board is asked by that agent. */
   readonly runId?: string;
-  /** Default: `embedded`. */
+  /** As whom the call is made: policy may say other things for others. Default: `embedded`. */
   readonly agentId?: string;
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+}
+
+export interface ToolFilter {
+  /** Those that have it in `metadata.tags`. */
+  readonly tag?: string;
+  /** Whose tools: policy may hide some from others. Default: `embedded`. */
+  readonly agentId?: string;
 }
 
 /** The engine in your own process. The same steps as over the network, and the network if you want it. */
@@ -59,8 +66,8 @@ export interface Patchboard {
   readonly host: AgentHost;
   /** Its tools come from here; what is registered or taken back later counts at once. */
   readonly registry: ToolRegistry;
-  /** What can be called now, or what of it has a tag. */
-  tools(filter?: { readonly tag?: string }): readonly RegisteredTool[];
+  /** What can be called now, by `embedded` or the agent that is named. */
+  tools(filter?: ToolFilter): readonly RegisteredTool[];
   /** Resolves when the call has ended, well or badly; what was refused before it was recorded throws. */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
   /** Resolves when the receipt is durable. */

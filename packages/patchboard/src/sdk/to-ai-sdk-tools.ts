@@ -8,7 +8,7 @@ import { toToolResult, truncateForModel, MODEL_RESULT_BYTES } from './tool-resul
 
 /** What is used of a board. */
 export interface AiSdkBoard {
-  tools(): readonly RegisteredTool[];
+  tools(filter: { readonly agentId?: string }): readonly RegisteredTool[];
   invoke(
     name: string,
     args: unknown,
@@ -19,11 +19,11 @@ export interface AiSdkBoard {
 }
 
 export interface AiSdkToolOptions {
-  /** The run that the calls belong to. Default: that of the board. */
+  /** The run that the calls belong to. Default: the board's own for that agent. */
   readonly runId?: string;
   /** As whom the calls are made: policy may say other things for others. Default `embedded`. */
   readonly agentId?: string;
-  /** Which tools. Default: all that can be called. */
+  /** Which tools. Default: all that the agent may call. */
   readonly select?: (tool: RegisteredTool) => boolean;
   readonly language?: Language;
   /** Larger results are cut for the model, not for you. Default 32,768. */
@@ -82,7 +82,9 @@ export class AiSdkToolError extends Error {
  * hooks, approval (the loop waits for it), limits and ledger. Aborting the loop cancels the call.
  */
 export function toAiSdkTools(board: AiSdkBoard, options: AiSdkToolOptions = {}): Record<string, AiSdkTool> {
-  const tools = board.tools().filter((tool) => options.select?.(tool) ?? true);
+  const { agentId, select } = options;
+  const offered = board.tools(agentId === undefined ? {} : { agentId });
+  const tools = offered.filter((tool) => select?.(tool) ?? true);
   const calls = new CallIds();
   return Object.fromEntries(tools.map((tool) => [tool.wireName, aiSdkTool(board, tool, options, calls)]));
 }

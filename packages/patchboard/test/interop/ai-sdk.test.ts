@@ -123,14 +123,17 @@ describe('toAiSdkTools', () => {
     const policy = {
       agents: {
         writer: { rules: [{ tools: ['math.add'], effect: 'deny', when: [{ arg: '/a', gt: 100 }] }] },
+        guest: { autoDenyTools: ['math.*'] },
       },
     };
     const board = await aBoard({ tools: [add], policy });
+    expect(toAiSdkTools(board, { agentId: 'guest' })).toEqual({});
+    await board.call('math.add', { a: 1, b: 2 });
     const model = aModel(
       { name: 'math__add', input: { a: 'one', b: 2 } },
       { name: 'math__add', input: { a: 101, b: 2 } },
     );
-    const tools = toAiSdkTools(board, { agentId: 'writer', runId: 'run_w', language: 'zh' });
+    const tools = toAiSdkTools(board, { agentId: 'writer', language: 'zh' });
     const { steps } = await generateText({ model, tools, prompt: 'add', stopWhen: isStepCount(2) });
     const told = (toldTo(model) as { value: string }[]).map(({ value }) => JSON.parse(value) as object);
     expect(told).toMatchObject([
