@@ -157,7 +157,7 @@ describe('what exists', () => {
     expect(firstCells('docs/reference/events.md', 'the server sends')).toEqual([...GATEWAY_FRAMES.keys()]);
   });
 
-  it.each(['docs/configuration.md', 'docs/reference/errors.md'])('every error_type, and no other, is in %s', (page) => {
+  it.each(['docs/configuration.md', 'docs/zh-CN/configuration.md', 'docs/reference/errors.md'])('every error_type, and no other, is in %s', (page) => {
     expect(firstCells(page, 'error_type')).toEqual(Object.keys(ERROR_TYPES));
   });
 

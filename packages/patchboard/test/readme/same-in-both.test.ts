@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/server-process.ts';
-import { blocksOf, codeSpansOf, headingsOf, localLinksOf } from './markdown.ts';
+import { blocksOf, codeSpansOf, headingsOf, localLinksOf, tablesOf } from './markdown.ts';
 
 const english = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const chinese = readFileSync(join(ROOT, 'README.zh-CN.md'), 'utf8');
@@ -34,6 +34,26 @@ describe('README.md and README.zh-CN.md', () => {
   it('name each other', () => {
     expect(localLinksOf(english)).toContain('README.zh-CN.md');
     expect(localLinksOf(chinese)).toContain('README.md');
+  });
+});
+
+describe.each(['configuration.md', 'cli.md'])('docs/%s and its Chinese version', (name) => {
+  const [ours, theirs] = [`docs/${name}`, `docs/zh-CN/${name}`].map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
+
+  it('have the same sections, examples and rows in the same order', () => {
+    const outline = (markdown = '') => ({
+      levels: headingsOf(markdown).map(({ level }) => level),
+      blocks: blocksOf(markdown).map(({ language, code }) => ({ language, code })),
+      rows: tablesOf(markdown).map(([, ...rows]) => rows.map(([first = '']) => codeSpansOf(first))),
+    });
+    expect(outline(theirs)).toEqual(outline(ours));
+  });
+
+  it('name the same things in their text', () => {
+    const named = (markdown = ''): string[] => [...new Set(codeSpansOf(markdown))].toSorted();
+    expect(named(theirs)).toEqual(named(ours));
   });
 });
 
