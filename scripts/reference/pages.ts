@@ -2,6 +2,7 @@ import { FAILURE_CODES } from '@patchboard/wire';
 import { FAILURES } from '../../packages/patchboard/src/core/failures.ts';
 import type { ClientErrorCode } from '../../packages/client/src/errors.ts';
 import { ERROR_TYPE, ERROR_TYPES } from '../../packages/patchboard/src/transports/tenant-api/error-types.ts';
+import type { ParseErrorCode } from '../../packages/patchboard/src/protocols/protocol.ts';
 import { ROUTES } from '../../packages/patchboard/src/faces.ts';
 import { METRICS } from '../../packages/patchboard/src/transports/shared/metrics.ts';
 import { refusalsOf } from '../../packages/patchboard/src/transports/shared/mount.ts';
@@ -106,6 +107,9 @@ function errorsPage(): string {
     '## Codes of the client',
     '`@patchboard/client` throws a `PatchboardError` with the code of the server, or with one that only a client can know:',
     table(['client code', 'meaning'], named(CLIENT_CODES)),
+    "## What can be wrong in a model's reply",
+    '`POST /v1/parse`, `POST /v1/tool_calls/batch` and `patchboard parse` say of a request that cannot be run which of these it is, with line and column:',
+    table(['parse code', 'meaning'], named(PARSE_CODES)),
     '## Kinds of error on the tenant face',
     '`POST /api/tools/call` answers with an `error_type`. What each is for is in [the configuration](../configuration.md#the-tenant-face); these are the codes behind it:',
     table(['error_type', 'codes'], errorTypeRows()),
@@ -117,6 +121,19 @@ const CLIENT_CODES: Readonly<Record<ClientErrorCode, string>> = {
   network_error: 'the server could not be reached, or the connection ended before the answer; worth a retry',
   client_timeout: "the caller's own time limit passed; the call itself goes on; worth a retry",
   bad_response: 'what answered is no Patchboard, or something between changed its answer',
+};
+
+/** The same. */
+const PARSE_CODES: Readonly<Record<ParseErrorCode, string>> = {
+  block_unclosed: 'a request has no end',
+  value_unclosed: 'a value has no end',
+  tool_name_missing: 'a request does not say which tool',
+  key_duplicate: 'a key stands twice in one request',
+  batch_too_large: 'one request asks for too many calls',
+  text_unexpected: 'there is text where a key should be, or a key that cannot be one',
+  reply_invalid: "the vendor's answer is not what its format says",
+  reply_cut: 'the reply ended in the middle',
+  arguments_invalid: 'the arguments are not a JSON object',
 };
 
 function named(meanings: Readonly<Record<string, string>>): string[][] {
