@@ -148,7 +148,11 @@ describe('requests that cannot be served', () => {
   });
 
   it('a URL that cannot be decoded, or with an endless name, is 400', async () => {
-    expect((await server.get('/v1/tools/%zz')).json).toMatchObject({ status: 400, code: 'body_invalid' });
+    expect((await server.get('/v1/tools/%zz')).json).toMatchObject({
+      status: 400,
+      code: 'body_invalid',
+      detail: 'the path of the URL has a % that begins no encoded character',
+    });
     expect((await server.get(`/v1/tools/${'x'.repeat(2000)}`)).json).toMatchObject({
       status: 400,
       code: 'body_invalid',

@@ -105,8 +105,7 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
     frameworkErrors: (error, request, reply) => {
       request.refusal = null;
       reply.headers(API_HEADERS);
-      const refused =
-        door.check(request.raw) ?? failure('body_invalid', `the URL cannot be read: ${error.code}`);
+      const refused = door.check(request.raw) ?? failure('body_invalid', urlProblem(error.code));
       sendProblem(reply as FastifyReply, refused);
     },
     clientErrorHandler: answerBrokenRequest,
@@ -219,4 +218,10 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
+}
+
+function urlProblem(code: string): string {
+  return code === 'FST_ERR_BAD_URL'
+    ? 'the path of the URL has a % that begins no encoded character'
+    : `the URL cannot be read: ${code}`;
 }
