@@ -1,22 +1,17 @@
 import type { StopReason } from '../core/agent-handle.ts';
 import type { ToolUseBlock } from '../core/messages.ts';
 import { mayEver } from '../core/access/policy/decide.ts';
-import type { Principal } from '../core/access/principal.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
+import type { AgentParts } from './assembly.ts';
 import type { Budget } from './budget.ts';
-import type { CallNews } from './call-news.ts';
 import type { Reply, ToolRequest } from './dialect.ts';
-import type { EventLog } from './event-log.ts';
 import type { Usage } from './events.ts';
-import type { Journal } from './journal.ts';
 import { askModel, type ModelAnswer } from './model-turn.ts';
 import { isOffered } from './offer.ts';
-import type { ResolvedOptions } from './options.ts';
-import type { RepeatGuard } from './repeat-guard.ts';
 import { notesOf, Round, toMessage } from './round.ts';
-import { Suspended, type Answer, type PlannedRequest, type ToolRequests } from './tool-requests.ts';
-import { textOf, type Transcript } from './transcript.ts';
+import { Suspended, type Answer, type PlannedRequest } from './tool-requests.ts';
+import { textOf } from './transcript.ts';
 
 /** What one `send` came to. */
 export interface AgentReply {
@@ -31,30 +26,15 @@ export interface AgentReply {
   readonly usage: Usage;
 }
 
-export interface AgentLoopParts {
-  readonly id: string;
-  readonly options: ResolvedOptions;
-  readonly principal: Principal;
-  readonly journal: Journal;
-  readonly events: EventLog;
-  readonly transcript: Transcript;
-  readonly requests: ToolRequests;
-  readonly news: CallNews;
-  readonly guard: RepeatGuard;
-  readonly budget: Budget;
-  /** What is known of requests that wait, by the id of their call, beyond what stands in the conversation. */
-  readonly held: Map<string, PlannedRequest>;
-}
-
 /** The model's turn, the tools' turn, and again, until there is a reason to stop. */
 export class AgentLoop {
-  readonly #parts: AgentLoopParts;
+  readonly #parts: AgentParts;
   readonly #signal: AbortSignal;
   readonly #calls: ToolCallRecord[] = [];
   #usage: Usage = { inputTokens: 0, outputTokens: 0 };
 
   /** `signal`: somebody interrupts. */
-  constructor(parts: AgentLoopParts, signal: AbortSignal) {
+  constructor(parts: AgentParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
   }

@@ -28,6 +28,7 @@ export interface AgentParts {
   readonly guard: RepeatGuard;
   readonly budget: Budget;
   readonly asker: Asker;
+  /** What is known of requests that wait, by the id of their call, beyond what stands in the conversation. */
   readonly held: Map<string, PlannedRequest>;
 }
 
