@@ -1,31 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient } from '@patchboard/client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  createPatchboard,
-  failure,
-  memory,
-  sqlite,
-  tool,
-  ToolFailure,
-  type BoardOptions,
-  type Patchboard,
-  type ToolInstance,
-} from './index.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function aBoard(options: BoardOptions): Promise<Patchboard> {
-  const board = await createPatchboard(options);
-  closing.push(() => board.close());
-  return board;
-}
+import { aBoard } from '../test/support/a-board.ts';
+import { aFolder } from '../test/support/a-folder.ts';
+import { createPatchboard, failure, memory, sqlite, tool, ToolFailure, type ToolInstance } from './index.ts';
 
 const add = tool({
   name: 'math.add',
@@ -181,8 +159,7 @@ describe('createPatchboard', () => {
   });
 
   it('keeps calls over a restart with sqlite, and shows them over the network', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'patchboard-board-'));
-    closing.push(() => rm(folder, { recursive: true, force: true }));
+    const folder = await aFolder();
     const first = await createPatchboard({ tools: [add], store: sqlite(folder) });
     const { id } = await first.call('math.add', { a: 1 });
     await first.close();

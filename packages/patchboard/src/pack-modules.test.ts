@@ -1,14 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { aFolder } from '../test/support/a-folder.ts';
+import { aModule, serveWith } from '../test/support/modules.ts';
 import { ConfigError } from './settings/config-file.ts';
-import { resolveSettings } from './settings/settings.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
-import { startPlatform } from './platform.ts';
+import { SILENT_LOG } from './runtime/silent-log.ts';
 
-const silent = { info: () => {}, warn: () => {}, error: () => {} };
-const SURROUNDINGS: PackSurroundings = { dataFolder: '', log: silent, now: () => 0, onlySite: () => null };
+const SURROUNDINGS: PackSurroundings = {
+  dataFolder: '',
+  log: SILENT_LOG,
+  now: () => 0,
+  onlySite: () => null,
+};
 
 /** A pack in one line, as somebody writes it who does not use our `tool()`. */
 const aPack = (name: string, tool = `${name}.hello`): string =>
@@ -16,29 +19,9 @@ const aPack = (name: string, tool = `${name}.hello`): string =>
     exec: (args, { tenant }) => ({ tenant }) }] };`;
 
 describe('packs from modules', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'patchboard-packs-'));
-  });
-  afterAll(async () => {
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  async function module(name: string, text: string): Promise<string> {
-    const path = join(folder, name);
-    await writeFile(path, text);
-    return path;
-  }
-
-  async function serve(config: unknown): Promise<Awaited<ReturnType<typeof startPlatform>>> {
-    const file = await module('config.json', JSON.stringify(config));
-    const data = join(await mkdtemp(join(folder, 'data-')), 'data');
-    return await startPlatform(resolveSettings({}, { port: '0', data, config: file }), silent);
-  }
-
   async function problemOf(config: unknown): Promise<string> {
     try {
-      await (await serve(config)).close();
+      await serveWith(config);
     } catch (error) {
       expect(error).toBeInstanceOf(ConfigError);
       return (error as ConfigError).message;
@@ -52,28 +35,24 @@ describe('packs from modules', () => {
   }
 
   it('give their tools to the tenants that name them, and to those that name none', async () => {
-    const packs = [await module('hello.mjs', aPack('hello'))];
+    const packs = [await aModule('hello.mjs', aPack('hello'))];
     const tenants = { acme: { packs: ['hello'] }, other: { packs: ['essentials'] } };
-    const platform = await serve({ packs, tenants });
-    try {
-      expect(await toolsOf(platform.url, 'acme')).toEqual(['hello.hello']);
-      expect(await toolsOf(platform.url, 'other')).not.toContain('hello.hello');
-      const usual = await toolsOf(platform.url, 'default');
-      expect(usual).toEqual(expect.arrayContaining(['hello.hello', 'calculation.eval']));
-      expect(usual).not.toContain('search_content');
-      const answer = await fetch(`${platform.url}/v1/tools/hello.hello/invoke`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-tenant-id': 'acme', prefer: 'wait=10' },
-        body: JSON.stringify({ run_id: 'run_a' }),
-      });
-      expect(await answer.json()).toMatchObject({ status: 'SUCCEEDED', result: { tenant: 'acme' } });
-    } finally {
-      await platform.close();
-    }
+    const { url } = await serveWith({ packs, tenants });
+    expect(await toolsOf(url, 'acme')).toEqual(['hello.hello']);
+    expect(await toolsOf(url, 'other')).not.toContain('hello.hello');
+    const usual = await toolsOf(url, 'default');
+    expect(usual).toEqual(expect.arrayContaining(['hello.hello', 'calculation.eval']));
+    expect(usual).not.toContain('search_content');
+    const answer = await fetch(`${url}/v1/tools/hello.hello/invoke`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-tenant-id': 'acme', prefer: 'wait=10' },
+      body: JSON.stringify({ run_id: 'run_a' }),
+    });
+    expect(await answer.json()).toMatchObject({ status: 'SUCCEEDED', result: { tenant: 'acme' } });
   });
 
   it('may be made from what the server has, and are closed with it', async () => {
-    const path = await module(
+    const path = await aModule(
       'made.mjs',
       `export const pack = async ({ dataFolder }) => ({ name: dataFolder, tools: [], close: async () => { globalThis.closedPack = dataFolder; } });`,
     );
@@ -84,13 +63,13 @@ describe('packs from modules', () => {
   });
 
   it('end the start in one line when something is wrong with them', async () => {
-    const good = await module('good.mjs', aPack('good'));
-    const namesake = await module('namesake.mjs', aPack('good', 'other.tool'));
-    const taker = await module('taker.mjs', aPack('taker', 'calculation.eval'));
-    const empty = await module('empty.mjs', 'export const nothing = 1;');
-    const broken = await module('broken.mjs', `throw new Error('not today')`);
-    const toolless = await module('toolless.mjs', `export const pack = { name: 'x', tools: [{}] };`);
-    expect(await problemOf({ packs: [join(folder, 'missing.mjs')] })).toMatch(
+    const good = await aModule('good.mjs', aPack('good'));
+    const namesake = await aModule('namesake.mjs', aPack('good', 'other.tool'));
+    const taker = await aModule('taker.mjs', aPack('taker', 'calculation.eval'));
+    const empty = await aModule('empty.mjs', 'export const nothing = 1;');
+    const broken = await aModule('broken.mjs', `throw new Error('not today')`);
+    const toolless = await aModule('toolless.mjs', `export const pack = { name: 'x', tools: [{}] };`);
+    expect(await problemOf({ packs: [join(await aFolder(), 'missing.mjs')] })).toMatch(
       /packs: .*missing.mjs cannot be loaded/,
     );
     expect(await problemOf({ packs: [broken] })).toMatch(/broken.mjs cannot be loaded: not today/);

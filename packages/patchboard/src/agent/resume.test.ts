@@ -1,35 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { aBoard } from '../../test/support/a-board.ts';
+import { aFolder } from '../../test/support/a-folder.ts';
 import { add, eventsOf, scenes } from '../../test/support/agent-scene.ts';
-import {
-  Agent,
-  createPatchboard,
-  sqlite,
-  tool,
-  type AgentEvent,
-  type BoardOptions,
-  type Patchboard,
-} from '../index.ts';
+import { Agent, sqlite, tool, type AgentEvent, type BoardOptions, type Patchboard } from '../index.ts';
 import type { Script } from '../testing/index.ts';
 
 const { aModel } = scenes();
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
-async function aFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'patchboard-resume-'));
-  closing.push(() => rm(folder, { recursive: true }));
-  return folder;
-}
-
-async function aBoard(folder: string, options: BoardOptions = {}): Promise<Patchboard> {
-  const board = await createPatchboard({ tools: [add], store: sqlite(folder), ...options });
-  closing.push(() => board.close());
-  return board;
+async function aBoardIn(folder: string, options: BoardOptions = {}): Promise<Patchboard> {
+  return await aBoard({ tools: [add], store: sqlite(folder), ...options });
 }
 
 const script: Script = ({ body }) => {
@@ -48,7 +27,7 @@ describe('a board that is closed under an agent', () => {
       await new Promise<void>((resolve) => (release = resolve));
       return { sum: a + b };
     });
-    const board = await aBoard(folder, { tools: [slow] });
+    const board = await aBoardIn(folder, { tools: [slow] });
     const agent = new Agent({ board, model, id: 'talk' });
     const begun = new Promise((resolve) => agent.on('tool:start', resolve));
     const sent = agent.send('1 + 2?');
@@ -57,7 +36,7 @@ describe('a board that is closed under an agent', () => {
     await expect(sent).rejects.toThrow("Agent.resume('talk') goes on");
     release();
     await closed;
-    const again = await Agent.resume('talk', { board: await aBoard(folder), model });
+    const again = await Agent.resume('talk', { board: await aBoardIn(folder), model });
     // The call was let finish, so that nothing is unknown.
     expect(again.messages.at(-1)?.content).toMatchObject([{ type: 'tool_result', content: { sum: 3 } }]);
     expect(await again.continue()).toMatchObject({ text: 'It is 3.', reason: 'done' });
@@ -68,13 +47,13 @@ describe('a board that is closed under an agent', () => {
     const { model } = await aModel(({ index }) =>
       index === 0 ? { text: 'Once upon a time there', ending: 'hang' } : 'Once.',
     );
-    const board = await aBoard(folder);
+    const board = await aBoardIn(folder);
     const agent = new Agent({ board, model, id: 'talk' });
     const speaking = new Promise((resolve) => agent.on('text_delta', resolve));
     const sent = agent.send('A story?');
     await speaking;
     await Promise.all([board.close(), expect(sent).rejects.toThrow('the board was closed')]);
-    const again = await Agent.resume('talk', { board: await aBoard(folder), model });
+    const again = await Agent.resume('talk', { board: await aBoardIn(folder), model });
     expect(again.messages).toHaveLength(1);
     expect((await again.continue()).text).toBe('Once.');
   });
@@ -84,13 +63,13 @@ describe('an agent that was resumed', () => {
   it('has its conversation, its expenses and its events', async () => {
     const folder = await aFolder();
     const { model, models } = await aModel(script);
-    const first = await aBoard(folder);
+    const first = await aBoardIn(folder);
     const agent = new Agent({ board: first, model, id: 'talk', name: 'ann', budget: { modelCalls: 3 } });
     await agent.send('1 + 2?');
     const before = await eventsOf(agent);
     await first.close();
 
-    const board = await aBoard(folder);
+    const board = await aBoardIn(folder);
     const again = await Agent.resume('talk', { board, model, budget: { modelCalls: 3 } });
     expect(again.name).toBe('ann');
     expect(again.messages).toEqual(agent.messages);
@@ -116,7 +95,7 @@ describe('an agent that was resumed', () => {
 
   it('says which entry of its journal is damaged', async () => {
     const { model } = await aModel(() => 'hello');
-    const board = await aBoard(await aFolder());
+    const board = await aBoardIn(await aFolder());
     await board.host.store.appendJournal('talk', 0, [{ kind: 'created', body: '{"name":' }]);
     await expect(Agent.resume('talk', { board, model })).rejects.toThrow(
       'entry 1 of the journal of talk is damaged',
@@ -125,7 +104,7 @@ describe('an agent that was resumed', () => {
 
   it('fences off whoever still holds the old one', async () => {
     const { model } = await aModel(() => 'hello');
-    const board = await aBoard(await aFolder());
+    const board = await aBoardIn(await aFolder());
     const old = new Agent({ board, model, id: 'talk' });
     await old.send('hi');
     const current = await Agent.resume('talk', { board, model });

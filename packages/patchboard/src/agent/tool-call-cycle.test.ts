@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { aBoard } from '../../test/support/a-board.ts';
 import {
-  createPatchboard,
   createToolDiscoveryService,
   executeToolRequests,
   formatResultsForContext,
@@ -53,14 +53,9 @@ class Notes {
   }
 }
 
-const boards: Patchboard[] = [];
-afterEach(async () => {
-  for (const board of boards.splice(0)) await board.close();
-});
-
 const ON: Partial<ToolCallConfig> = { enabled: true, defaultToolEnabled: true };
 
-async function aBoard(): Promise<{ board: Patchboard; notes: Notes; registry: ToolRegistry }> {
+async function aNoteBoard(): Promise<{ board: Patchboard; notes: Notes; registry: ToolRegistry }> {
   const registry = new ToolRegistry();
   const notes = new Notes();
   registry.registerModule(notes);
@@ -72,8 +67,7 @@ async function aBoard(): Promise<{ board: Patchboard; notes: Notes; registry: To
       execute: (args) => args['command'],
     }),
   );
-  const board = await createPatchboard({ tools: registry });
-  boards.push(board);
+  const board = await aBoard({ tools: registry });
   return { board, notes, registry };
 }
 
@@ -97,7 +91,7 @@ async function codeOf(
 
 describe('a module', () => {
   it('is called by its methods, in both dialects, with text unless a parameter says otherwise', async () => {
-    const { board, notes } = await aBoard();
+    const { board, notes } = await aNoteBoard();
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: '7', count: '7' })).toBe('kept 7');
     expect(await codeOf(board, { tool_name: 'my_notes', command: 'KeepNote', text: '8' })).toBe('kept 8');
     expect(notes.seen).toEqual([{ text: '7', count: 7 }, { text: '8' }]);
@@ -111,7 +105,7 @@ describe('a module', () => {
   });
 
   it('gives each of the six endings its own code, and every one of them a record', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     const confirm = { config: { ...ON, requireConfirmation: true }, onBeforeExecute: () => false };
     const asked = { tool_name: 'my_notes_add', text: 'x' };
     expect(await codeOf(board, asked, confirm)).toBe('approval_denied');
@@ -134,7 +128,7 @@ describe('a module', () => {
   });
 
   it('is asked again when a call runs', async () => {
-    const { board, notes } = await aBoard();
+    const { board, notes } = await aNoteBoard();
     notes.methods = notes.methods.map((method) => ({ ...method, agentCallable: false }));
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' })).toBe('method_not_callable');
     notes.methods = [];
@@ -164,14 +158,14 @@ describe('a module', () => {
 
 describe('a tool that has the whole name', () => {
   it('gets `command` as an argument, byte for byte', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     expect(await codeOf(board, { tool_name: 'bash_run', command: 'ls  ' })).toBe('ls  ');
   });
 });
 
 describe('the config', () => {
   it('is off by default, and offers and runs nothing then', async () => {
-    const { board, registry } = await aBoard();
+    const { board, registry } = await aNoteBoard();
     const text = block({ tool_name: 'plain' });
     expect(await processToolCallCycle(text, { board })).toMatchObject({ hasToolRequests: false });
     expect(createToolDiscoveryService(registry).generatePrompt()).toBe('');
@@ -179,7 +173,7 @@ describe('the config', () => {
   });
 
   it('hands requests over unexecuted in manual mode', async () => {
-    const { board, notes } = await aBoard();
+    const { board, notes } = await aNoteBoard();
     const text = block({ tool_name: 'my_notes_add', text: 'x' });
     const cycle = await processToolCallCycle(text, { board, config: { ...ON, mode: 'manual' } });
     expect(cycle).toMatchObject({ hasToolRequests: true, executionResults: [] });
@@ -188,7 +182,7 @@ describe('the config', () => {
   });
 
   it('switches modules and tools, over the default', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     const off = { config: { ...ON, toolToggles: { my_notes: false } } };
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, off)).toBe('permission_denied');
     const only = { config: { enabled: true, toolToggles: { plain: true } } };
@@ -197,7 +191,7 @@ describe('the config', () => {
   });
 
   it('switches single methods, over their module, in what is run and in what is offered', async () => {
-    const { board, registry } = await aBoard();
+    const { board, registry } = await aNoteBoard();
     const config = { ...ON, toolToggles: { my_notes: false, my_notes_add: true, plain: false } };
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, { config })).toBe('kept x');
     expect(await codeOf(board, { tool_name: 'my_notes_fail' }, { config })).toBe('permission_denied');
@@ -208,7 +202,7 @@ describe('the config', () => {
   });
 
   it('ends a loop at maxIterations, and runs nothing that comes after', async () => {
-    const { board, notes } = await aBoard();
+    const { board, notes } = await aNoteBoard();
     const text = block({ tool_name: 'my_notes_add', text: 'x' });
     const config = { ...ON, maxIterations: 2 };
     const goesOn: boolean[] = [];
@@ -231,7 +225,7 @@ describe('the config', () => {
   });
 
   it('gives a call no more time than it says', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     const config = { ...ON, timeout: 30 };
     const { executionResults } = await processToolCallCycle(block({ tool_name: 'my_notes_wait' }), {
       board,
@@ -243,7 +237,7 @@ describe('the config', () => {
   });
 
   it('reads the protocol that it names', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     const reply = JSON.stringify([{ type: 'tool_use', id: 'toolu_1', name: 'plain', input: {} }]);
     const cycle = await processToolCallCycle(reply, { board, config: { ...ON, protocol: 'anthropic' } });
     expect(cycle.executionResults).toMatchObject([{ requestId: 'toolu_1', status: 'success' }]);
@@ -253,7 +247,7 @@ describe('the config', () => {
   });
 
   it('asks about each call, and what was answered is on record', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     const questions: string[] = [];
     const onBeforeExecute = ({ toolName }: { toolName: string }): boolean => questions.push(toolName) === 1;
     const text = block({ tool_name: 'plain' }) + block({ tool_name: 'my_notes_add', text: 'x' });
@@ -281,15 +275,14 @@ describe('the config', () => {
       await new Promise((resolve) => setImmediate(resolve));
       events.push(`end ${n}`);
     });
-    const board = await createPatchboard({ tools: [step] });
-    boards.push(board);
+    const board = await aBoard({ tools: [step] });
     const text = block({ tool_name: 'step', n: '1' }) + block({ tool_name: 'step', n: '2' });
     await processToolCallCycle(text, { board, config: { ...ON, parallelExecution } });
     expect(events).toEqual(order);
   });
 
   it('is refused by name where it makes no sense', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     for (const [config, key] of [
       [{ timeout: 0 }, 'timeout'],
       [{ mode: 'both' }, 'mode'],
@@ -306,7 +299,7 @@ describe('the config', () => {
 
 describe('a cycle', () => {
   it('answers requests and damage in their order, and leaves out success that nobody wants to hear of', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     const text = [
       block({ tool_name: 'plain', request_id: 'one', archery: 'no_reply' }),
       '<<<[TOOL_REQUEST]>>>path:「始」x「末」<<<[END_TOOL_REQUEST]>>>',
@@ -325,7 +318,7 @@ describe('a cycle', () => {
   });
 
   it('cancels what is open when its signal fires', async () => {
-    const { board } = await aBoard();
+    const { board } = await aNoteBoard();
     const stop = new AbortController();
     const running = executeToolRequests(parseToolRequests(block({ tool_name: 'my_notes_wait' })), {
       board,

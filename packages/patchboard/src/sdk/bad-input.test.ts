@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { aBoard } from '../../test/support/a-board.ts';
 import {
   createPatchboard,
   tool,
@@ -13,19 +14,12 @@ import {
 
 /** Everything a tool, a hook or whoever embeds the engine can do wrong, and how it ends. */
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function aBoard(options: BoardOptions): Promise<Patchboard> {
-  const board = await createPatchboard({ ...options, limits: { resultBytes: 1000, ...options.limits } });
-  closing.push(() => board.close());
-  return board;
+async function aSmallBoard(options: BoardOptions): Promise<Patchboard> {
+  return await aBoard({ ...options, limits: { resultBytes: 1000, ...options.limits } });
 }
 
 async function callOf(execute: () => unknown, options: BoardOptions = {}): Promise<ToolCallRecord> {
-  return await (await aBoard({ tools: [tool('t', execute)], ...options })).call('t');
+  return await (await aSmallBoard({ tools: [tool('t', execute)], ...options })).call('t');
 }
 
 function cycle(): Record<string, unknown> {
@@ -100,7 +94,7 @@ describe('a result that cannot be kept', () => {
 
   it('that does not fit its output schema: FAILED as output_invalid', async () => {
     const t = tool({ name: 't', output: { type: 'number' }, execute: () => 'one' as unknown });
-    expect(await (await aBoard({ tools: [t] })).call('t')).toMatchObject({
+    expect(await (await aSmallBoard({ tools: [t] })).call('t')).toMatchObject({
       state: 'FAILED',
       code: 'output_invalid',
     });
@@ -155,7 +149,7 @@ describe('what is thrown', () => {
 describe('a tool that does not end', () => {
   it('never resolves: TIMED_OUT at its deadline', async () => {
     const t = tool({ name: 't', metadata: { timeout: 20 }, execute: () => new Promise(() => {}) });
-    const record = await (await aBoard({ tools: [t] })).call('t');
+    const record = await (await aSmallBoard({ tools: [t] })).call('t');
     expect(record).toMatchObject({ state: 'TIMED_OUT', code: 'timeout', failure: { outcome: 'unknown' } });
   });
 
@@ -169,7 +163,7 @@ describe('a tool that does not end', () => {
       metadata: { timeout: 20 },
       execute: () => new Promise((resolve, reject) => (finish = () => end(resolve, reject))),
     });
-    const board = await aBoard({ tools: [t] });
+    const board = await aSmallBoard({ tools: [t] });
     const record = await board.call('t');
     finish();
     // Another call has gone all the way since.
@@ -182,7 +176,7 @@ describe('a tool that does not end', () => {
     const write = (event: string): void => void lines.push(event);
     let late: ToolContext | undefined;
     const t = tool('t', (_args, context) => void (late = context));
-    const board = await aBoard({ tools: [t], log: { info: () => {}, warn: write, error: write } });
+    const board = await aSmallBoard({ tools: [t], log: { info: () => {}, warn: write, error: write } });
     await board.call('t');
     late!.emit('late', 1);
     late!.emit('later', 2);
@@ -235,7 +229,7 @@ describe('a hook', () => {
       { state: 'FAILED', code: 'tool_failed' },
     ],
   ])('that %s', async (_what, hooks, ending) => {
-    const board = await aBoard({ tools: [tool('t', () => ({ done: true }))], hooks });
+    const board = await aSmallBoard({ tools: [tool('t', () => ({ done: true }))], hooks });
     const { id, state } = await board.invoke('t');
     expect(state === 'APPROVAL_REQUIRED' ? await board.get(id) : await board.wait(id)).toMatchObject(ending);
   });
@@ -254,7 +248,7 @@ describe('a hook', () => {
       output: z.strictObject({ sum: z.number() }),
       execute: () => ({ sum: 3 }),
     });
-    const record = await (await aBoard({ tools: [add], hooks: { postToolUse } })).call('add');
+    const record = await (await aSmallBoard({ tools: [add], hooks: { postToolUse } })).call('add');
     expect(record).toMatchObject({
       state: 'FAILED',
       code: 'output_invalid',
@@ -270,7 +264,7 @@ describe('a hook', () => {
     const hooks: Hooks = { postToolUse: () => ({ update: { result: { sum: 4, at: new Date(0) } } }) };
     const output = { type: 'object', properties: { sum: { type: 'number' }, at: { type: 'string' } } };
     const add = tool({ name: 'add', output, execute: () => ({ sum: 3 }) });
-    expect(await (await aBoard({ tools: [add], hooks })).call('add')).toMatchObject({
+    expect(await (await aSmallBoard({ tools: [add], hooks })).call('add')).toMatchObject({
       state: 'COMPLETED',
       result: { sum: 4, at: '1970-01-01T00:00:00.000Z' },
     });
@@ -288,7 +282,7 @@ describe('arguments from whoever embeds the engine', () => {
     ['a cycle', cycle()],
     ['a BigInt', { n: 1n }],
   ])('%s: refused as input_invalid', async (_what, args) => {
-    const board = await aBoard({ tools: [tool('t', () => 1)] });
+    const board = await aSmallBoard({ tools: [tool('t', () => 1)] });
     await expect(board.call('t', args)).rejects.toMatchObject({ failure: { code: 'input_invalid' } });
     expect((await board.call('t')).state).toBe('COMPLETED');
   });

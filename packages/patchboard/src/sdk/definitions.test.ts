@@ -1,13 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createPatchboard, tool, ToolRegistry, type BoardOptions, type Patchboard } from '../index.ts';
+import { aBoard } from '../../test/support/a-board.ts';
+import { createPatchboard, tool, ToolRegistry, type BoardOptions } from '../index.ts';
 
 /** What is written wrong is refused where it is written, with what is wrong, where, and what was meant. */
-
-const boards: Patchboard[] = [];
-afterEach(async () => {
-  for (const board of boards.splice(0)) await board.close();
-});
 
 const execute = (): number => 1;
 const preToolUse = (): void => {};
@@ -148,8 +144,7 @@ describe('createPatchboard()', () => {
   });
 
   it('gives a board that says what is wrong with what it is asked', async () => {
-    const board = await createPatchboard({ tools: [tool('t', execute)] });
-    boards.push(board);
+    const board = await aBoard({ tools: [tool('t', execute)] });
     const refused = async (asked: Promise<unknown>, problem: string): Promise<void> =>
       await expect(asked).rejects.toMatchObject({ name: 'BoardError', message: problem });
     const name = 'must be 1 to 200 visible ASCII characters without spaces';

@@ -1,26 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import {
-  createPatchboard,
-  failure,
-  tool,
-  ToolFailure,
-  ToolRegistry,
-  type BoardOptions,
-  type HookCall,
-  type Patchboard,
-  type ToolMetadata,
-} from '../index.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function aBoard(options: BoardOptions): Promise<Patchboard> {
-  const board = await createPatchboard(options);
-  closing.push(() => board.close());
-  return board;
-}
+import { describe, expect, it } from 'vitest';
+import { aBoard } from '../../test/support/a-board.ts';
+import { failure, tool, ToolFailure, ToolRegistry, type HookCall, type ToolMetadata } from '../index.ts';
 
 /** How many of six calls, each in the run that is given for it, run at once; none ends before all are asked for. */
 async function atOnce(metadata: ToolMetadata, runOf: (index: number) => string): Promise<number> {

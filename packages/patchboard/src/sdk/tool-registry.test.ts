@@ -1,25 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '@patchboard/client';
-import {
-  createPatchboard,
-  globalToolRegistry,
-  tool,
-  ToolRegistry,
-  type BoardOptions,
-  type Patchboard,
-  type ToolInstance,
-} from '../index.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function aBoard(options: BoardOptions): Promise<Patchboard> {
-  const board = await createPatchboard(options);
-  closing.push(() => board.close());
-  return board;
-}
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { aBoard } from '../../test/support/a-board.ts';
+import { createPatchboard, globalToolRegistry, tool, ToolRegistry, type ToolInstance } from '../index.ts';
 
 class Upper implements ToolInstance {
   readonly name = 'upper';
@@ -62,8 +44,8 @@ describe('ToolRegistry', () => {
 
   it('has one for the process that boards use only if they are told to', async () => {
     globalToolRegistry.register(one, { source: 'a test' });
-    closing.push(() => Promise.resolve(globalToolRegistry.unregisterSource('a test')));
-    expect((await aBoard({})).tools()).toEqual([]);
+    onTestFinished(() => void globalToolRegistry.unregisterSource('a test'));
+    expect((await aBoard()).tools()).toEqual([]);
     const board = await aBoard({ tools: globalToolRegistry });
     expect((await board.call('one')).result).toBe(1);
   });

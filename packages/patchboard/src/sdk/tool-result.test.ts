@@ -1,13 +1,7 @@
 import { FAILURE_CODES } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
-import {
-  createPatchboard,
-  failure,
-  tool,
-  ToolFailure,
-  type BoardOptions,
-  type ToolCallRecord,
-} from '../index.ts';
+import { aBoard } from '../../test/support/a-board.ts';
+import { failure, tool, ToolFailure, type BoardOptions, type ToolCallRecord } from '../index.ts';
 import { LANGUAGES } from './advice.ts';
 import { toSnapshot } from './tool-call-snapshot.ts';
 import { toolError } from './tool-error.ts';
@@ -15,12 +9,8 @@ import { refusedToolResult, toToolResult } from './tool-result.ts';
 
 /** What became of one call. */
 async function recordOf(execute: () => unknown, options: BoardOptions = {}): Promise<ToolCallRecord> {
-  const board = await createPatchboard({ ...options, tools: [tool('t', execute)] });
-  try {
-    return await board.call('t', { text: 'x'.repeat(300), list: Array.from({ length: 30 }, (_, n) => n) });
-  } finally {
-    await board.close();
-  }
+  const board = await aBoard({ ...options, tools: [tool('t', execute)] });
+  return await board.call('t', { text: 'x'.repeat(300), list: Array.from({ length: 30 }, (_, n) => n) });
 }
 
 describe('toolError', () => {
@@ -127,12 +117,11 @@ describe('toSnapshot', () => {
   });
 
   it('carries what a hook said when it asked', async () => {
-    const board = await createPatchboard({
+    const board = await aBoard({
       tools: [tool('t', () => 1)],
       hooks: { preToolUse: () => ({ decision: 'ask', meta: { risk: 'high', reason: 'rm -rf' } }) },
     });
     const { approval } = toSnapshot(await board.invoke('t'));
     expect(approval).toEqual({ required: true, reason: 'rm -rf', meta: { risk: 'high', reason: 'rm -rf' } });
-    await board.close();
   });
 });

@@ -1,27 +1,9 @@
 import { dynamicTool, generateText, isStepCount, jsonSchema, tool as aiTool, type ToolSet } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  createPatchboard,
-  fromAiSdkTools,
-  toAiSdkTools,
-  tool,
-  type AiSdkToolError,
-  type BoardOptions,
-  type Patchboard,
-} from '../../src/index.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function aBoard(options: BoardOptions): Promise<Patchboard> {
-  const board = await createPatchboard(options);
-  closing.push(() => board.close());
-  return board;
-}
+import { fromAiSdkTools, toAiSdkTools, tool, type AiSdkToolError } from '../../src/index.ts';
+import { aBoard } from '../support/a-board.ts';
 
 type Generated = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 const usage = {
