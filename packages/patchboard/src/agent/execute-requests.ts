@@ -14,7 +14,7 @@ import { failureText, valueText } from '../protocols/result-text.ts';
 import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import { toRecord } from '../sdk/tool-call-record.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
-import { truncateForModel } from '../sdk/tool-result.ts';
+import { MODEL_RESULT_BYTES, truncateForModel } from '../sdk/tool-result.ts';
 import type { AgentHost } from './agent-host.ts';
 import { confirmHooks, isSwitchedOn } from './tool-call-rules.ts';
 
@@ -36,7 +36,6 @@ export interface ExecuteOptions {
 }
 
 const LONG_WAIT_MS = 600_000;
-const MODEL_RESULT_BYTES = 32_768;
 
 /** Runs requests over the engine's one path, one after the other or all at once, and answers each in order. */
 export async function executeToolRequests(

@@ -26,4 +26,13 @@ describe('Tallies', () => {
       { numRuns: 50 },
     );
   });
+
+  it('takes back once what was entered', () => {
+    const tallies = new Tallies();
+    const leave = tallies.enter('a');
+    tallies.enter('a');
+    leave();
+    leave();
+    expect(tallies.of('a')).toBe(1);
+  });
 });

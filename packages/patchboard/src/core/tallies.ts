@@ -10,6 +10,16 @@ export class Tallies {
     return this.#counts.get(name) ?? 0;
   }
 
+  /** One more; the answer takes it back, once. */
+  enter(name: string): () => void {
+    this.add(name, 1);
+    let isIn = true;
+    return () => {
+      if (isIn) this.add(name, -1);
+      isIn = false;
+    };
+  }
+
   add(name: string, change: 1 | -1): void {
     this.#counts.set(name, this.of(name) + change);
     if (this.#counts.size > this.#sweepAt) this.#sweep();

@@ -28,7 +28,8 @@ export interface DispatcherParts extends LocalRunnerParts, SettlementParts {
   readonly tasks: Tasks;
 }
 
-const NOTHING_HELD = { slot: null, device: null } as const;
+/** By a call that waits, or is over from its first commit on. */
+export const NOTHING_HELD: Pick<Start, 'slot' | 'device'> = { slot: null, device: null };
 
 /** What a call is recorded with, and what it holds already by then. */
 export interface Start {

@@ -2,7 +2,7 @@ import { admit, type Admission } from './admission.ts';
 import type { Call, CallState } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
-import type { Dispatcher, Start } from './dispatcher.ts';
+import { NOTHING_HELD, type Dispatcher, type Start } from './dispatcher.ts';
 import { endState } from '../call/endings.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
@@ -106,7 +106,8 @@ export class Intake {
     if ('code' in resolved) return await this.#refuse(request, principal, resolved);
     const busy = this.#busy(principal, resolved);
     if (busy !== null) return await this.#refuse(request, principal, busy);
-    const leave = this.#enter(principal.tenant);
+    // Left as soon as the call counts as open itself, or when nothing comes of it.
+    const leave = this.#entering.enter(principal.tenant);
     try {
       const id = request.callId ?? this.#parts.ids.next('tc_');
       const asked = this.admit(id, resolved, request, principal);
@@ -118,16 +119,6 @@ export class Intake {
     } finally {
       leave();
     }
-  }
-
-  /** The answer gives the place back, once: as soon as the call counts as open itself, or when nothing comes of it. */
-  #enter(tenant: string): () => void {
-    this.#entering.add(tenant, 1);
-    let isIn = true;
-    return () => {
-      if (isIn) this.#entering.add(tenant, -1);
-      isIn = false;
-    };
   }
 
   /** With the arguments under the names that the tool itself uses. */
@@ -278,7 +269,7 @@ export class Intake {
     const { limits, dispatcher } = this.#parts;
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
     if (atHand !== null) {
-      return { ...HOLDS_NOTHING, states: [pending, settleAtHand(tool, atHand.result, limits.resultBytes)] };
+      return { ...NOTHING_HELD, states: [pending, settleAtHand(tool, atHand.result, limits.resultBytes)] };
     }
     switch (decision.effect) {
       case 'allow':
@@ -289,14 +280,14 @@ export class Intake {
         );
       case 'ask':
         return {
-          ...HOLDS_NOTHING,
+          ...NOTHING_HELD,
           states: [pending, { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs }],
         };
       case 'deny': {
         const code =
           decision.rule === 'guard' || decision.rule === 'hook' ? 'hook_denied' : 'permission_denied';
         const denied = failure(code, denialText(decision), toolResult === undefined ? {} : { toolResult });
-        return { ...HOLDS_NOTHING, states: [pending, endState({ kind: 'denied', failure: denied }, null)] };
+        return { ...NOTHING_HELD, states: [pending, endState({ kind: 'denied', failure: denied }, null)] };
       }
     }
   }
@@ -320,8 +311,6 @@ export class Intake {
 function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
   return { id, tenant, agentId, createdAt, cancelledAt: null };
 }
-
-const HOLDS_NOTHING = { slot: null, device: null } as const;
 
 function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
   return timeoutMs < tool.timeoutMs ? { ...tool, timeoutMs } : tool;

@@ -6,13 +6,13 @@ import type { JsonLimits } from '../../core/json/json-scanner.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import type { Principal } from '../../core/access/principal.ts';
+import { Tallies } from '../../core/tallies.ts';
 import { TimerWheel } from '../../core/timer-wheel.ts';
 import { DEVICE_CLOSE } from '@patchboard/wire';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import { DeviceConnection } from './device-connection.ts';
-import { Headcount } from './headcount.ts';
 
 /** What a connection works with. */
 export interface GatewayParts {
@@ -31,8 +31,8 @@ export class DeviceGateway {
   readonly #context: HttpContext;
   readonly #parts: GatewayParts;
   readonly #server: WebSocketServer;
-  readonly #tenants: Headcount = new Headcount();
-  readonly #addresses: Headcount = new Headcount();
+  readonly #tenants: Tallies = new Tallies();
+  readonly #addresses: Tallies = new Tallies();
 
   constructor(context: HttpContext) {
     const { engine, clock, log } = context;
