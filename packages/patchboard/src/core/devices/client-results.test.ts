@@ -1,7 +1,8 @@
-import type { ToolRequest } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
+import type { Call } from '../call/call.ts';
+import { attemptToken } from './request-id.ts';
 
 const agent = aPrincipal();
 const phone = aPrincipal({ clientId: 'phone' });
@@ -107,12 +108,12 @@ describe('a call that a client runs', () => {
 
 describe('mailboxes', () => {
   function carrier() {
-    const got: ToolRequest[] = [];
+    const got: Call[] = [];
     const withdrawn: string[] = [];
     return {
       got,
       withdrawn,
-      deliver: (request: ToolRequest) => void got.push(request),
+      deliver: (call: Call) => void got.push(call),
       withdraw: (callId: string) => void withdrawn.push(callId),
     };
   }
@@ -127,10 +128,10 @@ describe('mailboxes', () => {
     detach();
     const second = carrier();
     engine.mailboxes.attach('default', 'phone', second);
-    expect(first.got.map((request) => request.tool_call_id)).toEqual([unanswered, begun]);
-    expect(second.got.map((request) => request.tool_call_id)).toEqual([unanswered]);
+    expect(first.got.map((request) => request.id)).toEqual([unanswered, begun]);
+    expect(second.got.map((request) => request.id)).toEqual([unanswered]);
     const [request] = second.got;
-    expect(await engine.clients.submit(phone, unanswered, success({}, request!.attempt_token))).toMatchObject(
+    expect(await engine.clients.submit(phone, unanswered, success({}, attemptToken(request!)))).toMatchObject(
       { ok: true },
     );
   });

@@ -1,12 +1,10 @@
-import { rfc3339, type ToolRequest } from '@patchboard/wire';
-import { attemptsOf, type Call } from '../call/call.ts';
+import type { Call } from '../call/call.ts';
 import type { LiveCall } from '../call/live-call.ts';
-import { attemptToken } from './request-id.ts';
-import { traceparentOf } from '../call/trace-context.ts';
 
 /** One connection of a client: a stream, a long poll or a socket. */
 export interface Carrier {
-  deliver(request: ToolRequest): void;
+  /** To be run, as the record stands. */
+  deliver(call: Call): void;
   /** The call ended otherwise: the client should stop working on it. */
   withdraw(callId: string, reason: string): void;
 }
@@ -68,11 +66,11 @@ export class Mailboxes {
   }
 
   /** Requests not yet begun, oldest first. */
-  unanswered(tenant: string, clientId: string): ToolRequest[] {
+  unanswered(tenant: string, clientId: string): Call[] {
     const box = this.#boxes.get(key(tenant, clientId));
     const waiting = [...(box?.open.values() ?? [])].filter(isUnanswered);
     for (const live of waiting) live.pushed = true;
-    return waiting.map((live) => toolRequest(live.call));
+    return waiting.map((live) => live.call);
   }
 
   #deliverOpen(box: Mailbox, carrier: Carrier): void {
@@ -81,7 +79,7 @@ export class Mailboxes {
 
   #deliver(carrier: Carrier, live: LiveCall): void {
     live.pushed = true;
-    carrier.deliver(toolRequest(live.call));
+    carrier.deliver(live.call);
   }
 
   #box(tenant: string, clientId: string): Mailbox {
@@ -103,18 +101,4 @@ function key(tenant: string, clientId: string): string {
 /** One that was acknowledged has begun, and what has begun is not sent a second time. */
 function isUnanswered(live: LiveCall): boolean {
   return live.call.state.name === 'PENDING' || live.call.state.name === 'APPROVED';
-}
-
-export function toolRequest(call: Call): ToolRequest {
-  const traceparent = traceparentOf(call);
-  return {
-    tool_call_id: call.id,
-    tool_name: call.toolName,
-    args: JSON.parse(call.argsJson) as unknown,
-    timeout_ms: call.timeoutMs,
-    attempt: Math.max(1, attemptsOf(call)),
-    attempt_token: attemptToken(call),
-    ...(traceparent === null ? {} : { traceparent }),
-    deadline_at: rfc3339('deadlineAt' in call.state ? call.state.deadlineAt : call.createdAt),
-  };
 }

@@ -1,5 +1,6 @@
-import { encodeSse, WIRE_LIMITS, type ToolRequest } from '@patchboard/wire';
+import { encodeSse, WIRE_LIMITS } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Call } from '../../core/call/call.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { EVENT_TEXT } from '../shared/event-stream.ts';
 import { principalOf } from '../shared/identity.ts';
@@ -8,6 +9,7 @@ import { sendJson, type Route } from '../shared/routes.ts';
 import { listOf, object, optional, PEER_ID, ref } from '../shared/schemas.ts';
 import { whileListening } from '../shared/waiting.ts';
 import { foreignClient } from './registration.ts';
+import { toolRequestJson } from './tool-request.ts';
 
 interface Mailbox {
   readonly tenant: string;
@@ -66,7 +68,7 @@ function requests(
 function stream(context: HttpContext, reply: FastifyReply, box: Mailbox): void {
   const open = context.streams.open(reply, principalOf(reply.request));
   const detach = context.engine.mailboxes.attach(box.tenant, box.clientId, {
-    deliver: (wanted) => open.write(encodeSse({ event: 'tool_request', data: JSON.stringify(wanted) })),
+    deliver: (wanted) => open.write(encodeSse({ event: 'tool_request', data: toolRequestJson(wanted) })),
     withdraw: (callId, reason) => {
       const data = JSON.stringify({ tool_call_id: callId, reason });
       open.write(encodeSse({ event: 'tool_cancel', data }));
@@ -82,7 +84,7 @@ async function poll(context: HttpContext, reply: FastifyReply, box: Mailbox, wai
     waiting.length > 0 || wait === 0
       ? waiting
       : await whileListening(context, reply, (signal) => nextRequests(context, box, wait * 1000, signal));
-  sendJson(reply, 200, JSON.stringify({ requests: found }));
+  sendJson(reply, 200, `{"requests":[${found.map(toolRequestJson).join(',')}]}`);
 }
 
 /** Whatever arrives first, with all that arrives in the same turn; nothing when the time is over. */
@@ -91,8 +93,8 @@ async function nextRequests(
   { tenant, clientId }: Mailbox,
   waitMs: number,
   signal: AbortSignal,
-): Promise<ToolRequest[]> {
-  const arrived: ToolRequest[] = [];
+): Promise<Call[]> {
+  const arrived: Call[] = [];
   await new Promise<void>((resolve) => {
     let isOver = false;
     const finish = (): void => {
