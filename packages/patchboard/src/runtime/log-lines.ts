@@ -19,8 +19,8 @@ export function bufferedLines(fd: number): DestinationStream {
   };
   setInterval(handOn, FLUSH_EVERY_MS).unref();
   process.once('exit', () => {
-    handOn();
-    file.flushSync();
+    // What it has begun to write it ends; what it would begin now, a thread that nobody waits for would write.
+    if (waiting !== '') pino.destination({ fd, sync: true }).write(waiting);
   });
   return {
     write: (line) => {
