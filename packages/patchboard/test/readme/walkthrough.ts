@@ -86,7 +86,8 @@ class Reader {
 
   async #type(block: Block): Promise<string | null> {
     if (block.mark === 'not run') {
-      const unknown = block.code.split('\n').filter((line) => line !== '' && !NOT_RUN.test(line));
+      const commands = block.code.replaceAll('\\\n', ' ').split('\n');
+      const unknown = commands.filter((line) => line !== '' && !NOT_RUN.test(line));
       return unknown.length === 0 ? null : `not run, but it could be: ${unknown.join('; ')}`;
     }
     const code = withIds(block.code, this.#ids).replaceAll(
