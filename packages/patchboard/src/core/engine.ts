@@ -195,15 +195,13 @@ export class Engine {
 
   /** What would happen; nothing is recorded and nothing runs. */
   async preview(given: CallRequest, principal: Principal): Promise<Answer<Preview>> {
-    const request = this.#intake.spelled(given, principal);
-    const resolved = this.#intake.resolve(request, principal);
-    if ('code' in resolved && resolved.code !== 'input_invalid') return { ok: false, failure: resolved };
-    const tool = this.tool(principal, request.toolName);
-    if (tool === undefined) return { ok: false, failure: failure('tool_not_found') };
+    const { request, tool, problem } = this.#intake.resolve(given, principal);
+    if (tool === undefined) return { ok: false, failure: problem };
+    if (problem !== null && problem.code !== 'input_invalid') return { ok: false, failure: problem };
     const admission = await this.#intake.admit('tc_preview', tool, request, principal);
     if ('code' in admission) return { ok: false, failure: admission };
     const { decision } = admission;
-    const errors = 'code' in resolved ? (resolved.issues ?? []) : [];
+    const errors = problem?.issues ?? [];
     return {
       ok: true,
       value: { valid: errors.length === 0, errors, decision, route: this.route(tool, principal.tenant) },

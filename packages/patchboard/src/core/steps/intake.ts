@@ -20,10 +20,9 @@ import type { RateLimits } from '../access/rate-limits.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ResponseCache } from './response-cache.ts';
+import { resolveTool, type Resolution } from './resolution.ts';
 import { settleAtHand } from './settlement.ts';
 import { Tallies } from '../tallies.ts';
-import { audienceProblem } from '../tools/tool-audience.ts';
-import { shownName } from '../tools/tool-names.ts';
 
 /** What an agent asks for, whatever face it came through. */
 export interface CallRequest {
@@ -101,58 +100,28 @@ export class Intake {
   async submit(given: CallRequest, principal: Principal): Promise<Submitted> {
     const tooFast = this.#parts.rates.request(principal);
     if (tooFast !== null) return await this.#refuse(given, principal, tooFast);
-    const request = this.spelled(given, principal);
-    const resolved = this.resolve(request, principal);
-    if ('code' in resolved) return await this.#refuse(request, principal, resolved);
-    const busy = this.#busy(principal, resolved);
+    const { request, tool, problem } = this.resolve(given, principal);
+    if (tool === undefined) return await this.#refuse(request, principal, problem);
+    if (problem !== null) return await this.#refuse(request, principal, problem);
+    const busy = this.#busy(principal, tool);
     if (busy !== null) return await this.#refuse(request, principal, busy);
     // Left as soon as the call counts as open itself, or when nothing comes of it.
     const leave = this.#entering.enter(principal.tenant);
     try {
       const id = request.callId ?? this.#parts.ids.next('tc_');
-      const asked = this.admit(id, resolved, request, principal);
+      const asked = this.admit(id, tool, request, principal);
       const admission = asked instanceof Promise ? await asked : asked;
       if ('code' in admission) return await this.#refuse(request, principal, admission);
       const whose = { principal, origin: request.origin ?? null };
-      const answered = this.#parts.responses.answer(resolved, whose, admission);
-      return await this.#record({ id, request, principal, tool: resolved, admission: answered, leave });
+      const answered = this.#parts.responses.answer(tool, whose, admission);
+      return await this.#record({ id, request, principal, tool, admission: answered, leave });
     } finally {
       leave();
     }
   }
 
-  /** With the arguments under the names that the tool itself uses. */
-  spelled(request: CallRequest, principal: Principal): CallRequest {
-    const tool = this.#parts.registry.find(principal.tenant, request.toolName);
-    if (tool?.runsOn.kind !== 'server' || tool.runsOn.tool.spell === undefined) return request;
-    return { ...request, args: tool.runsOn.tool.spell(request.args) };
-  }
-
-  /** The tool, if the principal may see it and the arguments fit. */
-  resolve(request: CallRequest, principal: Principal): RegisteredTool | Failure {
-    const tool = this.#parts.registry.find(principal.tenant, request.toolName);
-    if (tool === undefined || !this.#parts.guard.lists(principal, tool)) {
-      return failure('tool_not_found', `tool not found: ${shownName(request.toolName)}`);
-    }
-    const notForThem = audienceProblem(tool, principal);
-    if (notForThem !== null) return notForThem;
-    const { target } = request;
-    if (target !== null && tool.runsOn.kind === 'server') {
-      return failure('body_invalid', `target names a device, but ${tool.name} runs on the server`);
-    }
-    if (
-      target !== null &&
-      tool.runsOn.kind === 'client' &&
-      !this.#reaches(tool, tool.runsOn.clientId, target)
-    ) {
-      return failure('provider_offline', `${target} does not offer ${tool.name}`);
-    }
-    const issues = tool.validateInput(request.args);
-    if (issues === null) return unavailable(tool) ?? tool;
-    const places = issues
-      .slice(0, 3)
-      .map((issue) => `${issue.path === '' ? 'args' : `args${issue.path}`} ${issue.message}`);
-    return failure('input_invalid', places.join('; '), { issues });
+  resolve(given: CallRequest, principal: Principal): Resolution {
+    return resolveTool(this.#parts, given, principal);
   }
 
   admit(
@@ -162,10 +131,6 @@ export class Intake {
     principal: Principal,
   ): Admission | Promise<Admission | Failure> {
     return admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
-  }
-
-  #reaches({ name, tenant }: RegisteredTool, clientId: string, target: string): boolean {
-    return target === clientId || this.#parts.pools.offers(tenant ?? '', name, target);
   }
 
   #busy(principal: Principal, tool: RegisteredTool): Failure | null {
@@ -319,11 +284,6 @@ function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
 function submitted(call: Call, duplicate: boolean, cachedAgeMs?: number): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
   return { kind: 'accepted', call, duplicate, ...(cachedAgeMs === undefined ? {} : { cachedAgeMs }) };
-}
-
-/** Nothing here can run it, so nobody is asked whether it may. */
-function unavailable({ runsOn }: RegisteredTool): Failure | null {
-  return runsOn.kind === 'server' ? (runsOn.tool.unavailable ?? null) : null;
 }
 
 function denialText(decision: Decision): string {

@@ -1,0 +1,64 @@
+import type { Guard } from '../access/guard.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Pools } from '../devices/pools.ts';
+import { failure, type Failure } from '../failures.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import type { Registry } from '../tools/registry.ts';
+import { audienceProblem } from '../tools/tool-audience.ts';
+import { shownName } from '../tools/tool-names.ts';
+import type { CallRequest } from './intake.ts';
+
+export interface ResolutionParts {
+  readonly registry: Registry;
+  readonly guard: Guard;
+  readonly pools: Pools;
+}
+
+/** `request`: with the arguments under the names that the tool itself uses. */
+export type Resolution =
+  | { readonly request: CallRequest; readonly tool: RegisteredTool; readonly problem: Failure | null }
+  | { readonly request: CallRequest; readonly tool: undefined; readonly problem: Failure };
+
+/** Which tool is meant, and whether the principal may see it and the arguments fit. */
+export function resolveTool(parts: ResolutionParts, given: CallRequest, principal: Principal): Resolution {
+  const tool = parts.registry.find(principal.tenant, given.toolName);
+  const request = spelled(given, tool);
+  if (tool === undefined || !parts.guard.lists(principal, tool)) {
+    const problem = failure('tool_not_found', `tool not found: ${shownName(given.toolName)}`);
+    return { request, tool: undefined, problem };
+  }
+  const problem =
+    audienceProblem(tool, principal) ??
+    targetProblem(parts.pools, tool, request.target) ??
+    inputProblem(tool, request.args) ??
+    unavailable(tool);
+  return { request, tool, problem };
+}
+
+function spelled(request: CallRequest, tool: RegisteredTool | undefined): CallRequest {
+  if (tool?.runsOn.kind !== 'server' || tool.runsOn.tool.spell === undefined) return request;
+  return { ...request, args: tool.runsOn.tool.spell(request.args) };
+}
+
+function targetProblem(pools: Pools, tool: RegisteredTool, target: string | null): Failure | null {
+  if (target === null) return null;
+  const { runsOn, name, tenant } = tool;
+  if (runsOn.kind === 'server')
+    return failure('body_invalid', `target names a device, but ${name} runs on the server`);
+  if (target === runsOn.clientId || pools.offers(tenant ?? '', name, target)) return null;
+  return failure('provider_offline', `${target} does not offer ${name}`);
+}
+
+function inputProblem(tool: RegisteredTool, args: unknown): Failure | null {
+  const issues = tool.validateInput(args);
+  if (issues === null) return null;
+  const places = issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path === '' ? 'args' : `args${issue.path}`} ${issue.message}`);
+  return failure('input_invalid', places.join('; '), { issues });
+}
+
+/** Nothing here can run it, so nobody is asked whether it may. */
+function unavailable({ runsOn }: RegisteredTool): Failure | null {
+  return runsOn.kind === 'server' ? (runsOn.tool.unavailable ?? null) : null;
+}
