@@ -6,10 +6,11 @@ import { failed } from '../core/call/outcome.ts';
 import { EMPTY_AGENT_POLICY } from '../core/access/policy/document.ts';
 import { OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
+import { inModelsWords } from '../protocols/answers.ts';
 import type { ParsedToolRequest, ToolExecutionResult } from '../protocols/protocol.ts';
 import { protocolOf } from '../protocols/protocols.ts';
 import { toolFinder } from '../protocols/registered-tools.ts';
-import { askedName, resolveRequest, type FindTool, type ResolvedRequest } from '../protocols/resolve.ts';
+import { askedCall, type AskedCall, type FindTool } from '../protocols/resolve.ts';
 import { failureText, valueText } from '../protocols/result-text.ts';
 import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import { toRecord } from '../sdk/tool-call-record.ts';
@@ -70,26 +71,23 @@ class Execution {
     const { host } = this.#options.board;
     const startedAt = host.clock.elapsed();
     const find: FindTool<RegisteredTool> = toolFinder(host.engine.tools(this.#principal));
-    const resolved = resolveRequest(protocolOf(this.config.protocol), request, find);
-    const ended = await this.#toEnd(request, resolved);
+    const asked = askedCall(protocolOf(this.config.protocol), request, find);
+    const ended = await this.#toEnd(request, asked);
     const durationMs = Math.round(host.clock.elapsed() - startedAt);
     const { requestId, noReply } = request;
     return {
       requestId,
-      toolName: resolved?.tool.name ?? askedName(request),
-      ...outcomeOf(ended, resolved?.problems ?? []),
+      toolName: asked.toolName,
+      ...outcomeOf(ended, asked.problems),
       durationMs,
       ...(noReply === true ? { noReply } : {}),
     };
   }
 
-  async #toEnd(
-    request: ParsedToolRequest,
-    resolved: ResolvedRequest<RegisteredTool> | undefined,
-  ): Promise<Call | Failure> {
+  async #toEnd(request: ParsedToolRequest, asked: AskedCall<RegisteredTool>): Promise<Call | Failure> {
     const { engine } = this.#options.board.host;
-    const wanted = this.#callRequest(request, resolved);
-    const never = this.#tooLate() ?? (resolved === undefined ? this.#missing(askedName(request)) : null);
+    const wanted = this.#callRequest(asked);
+    const never = this.#tooLate() ?? (asked.tool === undefined ? this.#missing(asked.toolName) : null);
     if (never !== null) return (await engine.recordEnded(wanted, this.#principal, failed(never))) ?? never;
     const submitted = await engine.submit(wanted, this.#principal);
     if (submitted.kind === 'refused') return submitted.failure;
@@ -104,21 +102,18 @@ class Execution {
     }
   }
 
-  #callRequest(
-    request: ParsedToolRequest,
-    resolved: ResolvedRequest<RegisteredTool> | undefined,
-  ): CallRequest {
+  #callRequest({ tool, toolName, args }: AskedCall<RegisteredTool>): CallRequest {
     return {
-      toolName: resolved?.tool.name ?? askedName(request),
+      toolName,
       runId: this.#runId,
-      args: resolved?.args ?? request.args,
+      args,
       target: null,
       idempotencyKey: null,
       traceId: null,
       spanId: null,
       replayOf: null,
       timeoutMs: this.config.timeout,
-      asker: this.#asker(resolved?.tool),
+      asker: this.#asker(tool),
     };
   }
 
@@ -225,8 +220,6 @@ function outcomeOf(ended: Call | Failure, problems: readonly string[]): Outcome 
     return { status: 'success', result, callId: record.id };
   }
   const why = record.failure ?? failure('internal', `call ${record.id} ended without a reason`);
-  const said =
-    why.code === 'input_invalid' && problems.length > 0 ? { ...why, message: problems.join('; ') } : why;
-  const result = why.toolResult === undefined ? failureText(said) : valueText(why.toolResult);
+  const result = failureText(inModelsWords(why, problems));
   return { status: 'error', result, code: why.code, callId: record.id };
 }

@@ -6,6 +6,7 @@ import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import type { Language } from '../sdk/advice.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
+import { MODEL_RESULT_BYTES } from '../sdk/tool-result.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentHost } from './agent-host.ts';
 import type { BudgetLimits } from './budget.ts';
@@ -96,7 +97,6 @@ export interface ResolvedOptions {
 
 /** What is not given must still be asked for. */
 const NEEDED = { board: null, model: null };
-const MAX_RESULT_BYTES = 32_768;
 
 export function resolveOptions(options: AgentOptions): ResolvedOptions {
   const problem = AGENT_OPTIONS({ ...NEEDED, ...options }, '');
@@ -123,7 +123,7 @@ export function resolveOptions(options: AgentOptions): ResolvedOptions {
     isManual: calling?.mode === 'manual',
     settings: options.settings ?? {},
     language: options.language ?? 'en',
-    maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
+    maxResultBytes: options.maxResultBytes ?? MODEL_RESULT_BYTES,
     maxRetries: options.maxRetries ?? 2,
   });
 }

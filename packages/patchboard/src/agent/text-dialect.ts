@@ -11,7 +11,7 @@ import type { ReplyItem, ToolCallingProtocol, ToolExecutionResult } from '../pro
 import { protocolOf } from '../protocols/protocols.ts';
 import { definitionsOf, toolFinder } from '../protocols/registered-tools.ts';
 import { replyReader, type ReplyReader as ProtocolReader } from '../protocols/reply-reader.ts';
-import { askedName, resolveRequest, type FindTool } from '../protocols/resolve.ts';
+import { askedCall, type FindTool } from '../protocols/resolve.ts';
 import { valueText } from '../protocols/result-text.ts';
 import type { Conversation, Dialect, Reply, ReplyReader, ToolRequest } from './dialect.ts';
 import type { KnownPart, PromptMessage } from './model.ts';
@@ -152,13 +152,16 @@ class TextReader implements ReplyReader {
   }
 
   #request(request: Extract<ReplyItem, { kind: 'request' }>['request']): ToolRequest {
-    const resolved = resolveRequest(this.#protocol, request, this.#find);
+    const { toolName: name, args, problems } = askedCall(this.#protocol, request, this.#find);
     const { requestId: id, noReply } = request;
-    const common = { type: 'tool_use', id, ...(noReply === true ? { noReply } : {}) } as const;
-    if (resolved === undefined) return { ...common, name: askedName(request), input: request.args };
-    const { tool, args, problems } = resolved;
-    const problem = problems.length === 0 ? {} : { problem: problems.join('; ') };
-    return { ...common, name: tool.name, input: args, ...problem };
+    return {
+      type: 'tool_use',
+      id,
+      ...(noReply === true ? { noReply } : {}),
+      name,
+      input: args,
+      ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
+    };
   }
 
   #damaged(error: Extract<ReplyItem, { kind: 'error' }>['error']): ToolRequest {

@@ -1,4 +1,4 @@
-import { placeFinder } from '../protocols/places.ts';
+import { damagedRequests, inReplyOrder, toldResults, type DamagedRequest } from '../protocols/answers.ts';
 import type {
   ParsedToolRequest,
   ParseError,
@@ -7,6 +7,7 @@ import type {
 } from '../protocols/protocol.ts';
 import { protocolOf, type ProtocolId } from '../protocols/protocols.ts';
 import { parseReply } from '../protocols/reply-reader.ts';
+import { failureText } from '../protocols/result-text.ts';
 import { resolveToolCallConfig } from '../protocols/tool-call-config.ts';
 import { executeToolRequests, iterationOf, type ExecuteOptions } from './execute-requests.ts';
 
@@ -46,7 +47,11 @@ export async function processToolCallCycle(
   const found = { parsedRequests: requests, parseErrors: errors, hasToolRequests: true };
   if (config.mode === 'manual') return { ...found, executionResults: [], shouldContinue: false };
   const results = await executeToolRequests(requests, options);
-  const executionResults = inOrder(assistantText, requests, results, errors);
+  const damaged = damagedRequests(assistantText, errors);
+  const executionResults = inReplyOrder([
+    ...damaged.map((request) => [request.offset, resultOf(request)] as const),
+    ...results.map((result, at) => [requests[at]?.offset ?? 0, result] as const),
+  ]);
   return { ...found, executionResults, shouldContinue: iteration < config.maxIterations };
 }
 
@@ -55,40 +60,14 @@ export function formatResultsForContext(
   results: readonly ToolExecutionResult[],
   protocol: ToolCallingProtocol | ProtocolId = 'vcp',
 ): string {
-  const told = results.filter(({ noReply, status }) => noReply !== true || status === 'error');
-  return protocolFor(protocol).formatToolResults(told);
+  return protocolFor(protocol).formatToolResults(toldResults(results));
 }
 
 function protocolFor(protocol: ToolCallingProtocol | ProtocolId): ToolCallingProtocol {
   return typeof protocol === 'string' ? protocolOf(protocol) : protocol;
 }
 
-function inOrder(
-  text: string,
-  requests: readonly ParsedToolRequest[],
-  results: readonly ToolExecutionResult[],
-  errors: readonly ParseError[],
-): ToolExecutionResult[] {
-  const place = placeFinder(text);
-  const damaged = errors.map((error) => ({
-    offset: error.offset,
-    result: resultOf(error, place(error.offset)),
-  }));
-  const ran = results.map((result, at) => ({ offset: requests[at]?.offset ?? 0, result }));
-  return [...damaged, ...ran].toSorted((a, b) => a.offset - b.offset).map(({ result }) => result);
-}
-
-/** For the model, which can then write it again. */
-function resultOf(
-  error: ParseError,
-  { line, column }: { line: number; column: number },
-): ToolExecutionResult {
-  return {
-    requestId: error.requestId ?? '',
-    toolName: error.toolName ?? '',
-    status: 'error',
-    result: `line ${line}, column ${column}: ${error.message}. Nothing was run; write the request again.`,
-    durationMs: 0,
-    code: 'body_invalid',
-  };
+function resultOf({ requestId, toolName, failure }: DamagedRequest): ToolExecutionResult {
+  const { code } = failure;
+  return { requestId, toolName, status: 'error', result: failureText(failure), durationMs: 0, code };
 }

@@ -44,6 +44,27 @@ export function resolveRequest<Tool extends KnownTool>(
   return pair === undefined ? undefined : fitted(pair, args, meta, read);
 }
 
+/** What a request asks for, whether or not there is such a tool. */
+export interface AskedCall<Tool extends KnownTool = KnownTool> extends Pick<
+  ResolvedRequest,
+  'args' | 'problems'
+> {
+  readonly tool: Tool | undefined;
+  readonly toolName: string;
+}
+
+export function askedCall<Tool extends KnownTool>(
+  protocol: Pick<ToolCallingProtocol, 'replies'>,
+  request: ParsedToolRequest,
+  find: FindTool<Tool>,
+): AskedCall<Tool> {
+  const resolved = resolveRequest(protocol, request, find);
+  if (resolved === undefined)
+    return { tool: undefined, toolName: askedName(request), args: request.args, problems: [] };
+  const { tool, args, problems } = resolved;
+  return { tool, toolName: tool.name, args, problems };
+}
+
 /** JSON has types of its own: what does not fit is for the engine to say. */
 function asSent(schema: JsonSchema, args: Readonly<Record<string, unknown>>): Coerced {
   return { args: stripInjectedNulls(schema, args) as Record<string, unknown>, report: [] };

@@ -1,5 +1,6 @@
 import { endedAt, type Call } from '../../core/call/call.ts';
 import type { Failure } from '../../core/failures.ts';
+import { toldResults } from '../../protocols/answers.ts';
 import type { ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
 import { failureText, valueText } from '../../protocols/result-text.ts';
 import { callJson } from '../shared/call-view.ts';
@@ -17,18 +18,14 @@ export interface BatchAnswer {
 }
 
 export function answerJson(protocol: ToolCallingProtocol, answers: readonly BatchAnswer[]): string {
-  const results = protocol.formatToolResults(answers.filter(isTold).map(resultOf));
+  const results = protocol.formatToolResults(toldResults(answers.map(resultOf)));
   const calls = answers.map(callRow).join(',');
   return `{"results":${protocol.replies === 'text' ? JSON.stringify(results) : results},"calls":[${calls}]}`;
 }
 
-/** What belongs to no request can be told to nobody. */
-function isTold({ requestId, noReply, failure }: BatchAnswer): boolean {
-  return requestId !== '' && (!noReply || failure !== null);
-}
-
-function resultOf({ requestId, toolName, call, failure }: BatchAnswer): ToolExecutionResult {
-  const common = { requestId, toolName, durationMs: call === null ? 0 : durationOf(call) };
+/** Whole, unlike an agent's in this process: what is too much for the model is for the asker to say. */
+function resultOf({ requestId, toolName, noReply, call, failure }: BatchAnswer): ToolExecutionResult {
+  const common = { requestId, toolName, noReply, durationMs: call === null ? 0 : durationOf(call) };
   if (failure !== null) return { ...common, status: 'error', result: failureText(failure) };
   const json = call !== null && 'resultJson' in call.state ? call.state.resultJson : 'null';
   return { ...common, status: 'success', result: valueText(JSON.parse(json)) };

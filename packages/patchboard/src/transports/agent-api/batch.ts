@@ -3,12 +3,17 @@ import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
-import { placeFinder } from '../../protocols/places.ts';
-import type { ParsedToolRequest, ParseError, ToolCallingProtocol } from '../../protocols/protocol.ts';
+import {
+  damagedRequests,
+  inModelsWords,
+  inReplyOrder,
+  type DamagedRequest,
+} from '../../protocols/answers.ts';
+import type { ParsedToolRequest, ToolCallingProtocol } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import { toolFinder } from '../../protocols/registered-tools.ts';
 import { parseReply } from '../../protocols/reply-reader.ts';
-import { askedName, resolveRequest, type FindTool } from '../../protocols/resolve.ts';
+import { askedCall, type FindTool } from '../../protocols/resolve.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
@@ -76,11 +81,10 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
   const protocol = protocolOf(format);
   const text = typeof given === 'string' ? given : JSON.stringify(given);
   const { requests, errors } = parseReply(protocol, text);
-  const place = placeFinder(text);
-  const [first] = errors;
-  if (first?.code === 'reply_invalid' && requests.length === 0) {
-    const { line, column } = place(first.offset);
-    sendProblem(reply, failure('body_invalid', `reply, line ${line}, column ${column}: ${first.message}`));
+  const damaged = damagedRequests(text, errors);
+  const [first] = damaged;
+  if (first !== undefined && errors[0]?.code === 'reply_invalid' && requests.length === 0) {
+    sendProblem(reply, failure('body_invalid', `reply, ${first.failure.message}`));
     return;
   }
   if (requests.length > MOST_REQUESTS) {
@@ -91,23 +95,9 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
   const find = toolFinder(context.engine.tools(principal));
   const seconds = waitSecondsOf(request.headers) || WAIT_SECONDS;
   const run: BatchRun = { context, request, reply, principal, protocol, find, runId, seconds };
-  const broken = errors.map((error): [number, BatchAnswer] => [
-    error.offset,
-    damaged(error, place(error.offset)),
-  ]);
-  const ran = requests.map(async (asked): Promise<[number, BatchAnswer]> => [
-    asked.offset,
-    await runOne(run, asked),
-  ]);
-  const answers = [...broken, ...(await Promise.all(ran))].toSorted(([a], [b]) => a - b);
-  sendJson(
-    reply,
-    200,
-    answerJson(
-      protocol,
-      answers.map(([, answer]) => answer),
-    ),
-  );
+  const ran = requests.map(async (asked) => [asked.offset, await runOne(run, asked)] as const);
+  const unread = damaged.map((request) => [request.offset, unreadAnswer(request)] as const);
+  sendJson(reply, 200, answerJson(protocol, inReplyOrder([...unread, ...(await Promise.all(ran))])));
 }
 
 interface BatchRun {
@@ -124,15 +114,15 @@ interface BatchRun {
 /** To its end, or to the end of the asker's patience. */
 async function runOne(run: BatchRun, asked: ParsedToolRequest): Promise<BatchAnswer> {
   const { context, request, reply, principal, seconds } = run;
-  const resolved = resolveRequest(run.protocol, asked, run.find);
+  const { toolName, args, problems } = askedCall(run.protocol, asked, run.find);
   const { requestId, noReply = false } = asked;
-  const named = { requestId, toolName: resolved?.tool.name ?? askedName(asked), noReply };
+  const named = { requestId, toolName, noReply };
   const key = idempotencyKeyOf(request.headers);
   const submitted = await context.engine.submit(
     {
-      toolName: named.toolName,
+      toolName,
       runId: run.runId,
-      args: resolved?.args ?? asked.args,
+      args,
       target: null,
       idempotencyKey: key === null ? null : `${key}/${requestId}`,
       ...traceOf(request.headers),
@@ -141,18 +131,12 @@ async function runOne(run: BatchRun, asked: ParsedToolRequest): Promise<BatchAns
     principal,
   );
   if (submitted.kind === 'refused')
-    return { ...named, call: null, failure: inWordsOf(submitted.failure, resolved?.problems ?? []) };
+    return { ...named, call: null, failure: inModelsWords(submitted.failure, problems) };
   const { id } = submitted.call;
   const call = isOpen(submitted.call)
     ? await waitForEnd(context, reply, { principal, id, seconds })
     : submitted.call;
   return { ...named, call: call ?? submitted.call, failure: failureOf(call ?? submitted.call) };
-}
-
-/** The engine says what does not fit; the reader knows what the model wrote. */
-function inWordsOf(refused: Failure, problems: readonly string[]): Failure {
-  if (refused.code !== 'input_invalid' || problems.length === 0) return refused;
-  return { ...refused, message: problems.join('; ') };
 }
 
 function failureOf(call: Call): Failure | null {
@@ -164,15 +148,6 @@ function failureOf(call: Call): Failure | null {
   });
 }
 
-function damaged(error: ParseError, { line, column }: { line: number; column: number }): BatchAnswer {
-  const message = `line ${line}, column ${column}: ${error.message}`;
-  return {
-    requestId: error.requestId ?? '',
-    toolName: error.toolName ?? '',
-    noReply: false,
-    call: null,
-    failure: failure('body_invalid', message, {
-      recommendations: ['nothing was run; write the request again'],
-    }),
-  };
+function unreadAnswer({ requestId, toolName, failure: why }: DamagedRequest): BatchAnswer {
+  return { requestId, toolName, noReply: false, call: null, failure: why };
 }
