@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS, type Limits } from './core/limits.ts';
 import { decodePolicy } from './core/access/policy/document.ts';
 import { OPERATOR_NAME } from './core/access/principal.ts';
 import type { HttpOptions } from './mounted-faces.ts';
-import type { BoardOptions, CallOptions } from './patchboard.ts';
+import type { BoardOptions, CallOptions, InvokeOptions } from './patchboard.ts';
 import { BoardError } from './sdk/board-error.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from './sdk/decide-options.ts';
 import { anything, flag, must, object, oneOrMore, peerId, text, texts, wholeNumber } from './sdk/shape.ts';
@@ -36,10 +36,12 @@ const OPTIONS = object<BoardOptions>({
   http,
 });
 
+const asked: Shape<InvokeOptions> = { runId: peerId, agentId: peerId, idempotencyKey: peerId };
+
+const INVOKE = object(asked);
+
 const CALL = object<CallOptions>({
-  runId: peerId,
-  agentId: peerId,
-  idempotencyKey: peerId,
+  ...asked,
   signal: must('be an AbortSignal', (value) => value instanceof AbortSignal),
 });
 
@@ -50,6 +52,15 @@ export function checkBoardOptions(given: BoardOptions): void {
 
 export function checkCallOptions(given: CallOptions): void {
   refuse(CALL(given, ''));
+  refuseOperator(given);
+}
+
+export function checkInvokeOptions(given: InvokeOptions): void {
+  refuse(INVOKE(given, ''));
+  refuseOperator(given);
+}
+
+function refuseOperator(given: InvokeOptions): void {
   if (given.agentId === OPERATOR_NAME) refuse(`agentId must not be ${OPERATOR_NAME}: that is who decides`);
 }
 

@@ -1,5 +1,5 @@
 import { createClient } from '@patchboard/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { aBoard } from '../test/support/a-board.ts';
 import { aFolder } from '../test/support/a-folder.ts';
@@ -197,6 +197,24 @@ describe('createPatchboard', () => {
     const { id } = await board.invoke('wait');
     expect(await board.cancel(id)).toMatchObject({ state: 'CANCELLED', isError: true });
     await expect(board.cancel(id)).rejects.toMatchObject({ failure: { code: 'conflict' } });
+  });
+
+  it('cancels a call whose signal fires, and asks for nothing after it has', async () => {
+    const stop = new AbortController();
+    const execute = vi.fn((_args: object, { signal }: { signal: AbortSignal }) => {
+      setImmediate(() => stop.abort(new Error('enough')));
+      return new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    const board = await aBoard({ tools: [tool('wait', execute)] });
+    expect(await board.call('wait', {}, { signal: stop.signal })).toMatchObject({ state: 'CANCELLED' });
+    await expect(board.call('wait', {}, { signal: stop.signal })).rejects.toThrow('enough');
+    expect(execute).toHaveBeenCalledTimes(1);
+  });
+
+  it('says that a receipt cannot be aborted', async () => {
+    const board = await aBoard({ tools: [add] });
+    const options = { signal: AbortSignal.timeout(1000) } as object;
+    await expect(board.invoke('add', {}, options)).rejects.toThrow('signal is not known');
   });
 
   it.each([

@@ -1,11 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from './agent/agent-host.ts';
-import { checkBoardOptions, checkCallOptions, checkDecideOptions } from './board-shape.ts';
+import {
+  checkBoardOptions,
+  checkCallOptions,
+  checkDecideOptions,
+  checkInvokeOptions,
+} from './board-shape.ts';
 import { memory } from './board-stores.ts';
 import { boardWorkbench } from './board-workbench.ts';
 import type { OperatorDecision } from './core/steps/approvals.ts';
 import { isOpen, type Call } from './core/call/call.ts';
+import { noSuchCall } from './core/call/calls.ts';
 import { failure } from './core/failures.ts';
 import type { Hooks } from './core/steps/hooks.ts';
 import type { Submitted } from './core/steps/intake.ts';
@@ -20,7 +26,14 @@ import { embeddedPrincipal, openEngineRoom, type EngineRoom } from './engine-roo
 import { openFaces, type Faces } from './faces.ts';
 import { ensureOperatorToken, newOperatorToken } from './identity/operator-token.ts';
 import { mountFaces, type HttpOptions, type MountedFaces } from './mounted-faces.ts';
-import type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard, ToolFilter } from './patchboard.ts';
+import type {
+  BoardKeyOptions,
+  BoardOptions,
+  CallOptions,
+  InvokeOptions,
+  Patchboard,
+  ToolFilter,
+} from './patchboard.ts';
 import { SILENT_LOG } from './runtime/silent-log.ts';
 import { BoardError } from './sdk/board-error.ts';
 import type { DecideOptions } from './sdk/decide-options.ts';
@@ -132,16 +145,23 @@ class Board implements Patchboard {
   }
 
   async call(name: string, args: unknown = {}, options: CallOptions = NO_OPTIONS): Promise<ToolCallRecord> {
+    if (options !== NO_OPTIONS) checkCallOptions(options);
+    const { signal } = options;
+    signal?.throwIfAborted();
     const call = await this.#submit(name, args, options);
-    return isOpen(call) ? await this.#ended(call.id, options.signal ?? null) : toRecord(call);
+    return isOpen(call) ? await this.#ended(call.id, signal) : toRecord(call);
   }
 
-  async invoke(name: string, args: unknown = {}, options: CallOptions = NO_OPTIONS): Promise<ToolCallRecord> {
+  async invoke(
+    name: string,
+    args: unknown = {},
+    options: InvokeOptions = NO_OPTIONS,
+  ): Promise<ToolCallRecord> {
+    if (options !== NO_OPTIONS) checkInvokeOptions(options);
     return toRecord(await this.#submit(name, args, options));
   }
 
-  async #submit(name: string, args: unknown, options: CallOptions): Promise<Call> {
-    if (options !== NO_OPTIONS) checkCallOptions(options);
+  async #submit(name: string, args: unknown, options: InvokeOptions): Promise<Call> {
     const { agentId = EMBEDDED, runId = this.#runOf(agentId), idempotencyKey = null } = options;
     // What is checked must be what is kept: a Date, say, is a string by then.
     const asKept = jsonCopy(args);
@@ -161,16 +181,16 @@ class Board implements Patchboard {
   }
 
   async get(id: string): Promise<ToolCallRecord | undefined> {
-    const call = await this.#room.engine.find(embeddedPrincipal(EMBEDDED), id);
+    const call = await this.#room.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
     return call === undefined ? undefined : toRecord(call);
   }
 
   async wait(id: string): Promise<ToolCallRecord> {
-    return await this.#ended(id, null);
+    return await this.#ended(id);
   }
 
   async cancel(id: string): Promise<ToolCallRecord> {
-    const answer = await this.#room.engine.cancel(embeddedPrincipal(EMBEDDED), id);
+    const answer = await this.#room.engine.calls.cancel(embeddedPrincipal(EMBEDDED), id);
     if (!answer.ok) throw new BoardError(answer.failure);
     return toRecord(answer.value);
   }
@@ -178,9 +198,9 @@ class Board implements Patchboard {
   async decide(id: string, decision: 'allow' | 'deny', options: DecideOptions = {}): Promise<ToolCallRecord> {
     checkDecideOptions(options);
     const { note, decidedBy = OPERATOR_NAME } = options;
-    const call = await this.#room.engine.find(embeddedPrincipal(EMBEDDED), id);
+    const call = await this.#room.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
     const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
-    const answer = await this.#room.engine.decide(embeddedPrincipal(decidedBy), id, given);
+    const answer = await this.#room.engine.calls.decide(embeddedPrincipal(decidedBy), id, given);
     if (!answer.ok) throw new BoardError(answer.failure);
     return toRecord(answer.value);
   }
@@ -242,10 +262,9 @@ class Board implements Patchboard {
     return await this.#operatorToken;
   }
 
-  async #ended(id: string, signal: AbortSignal | null): Promise<ToolCallRecord> {
-    const waiting = this.#room.engine.wait(embeddedPrincipal(EMBEDDED), id, Infinity, signal);
-    const call = waiting instanceof Promise ? await waiting : waiting;
-    if (call === undefined) throw new BoardError(failure('call_not_found', `no such call: ${id}`));
+  async #ended(id: string, cancelOn?: AbortSignal): Promise<ToolCallRecord> {
+    const call = await this.#room.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, { cancelOn });
+    if (call === undefined) throw new BoardError(noSuchCall(id));
     return toRecord(call);
   }
 }

@@ -69,7 +69,14 @@ export type { FilePool, Todo, TodoService, ToolServices } from './core/workspace
 export type { Faces } from './faces.ts';
 export type { HttpOptions } from './mounted-faces.ts';
 export type { PackDefinition, PackSurroundings } from './pack-modules.ts';
-export type { BoardKeyOptions, BoardOptions, CallOptions, Patchboard, ToolFilter } from './patchboard.ts';
+export type {
+  BoardKeyOptions,
+  BoardOptions,
+  CallOptions,
+  InvokeOptions,
+  Patchboard,
+  ToolFilter,
+} from './patchboard.ts';
 export { startPlatform } from './platform.ts';
 export type { Platform, PlatformParts } from './platform.ts';
 export { createToolDiscoveryService } from './protocols/discovery.ts';

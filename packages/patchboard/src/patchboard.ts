@@ -44,12 +44,16 @@ export interface BoardKeyOptions {
   readonly expiresAt?: number;
 }
 
-export interface CallOptions {
+export interface InvokeOptions {
   /** Default: one run for everything this board is asked by that agent. */
   readonly runId?: string;
   /** As whom the call is made: policy may say other things for others. Default: `embedded`. */
   readonly agentId?: string;
   readonly idempotencyKey?: string;
+}
+
+export interface CallOptions extends InvokeOptions {
+  /** When it fires the call is cancelled. Has it fired already, that is thrown, and nothing is recorded. */
   readonly signal?: AbortSignal;
 }
 
@@ -71,7 +75,7 @@ export interface Patchboard {
   /** Resolves when the call has ended, well or badly; what was refused before it was recorded throws. */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
   /** Resolves when the receipt is durable. */
-  invoke(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
+  invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ToolCallRecord>;
   get(id: string): Promise<ToolCallRecord | undefined>;
   /** The call once it has ended. */
   wait(id: string): Promise<ToolCallRecord>;

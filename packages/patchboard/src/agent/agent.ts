@@ -133,12 +133,12 @@ export class Agent implements AgentHandle {
     check('decide', DECIDE_OPTIONS(options, ''));
     const { note, decidedBy = OPERATOR_NAME } = options;
     const { host } = this.#parts.options;
-    const call = await host.engine.find(this.#parts.principal, callId);
+    const call = await host.engine.calls.find(this.#parts.principal, callId);
     if (call === undefined || (call.runId !== this.id && !this.#family.has(call.runId)))
       throw new AgentError(failure('call_not_found', `no call of this agent: ${callId}`));
     const digest = call.approval?.digest ?? '';
     const given = { decision, digest, note: note ?? null };
-    const answer = await host.engine.decide(host.principal(decidedBy), callId, given);
+    const answer = await host.engine.calls.decide(host.principal(decidedBy), callId, given);
     if (!answer.ok) throw new AgentError(answer.failure);
     return toRecord(answer.value);
   }
@@ -188,7 +188,7 @@ export class Agent implements AgentHandle {
   /** A task is part of a call: it is recorded under it, and works where it works. */
   async #checkUnderWay(callId: string): Promise<void> {
     const { options, principal } = this.#parts;
-    const call = await options.host.engine.find(principal, callId);
+    const call = await options.host.engine.calls.find(principal, callId);
     if (call !== undefined && call.runId === this.id && isOpen(call)) return;
     const message = `spawn: callId must name a call of this agent that is under way, as context.callId does: ${callId}`;
     throw new AgentError(failure('call_not_found', message));

@@ -1,5 +1,4 @@
 import type { Call } from '../core/call/call.ts';
-import { messageOf } from '../core/failures.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { toSnapshot, type ToolCallSnapshot } from '../sdk/tool-call-snapshot.ts';
 import { truncateForModel } from '../sdk/tool-result.ts';
@@ -7,7 +6,7 @@ import type { AgentHost } from './agent-host.ts';
 import type { EventLog } from './event-log.ts';
 
 export interface CallNewsParts {
-  readonly host: Pick<AgentHost, 'log' | 'redact'>;
+  readonly host: Pick<AgentHost, 'redact'>;
   readonly events: EventLog;
   readonly maxResultBytes: number;
   readonly onWaiting: (isWaiting: boolean) => void;
@@ -82,10 +81,6 @@ export class CallNews {
   /** The model has its answers: nobody will tell of these calls again. */
   settled(): void {
     for (const told of [this.#started, this.#ended]) told.clear();
-  }
-
-  failed(error: unknown): void {
-    this.#parts.host.log.error('agent.cancel_failed', { error: messageOf(error) });
   }
 
   /** Events are kept: without what is not to be kept, and with no more of a result than a model gets. */

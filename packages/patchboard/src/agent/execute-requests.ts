@@ -36,8 +36,6 @@ export interface ExecuteOptions {
   readonly signal?: AbortSignal;
 }
 
-const LONG_WAIT_MS = 600_000;
-
 /** Runs requests over the engine's one path, one after the other or all at once, and answers each in order. */
 export async function executeToolRequests(
   requests: readonly ParsedToolRequest[],
@@ -92,14 +90,16 @@ class Execution {
     const submitted = await engine.submit(wanted, this.#principal);
     if (submitted.kind === 'refused') return submitted.failure;
     const { call } = submitted;
-    const stop = this.#cancelOnAbort(call);
-    try {
-      if (call.state.name === 'APPROVAL_REQUIRED' && call.decision.rule === 'hook')
-        await this.#confirm(request, call);
-      return await this.#ended(call);
-    } finally {
-      stop();
-    }
+    const { signal: cancelOn } = this.#options;
+    const [ended = call] = await Promise.all([
+      engine.calls.follow(this.#principal, call.id, { cancelOn }),
+      this.#confirm(request, call),
+    ]);
+    if (!isOpen(ended)) return ended;
+    return failure(
+      'interrupted',
+      `call ${ended.id} goes on after the board has closed: it is ${ended.state.name}`,
+    );
   }
 
   #callRequest({ tool, toolName, args }: AskedCall<RegisteredTool>): CallRequest {
@@ -131,7 +131,8 @@ class Execution {
   /** Somebody who is there answers for the operator; with nobody there, the call waits for one. */
   async #confirm(request: ParsedToolRequest, call: Call): Promise<void> {
     const { onBeforeExecute, board } = this.#options;
-    if (onBeforeExecute === undefined) return;
+    const isAsked = call.state.name === 'APPROVAL_REQUIRED' && call.decision.rule === 'hook';
+    if (onBeforeExecute === undefined || !isAsked) return;
     const { isAllowed, note } = await answerOf(onBeforeExecute, request);
     const given = {
       decision: isAllowed ? 'allow' : 'deny',
@@ -139,33 +140,7 @@ class Execution {
       note,
     } as const;
     // It may have expired or been cancelled meanwhile: then that is how it ended.
-    await board.host.engine.decide(board.host.principal(OPERATOR_NAME), call.id, given);
-  }
-
-  async #ended(call: Call): Promise<Call | Failure> {
-    const { engine } = this.#options.board.host;
-    let standing = (await engine.find(this.#principal, call.id)) ?? call;
-    while (isOpen(standing)) {
-      if (engine.isDraining)
-        return failure(
-          'interrupted',
-          `call ${call.id} goes on after the board has closed: it is ${standing.state.name}`,
-        );
-      standing = (await engine.wait(this.#principal, call.id, LONG_WAIT_MS, null)) ?? standing;
-    }
-    return standing;
-  }
-
-  #cancelOnAbort(call: Call): () => void {
-    const { signal, board } = this.#options;
-    const cancel = (): void => {
-      board.host.engine
-        .cancel(this.#principal, call.id)
-        .catch((error: unknown) => board.host.log.error('agent.cancel_failed', { error: messageOf(error) }));
-    };
-    signal?.addEventListener('abort', cancel);
-    if (signal?.aborted === true) cancel();
-    return () => signal?.removeEventListener('abort', cancel);
+    await board.host.engine.calls.decide(board.host.principal(OPERATOR_NAME), call.id, given);
   }
 
   /** A loop that does not count, or does not stop, ends here all the same. */

@@ -68,5 +68,5 @@ export async function answerOpenRequests(parts: AgentParts, signal: AbortSignal)
 }
 
 export async function standing(parts: AgentParts, { callId }: ToolUseBlock): Promise<Call | undefined> {
-  return await parts.options.host.engine.find(parts.principal, callId);
+  return await parts.options.host.engine.calls.find(parts.principal, callId);
 }

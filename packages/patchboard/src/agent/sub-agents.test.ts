@@ -41,7 +41,12 @@ describe('a sub-agent', () => {
     const [parent] = calls;
     expect(parent?.result).toMatchObject({ text: 'it is 3', reason: 'done', calls: 1 });
     const { agentId } = parent!.result as { agentId: string };
-    const rows = await board.host.engine.list(board.host.principal('embedded'), { runId: agentId }, null, 10);
+    const rows = await board.host.engine.calls.list(
+      board.host.principal('embedded'),
+      { runId: agentId },
+      null,
+      10,
+    );
     expect(rows.items).toMatchObject([{ toolName: 'math.add', parentCallId: parent?.id, agentId: 'agent' }]);
     const kinds = (await eventsOf(agent)).filter((event) => event.type.startsWith('sub_agent'));
     expect(kinds).toMatchObject([
@@ -74,7 +79,7 @@ describe('a sub-agent', () => {
     const { agent, board } = await aScene(helping, { hooks }, { tools: [task, add] });
     const { calls } = await agent.send('boss');
     const { agentId } = calls[0]!.result as { agentId: string };
-    const { items } = await board.host.engine.list(
+    const { items } = await board.host.engine.calls.list(
       board.host.principal('embedded'),
       { runId: agentId },
       null,

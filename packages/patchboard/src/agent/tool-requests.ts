@@ -1,5 +1,4 @@
-import type { Call } from '../core/call/call.ts';
-import { isOpen } from '../core/call/call.ts';
+import { isOpen, type Call } from '../core/call/call.ts';
 import { failure, type Failure } from '../core/failures.ts';
 import type { CallRequest } from '../core/steps/intake.ts';
 import type { Asker } from '../core/call/live-call.ts';
@@ -39,8 +38,6 @@ export interface Answer {
   readonly record: ToolCallRecord | null;
 }
 
-const LONG_WAIT_MS = 600_000;
-
 /** Thrown when the board closes under a call: what stands in the store is what a resume goes on from. */
 export class Suspended extends Error {}
 
@@ -65,21 +62,15 @@ export class ToolRequests {
   /** A call that is on record already, to its end. */
   async follow(request: ToolUseBlock, call: Call, signal: AbortSignal): Promise<Answer> {
     const { host, news, results, principal } = this.#parts;
-    const cancel = (): void => {
-      // It may have ended meanwhile; then there is nothing to cancel.
-      host.engine.cancel(principal, call.id).catch((error: unknown) => news.failed(error));
-    };
-    signal.addEventListener('abort', cancel);
-    if (signal.aborted) cancel();
-    try {
-      news.began(call);
-      const ended = await this.#ended(call);
-      const record = toRecord(ended);
-      news.ended(ended, record);
-      return { block: toToolResult(request.id, record, results), record };
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
+    const { closing } = host.workers;
+    if (closing.aborted) throw new Suspended();
+    news.began(call);
+    const ended = await host.engine.calls.follow(principal, call.id, { cancelOn: signal, until: closing });
+    if (ended === undefined) throw new Error(`call ${call.id} is gone`);
+    if (isOpen(ended)) throw new Suspended();
+    const record = toRecord(ended);
+    news.ended(ended, record);
+    return { block: toToolResult(request.id, record, results), record };
   }
 
   /** On record as something that never got anywhere; null: its run takes no more calls. */
@@ -115,19 +106,6 @@ export class ToolRequests {
       ...(timeoutMs === null ? {} : { timeoutMs }),
       asker,
     };
-  }
-
-  async #ended(call: Call): Promise<Call> {
-    const { host, principal } = this.#parts;
-    const { closing } = host.workers;
-    let standing = call;
-    while (isOpen(standing)) {
-      if (closing.aborted || host.engine.isDraining) throw new Suspended();
-      const next = await host.engine.wait(principal, call.id, LONG_WAIT_MS, closing);
-      if (next === undefined) throw new Error(`call ${call.id} is gone`);
-      standing = next;
-    }
-    return standing;
   }
 }
 

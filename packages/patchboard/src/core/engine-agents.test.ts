@@ -28,13 +28,13 @@ describe('an agent in this process', () => {
       call: { id: 'tc_1', toolName: 'no.such', argsJson: '"not JSON"', clientId: null },
     });
     expect(await ask('t', 'tc_2')).toMatchObject({ kind: 'denied', failure: { code: 'input_invalid' } });
-    const stored = await engine.find(principal, 'tc_2');
+    const stored = await engine.calls.find(principal, 'tc_2');
     expect(stored).toMatchObject({ parentCallId: 'tc_above', state: { name: 'FAILED' } });
     expect(stored?.timeline.map(({ state }) => state)).toEqual(['PENDING', 'FAILED']);
     const rows = await store.readLedger({ callId: 'tc_2' }, 0, 10);
     expect(JSON.parse(rows[0]!.row.body)).toMatchObject({ parent_call_id: 'tc_above', state: 'PENDING' });
     await ask('x'.repeat(500), 'tc_3');
-    const made = await engine.find(principal, 'tc_3');
+    const made = await engine.calls.find(principal, 'tc_3');
     expect(made?.toolName).toHaveLength(128);
     expect(made?.state).toMatchObject({ error: { message: `tool not found: ${'x'.repeat(128)}` } });
   });
@@ -61,7 +61,7 @@ describe('an agent in this process', () => {
       const submitted = await engine.submit(aRequest({ toolName, asker }), principal);
       await settled();
       if (submitted.kind === 'refused') return 'refused';
-      return (await engine.find(principal, submitted.call.id))!.state.name;
+      return (await engine.calls.find(principal, submitted.call.id))!.state.name;
     };
     expect(await stateOf('fs_read')).toBe('COMPLETED');
     expect(await stateOf('fs_read', { mode: 'ask' })).toBe('APPROVAL_REQUIRED');
@@ -80,13 +80,13 @@ describe('an agent in this process', () => {
     const hooks = [{ postToolUse: () => ({ replace: { content: 'masked' } }) }];
     engine.serve('tc_1', asking({ hooks }));
     const { digest } = submitted.call.approval!;
-    await engine.decide(aPrincipal({ agentId: 'operator' }), 'tc_1', {
+    await engine.calls.decide(aPrincipal({ agentId: 'operator' }), 'tc_1', {
       decision: 'allow',
       digest,
       note: null,
     });
     await settled();
-    expect((await engine.find(principal, 'tc_1'))?.state).toMatchObject({ resultJson: '"masked"' });
+    expect((await engine.calls.find(principal, 'tc_1'))?.state).toMatchObject({ resultJson: '"masked"' });
   });
 
   it('leaves no call of a sub-agent behind when the call it works for is sealed', async () => {
@@ -104,7 +104,7 @@ describe('an agent in this process', () => {
     await submit('t', 'tc_3', 'tc_2');
     await submit('t', 'tc_4');
     const { engine: restarted } = await anEngine({ tools, store });
-    const stateOf = async (id: string) => (await restarted.find(principal, id))?.state;
+    const stateOf = async (id: string) => (await restarted.calls.find(principal, id))?.state;
     expect(await stateOf('tc_1')).toMatchObject({ name: 'SEALED' });
     expect(await stateOf('tc_2')).toMatchObject({ name: 'SEALED', error: { outcome: 'unknown' } });
     expect(await stateOf('tc_3')).toMatchObject({ name: 'CANCELLED', error: { outcome: 'not_started' } });

@@ -23,7 +23,7 @@ async function run(
   );
   if (submitted.kind === 'refused') throw new Error(submitted.failure.message);
   await settled();
-  return (await engine.find(agent, submitted.call.id))!;
+  return (await engine.calls.find(agent, submitted.call.id))!;
 }
 
 const saying = (decision: HookDecision): Hooks => ({ preToolUse: () => decision });
@@ -154,7 +154,7 @@ describe('hooks on the one path', () => {
       const submitted = await engine.submit(aRequest({ toolName: 'toy.echo', args: { n: 1 }, asker }), agent);
       if (submitted.kind === 'refused') throw new Error(submitted.failure.message);
       await settled();
-      return (await engine.find(agent, submitted.call.id))!.state.name;
+      return (await engine.calls.find(agent, submitted.call.id))!.state.name;
     };
 
     describe.each<[string, Hooks]>([

@@ -46,9 +46,9 @@ describe('the sandbox on the one path', () => {
     const { id, approval } = submitted.call;
     const { engine } = await anEngine({ store, tools: [{ ...tool, sandbox: 'none' }] });
     const operator = aPrincipal({ id: 'anna', agentId: 'anna' });
-    await engine.decide(operator, id, { decision: 'allow', digest: approval!.digest, note: null });
+    await engine.calls.decide(operator, id, { decision: 'allow', digest: approval!.digest, note: null });
     await settled();
-    expect((await engine.find(agent, id))?.state).toMatchObject({
+    expect((await engine.calls.find(agent, id))?.state).toMatchObject({
       name: 'FAILED',
       error: { code: 'sandbox_unavailable', outcome: 'not_started' },
     });
@@ -66,7 +66,7 @@ describe('the sandbox on the one path', () => {
     const submitted = await engine.submit(asked, agent);
     if (submitted.kind !== 'accepted') throw new Error('refused');
     await settled();
-    expect((await engine.find(agent, submitted.call.id))?.state).toMatchObject({
+    expect((await engine.calls.find(agent, submitted.call.id))?.state).toMatchObject({
       name: 'FAILED',
       error: { code: 'sandbox_unavailable' },
     });

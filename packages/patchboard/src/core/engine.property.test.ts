@@ -165,12 +165,12 @@ class World {
         return;
       }
       case 'cancel':
-        await engine.cancel(agent, id);
+        await engine.calls.cancel(agent, id);
         return;
       case 'approve':
       case 'deny': {
-        const digest = (await engine.find(agent, id))?.approval?.digest ?? '';
-        await engine.decide(operator, id, {
+        const digest = (await engine.calls.find(agent, id))?.approval?.digest ?? '';
+        await engine.calls.decide(operator, id, {
           decision: kind === 'approve' ? 'allow' : 'deny',
           digest,
           note: null,
@@ -185,7 +185,7 @@ class World {
     for (const id of this.ids) {
       const call = await this.durable.findCall(id);
       if (call === undefined) throw new Error(`acknowledged call ${id} is lost`);
-      expect(await this.#fixture.engine.find(agent, id)).toEqual(call);
+      expect(await this.#fixture.engine.calls.find(agent, id)).toEqual(call);
       const before = this.endings.get(id);
       if (before !== undefined) expect(call).toEqual(before);
       if (isTerminal(call.state.name)) this.endings.set(id, call);

@@ -34,7 +34,7 @@ describe('the way of a call', () => {
     const call = accepted(await engine.submit(aRequest({ toolName: 'toy.echo', args: { a: 1 } }), local));
     expect(call.state.name).toBe('EXECUTING');
     await settled();
-    const done = await engine.find(local, call.id);
+    const done = await engine.calls.find(local, call.id);
     expect(done?.state).toMatchObject({ name: 'COMPLETED', resultJson: '{"echo":{"a":1}}' });
     expect(done?.timeline.map((entry) => entry.state)).toEqual(['PENDING', 'EXECUTING', 'COMPLETED']);
   });
@@ -66,7 +66,7 @@ describe('the way of a call', () => {
     expect(bad).toMatchObject({ kind: 'refused', failure: { code: 'input_invalid' } });
     const rows = await store.readLedger({}, 0, 10);
     expect(rows.map(({ row }) => row.kind)).toEqual(['call.refused', 'call.refused']);
-    expect((await engine.list(local, {}, null, 10)).items).toEqual([]);
+    expect((await engine.calls.list(local, {}, null, 10)).items).toEqual([]);
   });
 
   it("lists an agent's own calls and runs, whatever it asks for", async () => {
@@ -75,7 +75,7 @@ describe('the way of a call', () => {
     await engine.submit(aRequest({ toolName: 'toy.echo', runId: 'run_ada' }), ada!);
     await engine.submit(aRequest({ toolName: 'toy.echo', runId: 'run_bob' }), bob!);
     const agentsOf = async (asker: typeof local, wanted: object): Promise<string[]> =>
-      (await engine.list(asker, wanted, null, 10)).items.map(({ agentId }) => agentId);
+      (await engine.calls.list(asker, wanted, null, 10)).items.map(({ agentId }) => agentId);
     expect(await agentsOf(ada!, { agentId: 'bob' })).toEqual(['ada']);
     expect(await agentsOf(ada!, { tenant: 'other' })).toEqual(['ada']);
     expect(await agentsOf(ada!, { runId: 'run_bob' })).toEqual([]);
@@ -150,7 +150,7 @@ describe('the way of a call', () => {
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.bad', execute })] });
     const call = accepted(await engine.submit(aRequest({ toolName: 'toy.bad' }), local));
     await settled();
-    expect((await engine.find(local, call.id))?.state).toMatchObject({ name: 'FAILED', error });
+    expect((await engine.calls.find(local, call.id))?.state).toMatchObject({ name: 'FAILED', error });
   });
 
   it('answers undefined as null, and checks the output schema on the JSON that is kept', async () => {
@@ -168,7 +168,7 @@ describe('the way of a call', () => {
     for (const { name } of tools) {
       const call = accepted(await engine.submit(aRequest({ toolName: name }), local));
       await settled();
-      states.push((await engine.find(local, call.id))?.state);
+      states.push((await engine.calls.find(local, call.id))?.state);
     }
     expect(states).toMatchObject([
       { name: 'COMPLETED', resultJson: 'null' },
@@ -189,7 +189,7 @@ describe('deadlines', () => {
     expect(work.context.signal.aborted).toBe(true);
     work.resolve('late');
     await settled();
-    expect((await engine.find(local, call.id))?.state).toMatchObject({
+    expect((await engine.calls.find(local, call.id))?.state).toMatchObject({
       name: 'TIMED_OUT',
       error: { code: 'timeout', outcome: 'unknown' },
     });
@@ -202,7 +202,7 @@ describe('deadlines', () => {
     const waiting = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
     expect(waiting.state.name).toBe('PENDING');
     await clock.advance(60_200);
-    expect((await engine.find(local, waiting.id))?.state).toMatchObject({
+    expect((await engine.calls.find(local, waiting.id))?.state).toMatchObject({
       name: 'FAILED',
       error: { code: 'queue_timeout', outcome: 'not_started' },
     });
@@ -218,10 +218,10 @@ describe('deadlines', () => {
     running.get(first.id)!.resolve(1);
     await settled();
     await clock.advance(30_000);
-    expect((await engine.find(local, second.id))?.state.name).toBe('EXECUTING');
+    expect((await engine.calls.find(local, second.id))?.state.name).toBe('EXECUTING');
     running.get(second.id)!.resolve(2);
     await settled();
-    expect((await engine.find(local, second.id))?.state).toMatchObject({
+    expect((await engine.calls.find(local, second.id))?.state).toMatchObject({
       name: 'COMPLETED',
       resultJson: '2',
     });
@@ -298,7 +298,7 @@ describe('retries', () => {
     const { engine, clock } = await anEngine({ tools: [tool] });
     const call = accepted(await engine.submit(aRequest({ toolName: 'toy.flaky' }), local));
     await clock.advance(2000);
-    const done = await engine.find(local, call.id);
+    const done = await engine.calls.find(local, call.id);
     expect(done?.state).toMatchObject({ name: 'COMPLETED', resultJson: '3' });
     expect(done?.timeline.map(({ state, attempt, code }) => ({ state, attempt, code }))).toEqual([
       { state: 'PENDING' },
@@ -318,7 +318,7 @@ describe('retries', () => {
     const call = accepted(await engine.submit(aRequest({ toolName: 'toy.flaky' }), local));
     await clock.advance(4000);
     expect(attempts()).toBe(1);
-    expect((await engine.find(local, call.id))?.state.name).toBe('FAILED');
+    expect((await engine.calls.find(local, call.id))?.state.name).toBe('FAILED');
   });
 
   it('gives up after the last attempt', async () => {
@@ -327,7 +327,7 @@ describe('retries', () => {
     const call = accepted(await engine.submit(aRequest({ toolName: 'toy.flaky' }), local));
     await clock.advance(4000);
     expect(attempts()).toBe(3);
-    expect((await engine.find(local, call.id))?.state.name).toBe('FAILED');
+    expect((await engine.calls.find(local, call.id))?.state.name).toBe('FAILED');
   });
 });
 
@@ -337,12 +337,15 @@ describe('cancel', () => {
     const { engine } = await anEngine({ tools: [tool] });
     const call = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
     const { signal } = running.get(call.id)!.context;
-    expect(await engine.cancel(local, call.id)).toMatchObject({
+    expect(await engine.calls.cancel(local, call.id)).toMatchObject({
       ok: true,
       value: { state: { name: 'CANCELLED', error: { outcome: 'unknown' } } },
     });
     expect(signal.aborted).toBe(true);
-    expect(await engine.cancel(local, call.id)).toMatchObject({ ok: false, failure: { code: 'conflict' } });
+    expect(await engine.calls.cancel(local, call.id)).toMatchObject({
+      ok: false,
+      failure: { code: 'conflict' },
+    });
   });
 
   it('ends a whole run, and no call joins it afterwards', async () => {
@@ -392,13 +395,74 @@ describe('waiting', () => {
     const { tool, running } = manualTool('toy.slow');
     const { engine, clock } = await anEngine({ tools: [tool] });
     const call = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
-    const short = engine.wait(local, call.id, 1000, null);
+    const short = engine.calls.wait(local, call.id, 1000);
     await clock.advance(1200);
     expect((await short)?.state.name).toBe('EXECUTING');
-    const long = engine.wait(local, call.id, 60_000, null);
+    const long = engine.calls.wait(local, call.id, 60_000);
     await settled();
     running.get(call.id)!.resolve('done');
     expect((await long)?.state.name).toBe('COMPLETED');
+  });
+});
+
+describe('following', () => {
+  async function aSlowCall() {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine } = await anEngine({ tools: [tool] });
+    const { id } = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    await settled();
+    return { engine, id, running };
+  }
+
+  it('goes with the call to its end, however long that takes', async () => {
+    const { engine, id, running } = await aSlowCall();
+    const following = engine.calls.follow(local, id);
+    running.get(id)!.resolve('done');
+    expect((await following)?.state.name).toBe('COMPLETED');
+  });
+
+  it.each(['while the call is under way', 'before the following began'])(
+    'cancels the call when cancelOn fires %s',
+    async (when) => {
+      const { engine, id } = await aSlowCall();
+      const stop = new AbortController();
+      if (when === 'before the following began') stop.abort();
+      const following = engine.calls.follow(local, id, { cancelOn: stop.signal });
+      stop.abort();
+      expect((await following)?.state.name).toBe('CANCELLED');
+    },
+  );
+
+  it('leaves the call alone when until fires', async () => {
+    const { engine, id } = await aSlowCall();
+    const stop = new AbortController();
+    const following = engine.calls.follow(local, id, { until: stop.signal });
+    stop.abort();
+    expect((await following)?.state.name).toBe('EXECUTING');
+  });
+
+  it('does not hear of an abort after the end', async () => {
+    const { engine, id, running } = await aSlowCall();
+    const stop = new AbortController();
+    const following = engine.calls.follow(local, id, { cancelOn: stop.signal });
+    running.get(id)!.resolve('done');
+    await following;
+    stop.abort();
+    await settled();
+    expect((await engine.calls.find(local, id))?.state.name).toBe('COMPLETED');
+  });
+
+  it('ends at once, with the call as it is, when the server closes or has closed', async () => {
+    const { tool } = manualTool('toy.slow');
+    const { engine, clock } = await anEngine({ tools: [tool], limits: { concurrencyPerRun: 1 } });
+    await engine.submit(aRequest({ toolName: 'toy.slow' }), local);
+    const { id } = accepted(await engine.submit(aRequest({ toolName: 'toy.slow' }), local));
+    const following = engine.calls.follow(local, id);
+    const drained = engine.drain();
+    expect((await following)?.state.name).toBe('PENDING');
+    expect((await engine.calls.follow(local, id))?.state.name).toBe('PENDING');
+    await clock.advance(60_000);
+    await drained;
   });
 });
 

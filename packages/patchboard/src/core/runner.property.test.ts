@@ -95,7 +95,7 @@ class World {
       this.ids.push(id);
       this.#waits.push(
         (async () => {
-          const call = await this.#engine.wait(agent, id, 10 * HOUR_MS, null);
+          const call = await this.#engine.calls.wait(agent, id, 10 * HOUR_MS);
           if (call !== undefined) this.answered.set(id, call);
         })(),
       );
@@ -113,13 +113,13 @@ class World {
         this.running.delete(id);
         return kind === 'finish' ? work?.resolve('done') : work?.reject(new Error('boom'));
       case 'cancel':
-        await this.#engine.cancel(agent, id);
+        await this.#engine.calls.cancel(agent, id);
         return;
       case 'approve':
       case 'deny': {
-        const digest = (await this.#engine.find(agent, id))?.approval?.digest ?? '';
+        const digest = (await this.#engine.calls.find(agent, id))?.approval?.digest ?? '';
         const decision = kind === 'approve' ? 'allow' : 'deny';
-        await this.#engine.decide(operator, id, { decision, digest, note: null });
+        await this.#engine.calls.decide(operator, id, { decision, digest, note: null });
       }
     }
   }

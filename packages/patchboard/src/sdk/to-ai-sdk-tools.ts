@@ -9,13 +9,11 @@ import { toToolResult, truncateForModel, MODEL_RESULT_BYTES } from './tool-resul
 /** What is used of a board. */
 export interface AiSdkBoard {
   tools(filter: { readonly agentId?: string }): readonly RegisteredTool[];
-  invoke(
+  call(
     name: string,
     args: unknown,
-    options: { readonly runId?: string; readonly agentId?: string },
+    options: { readonly runId?: string; readonly agentId?: string; readonly signal?: AbortSignal },
   ): Promise<ToolCallRecord>;
-  wait(id: string): Promise<ToolCallRecord>;
-  cancel(id: string): Promise<ToolCallRecord>;
 }
 
 export interface AiSdkToolOptions {
@@ -121,24 +119,17 @@ async function run(
   { runId, agentId, language }: AiSdkToolOptions,
   signal: AbortSignal | undefined,
 ): Promise<ToolCallRecord> {
-  signal?.throwIfAborted();
-  const who = { ...(runId === undefined ? {} : { runId }), ...(agentId === undefined ? {} : { agentId }) };
-  let id: string;
+  const asked = {
+    ...(runId === undefined ? {} : { runId }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(signal === undefined ? {} : { signal }),
+  };
   try {
-    ({ id } = await board.invoke(name, input, who));
+    return await board.call(name, input, asked);
   } catch (error) {
     if (!(error instanceof BoardError)) throw error;
     const refused = toolError(error.failure, language);
     throw new AiSdkToolError(refused, refused);
-  }
-  // Lost to the end of the call: then there is nothing to cancel.
-  const cancel = (): void => void board.cancel(id).catch(() => undefined);
-  if (signal?.aborted === true) cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
-  try {
-    return await board.wait(id);
-  } finally {
-    signal?.removeEventListener('abort', cancel);
   }
 }
 

@@ -32,8 +32,8 @@ async function aRace(given: { store?: Store } = {}): Promise<Race> {
     execute,
     call,
     decide: async (decision) =>
-      (await fixture.engine.decide(operator, call.id, decisionOn(call, decision))).ok,
-    find: async () => (await fixture.engine.find(agent, call.id))!,
+      (await fixture.engine.calls.decide(operator, call.id, decisionOn(call, decision))).ok,
+    find: async () => (await fixture.engine.calls.find(agent, call.id))!,
   };
 }
 
@@ -66,7 +66,7 @@ describe('a request that waits', () => {
         await Promise.all(
           moves.map(async (name) => {
             if (name === 'expire') await clock.advance(EXPIRY_MS + 1000);
-            else if (name === 'cancel') await engine.cancel(agent, call.id);
+            else if (name === 'cancel') await engine.calls.cancel(agent, call.id);
             else if (name === 'cancel run') await engine.runs.cancel(agent, call.runId);
             else await decide(name as 'allow' | 'deny');
           }),
@@ -89,7 +89,7 @@ describe('a request that waits', () => {
   it('is never run later once it was cancelled or has expired', async () => {
     for (const end of ['cancel', 'expire'] as const) {
       const race = await aRace();
-      if (end === 'cancel') await race.engine.cancel(agent, race.call.id);
+      if (end === 'cancel') await race.engine.calls.cancel(agent, race.call.id);
       else await race.clock.advance(EXPIRY_MS + 1000);
       expect(await race.decide('allow')).toBe(false);
       await race.clock.advance(EXPIRY_MS);
@@ -108,19 +108,19 @@ describe('a client call that was approved', () => {
     if (submitted.kind !== 'accepted') throw new Error('not accepted');
     const { call } = submitted;
     await clock.advance(5000);
-    expect((await engine.find(agent, call.id))?.state.name).toBe('APPROVAL_REQUIRED');
+    expect((await engine.calls.find(agent, call.id))?.state.name).toBe('APPROVAL_REQUIRED');
     const early = { status: 'SUCCEEDED', result: 1, error: null, attemptToken: null } as const;
     expect(await engine.clients.submit(client, call.id, early)).toMatchObject({
       ok: false,
       failure: { code: 'conflict' },
     });
     const [decided] = await Promise.all([
-      engine.decide(operator, call.id, decisionOn(call, 'allow')),
+      engine.calls.decide(operator, call.id, decisionOn(call, 'allow')),
       clock.advance(2000),
     ]);
     expect(decided.ok).toBe(true);
     await clock.advance(2000);
-    expect((await engine.find(agent, call.id))?.state.name).toBe('TIMED_OUT');
+    expect((await engine.calls.find(agent, call.id))?.state.name).toBe('TIMED_OUT');
     expect(await engine.clients.submit(client, call.id, early)).toMatchObject({
       ok: false,
       failure: { code: 'conflict' },
@@ -136,7 +136,7 @@ describe('a client call that was approved', () => {
     if (submitted.kind !== 'accepted') throw new Error('not accepted');
     await engine.directory.unregister('default', 'c1', null);
     const decision = { ...decisionOn(submitted.call, 'allow'), edit: { args: 'anything' } };
-    expect(await engine.decide(operator, submitted.call.id, decision)).toMatchObject({
+    expect(await engine.calls.decide(operator, submitted.call.id, decision)).toMatchObject({
       failure: { code: 'tool_not_found' },
     });
   });
@@ -160,7 +160,7 @@ describe('a call that was approved just before the server died', () => {
     const tool = aServerTool({ name: 'toy.delete', annotations: { destructive: true }, execute });
     const { engine } = await anEngine({ tools: [tool], store, clock: race.clock });
     await settled();
-    return { runs: execute.mock.calls.length, call: (await engine.find(agent, race.call.id))! };
+    return { runs: execute.mock.calls.length, call: (await engine.calls.find(agent, race.call.id))! };
   }
 
   it('runs after the restart, once', async () => {

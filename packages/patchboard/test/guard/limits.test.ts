@@ -164,7 +164,7 @@ describe('a tenant that floods', () => {
     const made = await engine.submit(aRequest({ toolName: 'toy.echo' }), aPrincipal());
     await settled();
     if (made.kind !== 'accepted') throw new Error('not accepted');
-    expect((await engine.find(aPrincipal(), made.call.id))?.state.name).toBe('COMPLETED');
+    expect((await engine.calls.find(aPrincipal(), made.call.id))?.state.name).toBe('COMPLETED');
     expect(engine.load()).toMatchObject({ executing: 6 });
   });
 });

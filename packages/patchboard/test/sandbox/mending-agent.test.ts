@@ -81,7 +81,7 @@ describe('an agent in a workspace', () => {
       { name: 'task_run', state: 'COMPLETED', result: { text: 'mended', calls: 5 } },
     ]);
     const { agentId } = calls[0]!.result as { agentId: string };
-    const children = await board.host.engine.list(
+    const children = await board.host.engine.calls.list(
       board.host.principal('embedded'),
       { runId: agentId },
       null,

@@ -6,14 +6,15 @@ import type { TimerWheel } from '../timer-wheel.ts';
 export class Waiters {
   readonly #wheel: TimerWheel;
   readonly #waiting: Map<string, Set<(call: Call | null) => void>> = new Map();
+  #isClosed = false;
 
   constructor(wheel: TimerWheel) {
     this.#wheel = wheel;
   }
 
-  /** The ended call, or null when the time is over, or `signal` says that nobody listens any more. */
-  wait(id: string, ms: number, signal: AbortSignal | null): Promise<Call | null> {
-    if (signal?.aborted === true) return Promise.resolve(null);
+  /** The ended call, or null when the time is over, or nobody listens any more: `signal` says so, or the close. */
+  wait(id: string, ms: number, signal?: AbortSignal): Promise<Call | null> {
+    if (this.#isClosed || signal?.aborted === true) return Promise.resolve(null);
     return new Promise((resolve) => {
       const finish = (call: Call | null): void => {
         disarm();
@@ -36,8 +37,9 @@ export class Waiters {
     for (const finish of this.#waiting.get(call.id) ?? []) finish(call);
   }
 
-  /** Everybody goes home with what there is. */
-  wakeAll(): void {
+  /** Everybody goes home with what there is, and nobody waits from now on. */
+  close(): void {
+    this.#isClosed = true;
     for (const waiting of this.#waiting.values()) for (const finish of waiting) finish(null);
   }
 }

@@ -28,15 +28,15 @@ describe('a call that a client runs', () => {
   it('stays PENDING until the client begins, then runs, then ends', async () => {
     const { engine, invoke } = await withClientTool();
     const id = await invoke();
-    expect((await engine.find(agent, id))?.state.name).toBe('PENDING');
+    expect((await engine.calls.find(agent, id))?.state.name).toBe('PENDING');
     expect(await engine.clients.acknowledge(phone, id, null)).toMatchObject({ ok: true, repeated: false });
     expect(await engine.clients.acknowledge(phone, id, null)).toMatchObject({ ok: true, repeated: true });
-    expect((await engine.find(agent, id))?.state.name).toBe('EXECUTING');
+    expect((await engine.calls.find(agent, id))?.state.name).toBe('EXECUTING');
     expect(await engine.clients.submit(phone, id, success({ url: 'x' }))).toMatchObject({
       ok: true,
       repeated: false,
     });
-    expect((await engine.find(agent, id))?.state).toMatchObject({
+    expect((await engine.calls.find(agent, id))?.state).toMatchObject({
       name: 'COMPLETED',
       resultJson: '{"url":"x"}',
     });
@@ -46,7 +46,7 @@ describe('a call that a client runs', () => {
     const { engine, invoke } = await withClientTool();
     const id = await invoke();
     await engine.clients.submit(phone, id, success({}));
-    const call = await engine.find(agent, id);
+    const call = await engine.calls.find(agent, id);
     expect(call?.timeline.map((entry) => entry.state)).toEqual(['PENDING', 'EXECUTING', 'COMPLETED']);
   });
 
@@ -78,7 +78,7 @@ describe('a call that a client runs', () => {
       failure: { code: 'call_not_found' },
     });
     await clock.advance(30_200);
-    expect((await engine.find(agent, id))?.state).toMatchObject({
+    expect((await engine.calls.find(agent, id))?.state).toMatchObject({
       name: 'TIMED_OUT',
       error: { message: 'Remote tool timeout (30s)', outcome: 'not_started' },
     });
@@ -95,7 +95,7 @@ describe('a call that a client runs', () => {
       ok: true,
       repeated: false,
     });
-    expect((await engine.find(agent, id))?.state).toMatchObject({
+    expect((await engine.calls.find(agent, id))?.state).toMatchObject({
       name: 'FAILED',
       error: { code: 'output_invalid' },
     });
@@ -141,7 +141,7 @@ describe('mailboxes', () => {
     const line = carrier();
     engine.mailboxes.attach('default', 'phone', line);
     const id = await invoke();
-    expect(await engine.cancel(agent, id)).toMatchObject({
+    expect(await engine.calls.cancel(agent, id)).toMatchObject({
       ok: true,
       value: { state: { error: { outcome: 'unknown' } } },
     });
@@ -152,7 +152,7 @@ describe('mailboxes', () => {
   it('says of a call that was never sent that it did not start', async () => {
     const { engine, invoke } = await withClientTool();
     const id = await invoke();
-    expect(await engine.cancel(agent, id)).toMatchObject({
+    expect(await engine.calls.cancel(agent, id)).toMatchObject({
       ok: true,
       value: { state: { error: { outcome: 'not_started' } } },
     });

@@ -164,7 +164,7 @@ class World {
         break;
       case 'cancel': {
         const id = this.ids[step.which % Math.max(1, this.ids.length)];
-        if (id !== undefined) await engine.cancel(aPrincipal(), id);
+        if (id !== undefined) await engine.calls.cancel(aPrincipal(), id);
         break;
       }
       case 'tick':

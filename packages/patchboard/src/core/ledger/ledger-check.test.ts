@@ -26,10 +26,10 @@ async function invoke(engine: Engine, toolName: string, args: unknown): Promise<
 }
 
 async function allow(engine: Engine, id: string, args?: unknown): Promise<void> {
-  const call = await engine.find(operator, id);
+  const call = await engine.calls.find(operator, id);
   const digest = call?.approval?.digest ?? '';
   const edit = args === undefined ? {} : { edit: { args } };
-  const answer = await engine.decide(operator, id, { decision: 'allow', digest, note: null, ...edit });
+  const answer = await engine.calls.decide(operator, id, { decision: 'allow', digest, note: null, ...edit });
   expect(answer.ok).toBe(true);
   await settled();
 }
@@ -64,9 +64,9 @@ describe('verifyLedger', () => {
     await allow(engine, await invoke(engine, 'toy.risky', { password: 'a' }), { password: 'b' });
     const waiting = await invoke(engine, 'toy.risky', { n: 6 });
     expect(await verifyLedger(store, nodeDigest)).toMatchObject({ ok: true });
-    const call = await engine.find(operator, waiting);
+    const call = await engine.calls.find(operator, waiting);
     const decision = { decision: 'deny', digest: call?.approval?.digest ?? '', note: null } as const;
-    await engine.decide(operator, waiting, decision);
+    await engine.calls.decide(operator, waiting, decision);
     expect(await verifyLedger(store, nodeDigest)).toMatchObject({ ok: true });
   });
 

@@ -17,7 +17,7 @@ async function waitingCall() {
   if (submitted.kind !== 'accepted') throw new Error('not accepted');
   const { call } = submitted;
   const digest = call.approval?.digest ?? '';
-  const find = async (): Promise<Call> => (await fixture.engine.find(agent, call.id))!;
+  const find = async (): Promise<Call> => (await fixture.engine.calls.find(agent, call.id))!;
   return { ...fixture, execute, call, digest, find };
 }
 
@@ -25,9 +25,9 @@ describe('approvals', () => {
   it('runs once when allowed, with who and why on the record', async () => {
     const { engine, execute, call, digest, find } = await waitingCall();
     expect(call.state.name).toBe('APPROVAL_REQUIRED');
-    expect(await engine.decide(operator, call.id, { decision: 'allow', digest, note: 'fine' })).toMatchObject(
-      { ok: true },
-    );
+    expect(
+      await engine.calls.decide(operator, call.id, { decision: 'allow', digest, note: 'fine' }),
+    ).toMatchObject({ ok: true });
     await settled();
     expect(execute).toHaveBeenCalledTimes(1);
     const done = await find();
@@ -43,7 +43,7 @@ describe('approvals', () => {
 
   it('is denied with the words of the operator, and never runs', async () => {
     const { engine, execute, call, digest, find } = await waitingCall();
-    await engine.decide(operator, call.id, { decision: 'deny', digest, note: 'too risky' });
+    await engine.calls.decide(operator, call.id, { decision: 'deny', digest, note: 'too risky' });
     await settled();
     expect(execute).not.toHaveBeenCalled();
     expect((await find()).state).toMatchObject({
@@ -56,7 +56,7 @@ describe('approvals', () => {
     const { engine, execute, call, digest } = await waitingCall();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        engine.decide(operator, call.id, {
+        engine.calls.decide(operator, call.id, {
           decision: index % 2 === 0 ? 'allow' : 'deny',
           digest,
           note: String(index),
@@ -71,9 +71,11 @@ describe('approvals', () => {
   it('refuses a digest that was not shown, and the requesting agent', async () => {
     const { engine, call, digest } = await waitingCall();
     expect(
-      await engine.decide(operator, call.id, { decision: 'allow', digest: 'else', note: null }),
+      await engine.calls.decide(operator, call.id, { decision: 'allow', digest: 'else', note: null }),
     ).toMatchObject({ failure: { code: 'conflict' } });
-    expect(await engine.decide(agent, call.id, { decision: 'allow', digest, note: null })).toMatchObject({
+    expect(
+      await engine.calls.decide(agent, call.id, { decision: 'allow', digest, note: null }),
+    ).toMatchObject({
       failure: { code: 'permission_denied' },
     });
   });
@@ -83,7 +85,9 @@ describe('approvals', () => {
     expect(engine.load()).toEqual({ open: 1, waitingForSlot: 0, waitingForApproval: 1, executing: 0 });
     await clock.advance(600_200);
     expect((await find()).state).toMatchObject({ name: 'DENIED', error: { code: 'approval_expired' } });
-    expect(await engine.decide(operator, call.id, { decision: 'allow', digest, note: null })).toMatchObject({
+    expect(
+      await engine.calls.decide(operator, call.id, { decision: 'allow', digest, note: null }),
+    ).toMatchObject({
       failure: { code: 'conflict' },
     });
     expect(execute).not.toHaveBeenCalled();
@@ -96,7 +100,7 @@ describe('approvals', () => {
       const stored = await findCall(id);
       return stored === undefined ? undefined : { ...stored, argsJson: '{"path":"y"}' };
     };
-    await engine.decide(operator, call.id, { decision: 'allow', digest, note: null });
+    await engine.calls.decide(operator, call.id, { decision: 'allow', digest, note: null });
     store.findCall = findCall;
     await settled();
     expect(execute).not.toHaveBeenCalled();

@@ -49,7 +49,7 @@ async function runOnce(
   };
   const submitted = await engine.submit({ ...aRequest({ toolName: 't' }), asker }, principal);
   if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
-  const ended = await engine.wait(principal, submitted.call.id, 1000, null);
+  const ended = await engine.calls.wait(principal, submitted.call.id, 1000);
   return { id: submitted.call.id, heard, told, lines: log.lines, state: ended?.state.name ?? 'none' };
 }
 

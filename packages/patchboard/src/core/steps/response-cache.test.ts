@@ -46,7 +46,7 @@ async function counted(given: { readonly fails?: boolean; readonly asks?: boolea
         principal,
       );
       if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
-      const call = await fixture.engine.wait(principal, submitted.call.id, 60_000, null);
+      const call = await fixture.engine.calls.wait(principal, submitted.call.id, 60_000);
       return { call: call ?? submitted.call, cachedAgeMs: submitted.cachedAgeMs };
     },
   };

@@ -46,7 +46,7 @@ function aHeldStore(): { store: Store; held: { go(): Promise<void>; fail(): Prom
 }
 
 async function effectOf(engine: Engine, toolName: string): Promise<string> {
-  const preview = await engine.preview(aRequest({ toolName }), aPrincipal());
+  const preview = await engine.previews.of(aRequest({ toolName }), aPrincipal());
   return preview.ok ? preview.value.decision.effect : preview.failure.code;
 }
 

@@ -66,7 +66,7 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
     sendProblem(reply, foreign);
     return;
   }
-  const page = await context.engine.list(principal, filterOf(query), cursor, limit);
+  const page = await context.engine.calls.list(principal, filterOf(query), cursor, limit);
   sendJson(reply, 200, pageJson('tool_calls', page.items.map(callJson), page.nextCursor));
 }
 

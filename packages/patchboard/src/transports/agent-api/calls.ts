@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure, type Failure } from '../../core/failures.ts';
 import { isOpen } from '../../core/call/call.ts';
+import { noSuchCall } from '../../core/call/calls.ts';
 import { callJson } from '../shared/call-view.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
@@ -14,11 +14,6 @@ export const CALL_PARAMS: Schema = object({ id: TEXT });
 
 export function callIdOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
-}
-
-/** The words an unknown id gets; another tenant's id gets the same. */
-export function noSuchCall(id: string): Failure {
-  return failure('call_not_found', `no such call: ${id}`);
 }
 
 const getCallRoute: Route = {
@@ -62,7 +57,7 @@ const cancelCallRoute: Route = {
 };
 
 async function cancelCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const answer = await context.engine.cancel(principalOf(request), callIdOf(request));
+  const answer = await context.engine.calls.cancel(principalOf(request), callIdOf(request));
   if (answer.ok) {
     sendJson(reply, 200, callJson(answer.value));
     return;

@@ -1,3 +1,4 @@
+import { noSuchCall } from '../../core/call/calls.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpContext } from '../shared/context.ts';
 import {
@@ -11,7 +12,7 @@ import {
 import { principalOf } from '../shared/identity.ts';
 import { sendProblem } from '../shared/problem.ts';
 import type { Route } from '../shared/routes.ts';
-import { CALL_PARAMS, callIdOf, noSuchCall } from './calls.ts';
+import { CALL_PARAMS, callIdOf } from './calls.ts';
 
 const callEventsRoute: Route = {
   method: 'GET',
@@ -34,7 +35,7 @@ const callEventsRoute: Route = {
 async function callEvents(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = callIdOf(request);
   const principal = principalOf(request);
-  const call = await context.engine.find(principal, id);
+  const call = await context.engine.calls.find(principal, id);
   if (call === undefined) sendProblem(reply, noSuchCall(id));
   else
     await streamCall(context, reply, { principal, call, after: (await resumePoint(context, request)) ?? 0 });

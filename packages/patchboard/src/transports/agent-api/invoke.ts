@@ -1,7 +1,7 @@
 import type { DryRunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
-import type { Preview } from '../../core/engine.ts';
+import type { Preview } from '../../core/steps/preview.ts';
 import type { CallRequest, Submitted } from '../../core/steps/intake.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { callJson, decisionView } from '../shared/call-view.ts';
@@ -80,7 +80,7 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
     replayOf: null,
   };
   if (isDryRun === true) {
-    const answer = await context.engine.preview(wanted, principal);
+    const answer = await context.engine.previews.of(wanted, principal);
     if (answer.ok) sendJson(reply, 200, JSON.stringify(dryRunView(answer.value)));
     else sendProblem(reply, answer.failure);
     return;

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { noSuchCall } from '../../core/call/calls.ts';
 import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/context.ts';
 import { principalOf } from '../shared/identity.ts';
@@ -6,7 +7,7 @@ import { sendProblem } from '../shared/problem.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/request-hints.ts';
 import type { Route } from '../shared/routes.ts';
 import { ANY, optional, PEER_ID } from '../shared/schemas.ts';
-import { CALL_PARAMS, callIdOf, noSuchCall } from './calls.ts';
+import { CALL_PARAMS, callIdOf } from './calls.ts';
 import { invokeRoute, sendSubmitted } from './invoke.ts';
 
 const { query: _noDryRun, ...asInvoke } = invokeRoute;
@@ -29,7 +30,7 @@ async function replay(context: HttpContext, request: FastifyRequest, reply: Fast
   const id = callIdOf(request);
   const principal = principalOf(request);
   const { args, run_id: runId } = (request.body ?? {}) as { args?: unknown; run_id?: string };
-  const old = await context.engine.find(principal, id);
+  const old = await context.engine.calls.find(principal, id);
   if (old === undefined) {
     sendProblem(reply, noSuchCall(id));
     return;

@@ -97,7 +97,7 @@ async function getRun(context: HttpContext, request: FastifyRequest, reply: Fast
     return;
   }
   const { limit, cursor } = pageOf(request.query as PageQuery);
-  const page = await context.engine.list(principal, { runId: id }, cursor, limit);
+  const page = await context.engine.calls.list(principal, { runId: id }, cursor, limit);
   const head = JSON.stringify(runView(run)).slice(1, -1);
   const calls = pageJson('tool_calls', page.items.map(callJson), page.nextCursor).slice(1);
   sendJson(reply, 200, `{${head},${calls}`);

@@ -65,7 +65,7 @@ async function listApprovals(
 ): Promise<void> {
   const principal = principalOf(request);
   const { limit, cursor } = pageOf(request.query as PageQuery);
-  const page = await context.engine.list(principal, { states: ['APPROVAL_REQUIRED'] }, cursor, limit);
+  const page = await context.engine.calls.list(principal, { states: ['APPROVAL_REQUIRED'] }, cursor, limit);
   const rows = page.items.map((call) => approvalJson(context, call));
   sendJson(reply, 200, pageJson('approvals', rows, page.nextCursor));
 }
@@ -164,7 +164,7 @@ const decisionRoute: Route = {
 
 async function decide(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { id } = request.params as { id: string };
-  const answer = await context.engine.decide(
+  const answer = await context.engine.calls.decide(
     principalOf(request),
     id,
     decisionOf(request.body as DecisionBody),

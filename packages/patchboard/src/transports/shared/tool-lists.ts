@@ -101,7 +101,7 @@ export function toolView(tool: RegisteredTool): ToolView {
 }
 
 export function toolDetailView(engine: Engine, tenant: string, tool: RegisteredTool): ToolDetailView {
-  const { source, clientId, online } = engine.route(tool, tenant);
+  const { source, clientId, online } = engine.previews.route(tool, tenant);
   return {
     ...toolView(tool),
     output_schema: tool.outputSchema,

@@ -14,6 +14,7 @@ export async function whileListening<T>(
   const abort = (): void => stop.abort();
   const leave = context.openings.add(abort, principalOf(reply.request));
   reply.raw.once('close', abort);
+  if (reply.raw.destroyed) abort();
   try {
     return await work(stop.signal);
   } finally {
@@ -31,10 +32,10 @@ export async function waitForEnd(
   asked: { principal: Principal; id: string; seconds: number },
 ): Promise<Call | undefined> {
   const { principal, id, seconds } = asked;
-  if (seconds === 0) return await context.engine.find(principal, id);
+  if (seconds === 0) return await context.engine.calls.find(principal, id);
   return await whileListening(
     context,
     reply,
-    async (signal) => await context.engine.wait(principal, id, seconds * 1000, signal),
+    async (signal) => await context.engine.calls.wait(principal, id, seconds * 1000, signal),
   );
 }

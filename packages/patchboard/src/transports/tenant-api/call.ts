@@ -78,21 +78,17 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
   sendJson(reply, 200, answerJson(context, asked, call, cachedAgeMs));
 }
 
-/** The call once it has ended or waits for an operator; or as it is when the server closes. */
+/** The call once it has ended; as it is when it waits for an operator, or when the server closes. */
 async function endOf(
   context: HttpContext,
   reply: FastifyReply,
   principal: Principal,
   submitted: Exclude<Submitted, { kind: 'refused' }>,
 ): Promise<Call> {
-  let { call } = submitted;
-  while (isOpen(call) && call.state.name !== 'APPROVAL_REQUIRED') {
-    if (context.openings.isClosing || reply.raw.destroyed) return call;
-    // Every open state ends by its deadline at the latest: a free slot, or the tool's time limit.
-    const seconds = Math.max(1, (call.state.deadlineAt - context.clock.now()) / 1000);
-    call = (await waitForEnd(context, reply, { principal, id: call.id, seconds })) ?? call;
-  }
-  return call;
+  const { call } = submitted;
+  if (!isOpen(call) || call.state.name === 'APPROVAL_REQUIRED') return call;
+  // Every open state ends by its deadline at the latest: a free slot, or the tool's time limit.
+  return (await waitForEnd(context, reply, { principal, id: call.id, seconds: Infinity })) ?? call;
 }
 
 interface Refused {

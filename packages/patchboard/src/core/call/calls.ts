@@ -1,0 +1,105 @@
+import type { Answer } from '../answer.ts';
+import type { Principal } from '../access/principal.ts';
+import { failure, messageOf, type Failure } from '../failures.ts';
+import type { CallFilter, Log, Page, Store } from '../ports.ts';
+import { soon, type Soon } from '../soon.ts';
+import type { Approvals, OperatorDecision } from '../steps/approvals.ts';
+import { isOpen, type Call } from './call.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { cancelLive } from './runs.ts';
+import { maySeeCall, onlyAgent } from './visibility.ts';
+import type { Waiters } from './waiters.ts';
+
+export interface CallsParts {
+  readonly store: Store;
+  readonly log: Log;
+  readonly lifecycle: Lifecycle;
+  readonly waiters: Waiters;
+  readonly approvals: Approvals;
+}
+
+/** What ends the following of a call before the call itself has ended. */
+export interface Following {
+  /** When it fires the call is cancelled, and followed to that end. */
+  readonly cancelOn?: AbortSignal | undefined;
+  /** When it fires nobody follows any more, and the call goes on. */
+  readonly until?: AbortSignal | undefined;
+}
+
+/** The recorded calls, as far as each principal may see them. What it may not see does not exist for it. */
+export class Calls {
+  readonly #parts: CallsParts;
+
+  constructor(parts: CallsParts) {
+    this.#parts = parts;
+  }
+
+  find(principal: Principal, id: string): Soon<Call | undefined> {
+    const found = this.#parts.lifecycle.find(id)?.call ?? this.#parts.store.findCall(id);
+    return soon(found, (call) => (call !== undefined && maySeeCall(principal, call) ? call : undefined));
+  }
+
+  /** The call once it has ended, or as it is after `ms`, when `signal` fires or when the server closes. */
+  wait(principal: Principal, id: string, ms: number, signal?: AbortSignal): Soon<Call | undefined> {
+    return soon(this.find(principal, id), (call) => {
+      if (call === undefined || !isOpen(call) || ms <= 0) return call;
+      if (this.#parts.lifecycle.find(id) === undefined) return call;
+      return this.#parts.waiters.wait(id, ms, signal).then((ended) => ended ?? this.find(principal, id));
+    });
+  }
+
+  /** The call once it has ended; still open only if `until` fired or the server closes. */
+  follow(principal: Principal, id: string, { cancelOn, until }: Following = {}): Soon<Call | undefined> {
+    const waiting = this.wait(principal, id, Infinity, until);
+    if (cancelOn === undefined || !(waiting instanceof Promise)) return waiting;
+    const cancel = (): void => {
+      // Lost to the call's own end: then there is nothing to cancel.
+      this.cancel(principal, id).catch((error: unknown) =>
+        this.#parts.log.error('call.cancel_failed', { tool_call_id: id, error: messageOf(error) }),
+      );
+    };
+    cancelOn.addEventListener('abort', cancel, { once: true });
+    if (cancelOn.aborted) cancel();
+    return waiting.finally(() => cancelOn.removeEventListener('abort', cancel));
+  }
+
+  /** Of its tenant, and only its own where it may see no other: whatever `wanted` says, it gets no more. */
+  async list(
+    principal: Principal,
+    wanted: Omit<CallFilter, 'tenant'>,
+    cursor: string | null,
+    limit: number,
+  ): Promise<Page<Call>> {
+    const only = onlyAgent(principal);
+    const own = only === null ? {} : { agentId: only };
+    return await this.#parts.store.listCalls({ ...wanted, tenant: principal.tenant, ...own }, cursor, limit);
+  }
+
+  async cancel(principal: Principal, id: string): Promise<Answer<Call>> {
+    const call = await this.find(principal, id);
+    if (call === undefined) return { ok: false, failure: noSuchCall(id) };
+    const live = this.#parts.lifecycle.find(id);
+    if (live !== undefined && (await cancelLive(this.#parts.lifecycle, live, principal.id)))
+      return { ok: true, value: live.call };
+    const standing = live?.call ?? call;
+    const over = failure('conflict', `the call is already over: ${standing.state.name}`);
+    return { ok: false, failure: over, call: standing };
+  }
+
+  async decide(principal: Principal, id: string, decision: OperatorDecision): Promise<Answer<Call>> {
+    const call = await this.find(principal, id);
+    if (call === undefined) return { ok: false, failure: noSuchCall(id) };
+    const live = this.#parts.lifecycle.find(id);
+    const refused =
+      live === undefined
+        ? failure('conflict', `call ${id} does not wait for a decision: it is ${call.state.name}`)
+        : await this.#parts.approvals.decide(live, principal, decision);
+    const standing = live?.call ?? call;
+    return refused === null ? { ok: true, value: standing } : { ok: false, failure: refused, call: standing };
+  }
+}
+
+/** The words an unknown id gets; one of another's calls gets the same. */
+export function noSuchCall(id: string): Failure {
+  return failure('call_not_found', `no such call: ${id}`);
+}

@@ -1,0 +1,60 @@
+import { failure, messageOf } from '../failures.ts';
+import type { Limits } from '../limits.ts';
+import type { Clock, Log } from '../ports.ts';
+import type { Call } from './call.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { LiveCall } from './live-call.ts';
+import type { BadOutcome } from './outcome.ts';
+
+export interface FinishingParts {
+  readonly lifecycle: Lifecycle;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly onEnded: (listener: (call: Call) => void) => () => void;
+}
+
+/** Before the server stops: what runs here may finish for a while; what is still running then is sealed. */
+export async function finishOrSeal(parts: FinishingParts): Promise<void> {
+  const { lifecycle, clock, limits } = parts;
+  const running = (): LiveCall[] => lifecycle.all().filter(isRunningHere);
+  let callOff = (): void => {};
+  const enough = new Promise<void>((resolve) => {
+    callOff = clock.after(limits.drainMs, resolve);
+  });
+  await Promise.race([allEnded(parts, running), enough]);
+  callOff(); // or the process would stay for as long as it might have waited
+  await Promise.all(running().map((live) => seal(parts, live)));
+}
+
+async function allEnded({ onEnded }: FinishingParts, running: () => LiveCall[]): Promise<void> {
+  while (running().length > 0) {
+    await new Promise<void>((resolve) => {
+      const stop = onEnded(() => {
+        stop();
+        resolve();
+      });
+    });
+  }
+}
+
+const STOPPED: BadOutcome = {
+  kind: 'sealed',
+  failure: failure('interrupted', 'the server was stopped while the tool was running', {
+    outcome: 'unknown',
+  }),
+};
+
+/** What cannot be written now is sealed by the next start. */
+async function seal({ lifecycle, log }: FinishingParts, live: LiveCall): Promise<void> {
+  try {
+    await lifecycle.end(live, STOPPED);
+  } catch (error) {
+    log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+    live.stop.fire(STOPPED);
+  }
+}
+
+function isRunningHere({ call }: LiveCall): boolean {
+  return call.clientId === null && call.state.name === 'EXECUTING';
+}

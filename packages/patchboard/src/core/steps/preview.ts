@@ -1,0 +1,59 @@
+import type { InputIssueView, ToolSourceName } from '@patchboard/wire';
+import type { Decision } from '../access/guard.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Answer } from '../answer.ts';
+import type { Mailboxes } from '../devices/mailboxes.ts';
+import type { Pools } from '../devices/pools.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import type { CallRequest, Intake } from './intake.ts';
+
+/** What would become of a call. */
+export interface Preview {
+  readonly valid: boolean;
+  readonly errors: readonly InputIssueView[];
+  readonly decision: Decision;
+  readonly route: Route;
+}
+
+/** Who would run it, and whether they are there. */
+export interface Route {
+  readonly source: ToolSourceName;
+  readonly clientId: string | null;
+  readonly online: boolean;
+}
+
+export interface PreviewsParts {
+  readonly intake: Intake;
+  readonly pools: Pools;
+  readonly mailboxes: Mailboxes;
+}
+
+/** Looks ahead. Nothing is recorded and nothing runs. */
+export class Previews {
+  readonly #parts: PreviewsParts;
+
+  constructor(parts: PreviewsParts) {
+    this.#parts = parts;
+  }
+
+  async of(given: CallRequest, principal: Principal): Promise<Answer<Preview>> {
+    const { intake } = this.#parts;
+    const { request, tool, problem } = intake.resolve(given, principal);
+    if (tool === undefined) return { ok: false, failure: problem };
+    if (problem !== null && problem.code !== 'input_invalid') return { ok: false, failure: problem };
+    const admission = await intake.admit('tc_preview', tool, request, principal);
+    if ('code' in admission) return { ok: false, failure: admission };
+    const { decision } = admission;
+    const errors = problem?.issues ?? [];
+    const route = this.route(tool, principal.tenant);
+    return { ok: true, value: { valid: errors.length === 0, errors, decision, route } };
+  }
+
+  route({ runsOn, source, name }: RegisteredTool, tenant: string): Route {
+    if (runsOn.kind === 'server') return { source, clientId: null, online: true };
+    const { pools, mailboxes } = this.#parts;
+    const { clientId } = runsOn;
+    const online = pools.isOnline(tenant, name) || mailboxes.isOnline(tenant, clientId);
+    return { source, clientId, online };
+  }
+}
