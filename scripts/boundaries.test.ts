@@ -38,7 +38,7 @@ describe('findBreaches', () => {
       "export type B = import('node:fs').Stats;",
       'core must not import the package "node:fs"',
     ],
-    [`${PATCHBOARD}/core/a.ts`, "import { b } from '../platform.ts';", 'core must not import top'],
+    [`${PATCHBOARD}/core/a.ts`, "import { b } from '../wiring/platform.ts';", 'core must not import top'],
     [
       `${PATCHBOARD}/protocols/vcp/a.ts`,
       "import { b } from '../../agent/b.ts';",
@@ -103,7 +103,7 @@ describe('findBreaches', () => {
       "import fastify from 'fastify';\nimport { b } from '../shared/b.ts';",
     ],
     [`${PATCHBOARD}/store/sqlite/a.ts`, "import { b } from '../schema.ts';\nimport 'node:sqlite';"],
-    [`${PATCHBOARD}/platform.ts`, "import { b } from './store/memory.ts';"],
+    [`${PATCHBOARD}/wiring/platform.ts`, "import { b } from '../store/memory.ts';"],
     [`${PATCHBOARD}/settings/environment.ts`, 'const { env } = process;'],
     [`${PATCHBOARD}/core/engine.test.ts`, "import { b } from '../store/memory.ts';"],
   ])('accepts %s with %s', (path, text) => {

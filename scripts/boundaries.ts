@@ -7,26 +7,10 @@ export type SourceFile = { path: string; text: string };
 /** A place code may live. `core`, `transports/agent-api`, `wire` and `top` are zones. */
 type Zone = string;
 
-/** Knows every part of the package: the wiring beside `platform.ts`, `index.ts` and `cli/`. */
+/** Knows every part of the package: the folders and the file of `WIRING`. */
 const TOP = 'top';
 const PACKAGES = ['wire', 'client', 'console', 'patchboard'];
-const WIRING = [
-  'platform.ts',
-  'engine-room.ts',
-  'faces.ts',
-  'mounted-faces.ts',
-  'hook-modules.ts',
-  'pack-modules.ts',
-  'workbench.ts',
-  'board-workbench.ts',
-  'board.ts',
-  'board-stores.ts',
-  'board-shape.ts',
-  'patchboard.ts',
-  'index.ts',
-  'settings',
-  'cli',
-];
+const WIRING = ['board', 'wiring', 'settings', 'cli', 'index.ts'];
 /** Each subfolder of these is an adapter of its own. */
 const GROUPS = ['sources', 'packs', 'transports'];
 /** Read by every transport. */

@@ -3,7 +3,7 @@
 import process from 'node:process';
 import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
 import { resolveLimits } from '../../packages/patchboard/src/core/limits.ts';
-import { startPlatform } from '../../packages/patchboard/src/platform.ts';
+import { startPlatform } from '../../packages/patchboard/src/wiring/platform.ts';
 import { aPrincipal, aRequest, silentLog } from '../../packages/patchboard/test/support/an-engine.ts';
 import { BENCH_PACK, ECHO_ARGS, ECHO_TOOL } from './bench-pack.ts';
 import { Endings, measureLives, type LifeSettings } from './lives.ts';

@@ -4,7 +4,7 @@ import { openSync } from 'node:fs';
 import process from 'node:process';
 import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
 import { resolveLimits, type Limits } from '../../packages/patchboard/src/core/limits.ts';
-import { startPlatform } from '../../packages/patchboard/src/platform.ts';
+import { startPlatform } from '../../packages/patchboard/src/wiring/platform.ts';
 import { bufferedLines } from '../../packages/patchboard/src/runtime/log-lines.ts';
 import { pinoLog } from '../../packages/patchboard/src/runtime/log.ts';
 import { BENCH_PACK } from './bench-pack.ts';

@@ -3,7 +3,7 @@ import { FAILURES } from '../../packages/patchboard/src/core/failures.ts';
 import type { ClientErrorCode } from '../../packages/client/src/errors.ts';
 import { ERROR_TYPE, ERROR_TYPES } from '../../packages/patchboard/src/transports/tenant-api/error-types.ts';
 import type { ParseErrorCode } from '../../packages/patchboard/src/protocols/protocol.ts';
-import { ROUTES } from '../../packages/patchboard/src/faces.ts';
+import { ROUTES } from '../../packages/patchboard/src/wiring/faces.ts';
 import { METRICS } from '../../packages/patchboard/src/transports/shared/metrics.ts';
 import { refusalsOf } from '../../packages/patchboard/src/transports/shared/mount.ts';
 import { HTTP_STATUS } from '../../packages/patchboard/src/transports/shared/problem.ts';

@@ -17,9 +17,9 @@ export type { ExecuteOptions } from './agent/execute-requests.ts';
 export { textDialect } from './agent/text-dialect.ts';
 export { formatResultsForContext, parseToolRequests, processToolCallCycle } from './agent/tool-call-cycle.ts';
 export type { ToolCallCycleResult } from './agent/tool-call-cycle.ts';
-export { memory, sqlite } from './board-stores.ts';
-export type { BoardStore } from './board-stores.ts';
-export { createPatchboard } from './board.ts';
+export { memory, sqlite } from './board/stores.ts';
+export type { BoardStore } from './board/stores.ts';
+export { createPatchboard } from './board/board.ts';
 export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
 export { failure, ToolFailure } from './core/failures.ts';
@@ -66,9 +66,9 @@ export type {
   ToolModule,
 } from './core/tools/tool-module.ts';
 export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
-export type { Faces } from './faces.ts';
-export type { HttpOptions } from './mounted-faces.ts';
-export type { PackDefinition, PackSurroundings } from './pack-modules.ts';
+export type { Faces } from './wiring/faces.ts';
+export type { HttpOptions } from './wiring/mounted-faces.ts';
+export type { PackDefinition, PackSurroundings } from './wiring/pack-modules.ts';
 export type {
   BoardKeyOptions,
   BoardOptions,
@@ -76,9 +76,9 @@ export type {
   InvokeOptions,
   Patchboard,
   ToolFilter,
-} from './patchboard.ts';
-export { startPlatform } from './platform.ts';
-export type { Platform, PlatformParts } from './platform.ts';
+} from './board/board-types.ts';
+export { startPlatform } from './wiring/platform.ts';
+export type { Platform, PlatformParts } from './wiring/platform.ts';
 export { createToolDiscoveryService } from './protocols/discovery.ts';
 export type {
   DiscoverySource,
@@ -120,6 +120,6 @@ export { globalToolRegistry, ToolRegistry } from './sdk/tool-registry.ts';
 export type { RegisterOptions, ToolEntry } from './sdk/tool-registry.ts';
 export { refusedToolResult, toToolResult, truncateForModel } from './sdk/tool-result.ts';
 export type { ToolResultOptions, TruncatedResult } from './sdk/tool-result.ts';
-export type { WorkspaceOptions } from './workbench.ts';
+export type { WorkspaceOptions } from './wiring/workbench.ts';
 export { tool } from './sdk/tool.ts';
 export type { ToolOptions } from './sdk/tool.ts';

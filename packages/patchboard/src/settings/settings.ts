@@ -11,7 +11,7 @@ import type { Rate } from '../core/access/token-buckets.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
-import type { WorkbenchSettings } from '../workbench.ts';
+import type { WorkbenchSettings } from '../wiring/workbench.ts';
 import { ConfigError, readConfigFile } from './config-file.ts';
 import { LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import type { Environment } from './environment.ts';

@@ -1,4 +1,4 @@
-import { resolveWorkspace, type WorkbenchSettings } from '../workbench.ts';
+import { resolveWorkspace, type WorkbenchSettings } from '../wiring/workbench.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 import { COMMAND_LIMIT_KEYS, type ConfigFile } from './config-schema.ts';
 import type { Environment } from './environment.ts';

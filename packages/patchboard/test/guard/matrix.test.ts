@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SCOPES_OF_KIND } from '../../src/core/access/scopes.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import type { Route } from '../../src/transports/shared/routes.ts';
-import { ROUTES } from '../../src/faces.ts';
+import { ROUTES } from '../../src/wiring/faces.ts';
 import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 import { requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { resolveSettings } from '../../src/settings/settings.ts';
-import { startPlatform, type Platform } from '../../src/platform.ts';
+import { startPlatform, type Platform } from '../../src/wiring/platform.ts';
 import { SILENT_LOG } from '../../src/runtime/silent-log.ts';
 import { aFolder } from './a-folder.ts';
 

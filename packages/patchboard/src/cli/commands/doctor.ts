@@ -99,7 +99,7 @@ async function checkKeys(settings: Settings): Promise<Finding[]> {
 async function checkSandbox({ workspace, dataFolder }: Settings): Promise<Finding> {
   const check = 'sandbox';
   // Loaded here: it brings the programs that run enclosed.
-  const { probeSandbox } = await import('../../workbench.ts');
+  const { probeSandbox } = await import('../../wiring/workbench.ts');
   const { report } = await probeSandbox(workspace, join(dataFolder, 'sandbox'));
   if (report.problem !== null)
     return { check, ok: false, detail: `none, so commands and writes are off: ${report.problem}` };

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
 import { bufferedLines } from '../../runtime/log-lines.ts';
 import { pinoLog } from '../../runtime/log.ts';
-import type { Platform, PlatformParts } from '../../platform.ts';
-import type { SandboxReport } from '../../workbench.ts';
+import type { Platform, PlatformParts } from '../../wiring/platform.ts';
+import type { SandboxReport } from '../../wiring/workbench.ts';
 import { environment } from '../../settings/environment.ts';
 import { resolveSettings, type ServeFlags, type Settings } from '../../settings/settings.ts';
 
@@ -36,7 +36,7 @@ export async function runServer(settings: Settings, parts: PlatformParts = {}): 
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
   // Loaded here: every other command would wait for a server that it does not start.
-  const { startPlatform } = await import('../../platform.ts');
+  const { startPlatform } = await import('../../wiring/platform.ts');
   const platform = await startPlatform(settings, log, parts);
   // Listened for before anybody is told that the server is there: a signal may follow at once.
   const stopping = stopSignal();

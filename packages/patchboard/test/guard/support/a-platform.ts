@@ -5,7 +5,7 @@ import { resolveSettings } from '../../../src/settings/settings.ts';
 import type { KeyKind } from '../../../src/core/access/key-ring.ts';
 import type { Store } from '../../../src/core/ports.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
-import { startPlatform, type Platform } from '../../../src/platform.ts';
+import { startPlatform, type Platform } from '../../../src/wiring/platform.ts';
 import { pinoLog } from '../../../src/runtime/log.ts';
 import { ask, type Answered, type Asked } from './ask.ts';
 

@@ -17,7 +17,7 @@ import { TenantBook } from '../../../src/core/access/tenant-book.ts';
 import { Redactor } from '../../../src/core/call/redaction.ts';
 import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
-import { ROUTES } from '../../../src/faces.ts';
+import { ROUTES } from '../../../src/wiring/faces.ts';
 import { InternalKeys } from '../../../src/identity/internal-keys.ts';
 import { Gatekeeper } from '../../../src/identity/gatekeeper.ts';
 import { Sessions } from '../../../src/identity/sessions.ts';

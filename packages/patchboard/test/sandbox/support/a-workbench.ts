@@ -11,7 +11,7 @@ import {
   resolveWorkspace,
   type Workbench,
   type WorkspaceOptions,
-} from '../../../src/workbench.ts';
+} from '../../../src/wiring/workbench.ts';
 
 export interface OpenBench extends Workbench {
   /** Everything of it is in here; what is beside the workspaces is outside of them. */

@@ -3,7 +3,7 @@ import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
-import { openWorkbench, resolveWorkspace } from '../../../src/workbench.ts';
+import { openWorkbench, resolveWorkspace } from '../../../src/wiring/workbench.ts';
 
 const [folder = '', command = ''] = process.argv.slice(2);
 const log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,9 +1,9 @@
 import { createClient } from '@patchboard/client';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { aBoard } from '../test/support/a-board.ts';
-import { aFolder } from '../test/support/a-folder.ts';
-import { createPatchboard, failure, memory, sqlite, tool, ToolFailure, type ToolInstance } from './index.ts';
+import { aBoard } from '../../test/support/a-board.ts';
+import { aFolder } from '../../test/support/a-folder.ts';
+import { createPatchboard, failure, memory, sqlite, tool, ToolFailure, type ToolInstance } from '../index.ts';
 
 const add = tool({
   name: 'math.add',

@@ -1,31 +1,31 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AgentHost } from './agent/agent-host.ts';
+import type { AgentHost } from '../agent/agent-host.ts';
 import {
   checkBoardOptions,
   checkCallOptions,
   checkDecideOptions,
   checkInvokeOptions,
-} from './board-shape.ts';
-import { memory } from './board-stores.ts';
+} from './options-shape.ts';
+import { memory } from './stores.ts';
 import { boardWorkbench } from './board-workbench.ts';
-import type { OperatorDecision } from './core/steps/approvals.ts';
-import { isOpen, type Call } from './core/call/call.ts';
-import { noSuchCall } from './core/call/calls.ts';
-import { failure } from './core/failures.ts';
-import type { Hooks } from './core/steps/hooks.ts';
-import type { Submitted } from './core/steps/intake.ts';
-import { jsonCopy } from './core/json/json-copy.ts';
-import { resolveLimits } from './core/limits.ts';
-import { OPERATOR_NAME, type Principal } from './core/access/principal.ts';
-import { DEFAULT_RATES } from './core/access/rate-limits.ts';
-import type { RegisteredTool } from './core/tools/registered-tool.ts';
-import { NO_WORKSPACES } from './core/workspaces.ts';
-import { TenantBook } from './core/access/tenant-book.ts';
-import { embeddedPrincipal, openEngineRoom, type EngineRoom } from './engine-room.ts';
-import { openFaces, type Faces } from './faces.ts';
-import { ensureOperatorToken, newOperatorToken } from './identity/operator-token.ts';
-import { mountFaces, type HttpOptions, type MountedFaces } from './mounted-faces.ts';
+import type { OperatorDecision } from '../core/steps/approvals.ts';
+import { isOpen, type Call } from '../core/call/call.ts';
+import { noSuchCall } from '../core/call/calls.ts';
+import { failure } from '../core/failures.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import type { Submitted } from '../core/steps/intake.ts';
+import { jsonCopy } from '../core/json/json-copy.ts';
+import { resolveLimits } from '../core/limits.ts';
+import { OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
+import { DEFAULT_RATES } from '../core/access/rate-limits.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
+import { NO_WORKSPACES } from '../core/workspaces.ts';
+import { TenantBook } from '../core/access/tenant-book.ts';
+import { embeddedPrincipal, openEngineRoom, type EngineRoom } from '../wiring/engine-room.ts';
+import { openFaces, type Faces } from '../wiring/faces.ts';
+import { ensureOperatorToken, newOperatorToken } from '../identity/operator-token.ts';
+import { mountFaces, type HttpOptions, type MountedFaces } from '../wiring/mounted-faces.ts';
 import type {
   BoardKeyOptions,
   BoardOptions,
@@ -33,14 +33,14 @@ import type {
   InvokeOptions,
   Patchboard,
   ToolFilter,
-} from './patchboard.ts';
-import { SILENT_LOG } from './runtime/silent-log.ts';
-import { BoardError } from './sdk/board-error.ts';
-import type { DecideOptions } from './sdk/decide-options.ts';
-import { toRecord, type ToolCallRecord } from './sdk/tool-call-record.ts';
-import type { AnyTool } from './sdk/tool-instance.ts';
-import { ToolRegistry, type RegistryFollower } from './sdk/tool-registry.ts';
-import type { Workbench } from './workbench.ts';
+} from './board-types.ts';
+import { SILENT_LOG } from '../runtime/silent-log.ts';
+import { BoardError } from '../sdk/board-error.ts';
+import type { DecideOptions } from '../sdk/decide-options.ts';
+import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
+import type { AnyTool } from '../sdk/tool-instance.ts';
+import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
+import type { Workbench } from '../wiring/workbench.ts';
 
 export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
   checkBoardOptions(options);

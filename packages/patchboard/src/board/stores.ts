@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import type { Store } from './core/ports.ts';
-import { nodeDigest } from './runtime/digest.ts';
-import { memoryStore } from './store/memory.ts';
-import { sqliteStore } from './store/sqlite/sqlite-store.ts';
-import { storeFileIn } from './store/sqlite/store-file.ts';
+import type { Store } from '../core/ports.ts';
+import { nodeDigest } from '../runtime/digest.ts';
+import { memoryStore } from '../store/memory.ts';
+import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { storeFileIn } from '../store/sqlite/store-file.ts';
 
 /** Where a board keeps its calls. */
 export interface BoardStore {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aFolder } from '../test/support/a-folder.ts';
-import { aModule, serveWith } from '../test/support/modules.ts';
+import { aFolder } from '../../test/support/a-folder.ts';
+import { aModule, serveWith } from '../../test/support/modules.ts';
 import { loadHooks } from './hook-modules.ts';
-import { ConfigError } from './settings/config-file.ts';
+import { ConfigError } from '../settings/config-file.ts';
 
 describe('hooks of a server', () => {
   it('guard every face: a module named in the config can deny a call', async () => {

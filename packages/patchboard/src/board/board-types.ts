@@ -1,19 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AgentHost } from './agent/agent-host.ts';
-import type { BoardStore } from './board-stores.ts';
-import type { Hooks } from './core/steps/hooks.ts';
-import type { KeyKind } from './core/access/key-ring.ts';
-import type { Limits } from './core/limits.ts';
-import type { Log } from './core/ports.ts';
-import type { RegisteredTool } from './core/tools/registered-tool.ts';
-import type { Scope } from './core/access/scopes.ts';
-import type { Faces } from './faces.ts';
-import type { HttpOptions } from './mounted-faces.ts';
-import type { DecideOptions } from './sdk/decide-options.ts';
-import type { ToolCallRecord } from './sdk/tool-call-record.ts';
-import type { AnyTool } from './sdk/tool-instance.ts';
-import type { ToolRegistry } from './sdk/tool-registry.ts';
-import type { WorkspaceOptions } from './workbench.ts';
+import type { AgentHost } from '../agent/agent-host.ts';
+import type { BoardStore } from './stores.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import type { KeyKind } from '../core/access/key-ring.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Log } from '../core/ports.ts';
+import type { RegisteredTool } from '../core/tools/registered-tool.ts';
+import type { Scope } from '../core/access/scopes.ts';
+import type { Faces } from '../wiring/faces.ts';
+import type { HttpOptions } from '../wiring/mounted-faces.ts';
+import type { DecideOptions } from '../sdk/decide-options.ts';
+import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
+import type { AnyTool } from '../sdk/tool-instance.ts';
+import type { ToolRegistry } from '../sdk/tool-registry.ts';
+import type { WorkspaceOptions } from '../wiring/workbench.ts';
 
 export interface BoardOptions {
   /** A registry's later changes are followed. */

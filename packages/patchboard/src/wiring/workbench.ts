@@ -1,16 +1,16 @@
 import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Failure } from './core/failures.ts';
-import { failure } from './core/failures.ts';
-import type { Ids, Log, Store } from './core/ports.ts';
-import type { Pack } from './core/tools/server-tool.ts';
-import type { Workspaces } from './core/workspaces.ts';
-import { workspacePack } from './packs/workspace/pack.ts';
-import { DEFAULT_COMMAND_LIMITS } from './sandbox/command-limits.ts';
-import type { CommandLimits, EnclosureOptions, OwnTools } from './sandbox/enclosure.ts';
-import { probe, type ProbeReport } from './sandbox/probe.ts';
-import { RunWorkspaces } from './sandbox/run-workspaces.ts';
-import { makeWorkspace, userOf } from './sandbox/sandbox-user.ts';
+import type { Failure } from '../core/failures.ts';
+import { failure } from '../core/failures.ts';
+import type { Ids, Log, Store } from '../core/ports.ts';
+import type { Pack } from '../core/tools/server-tool.ts';
+import type { Workspaces } from '../core/workspaces.ts';
+import { workspacePack } from '../packs/workspace/pack.ts';
+import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
+import type { CommandLimits, EnclosureOptions, OwnTools } from '../sandbox/enclosure.ts';
+import { probe, type ProbeReport } from '../sandbox/probe.ts';
+import { RunWorkspaces } from '../sandbox/run-workspaces.ts';
+import { makeWorkspace, userOf } from '../sandbox/sandbox-user.ts';
 
 /** How commands are shut in, and where they work. */
 export interface WorkbenchSettings {
@@ -112,7 +112,7 @@ async function ownTools(): Promise<OwnTools> {
   // Loaded here: it looks for its program when it is loaded, and fails where there is none.
   const { rgPath } = await import('@vscode/ripgrep');
   const main = fileURLToPath(
-    new URL(`./sandbox/file-server/main${extname(import.meta.url)}`, import.meta.url),
+    new URL(`../sandbox/file-server/main${extname(import.meta.url)}`, import.meta.url),
   );
   return { node: process.execPath, ripgrep: rgPath, fileServer: join(main, '..') };
 }

@@ -1,15 +1,15 @@
-import { failure } from './core/failures.ts';
-import { DEFAULT_LIMITS, type Limits } from './core/limits.ts';
-import { decodePolicy } from './core/access/policy/document.ts';
-import { OPERATOR_NAME } from './core/access/principal.ts';
-import type { HttpOptions } from './mounted-faces.ts';
-import type { BoardOptions, CallOptions, InvokeOptions } from './patchboard.ts';
-import { BoardError } from './sdk/board-error.ts';
-import { DECIDE_OPTIONS, type DecideOptions } from './sdk/decide-options.ts';
-import { anything, flag, must, object, oneOrMore, peerId, text, texts, wholeNumber } from './sdk/shape.ts';
-import type { Rule, Shape } from './sdk/shape.ts';
-import { ToolRegistry } from './sdk/tool-registry.ts';
-import { hooks } from './sdk/tool-shape.ts';
+import { failure } from '../core/failures.ts';
+import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
+import { decodePolicy } from '../core/access/policy/document.ts';
+import { OPERATOR_NAME } from '../core/access/principal.ts';
+import type { HttpOptions } from '../wiring/mounted-faces.ts';
+import type { BoardOptions, CallOptions, InvokeOptions } from './board-types.ts';
+import { BoardError } from '../sdk/board-error.ts';
+import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
+import { anything, flag, must, object, oneOrMore, peerId, text, texts, wholeNumber } from '../sdk/shape.ts';
+import type { Rule, Shape } from '../sdk/shape.ts';
+import { ToolRegistry } from '../sdk/tool-registry.ts';
+import { hooks } from '../sdk/tool-shape.ts';
 
 const limits = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, wholeNumber(1)]));
 

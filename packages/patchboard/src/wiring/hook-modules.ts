@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigError } from './settings/config-file.ts';
-import { messageOf } from './core/failures.ts';
-import type { Hooks } from './core/steps/hooks.ts';
-import { hooks } from './sdk/tool-shape.ts';
+import { ConfigError } from '../settings/config-file.ts';
+import { messageOf } from '../core/failures.ts';
+import type { Hooks } from '../core/steps/hooks.ts';
+import { hooks } from '../sdk/tool-shape.ts';
 
 /** Hooks named in the config: each module exports `hooks`, or has them as its default export. They guard every face. */
 export async function loadHooks(paths: readonly string[]): Promise<readonly Hooks[]> {

@@ -1,10 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Log, Store } from './core/ports.ts';
-import { timeOrderedIds } from './runtime/ids.ts';
-import { nodeClock } from './runtime/node-clock.ts';
-import { openWorkbench, resolveWorkspace, type Workbench, type WorkspaceOptions } from './workbench.ts';
+import type { Log, Store } from '../core/ports.ts';
+import { timeOrderedIds } from '../runtime/ids.ts';
+import { nodeClock } from '../runtime/node-clock.ts';
+import {
+  openWorkbench,
+  resolveWorkspace,
+  type Workbench,
+  type WorkspaceOptions,
+} from '../wiring/workbench.ts';
 
 export interface BoardWorkbenchParts {
   /** Null: a temporary one, which goes with the board. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aFolder } from '../test/support/a-folder.ts';
-import { aModule, serveWith } from '../test/support/modules.ts';
-import { ConfigError } from './settings/config-file.ts';
+import { aFolder } from '../../test/support/a-folder.ts';
+import { aModule, serveWith } from '../../test/support/modules.ts';
+import { ConfigError } from '../settings/config-file.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
-import { SILENT_LOG } from './runtime/silent-log.ts';
+import { SILENT_LOG } from '../runtime/silent-log.ts';
 
 const SURROUNDINGS: PackSurroundings = {
   dataFolder: '',

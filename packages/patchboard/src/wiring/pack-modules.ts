@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigError } from './settings/config-file.ts';
-import { messageOf } from './core/failures.ts';
-import type { Log } from './core/ports.ts';
-import type { Pack, ServerTool } from './core/tools/server-tool.ts';
-import { makeTool, toServerTool, type AnyTool } from './sdk/tool-instance.ts';
+import { ConfigError } from '../settings/config-file.ts';
+import { messageOf } from '../core/failures.ts';
+import type { Log } from '../core/ports.ts';
+import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
+import { makeTool, toServerTool, type AnyTool } from '../sdk/tool-instance.ts';
 
 /** What a pack of one's own may use of the server it is loaded into. */
 export interface PackSurroundings {
