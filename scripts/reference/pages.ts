@@ -4,10 +4,10 @@ import type { ClientErrorCode } from '../../packages/client/src/errors.ts';
 import { ERROR_TYPE, ERROR_TYPES } from '../../packages/patchboard/src/transports/tenant-api/error-types.ts';
 import type { ParseErrorCode } from '../../packages/patchboard/src/protocols/protocol.ts';
 import { ROUTES } from '../../packages/patchboard/src/wiring/faces.ts';
-import { METRICS } from '../../packages/patchboard/src/transports/shared/metrics.ts';
-import { refusalsOf } from '../../packages/patchboard/src/transports/shared/mount.ts';
-import { HTTP_STATUS } from '../../packages/patchboard/src/transports/shared/problem.ts';
-import type { Route, Schema } from '../../packages/patchboard/src/transports/shared/routes.ts';
+import { METRICS } from '../../packages/patchboard/src/transports/shared/http/metrics.ts';
+import { refusalsOf } from '../../packages/patchboard/src/transports/shared/http/mount.ts';
+import { HTTP_STATUS } from '../../packages/patchboard/src/transports/shared/routes/problem.ts';
+import type { Route, Schema } from '../../packages/patchboard/src/transports/shared/routes/routes.ts';
 import { eventsPage } from './events-page.ts';
 import { cell, page, table, type ReferencePage } from './page.ts';
 

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isFailure } from '../transports/shared/identity.ts';
+import { isFailure } from '../transports/shared/routes/caller.ts';
 import { JwtIdentity, type JwtSettings } from './jwt-identity.ts';
 
 const ISSUER = 'https://issuer.example';

@@ -14,11 +14,11 @@ import { deviceRoutes } from '../transports/device-gateway/routes.ts';
 import { consoleRoutes } from '../transports/console/routes.ts';
 import { internalRoutes } from '../transports/internal-api/routes.ts';
 import { operatorRoutes } from '../transports/operator-api/routes.ts';
-import type { Route } from '../transports/shared/routes.ts';
+import type { Route } from '../transports/shared/routes/routes.ts';
 import { tenantRoutes } from '../transports/tenant-api/routes.ts';
-import { createHttpApp } from '../transports/shared/app.ts';
-import type { SandboxView } from '../transports/shared/context.ts';
-import type { DoorOptions } from '../transports/shared/door.ts';
+import { createHttpApp } from '../transports/shared/http/app.ts';
+import type { SandboxView } from '../transports/shared/http/context.ts';
+import type { DoorOptions } from '../transports/shared/http/door.ts';
 import { VERSION } from '../version.ts';
 import type { SandboxReport } from './workbench.ts';
 

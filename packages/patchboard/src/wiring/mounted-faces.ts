@@ -5,8 +5,8 @@ import { failure } from '../core/failures.ts';
 import type { EngineRoom } from './engine-room.ts';
 import { buildApp } from './faces.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
-import { HTTP_STATUS, problemJson, PROBLEM_TYPE } from '../transports/shared/problem.ts';
-import { API_HEADERS } from '../transports/shared/security-headers.ts';
+import { HTTP_STATUS, problemJson, PROBLEM_TYPE } from '../transports/shared/routes/problem.ts';
+import { API_HEADERS } from '../transports/shared/http/security-headers.ts';
 
 /** How a board is reached over HTTP, by its own server or mounted in another. */
 export interface HttpOptions {

@@ -11,7 +11,7 @@ import type { StopReason } from '../../src/core/agent-handle.ts';
 import { SCOPES } from '../../src/core/access/scopes.ts';
 import { ROUTES } from '../../src/wiring/faces.ts';
 import { DEVICE_FRAMES, GATEWAY_FRAMES } from '../../src/transports/device-gateway/frames.ts';
-import { METRICS } from '../../src/transports/shared/metrics.ts';
+import { METRICS } from '../../src/transports/shared/http/metrics.ts';
 import { ERROR_TYPES } from '../../src/transports/tenant-api/error-types.ts';
 import { blocksOf, codeSpansOf, headingsOf, tablesOf } from '../readme/markdown.ts';
 import { ROOT, startServer } from '../support/server-process.ts';

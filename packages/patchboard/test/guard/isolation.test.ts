@@ -1,6 +1,6 @@
 import { sseDecoder } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Route } from '../../src/transports/shared/routes.ts';
+import type { Route } from '../../src/transports/shared/routes/routes.ts';
 import { ROUTES } from '../../src/wiring/faces.ts';
 import { recordOf, type MintedKey } from './support/a-platform.ts';
 import { open, type Answered } from './support/ask.ts';

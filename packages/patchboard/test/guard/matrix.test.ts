@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SCOPES_OF_KIND } from '../../src/core/access/scopes.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
-import type { Route } from '../../src/transports/shared/routes.ts';
+import type { Route } from '../../src/transports/shared/routes/routes.ts';
 import { ROUTES } from '../../src/wiring/faces.ts';
 import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';

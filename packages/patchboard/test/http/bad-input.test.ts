@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageFull } from '../../src/core/failures.ts';
-import type { Route } from '../../src/transports/shared/routes.ts';
+import type { Route } from '../../src/transports/shared/routes/routes.ts';
 import { memoryStore } from '../../src/store/memory.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { silentLog } from '../support/an-engine.ts';

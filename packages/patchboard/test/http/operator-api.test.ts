@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Guard } from '../../src/core/access/guard.ts';
-import { METRICS } from '../../src/transports/shared/metrics.ts';
+import { METRICS } from '../../src/transports/shared/http/metrics.ts';
 import { aServer, type TestServer } from './support/a-server.ts';
 import { echo, failing, gatedTool } from './support/toy-tools.ts';
 

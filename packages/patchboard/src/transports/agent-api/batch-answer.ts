@@ -3,7 +3,7 @@ import type { Failure } from '../../core/failures.ts';
 import { toldResults } from '../../protocols/answers.ts';
 import type { ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
 import { failureText, valueText } from '../../protocols/result-text.ts';
-import { callJson } from '../shared/call-view.ts';
+import { callJson } from '../shared/views/call-view.ts';
 
 /** What became of one request of a reply. */
 export interface BatchAnswer {

@@ -14,13 +14,13 @@ import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/proto
 import { toolFinder } from '../../protocols/registered-tools.ts';
 import { parseReply } from '../../protocols/reply-reader.ts';
 import { askedCall, type FindTool } from '../../protocols/resolve.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/request-hints.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { listOf, object, PEER_ID, TEXT } from '../shared/schemas.ts';
-import { waitForEnd } from '../shared/waiting.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { listOf, object, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
+import { waitForEnd } from '../shared/streams/waiting.ts';
 import { answerJson, type BatchAnswer } from './batch-answer.ts';
 import { CALL_HEADERS, invokeRoute } from './invoke.ts';
 

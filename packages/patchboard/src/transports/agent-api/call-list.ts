@@ -4,9 +4,9 @@ import { failure, type Failure } from '../../core/failures.ts';
 import type { CallFilter } from '../../core/ports.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { onlyAgent } from '../../core/call/visibility.ts';
-import { callJson } from '../shared/call-view.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
+import { callJson } from '../shared/views/call-view.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
 import {
   NEXT_CURSOR,
   PAGE_QUERY,
@@ -15,10 +15,10 @@ import {
   TIME_QUERY,
   timeOf,
   type PageQuery,
-} from '../shared/paging.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
+} from '../shared/routes/paging.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
 interface CallsQuery extends PageQuery {
   readonly run_id?: string;

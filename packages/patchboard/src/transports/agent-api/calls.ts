@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
 import { noSuchCall } from '../../core/call/calls.ts';
-import { callJson } from '../shared/call-view.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { waitSecondsOf } from '../shared/request-hints.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes.ts';
-import { headers, object, ref, TEXT } from '../shared/schemas.ts';
-import { waitForEnd } from '../shared/waiting.ts';
+import { callJson } from '../shared/views/call-view.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { waitSecondsOf } from '../shared/routes/request-hints.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { headers, object, ref, TEXT } from '../shared/routes/schemas.ts';
+import { waitForEnd } from '../shared/streams/waiting.ts';
 
 export const CALL_PARAMS: Schema = object({ id: TEXT });
 

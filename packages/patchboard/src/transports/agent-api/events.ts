@@ -1,6 +1,6 @@
 import { noSuchCall } from '../../core/call/calls.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpContext } from '../shared/context.ts';
+import type { HttpContext } from '../shared/http/context.ts';
 import {
   EVENT_TEXT,
   EVENTS_HEADERS,
@@ -8,10 +8,10 @@ import {
   resumePoint,
   streamCall,
   streamEvents,
-} from '../shared/event-stream.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import type { Route } from '../shared/routes.ts';
+} from '../shared/streams/event-stream.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import type { Route } from '../shared/routes/routes.ts';
 import { CALL_PARAMS, callIdOf } from './calls.ts';
 
 const callEventsRoute: Route = {

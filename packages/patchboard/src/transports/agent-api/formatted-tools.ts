@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { formatTools, type ToolFormat } from '../../protocols/formats.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendJson } from '../shared/routes.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendJson } from '../shared/routes/routes.ts';
 
 /** Answers `GET /v1/tools?format=…`. A prompt is plain text, unless the asker takes nothing but JSON. */
 export function sendFormatted(

@@ -4,15 +4,15 @@ import { isOpen } from '../../core/call/call.ts';
 import type { Preview } from '../../core/steps/preview.ts';
 import type { CallRequest, Submitted } from '../../core/steps/intake.ts';
 import type { Principal } from '../../core/access/principal.ts';
-import { callJson, decisionView } from '../shared/call-view.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendReceipt } from '../shared/receipt.ts';
-import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/request-hints.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes.ts';
-import { ANY, FLAG, headers, object, optional, PEER_ID, ref, TEXT } from '../shared/schemas.ts';
-import { waitForEnd } from '../shared/waiting.ts';
+import { callJson, decisionView } from '../shared/views/call-view.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendReceipt } from '../shared/views/receipt.ts';
+import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { ANY, FLAG, headers, object, optional, PEER_ID, ref, TEXT } from '../shared/routes/schemas.ts';
+import { waitForEnd } from '../shared/streams/waiting.ts';
 
 /** What a request that makes a call may say in its headers. */
 export const CALL_HEADERS: Schema = headers({

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { reportReply } from '../../protocols/parse-report.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import { toolFinder } from '../../protocols/registered-tools.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { ANY, FLAG, listOf, object, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { ANY, FLAG, listOf, object, TEXT } from '../shared/routes/schemas.ts';
 
 const PROBLEM = object({ code: TEXT, message: TEXT, line: { type: 'integer' }, column: { type: 'integer' } });
 

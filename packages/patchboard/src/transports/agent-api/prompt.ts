@@ -8,11 +8,11 @@ import {
   resolveToolCallConfig,
   type ToolCallConfig,
 } from '../../protocols/tool-call-config.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { ANY, COUNT, FLAG, listOf, object, optional, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { ANY, COUNT, FLAG, listOf, object, optional, TEXT } from '../shared/routes/schemas.ts';
 
 const CONFIG = optional({
   enabled: FLAG,

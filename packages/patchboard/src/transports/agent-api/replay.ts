@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noSuchCall } from '../../core/call/calls.ts';
 import { failure } from '../../core/failures.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/request-hints.ts';
-import type { Route } from '../shared/routes.ts';
-import { ANY, optional, PEER_ID } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
+import type { Route } from '../shared/routes/routes.ts';
+import { ANY, optional, PEER_ID } from '../shared/routes/schemas.ts';
 import { CALL_PARAMS, callIdOf } from './calls.ts';
 import { invokeRoute, sendSubmitted } from './invoke.ts';
 

@@ -1,4 +1,4 @@
-import type { Route } from '../shared/routes.ts';
+import type { Route } from '../shared/routes/routes.ts';
 import { batchRoute } from './batch.ts';
 import { callRoutes } from './calls.ts';
 import { eventRoutes } from './events.ts';

@@ -2,14 +2,14 @@ import { rfc3339, type RunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import type { Run } from '../../core/ports.ts';
-import { callJson } from '../shared/call-view.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/paging.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
+import { callJson } from '../shared/views/call-view.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { foreignAgent } from './call-list.ts';
-import { listOf, object, optional, PEER_ID, ref, TEXT, TIME, nullable } from '../shared/schemas.ts';
+import { listOf, object, optional, PEER_ID, ref, TEXT, TIME, nullable } from '../shared/routes/schemas.ts';
 
 const RUN_PARAMS = object({ id: TEXT });
 

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { TOOL_FORMATS, type ToolFormat } from '../../protocols/formats.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { ANY, headers, listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
-import { toolDetailView } from '../shared/tool-lists.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { ANY, headers, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
+import { toolDetailView } from '../shared/views/tool-lists.ts';
 import { sendFormatted } from './formatted-tools.ts';
 
 /** What a vendor wants, and for OpenAI what its strict mode cannot keep of a schema. */

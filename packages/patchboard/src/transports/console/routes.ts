@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { sendProblem } from '../shared/problem.ts';
-import type { Route } from '../shared/routes.ts';
-import { object, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import type { Route } from '../shared/routes/routes.ts';
+import { object, TEXT } from '../shared/routes/schemas.ts';
 import { ConsoleFiles, type ConsoleFile } from './files.ts';
 import { NOT_BUILT_PAGE } from './not-built.ts';
 

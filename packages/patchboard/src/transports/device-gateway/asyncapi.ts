@@ -1,4 +1,4 @@
-import type { Schema } from '../shared/routes.ts';
+import type { Schema } from '../shared/routes/routes.ts';
 import { DEVICE_FRAMES, DEVICE_TOOL_SPEC, GATEWAY_FRAMES, type FrameKind } from './frames.ts';
 
 let made: { readonly version: string; readonly json: string } | null = null;

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseGuardedJson } from '../../core/json/json-guard.ts';
 import type { JsonLimits } from '../../core/json/json-scanner.ts';
-import { decodeToolSpecs, type DecodedSpecs } from '../shared/tool-spec.ts';
+import { decodeToolSpecs, type DecodedSpecs } from '../shared/views/tool-spec.ts';
 import { DEVICE_FRAMES } from './frames.ts';
 
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });

@@ -1,5 +1,5 @@
-import { ANY, ANNOTATIONS, COUNT, FLAG, listOf, object, TEXT, TIME } from '../shared/schemas.ts';
-import type { Schema } from '../shared/routes.ts';
+import { ANY, ANNOTATIONS, COUNT, FLAG, listOf, object, TEXT, TIME } from '../shared/routes/schemas.ts';
+import type { Schema } from '../shared/routes/routes.ts';
 
 /** One kind of message: what validates it is what describes it. */
 export interface FrameKind {

@@ -9,9 +9,9 @@ import type { Principal } from '../../core/access/principal.ts';
 import { Tallies } from '../../core/tallies.ts';
 import { TimerWheel } from '../../core/timer-wheel.ts';
 import { DEVICE_CLOSE } from '@patchboard/wire';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
 import { DeviceConnection } from './device-connection.ts';
 
 /** What a connection works with. */

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 import { asyncApi } from './asyncapi.ts';
 import { gatewayOf } from './gateway.ts';
 

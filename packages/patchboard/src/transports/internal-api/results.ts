@@ -1,11 +1,11 @@
 import { statusOf, type SubmitRequest } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientAnswer, ClientResult } from '../../core/devices/client-results.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { ANY, listOf, object, optional, ref, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { ANY, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
 const PARAMS = object({ id: TEXT });
 const TOKEN = { ...TEXT, description: 'from the request; fences a worker that was overtaken' };

@@ -1,4 +1,4 @@
-import type { Route } from '../shared/routes.ts';
+import type { Route } from '../shared/routes/routes.ts';
 import { registrationRoutes } from './registration.ts';
 import { requestsRoute } from './requests.ts';
 import { resultRoutes } from './results.ts';

@@ -4,12 +4,12 @@ import type { OperatorDecision } from '../../core/steps/approvals.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { GrantRequest } from '../../core/access/grant-office.ts';
 import type { Predicate } from '../../core/access/policy/predicate.ts';
-import { callJson } from '../shared/call-view.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/paging.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes.ts';
+import { callJson } from '../shared/views/call-view.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import {
   ANNOTATIONS,
   ANY,
@@ -21,7 +21,7 @@ import {
   ref,
   TEXT,
   TIME,
-} from '../shared/schemas.ts';
+} from '../shared/routes/schemas.ts';
 
 const APPROVAL_REQUEST = object({
   tool_call_id: TEXT,

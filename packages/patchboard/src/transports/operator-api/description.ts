@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpContext } from '../shared/context.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { TEXT } from '../shared/routes/schemas.ts';
 
 const openapiRoute: Route = {
   method: 'GET',

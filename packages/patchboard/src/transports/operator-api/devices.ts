@@ -2,12 +2,12 @@ import { rfc3339, type DeviceView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Device } from '../../core/devices/device.ts';
 import { failure } from '../../core/failures.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { NEXT_CURSOR, PAGE_QUERY, pageOf, type PageQuery } from '../shared/paging.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { COUNT, listOf, object, optional, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageOf, type PageQuery } from '../shared/routes/paging.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { COUNT, listOf, object, optional, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const DEVICE = object({
   session: TEXT,

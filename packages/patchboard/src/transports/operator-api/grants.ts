@@ -1,11 +1,11 @@
 import { rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Grant } from '../../core/access/grants.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { listOf, nullable, object, TEXT, TIME } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { listOf, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 import { PREDICATE } from './approvals.ts';
 
 const GRANT = object({

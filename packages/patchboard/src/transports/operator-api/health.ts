@@ -2,11 +2,11 @@ import { CALL_STATES, rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Device } from '../../core/devices/device.ts';
 import { failure } from '../../core/failures.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { COUNT, nullable, object, TEXT, TIME } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { COUNT, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const SANDBOX = object({
   provider: { enum: ['bubblewrap', 'seatbelt', 'none'] },

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import type { ApiKey, KeyKind, KeyRequest } from '../../core/access/key-ring.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes.ts';
-import { listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const KIND: Schema = { enum: KEY_KINDS };
 const SCOPE: Schema = { enum: SCOPES };

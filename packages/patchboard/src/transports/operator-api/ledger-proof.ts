@@ -1,11 +1,11 @@
 import { rfc3339, type LedgerHeadView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { messageOf } from '../../core/failures.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { COUNT, FLAG, nullable, object, TEXT } from '../shared/schemas.ts';
-import type { EventStream } from '../shared/streams.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { COUNT, FLAG, nullable, object, TEXT } from '../shared/routes/schemas.ts';
+import type { EventStream } from '../shared/streams/streams.ts';
 import { rowJson } from './ledger.ts';
 
 const HEAD = object({ seq: COUNT, hash: TEXT });

@@ -4,12 +4,19 @@ import { failure, type Failure } from '../../core/failures.ts';
 import type { LedgerRow } from '../../core/ledger/ledger.ts';
 import { BadCursor, type LedgerFilter } from '../../core/ports.ts';
 import type { Principal } from '../../core/access/principal.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, timeOf, type PageQuery } from '../shared/paging.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { listOf, object, optional, PEER_ID, ref, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import {
+  NEXT_CURSOR,
+  PAGE_QUERY,
+  pageJson,
+  pageOf,
+  timeOf,
+  type PageQuery,
+} from '../shared/routes/paging.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { listOf, object, optional, PEER_ID, ref, TEXT } from '../shared/routes/schemas.ts';
 
 interface LedgerQuery extends PageQuery {
   readonly trace_id?: string;

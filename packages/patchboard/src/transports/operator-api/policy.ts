@@ -4,11 +4,11 @@ import { failure } from '../../core/failures.ts';
 import { decidePolicy, mayEverCall } from '../../core/access/policy/decide.ts';
 import { decodePolicy } from '../../core/access/policy/document.ts';
 import type { PolicyText } from '../../core/access/policy-office.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { ANY, COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { ANY, COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const POLICY = object({
   version: COUNT,

@@ -1,4 +1,4 @@
-import type { Route } from '../shared/routes.ts';
+import type { Route } from '../shared/routes/routes.ts';
 import { approvalRoutes } from './approvals.ts';
 import { descriptionRoutes } from './description.ts';
 import { deviceListRoutes } from './devices.ts';

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { OPERATOR_TOKEN_ID } from '../../core/access/principal.ts';
 import { sessionIdIn } from '../../core/access/session-cookie.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { COUNT, object, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { COUNT, object, TEXT } from '../shared/routes/schemas.ts';
 import { clearedCookie, cookieOf } from './cookies.ts';
 
 const openRoute: Route = {

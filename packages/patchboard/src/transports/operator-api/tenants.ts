@@ -4,11 +4,11 @@ import { failure, type Failure } from '../../core/failures.ts';
 import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
 import type { KnownTenant } from '../../core/access/tenant-office.ts';
 import { tenantText, type TenantText } from '../../core/access/tenant-text.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes.ts';
-import { listOf, nullable, object, optional, PEER_ID, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { listOf, nullable, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 
 const RATE: Schema = object({
   burst: { type: 'integer', minimum: 1 },

@@ -2,11 +2,11 @@ import { rfc3339, type TraceLedgerView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BadCursor } from '../../core/ports.ts';
 import { readTrace, type TraceEntry } from '../../core/ledger/trace-ledger.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/paging.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 interface TraceQuery extends PageQuery {
   readonly trace_id: string;

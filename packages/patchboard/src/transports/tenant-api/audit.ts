@@ -1,6 +1,6 @@
 import type { CallOrigin } from '../../core/call/call-origin.ts';
-import type { Schema } from '../shared/routes.ts';
-import { COUNT, FLAG, object, TEXT } from '../shared/schemas.ts';
+import type { Schema } from '../shared/routes/routes.ts';
+import { COUNT, FLAG, object, TEXT } from '../shared/routes/schemas.ts';
 import { ERROR_TYPES, type ErrorType } from './error-types.ts';
 
 /** What stands in every answer to a call: enough to find it again in ledger and log. */

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { audienceOf } from '../../core/tools/tool-audience.ts';
-import type { HttpContext } from '../shared/context.ts';
-import { principalOf } from '../shared/identity.ts';
-import { sendProblem } from '../shared/problem.ts';
-import { sendJson, type Route } from '../shared/routes.ts';
-import { COUNT, FLAG, listOf, nullable, object, optional, TEXT } from '../shared/schemas.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
+import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { COUNT, FLAG, listOf, nullable, object, optional, TEXT } from '../shared/routes/schemas.ts';
 import { OCCASION_HEADERS } from './occasion.ts';
 import { siteProblem } from './sites.ts';
 

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CallOrigin } from '../../core/call/call-origin.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseTraceparent } from '../../core/call/trace-context.ts';
-import type { Schema } from '../shared/routes.ts';
-import { headers, optional, PEER_ID, TEXT } from '../shared/schemas.ts';
+import type { Schema } from '../shared/routes/routes.ts';
+import { headers, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 
 /** On which occasion a tenant's service asks: from the headers, and from the body where it says the same. */
 export interface Occasion {

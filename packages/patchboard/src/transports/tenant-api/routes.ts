@@ -1,4 +1,4 @@
-import type { Route } from '../shared/routes.ts';
+import type { Route } from '../shared/routes/routes.ts';
 import { callRoute } from './call.ts';
 import { listRoute } from './list.ts';
 

@@ -1,4 +1,4 @@
-import type { Route } from '../../../src/transports/shared/routes.ts';
+import type { Route } from '../../../src/transports/shared/routes/routes.ts';
 
 /** What stands for the parts of a path, and in the bodies that need one of them. */
 export interface Ids {

@@ -26,9 +26,9 @@ import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
 import { ajvSchemas } from '../../../src/schemas/ajv-schemas.ts';
 import { memoryStore } from '../../../src/store/memory.ts';
-import { createHttpApp } from '../../../src/transports/shared/app.ts';
-import type { HttpLimits } from '../../../src/transports/shared/http-limits.ts';
-import type { Route } from '../../../src/transports/shared/routes.ts';
+import { createHttpApp } from '../../../src/transports/shared/http/app.ts';
+import type { HttpLimits } from '../../../src/transports/shared/http/http-limits.ts';
+import type { Route } from '../../../src/transports/shared/routes/routes.ts';
 import { silentLog } from '../../support/an-engine.ts';
 import { checkAgainst, type OpenApiDocument } from './openapi-check.ts';
 

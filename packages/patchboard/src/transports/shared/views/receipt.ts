@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { sendJson } from './routes.ts';
-import { API_HEADERS } from './security-headers.ts';
+import { sendJson } from '../routes/routes.ts';
+import { API_HEADERS } from '../http/security-headers.ts';
 
 /** Names and values in turn: the form Node writes without looking at it twice. */
 const HEADERS: readonly string[] = [

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import type { Call } from '../../core/call/call.ts';
-import type { Principal } from '../../core/access/principal.ts';
-import type { HttpContext } from './context.ts';
-import { principalOf } from './identity.ts';
+import type { Call } from '../../../core/call/call.ts';
+import type { Principal } from '../../../core/access/principal.ts';
+import type { HttpContext } from '../http/context.ts';
+import { principalOf } from '../routes/caller.ts';
 
 /** `work` gets a signal that fires when the asker hangs up or the server closes: then nobody waits any more. */
 export async function whileListening<T>(

@@ -1,9 +1,9 @@
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
-import { LedgerVerifier } from '../../core/ledger/ledger-check.ts';
-import { BadCursor, type Log } from '../../core/ports.ts';
+import { failure, messageOf, StorageFull, type Failure } from '../../../core/failures.ts';
+import { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
+import { BadCursor, type Log } from '../../../core/ports.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
 import { Door } from './door.ts';
@@ -11,15 +11,15 @@ import { resolveHttpLimits, type HttpLimits } from './http-limits.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { HttpMetrics } from './metrics.ts';
 import { mount } from './mount.ts';
-import { openApi } from './openapi.ts';
-import { Openings } from './openings.ts';
+import { openApi } from '../routes/openapi.ts';
+import { Openings } from '../streams/openings.ts';
 import { refuseUnderPressure } from './pressure.ts';
-import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } from './problem.ts';
+import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } from '../routes/problem.ts';
 import { API_HEADER_NAMES, API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
-import { Streams } from './streams.ts';
+import { Streams } from '../streams/streams.ts';
 import { Tickets } from './tickets.ts';
-import { Prompts } from './prompts.ts';
-import { ToolLists } from './tool-lists.ts';
+import { Prompts } from '../views/prompts.ts';
+import { ToolLists } from '../views/tool-lists.ts';
 import { Upgrades } from './upgrades.ts';
 
 /** The HTTP server of all faces, ready to listen. `close()` ends streams and waits first. */

@@ -7,8 +7,8 @@ import {
   type DecisionView,
   type TimelineEntryView,
 } from '@patchboard/wire';
-import { endedAt, type Approval, type Call } from '../../core/call/call.ts';
-import type { Decision } from '../../core/access/guard.ts';
+import { endedAt, type Approval, type Call } from '../../../core/call/call.ts';
+import type { Decision } from '../../../core/access/guard.ts';
 
 /** The record as JSON text. Arguments and result go in as the text they are kept as: nobody looks inside. */
 export function callJson(call: Call): string {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Failure } from '../../core/failures.ts';
-import type { Principal } from '../../core/access/principal.ts';
+import type { Failure } from '../../../core/failures.ts';
+import type { Principal } from '../../../core/access/principal.ts';
 
 export function isFailure(given: Principal | Failure): given is Failure {
   return 'code' in given;

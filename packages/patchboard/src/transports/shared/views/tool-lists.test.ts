@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { anEngine, aPrincipal, aServerTool } from '../../../test/support/an-engine.ts';
-import { GrantBook } from '../../core/access/grants.ts';
-import { PolicyGuard } from '../../core/access/policy-guard.ts';
-import { decodePolicy } from '../../core/access/policy/document.ts';
-import { nodeDigest } from '../../runtime/digest.ts';
-import { FakeClock } from '../../../test/support/fake-clock.ts';
+import { anEngine, aPrincipal, aServerTool } from '../../../../test/support/an-engine.ts';
+import { GrantBook } from '../../../core/access/grants.ts';
+import { PolicyGuard } from '../../../core/access/policy-guard.ts';
+import { decodePolicy } from '../../../core/access/policy/document.ts';
+import { nodeDigest } from '../../../runtime/digest.ts';
+import { FakeClock } from '../../../../test/support/fake-clock.ts';
 import { ToolLists } from './tool-lists.ts';
 
 const clock = new FakeClock();

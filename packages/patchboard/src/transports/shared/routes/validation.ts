@@ -1,7 +1,7 @@
 import type { InputIssueView } from '@patchboard/wire';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
-import { failure } from '../../core/failures.ts';
-import { pointerTo } from '../../core/json/json-pointer.ts';
+import { failure } from '../../../core/failures.ts';
+import { pointerTo } from '../../../core/json/json-pointer.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
 import { PEER_ID } from './schemas.ts';

@@ -1,8 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
-import { failure } from '../../core/failures.ts';
+import { failure } from '../../../core/failures.ts';
 import type { HttpLimits } from './http-limits.ts';
-import { sendProblem } from './problem.ts';
+import { sendProblem } from '../routes/problem.ts';
 
 const LOOK_EVERY_MS = 250;
 

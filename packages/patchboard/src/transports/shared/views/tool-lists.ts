@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ToolDetailView, ToolView } from '@patchboard/wire';
-import type { Engine } from '../../core/engine.ts';
-import type { Principal } from '../../core/access/principal.ts';
-import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import type { Engine } from '../../../core/engine.ts';
+import type { Principal } from '../../../core/access/principal.ts';
+import type { RegisteredTool } from '../../../core/tools/registered-tool.ts';
 
 export interface ToolList {
   readonly json: string;

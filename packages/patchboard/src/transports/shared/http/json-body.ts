@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { failure } from '../../core/failures.ts';
-import { parseGuardedJson } from '../../core/json/json-guard.ts';
-import type { JsonLimits } from '../../core/json/json-scanner.ts';
-import { RequestRefused } from './problem.ts';
+import { failure } from '../../../core/failures.ts';
+import { parseGuardedJson } from '../../../core/json/json-guard.ts';
+import type { JsonLimits } from '../../../core/json/json-scanner.ts';
+import { RequestRefused } from '../routes/problem.ts';
 
 /** `application/json` and nothing else: what Fastify takes besides would let a form or plain text through the door. */
 export function acceptJsonOnly(app: FastifyInstance, limits: JsonLimits): void {

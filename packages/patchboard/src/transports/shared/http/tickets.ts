@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../core/ports.ts';
-import type { Principal } from '../../core/access/principal.ts';
+import type { Clock } from '../../../core/ports.ts';
+import type { Principal } from '../../../core/access/principal.ts';
 
 const TICKET_MS = 60_000;
 /** More than anybody needs in a minute; beyond it the oldest are worth nothing. */

@@ -1,7 +1,7 @@
 import type { FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Scope } from '../../core/access/scopes.ts';
-import type { HttpContext } from './context.ts';
+import type { Scope } from '../../../core/access/scopes.ts';
+import type { HttpContext } from '../http/context.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/ports.ts';
-import type { Principal } from '../../core/access/principal.ts';
+import type { Clock } from '../../../core/ports.ts';
+import type { Principal } from '../../../core/access/principal.ts';
 
 interface Opening {
   readonly end: () => void;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { failure, type Failure } from '../../core/failures.ts';
+import { failure, type Failure } from '../../../core/failures.ts';
 
 export interface DoorOptions {
   /** Besides the loopback names; with a port it must match, without one any will do. */

@@ -1,6 +1,6 @@
 import type { CallStateName, FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { FAILURES, type Failure, type RateRefusal } from '../../core/failures.ts';
+import { FAILURES, type Failure, type RateRefusal } from '../../../core/failures.ts';
 
 /** Each code in the vocabulary of HTTP; a code without a row does not compile. */
 export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {

@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '../../core/ports.ts';
-import type { Principal } from '../../core/access/principal.ts';
-import type { HttpLimits } from './http-limits.ts';
+import type { Clock } from '../../../core/ports.ts';
+import type { Principal } from '../../../core/access/principal.ts';
+import type { HttpLimits } from '../http/http-limits.ts';
 import type { Openings } from './openings.ts';
-import { API_HEADERS } from './security-headers.ts';
+import { API_HEADERS } from '../http/security-headers.ts';
 
 const HEARTBEAT = ': still here\n\n';
 

@@ -1,7 +1,7 @@
-import type { Engine } from '../../core/engine.ts';
-import type { Principal } from '../../core/access/principal.ts';
-import { createToolDiscoveryService, type ToolDiscoveryService } from '../../protocols/discovery.ts';
-import { definitionsOf } from '../../protocols/registered-tools.ts';
+import type { Engine } from '../../../core/engine.ts';
+import type { Principal } from '../../../core/access/principal.ts';
+import { createToolDiscoveryService, type ToolDiscoveryService } from '../../../protocols/discovery.ts';
+import { definitionsOf } from '../../../protocols/registered-tools.ts';
 import type { ToolLists } from './tool-lists.ts';
 
 /** Each keeps its prompts; of more than so many different lists of tools, they are made anew. */

@@ -1,13 +1,13 @@
 import { encodeSse, encodeSsePosition, isCallState, isTerminal } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isOpen, type Call } from '../../core/call/call.ts';
-import { eventOf, type BoardEvent, type EventFilter } from '../../core/ledger/events.ts';
-import { messageOf } from '../../core/failures.ts';
-import type { Principal } from '../../core/access/principal.ts';
-import type { HttpContext } from './context.ts';
-import { principalOf } from './identity.ts';
-import type { Schema } from './routes.ts';
-import { headers, optional, TEXT } from './schemas.ts';
+import { isOpen, type Call } from '../../../core/call/call.ts';
+import { eventOf, type BoardEvent, type EventFilter } from '../../../core/ledger/events.ts';
+import { messageOf } from '../../../core/failures.ts';
+import type { Principal } from '../../../core/access/principal.ts';
+import type { HttpContext } from '../http/context.ts';
+import { principalOf } from '../routes/caller.ts';
+import type { Schema } from '../routes/routes.ts';
+import { headers, optional, TEXT } from '../routes/schemas.ts';
 import type { EventStream } from './streams.ts';
 
 const SEQUENCE: Schema = { type: 'string', pattern: '^[0-9]{1,15}$' };

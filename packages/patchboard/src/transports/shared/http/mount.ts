@@ -1,17 +1,17 @@
 import type { FailureCode } from '@patchboard/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { Authenticator } from '../../core/access/authenticator.ts';
-import { failure, type Failure } from '../../core/failures.ts';
-import type { Principal } from '../../core/access/principal.ts';
-import type { Scope } from '../../core/access/scopes.ts';
+import type { Authenticator } from '../../../core/access/authenticator.ts';
+import { failure, type Failure } from '../../../core/failures.ts';
+import type { Principal } from '../../../core/access/principal.ts';
+import type { Scope } from '../../../core/access/scopes.ts';
 import type { HttpContext } from './context.ts';
-import { isFailure } from './identity.ts';
+import { isFailure } from '../routes/caller.ts';
 import type { RouteCounter } from './metrics.ts';
-import { HTTP_STATUS, sendProblem } from './problem.ts';
-import type { Route, RouteAnswer, Schema } from './routes.ts';
-import { COMPONENTS, ref } from './schemas.ts';
+import { HTTP_STATUS, sendProblem } from '../routes/problem.ts';
+import type { Route, RouteAnswer, Schema } from '../routes/routes.ts';
+import { COMPONENTS, ref } from '../routes/schemas.ts';
 import type { Tickets } from './tickets.ts';
-import { partCompiler } from './validation.ts';
+import { partCompiler } from '../routes/validation.ts';
 
 /** Serves the declared routes. */
 export function mount(

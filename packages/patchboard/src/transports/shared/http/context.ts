@@ -1,19 +1,19 @@
 import type { FailureCode, SandboxName } from '@patchboard/wire';
-import type { Engine } from '../../core/engine.ts';
-import type { LedgerVerifier } from '../../core/ledger/ledger-check.ts';
-import type { Authenticator } from '../../core/access/authenticator.ts';
-import type { Offices } from '../../core/access/offices.ts';
-import type { Clock, Digest, Log, Store } from '../../core/ports.ts';
-import type { Principal } from '../../core/access/principal.ts';
+import type { Engine } from '../../../core/engine.ts';
+import type { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
+import type { Authenticator } from '../../../core/access/authenticator.ts';
+import type { Offices } from '../../../core/access/offices.ts';
+import type { Clock, Digest, Log, Store } from '../../../core/ports.ts';
+import type { Principal } from '../../../core/access/principal.ts';
 import type { DoorOptions } from './door.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
-import type { Openings } from './openings.ts';
-import type { Prompts } from './prompts.ts';
-import type { Route } from './routes.ts';
-import type { Streams } from './streams.ts';
+import type { Openings } from '../streams/openings.ts';
+import type { Prompts } from '../views/prompts.ts';
+import type { Route } from '../routes/routes.ts';
+import type { Streams } from '../streams/streams.ts';
 import type { Tickets } from './tickets.ts';
-import type { ToolLists } from './tool-lists.ts';
+import type { ToolLists } from '../views/tool-lists.ts';
 import type { Upgrades } from './upgrades.ts';
 
 /** What the HTTP faces are made of. */

@@ -1,5 +1,5 @@
 import { parseTime, WIRE_LIMITS } from '@patchboard/wire';
-import { failure } from '../../core/failures.ts';
+import { failure } from '../../../core/failures.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
 import { nullable, TEXT } from './schemas.ts';

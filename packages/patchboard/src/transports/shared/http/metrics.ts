@@ -1,7 +1,7 @@
 import type { CallStateName, FailureCode, ToolSourceName } from '@patchboard/wire';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { endedAt, type Call } from '../../core/call/call.ts';
-import type { Engine } from '../../core/engine.ts';
+import { endedAt, type Call } from '../../../core/call/call.ts';
+import type { Engine } from '../../../core/engine.ts';
 import { DurationCounts } from './duration-counts.ts';
 
 /** Answers of one route by status. Plain numbers: a request costs one addition, the rest is done when asked. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { PEER_ID_PATTERN, WIRE_LIMITS } from '@patchboard/wire';
-import { parseTraceparent } from '../../core/call/trace-context.ts';
+import { parseTraceparent } from '../../../core/call/trace-context.ts';
 
 const NO_TRACE = { traceId: null, spanId: null };
 
