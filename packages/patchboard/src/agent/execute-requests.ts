@@ -107,11 +107,6 @@ class Execution {
       toolName,
       runId: this.#runId,
       args,
-      target: null,
-      idempotencyKey: null,
-      traceId: null,
-      spanId: null,
-      replayOf: null,
       timeoutMs: this.config.timeout,
       asker: this.#asker(tool),
     };

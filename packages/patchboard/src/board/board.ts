@@ -171,11 +171,7 @@ class Board implements Patchboard {
       toolName: name,
       runId,
       args: asKept,
-      target: null,
       idempotencyKey,
-      traceId: null,
-      spanId: null,
-      replayOf: null,
     };
     return recordedCall(await this.#room.engine.submit(request, embeddedPrincipal(agentId)));
   }

@@ -60,11 +60,6 @@ export function aRequest(given: Partial<CallRequest> & Pick<CallRequest, 'toolNa
   return {
     runId: 'run_1',
     args: {},
-    target: null,
-    idempotencyKey: null,
-    traceId: null,
-    spanId: null,
-    replayOf: null,
     ...given,
   };
 }

@@ -24,23 +24,23 @@ import { resolveTool, type Resolution } from './resolution.ts';
 import { settleAtHand } from './settlement.ts';
 import { Tallies } from '../tallies.ts';
 
-/** What an agent asks for, whatever face it came through. */
+/** What an agent asks for, whatever face it came through. A face leaves out what it knows nothing of. */
 export interface CallRequest {
   readonly toolName: string;
   readonly runId: string;
   readonly args: unknown;
-  readonly target: string | null;
-  readonly idempotencyKey: string | null;
-  readonly traceId: string | null;
-  readonly spanId: string | null;
-  readonly replayOf: string | null;
+  /** The device that is to run it. */
+  readonly target?: string | null;
+  readonly idempotencyKey?: string | null;
+  readonly traceId?: string | null;
+  readonly spanId?: string | null;
+  readonly replayOf?: string | null;
   /** The call on whose behalf a sub-agent asks. */
   readonly parentCallId?: string;
   /** Chosen by an agent in this process, which wrote it down before it asked. Default: a new one. */
   readonly callId?: string;
   /** How long the asker gives it to run; never longer than the tool's own limit. */
   readonly timeoutMs?: number;
-  /** Absent where the face knows of none. */
   readonly origin?: CallOrigin;
   /** An agent in this process; absent over the network. */
   readonly asker?: Asker;
@@ -167,7 +167,7 @@ export class Intake {
     }
     const unrecorded = refused.code === 'rate_limited' ? this.#parts.rates.refusal(principal) : 0;
     if (unrecorded === null) return { kind: 'refused', failure: refused };
-    const { toolName, traceId, origin = null } = request;
+    const { toolName, traceId = null, origin = null } = request;
     const { tenant, agentId } = principal;
     const { code, message } = refused;
     const argsHash = this.#parts.digest.sha256(JSON.stringify(request.args) ?? 'null');
@@ -240,7 +240,7 @@ export class Intake {
       case 'allow':
         return dispatcher.firstStates(
           tool,
-          { tenant: principal.tenant, toolName: tool.name, runId: request.runId, target: request.target },
+          { tenant: principal.tenant, toolName: tool.name, runId: request.runId, target: request.target ?? null },
           now,
         );
       case 'ask':
@@ -263,12 +263,13 @@ export class Intake {
     tool: RegisteredTool,
     now: number,
   ): { scope: string; bodyHash: string; expiresAt: number } | null {
-    if (request.idempotencyKey === null) return null;
-    const scope = JSON.stringify([principal.tenant, principal.agentId, tool.name, request.idempotencyKey]);
+    const { idempotencyKey = null } = request;
+    if (idempotencyKey === null) return null;
+    const scope = JSON.stringify([principal.tenant, principal.agentId, tool.name, idempotencyKey]);
     return { scope, bodyHash: this.#bodyHash(request), expiresAt: now + this.#parts.limits.idempotencyMs };
   }
 
-  #bodyHash({ runId, args, target }: CallRequest): string {
+  #bodyHash({ runId, args, target = null }: CallRequest): string {
     return this.#parts.digest.sha256(canonicalJson({ runId, args, target }));
   }
 }

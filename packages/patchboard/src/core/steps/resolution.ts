@@ -29,7 +29,7 @@ export function resolveTool(parts: ResolutionParts, given: CallRequest, principa
   }
   const problem =
     audienceProblem(tool, principal) ??
-    targetProblem(parts.pools, tool, request.target) ??
+    targetProblem(parts.pools, tool, request.target ?? null) ??
     inputProblem(tool, request.args) ??
     unavailable(tool);
   return { request, tool, problem };

@@ -123,10 +123,8 @@ async function runOne(run: BatchRun, asked: ParsedToolRequest): Promise<BatchAns
       toolName,
       runId: run.runId,
       args,
-      target: null,
       idempotencyKey: key === null ? null : `${key}/${requestId}`,
       ...traceOf(request.headers),
-      replayOf: null,
     },
     principal,
   );

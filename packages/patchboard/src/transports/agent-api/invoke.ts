@@ -77,7 +77,6 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
     target: body.target ?? null,
     idempotencyKey: idempotencyKeyOf(request.headers),
     ...traceOf(request.headers),
-    replayOf: null,
   };
   if (isDryRun === true) {
     const answer = await context.engine.previews.of(wanted, principal);

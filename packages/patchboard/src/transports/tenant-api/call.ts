@@ -57,12 +57,9 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
       // A run belongs to one agent; a trace may pass through several.
       runId: `trace:${traceId}:${principal.agentId}`,
       args: input,
-      target: null,
-      idempotencyKey: null,
       traceId,
       spanId,
       origin,
-      replayOf: null,
     },
     principal,
   );
