@@ -1,4 +1,4 @@
-import type { Failure } from '../core/failures.ts';
+import { failure, type Failure } from '../core/failures.ts';
 
 /** Thrown for what an agent was asked and cannot do, and when its model or its store fails. */
 export class AgentError extends Error {
@@ -9,4 +9,9 @@ export class AgentError extends Error {
     this.name = 'AgentError';
     this.failure = given;
   }
+}
+
+/** `problem`: what is wrong with what `what` was given; null when nothing is. */
+export function check(what: string, problem: string | null): void {
+  if (problem !== null) throw new AgentError(failure('body_invalid', `${what}: ${problem}`));
 }

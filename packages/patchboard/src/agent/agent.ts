@@ -1,12 +1,10 @@
 import type { AgentHandle, SubTask, SubTaskReply } from '../core/agent-handle.ts';
-import { isOpen } from '../core/call/call.ts';
-import { failure, messageOf, ToolFailure } from '../core/failures.ts';
+import { failure, messageOf } from '../core/failures.ts';
 import type { Message } from '../core/messages.ts';
 import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
-import { text } from '../sdk/shape.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
-import { AgentError } from './agent-error.ts';
+import { AgentError, check } from './agent-error.ts';
 import { AgentLoop, type AgentReply } from './agent-loop.ts';
 import { assemble, type AgentParts } from './assembly.ts';
 import type { SubscribeOptions } from './event-log.ts';
@@ -14,10 +12,11 @@ import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './eve
 import { runHeldRequests } from './held-requests.ts';
 import { answerOpenRequests, sealUnstarted } from './interrupted.ts';
 import type { Lineage, Origin } from './lineage.ts';
-import { SUB_TASK } from './options-shape.ts';
 import type { AgentOptions } from './options.ts';
 import { BIRTH, recall } from './recollection.ts';
+import { SubAgents } from './sub-agents.ts';
 import { Suspended } from './tool-requests.ts';
+import { Turns } from './turns.ts';
 
 export interface SendOptions {
   /** Interrupts the agent. */
@@ -30,25 +29,26 @@ export interface SendOptions {
  */
 export class Agent implements AgentHandle {
   readonly #parts: AgentParts;
-  readonly #given: AgentOptions;
-  readonly #lineage: Lineage | null;
-  /** Runs of the agents below this one. */
-  readonly #family: Set<string> = new Set();
+  readonly #turns: Turns;
+  readonly #below: SubAgents;
   #state: AgentState = 'idle';
-  /** One for each turn that has not ended, also for those that have not begun. */
-  readonly #interrupts: Set<AbortController> = new Set();
-  #turns: Promise<unknown> = Promise.resolve();
 
   /** `origin` is for agents that come from others. */
   constructor(options: AgentOptions, origin: Origin | null = null) {
-    this.#given = options;
-    this.#lineage = origin?.kind === 'spawned' ? origin.lineage : null;
     this.#parts = assemble(options, origin, {
       handle: this,
       decide: (...answer) => this.decide(...answer),
       onWaiting: (isWaiting) => this.#setState(isWaiting ? 'waiting' : 'working'),
     });
-    this.#reportTo(this.#lineage);
+    this.#turns = new Turns(this.#parts.options.host.workers);
+    const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
+    this.#below = new SubAgents({
+      agent: this.#parts,
+      given: options,
+      lineage,
+      make: (given, below) => new Agent(given, { kind: 'spawned', lineage: below }),
+    });
+    if (lineage !== null) this.#reportTo(lineage);
   }
 
   /**
@@ -120,8 +120,7 @@ export class Agent implements AgentHandle {
 
   /** Stops the model, cancels its open calls, and resolves when the agent has stopped. */
   async interrupt(): Promise<void> {
-    for (const turn of this.#interrupts) turn.abort();
-    await this.#turns;
+    await this.#turns.interrupt();
   }
 
   /** Answers a call of this agent, or of an agent below it, that waits for approval. */
@@ -134,7 +133,7 @@ export class Agent implements AgentHandle {
     const { note, decidedBy = OPERATOR_NAME } = options;
     const { host } = this.#parts.options;
     const call = await host.engine.calls.find(this.#parts.principal, callId);
-    if (call === undefined || (call.runId !== this.id && !this.#family.has(call.runId)))
+    if (call === undefined || (call.runId !== this.id && !this.#below.has(call.runId)))
       throw new AgentError(failure('call_not_found', `no call of this agent: ${callId}`));
     const digest = call.approval?.digest ?? '';
     const given = { decision, digest, note: note ?? null };
@@ -154,62 +153,14 @@ export class Agent implements AgentHandle {
   }
 
   async spawn(task: SubTask): Promise<SubTaskReply> {
-    const { options, birth } = this.#parts;
-    check('spawn', SUB_TASK(task, '') ?? text(task.prompt, 'prompt') ?? text(task.callId, 'callId'));
-    checkDepth(birth.depth + 1, options.maxDepth);
-    await this.#checkUnderWay(task.callId);
-    const {
-      id: _id,
-      name: _name,
-      permission: _permission,
-      hooks: _hooks,
-      tools: _tools,
-      ...rest
-    } = this.#given;
-    const { system, maxIterations, tools, callId } = task;
-    const changes = {
-      name: this.name,
-      ...(system === undefined ? {} : { system }),
-      ...(maxIterations === undefined ? {} : { maxIterations }),
-      ...(tools === undefined ? {} : { tools }),
-    };
-    const sub = new Agent({ ...rest, ...changes }, { kind: 'spawned', lineage: this.#lineageFor(callId) });
-    const { events } = this.#parts;
-    const named = { channel: 'monitor', subAgentId: sub.id, callId } as const;
-    events.emit({ ...named, type: 'sub_agent_started' });
-    try {
-      const { text, reason, calls } = await sub.send(task.prompt, sendOptions(task.signal));
-      return { agentId: sub.id, text, reason, calls: calls.length };
-    } finally {
-      events.emit({ ...named, type: 'sub_agent_ended' });
-    }
+    return await this.#below.spawn(task);
   }
 
-  /** A task is part of a call: it is recorded under it, and works where it works. */
-  async #checkUnderWay(callId: string): Promise<void> {
-    const { options, principal } = this.#parts;
-    const call = await options.host.engine.calls.find(principal, callId);
-    if (call !== undefined && call.runId === this.id && isOpen(call)) return;
-    const message = `spawn: callId must name a call of this agent that is under way, as context.callId does: ${callId}`;
-    throw new AgentError(failure('call_not_found', message));
-  }
-
-  /** One turn at a time; whoever comes meanwhile waits. */
   async #turn(
     { signal }: SendOptions,
     work: (signal: AbortSignal) => Promise<AgentReply>,
   ): Promise<AgentReply> {
-    const own = new AbortController();
-    this.#interrupts.add(own);
-    const either = signal === undefined ? own.signal : AbortSignal.any([own.signal, signal]);
-    const { workers } = this.#parts.options.host;
-    const turn = this.#turns.then(() => workers.run(() => this.#work(either, work)));
-    this.#turns = turn.catch(() => {});
-    try {
-      return await turn;
-    } finally {
-      this.#interrupts.delete(own);
-    }
+    return await this.#turns.take(signal, (either) => this.#work(either, work));
   }
 
   async #work(signal: AbortSignal, work: (signal: AbortSignal) => Promise<AgentReply>): Promise<AgentReply> {
@@ -268,8 +219,7 @@ export class Agent implements AgentHandle {
   }
 
   /** Those above a sub-agent hear what it asks, or nobody would answer. */
-  #reportTo(lineage: Lineage | null): void {
-    if (lineage === null) return;
+  #reportTo(lineage: Lineage): void {
     lineage.adopt(this.id);
     this.on('permission_required', ({ channel, type, call, agentId }) =>
       lineage.passOn({ channel, type, call }, agentId),
@@ -278,36 +228,4 @@ export class Agent implements AgentHandle {
       lineage.passOn(event, agentId),
     );
   }
-
-  #lineageFor(parentCallId: string): Lineage {
-    const { options, birth, budget, events } = this.#parts;
-    const { permissions, hooks, offers } = options;
-    return {
-      parentCallId,
-      depth: birth.depth + 1,
-      permissions,
-      hooks,
-      offers,
-      budget,
-      passOn: (event, agentId) => events.emit(event, agentId),
-      adopt: (agentId) => {
-        this.#family.add(agentId);
-        this.#lineage?.adopt(agentId);
-      },
-    };
-  }
-}
-
-function check(what: string, problem: string | null): void {
-  if (problem !== null) throw new AgentError(failure('body_invalid', `${what}: ${problem}`));
-}
-
-function checkDepth(depth: number, maxDepth: number): void {
-  if (depth <= maxDepth) return;
-  const message = `agents may be nested ${maxDepth} deep, and this would be one more`;
-  throw new ToolFailure(failure('permission_denied', message));
-}
-
-function sendOptions(signal: AbortSignal | undefined): SendOptions {
-  return signal === undefined ? {} : { signal };
 }
