@@ -84,6 +84,16 @@ describe('a rate limit', () => {
     expect((await invoke(server, ada)).status).toBe(202);
   });
 
+  it('counts a dry run, which asks the hooks like a call', async () => {
+    const server = await aServer({ config: { rates: { principal: SLOW } } });
+    const { headers } = await server.mint({ kind: 'agent', name: 'ada' });
+    const path = '/v1/tools/toy.echo/invoke?dry_run=true';
+    const dryRun = async () =>
+      await server.ask({ method: 'POST', path, headers, body: { run_id: 'run_1', args: {} } });
+    for (let count = 0; count < SLOW.burst; count += 1) expect((await dryRun()).status).toBe(200);
+    expect(await dryRun()).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
+  });
+
   it('does not hold local mode', async () => {
     const server = await aServer({ config: { rates: { principal: SLOW, tenant: SLOW, tool: SLOW } } });
     for (let count = 0; count < 10; count += 1) expect((await invoke(server, null)).status).toBe(202);

@@ -240,7 +240,12 @@ export class Intake {
       case 'allow':
         return dispatcher.firstStates(
           tool,
-          { tenant: principal.tenant, toolName: tool.name, runId: request.runId, target: request.target ?? null },
+          {
+            tenant: principal.tenant,
+            toolName: tool.name,
+            runId: request.runId,
+            target: request.target ?? null,
+          },
           now,
         );
       case 'ask':

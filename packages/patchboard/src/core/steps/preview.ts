@@ -1,6 +1,7 @@
 import type { InputIssueView, ToolSourceName } from '@patchboard/wire';
 import type { Decision } from '../access/guard.ts';
 import type { Principal } from '../access/principal.ts';
+import type { RateLimits } from '../access/rate-limits.ts';
 import type { Answer } from '../answer.ts';
 import type { Mailboxes } from '../devices/mailboxes.ts';
 import type { Pools } from '../devices/pools.ts';
@@ -24,6 +25,7 @@ export interface Route {
 
 export interface PreviewsParts {
   readonly intake: Intake;
+  readonly rates: RateLimits;
   readonly pools: Pools;
   readonly mailboxes: Mailboxes;
 }
@@ -37,7 +39,10 @@ export class Previews {
   }
 
   async of(given: CallRequest, principal: Principal): Promise<Answer<Preview>> {
-    const { intake } = this.#parts;
+    const { intake, rates } = this.#parts;
+    // Hooks are asked as for a call, and they may be slow.
+    const tooFast = rates.request(principal);
+    if (tooFast !== null) return { ok: false, failure: tooFast };
     const { request, tool, problem } = intake.resolve(given, principal);
     if (tool === undefined) return { ok: false, failure: problem };
     if (problem !== null && problem.code !== 'input_invalid') return { ok: false, failure: problem };
