@@ -29,7 +29,7 @@ import type { Asker, LiveCall } from './call/live-call.ts';
 import type { Pack } from './tools/server-tool.ts';
 import { ResponseCache } from './steps/response-cache.ts';
 import { Runs } from './call/runs.ts';
-import { ServerTools } from './tools/server-tools.ts';
+import { ChangingServerTools } from './tools/changing-server-tools.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantBook } from './access/tenant-book.ts';
 import { ToolDirectory } from './tools/tool-directory.ts';
@@ -71,7 +71,7 @@ export class Engine {
   readonly calls: Calls;
   readonly previews: Previews;
   /** Tools of this server that come and go while it runs. */
-  readonly serverTools: ServerTools;
+  readonly serverTools: ChangingServerTools;
   readonly tenants: TenantBook;
   /** Names of those that are in. */
   readonly packs: Set<string> = new Set();
@@ -100,7 +100,7 @@ export class Engine {
     });
     this.feed = new EventFeed(store, parts.guard);
     this.#tasks = new Tasks(log);
-    this.serverTools = new ServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
+    this.serverTools = new ChangingServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
     this.#lifecycle = new Lifecycle({ ...parts, mailboxes: this.mailboxes, ended });
     this.#responses = new ResponseCache(clock);

@@ -7,7 +7,7 @@ import type { Pools } from '../devices/pools.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { RegisteredTool } from './registered-tool.ts';
 import type { Registry } from './registry.ts';
-import { newBatch, ToolAdmission, type Batch } from './tool-admission.ts';
+import { newBatch, ToolRegistrar, type Batch } from './tool-registrar.ts';
 import { covers, raised, riskDocument, riskOf, ToolRisks, type Risk } from './tool-risks.ts';
 
 /** Compiling outside schemas takes time; so many go in one turn of the event loop. */
@@ -35,13 +35,13 @@ export interface ToolDirectoryParts {
 export class ToolDirectory {
   readonly #parts: ToolDirectoryParts;
   readonly #risks: ToolRisks = new ToolRisks();
-  readonly #admission: ToolAdmission;
+  readonly #registrar: ToolRegistrar;
   /** One change of a tenant at a time: the next one looks at what this one left. */
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
   constructor(parts: ToolDirectoryParts) {
     this.#parts = parts;
-    this.#admission = new ToolAdmission({ ...parts, risks: this.#risks });
+    this.#registrar = new ToolRegistrar({ ...parts, risks: this.#risks });
   }
 
   /**
@@ -137,7 +137,7 @@ export class ToolDirectory {
     const rejected: RejectedTool[] = [];
     for (const [index, spec] of specs.entries()) {
       if (index % BATCH === BATCH - 1) await this.#pause();
-      const answer = this.#admission.take(batch, spec);
+      const answer = this.#registrar.take(batch, spec);
       if (!answer.ok) rejected.push({ name: spec.name, code: answer.code, reason: answer.reason });
     }
     return rejected;
@@ -170,7 +170,7 @@ export class ToolDirectory {
     try {
       await store.saveTools(tools, row, documents);
     } catch (error) {
-      this.#admission.putBack(batch);
+      this.#registrar.putBack(batch);
       throw error;
     }
     for (const [name, risk] of risks) this.#risks.set(tenant, name, risk);

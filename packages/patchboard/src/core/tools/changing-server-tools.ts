@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts';
 import type { ServerTool } from './server-tool.ts';
 import type { Tasks } from '../tasks.ts';
 
-export interface ServerToolsParts {
+export interface ChangingServerToolsParts {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
@@ -17,10 +17,10 @@ export interface ServerToolsParts {
  * Tools of this process that come and go while the engine runs. They can be called, or no longer, at once; the ledger
  * row follows. Calls that run or stand in line keep the tool they were made with.
  */
-export class ServerTools {
-  readonly #parts: ServerToolsParts;
+export class ChangingServerTools {
+  readonly #parts: ChangingServerToolsParts;
 
-  constructor(parts: ServerToolsParts) {
+  constructor(parts: ChangingServerToolsParts) {
     this.#parts = parts;
   }
 

@@ -40,7 +40,7 @@ export function newBatch(given: Pick<Batch, 'tenant' | 'clientId' | 'operator' |
   };
 }
 
-export interface ToolAdmissionParts {
+export interface ToolRegistrarParts {
   readonly registry: Registry;
   readonly pools: Pools;
   readonly guard: Guard;
@@ -53,12 +53,12 @@ export interface ToolAdmissionParts {
 const REMEMBERED_CONTRACTS = 100_000;
 
 /** Decides which tools of a registration are taken: into the registry at once, so that the rest is held against them. */
-export class ToolAdmission {
-  readonly #parts: ToolAdmissionParts;
+export class ToolRegistrar {
+  readonly #parts: ToolRegistrarParts;
   /** The contract each name had last, also while nobody offers it. */
   readonly #contracts: Map<string, string> = new Map();
 
-  constructor(parts: ToolAdmissionParts) {
+  constructor(parts: ToolRegistrarParts) {
     this.#parts = parts;
   }
 
