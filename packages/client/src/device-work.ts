@@ -1,5 +1,6 @@
 import type { GatewayFrame } from '@patchboard/wire';
 import { isToolCallResult, type DeviceCall, type DeviceTool } from './device-tool.ts';
+import { SeenIds } from './seen-ids.ts';
 
 export type RequestFrame = Extract<GatewayFrame, { type: 'tool_call_request' }>;
 
@@ -21,15 +22,12 @@ interface Job {
   readonly stop: AbortController;
 }
 
-/** As many ids of finished requests are remembered, so that none of them runs again. */
-const REMEMBERED = 10_000;
-
 /** What this device was asked to do: one after the other unless told otherwise, each once. */
 export class DeviceWork {
   readonly #parts: DeviceWorkParts;
   readonly #waiting: Job[] = [];
   readonly #jobs: Map<string, Job> = new Map();
-  readonly #seen: Set<string> = new Set();
+  readonly #seen: SeenIds = new SeenIds();
   #running = 0;
 
   constructor(parts: DeviceWorkParts) {
@@ -44,8 +42,7 @@ export class DeviceWork {
   /** False: it came before. */
   take(request: RequestFrame): boolean {
     const { id } = request;
-    if (this.#seen.has(id)) return false;
-    this.#remember(id);
+    if (!this.#seen.add(id)) return false;
     const job: Job = { request, stop: new AbortController() };
     this.#jobs.set(id, job);
     this.#waiting.push(job);
@@ -121,12 +118,6 @@ export class DeviceWork {
     if (tool !== undefined) return await tool.run(args as never, call);
     if (handler !== null) return await handler(call);
     throw new Error('No handler registered');
-  }
-
-  #remember(id: string): void {
-    this.#seen.add(id);
-    const [oldest] = this.#seen;
-    if (this.#seen.size > REMEMBERED && oldest !== undefined) this.#seen.delete(oldest);
   }
 }
 

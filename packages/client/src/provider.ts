@@ -13,6 +13,7 @@ import { PatchboardError } from './errors.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from './http.ts';
 import { lentSpec, type LentTool } from './lent-tool.ts';
 import type { Settings } from './options.ts';
+import { SeenIds } from './seen-ids.ts';
 import { stoppable } from './stoppable.ts';
 import { decodeFrame, resumingFrames } from './stream.ts';
 
@@ -49,9 +50,6 @@ export interface Provider {
   /** The result. Repeated after a lost connection: the server answers the same result the same way. */
   submit(toolCallId: string, submission: Submission, options?: AttemptOptions): Promise<SubmitResponse>;
 }
-
-/** More open requests than any client works on; bounds what is remembered to recognise a repeat. */
-const REMEMBERED = 10_000;
 
 export function provider(settings: Settings, clientId: string): Provider {
   const headers = { 'x-client-id': clientId };
@@ -104,16 +102,13 @@ async function* incoming(
   headers: Readonly<Record<string, string>>,
   bounds: Bounds,
 ): AsyncGenerator<ToolRequest, void, undefined> {
-  const seen = new Set<string>();
+  const seen = new SeenIds();
   const source = { path: () => path, headers, after: null };
   for await (const frame of resumingFrames(settings, source, bounds)) {
     if (frame.event !== 'tool_request') continue;
     const toolRequest = decodeFrame(frame, decodeToolRequest);
     // After a reconnect the server sends again what is unanswered; here it is being worked on already.
-    if (seen.has(toolRequest.attempt_token)) continue;
-    seen.add(toolRequest.attempt_token);
-    if (seen.size > REMEMBERED) seen.delete(seen.values().next().value ?? '');
-    yield toolRequest;
+    if (seen.add(toolRequest.attempt_token)) yield toolRequest;
   }
 }
 
