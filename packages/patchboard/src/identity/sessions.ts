@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LoginToken, OpenedSession, SessionBook } from '../core/access/authenticator.ts';
+import { OneTimeTokens } from '../core/access/one-time-tokens.ts';
 import type { Clock } from '../core/ports.ts';
 import { isSameSecret } from './operator-token.ts';
 
@@ -26,28 +27,29 @@ export class Sessions implements SessionBook {
   readonly #operatorToken: string;
   readonly #sessions: Map<string, Session> = new Map();
   readonly #closed: Set<(credentialId: string) => void> = new Set();
-  readonly #loginTokens: Map<string, number> = new Map();
+  readonly #loginTokens: OneTimeTokens<true>;
 
   constructor(operatorToken: string, clock: Clock) {
     this.#operatorToken = operatorToken;
     this.#clock = clock;
+    this.#loginTokens = new OneTimeTokens({
+      most: MAX_SESSIONS,
+      lifetimeMs: LOGIN_MS,
+      now: () => clock.now(),
+    });
   }
 
-  /** For a login link. Those that were never used are forgotten when they have expired. */
+  /** For a login link. */
   issueLoginToken(): LoginToken {
-    const now = this.#clock.now();
-    for (const [old, expiresAt] of this.#loginTokens) {
-      if (expiresAt > now && this.#loginTokens.size < MAX_SESSIONS) break;
-      this.#loginTokens.delete(old);
-    }
     const token = `ot_${randomBytes(24).toString('base64url')}`;
-    this.#loginTokens.set(token, now + LOGIN_MS);
+    this.#loginTokens.add(token, true);
     return { token, maxAgeSeconds: LOGIN_MS / 1000 };
   }
 
   /** Null: the token opens nothing. */
   open(token: string): OpenedSession | null {
-    if (!this.#spend(token) && !isSameSecret(token, this.#operatorToken)) return null;
+    if (this.#loginTokens.spend(token) === null && !isSameSecret(token, this.#operatorToken)) return null;
+    // Not a `BoundedMap`: whoever uses the oldest is told that it is closed.
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.close(oldest);
     const id = randomBytes(32).toString('base64url');
@@ -86,11 +88,5 @@ export class Sessions implements SessionBook {
     if (session.expiresAt > this.#clock.now()) return session;
     this.close(id);
     return null;
-  }
-
-  #spend(token: string): boolean {
-    const expiresAt = this.#loginTokens.get(token);
-    this.#loginTokens.delete(token);
-    return expiresAt !== undefined && expiresAt > this.#clock.now();
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { OneTimeTokens } from '../../../core/access/one-time-tokens.ts';
 import type { Clock } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 
@@ -16,28 +17,24 @@ export interface Ticket {
  * minute, so that what is left of it in logs and histories is worth nothing.
  */
 export class Tickets {
-  readonly #clock: Clock;
-  readonly #tickets: Map<string, { readonly principal: Principal; readonly expiresAt: number }> = new Map();
+  readonly #tickets: OneTimeTokens<Principal>;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#tickets = new OneTimeTokens({
+      most: MAX_TICKETS,
+      lifetimeMs: TICKET_MS,
+      now: () => clock.elapsed(),
+    });
   }
 
   issue(principal: Principal): Ticket {
-    const now = this.#clock.elapsed();
-    for (const [old, { expiresAt }] of this.#tickets) {
-      if (expiresAt > now && this.#tickets.size < MAX_TICKETS) break;
-      this.#tickets.delete(old);
-    }
     const ticket = `dt_${randomBytes(24).toString('base64url')}`;
-    this.#tickets.set(ticket, { principal, expiresAt: now + TICKET_MS });
+    this.#tickets.add(ticket, principal);
     return { ticket, expiresInSeconds: TICKET_MS / 1000 };
   }
 
   /** Null: it opens nothing, or nothing any more. */
   redeem(ticket: string): Principal | null {
-    const found = this.#tickets.get(ticket);
-    this.#tickets.delete(ticket);
-    return found !== undefined && found.expiresAt > this.#clock.elapsed() ? found.principal : null;
+    return this.#tickets.spend(ticket);
   }
 }
