@@ -1,10 +1,10 @@
 import type { JsonSchema } from '@patchboard/wire';
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { CompiledSchema, Schemas, Validator } from '../core/ports.ts';
 import { compileRebuilt } from './compile-rebuilt.ts';
 import { refuseMultiplying } from './in-place-graph.ts';
 import { interpretSchema } from './interpret-schema.ts';
 import { issuesOf } from './issues.ts';
-import { LruCache } from './lru-cache.ts';
 import { OUTSIDE_LIMITS } from './outside-limits.ts';
 import { compileOutsidePattern, compileOwnPattern } from './patterns.ts';
 import { rebuildSchema, type RebuildRules } from './rebuild-schema.ts';
@@ -45,13 +45,13 @@ const OUTSIDE_RULES: RebuildRules = {
  * Schemas from outside are interpreted under a step budget, and a test holds both to the same verdicts.
  */
 export function ajvSchemas(options: AjvSchemasOptions = {}): Schemas {
-  const cache = new LruCache<CompiledSchema>(options.cachedChars ?? 4_194_304);
+  const cache = new BoundedMap<string, CompiledSchema>(options.cachedChars ?? 4_194_304, (key) => key.length);
   return {
     compile: (schema, origin) => {
       const text = textOf(schema);
       if (text === null) return { ok: false, problem: 'the schema must be a JSON object or a boolean' };
       const key = `${origin} ${text}`;
-      const known = cache.get(key);
+      const known = cache.use(key);
       if (known !== undefined) return known;
       const compiled =
         origin === 'own' ? compileWith(text, ownValidator) : compileWith(text, outsideValidator);

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { Language } from './advice.ts';
 import { BoardError } from './board-error.ts';
@@ -160,15 +161,10 @@ function aiSdkSchema(schema: JsonSchema): AiSdkSchema {
 /** Which call answered which request of the model, for the last few of them. */
 class CallIds {
   static readonly #KEPT = 1000;
-  readonly #ids: Map<string, string> = new Map();
+  readonly #ids: BoundedMap<string, string> = new BoundedMap(CallIds.#KEPT);
 
   set(toolCallId: string, callId: string): void {
     this.#ids.set(toolCallId, callId);
-    if (this.#ids.size <= CallIds.#KEPT) return;
-    for (const oldest of this.#ids.keys()) {
-      this.#ids.delete(oldest);
-      return;
-    }
   }
 
   get(toolCallId: string): string {

@@ -1,3 +1,4 @@
+import { pairKey } from '../core/pair-key.ts';
 import type { DocumentChange, DocumentKind } from '../core/documents.ts';
 
 interface Kept {
@@ -26,8 +27,4 @@ export class MemoryDocuments {
       .map(({ id, body }) => ({ id, body }))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
-}
-
-export function pairKey(one: string, other: string): string {
-  return JSON.stringify([one, other]);
 }

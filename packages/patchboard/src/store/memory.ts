@@ -15,11 +15,12 @@ import type {
   Run,
   Store,
 } from '../core/ports.ts';
+import { pairKey } from '../core/pair-key.ts';
 import type { StoredTool } from '../core/tools/registered-tool.ts';
 import type { Soon } from '../core/soon.ts';
 import { callCursor, runCursor } from './cursors.ts';
 import { MemoryChain } from './memory-chain.ts';
-import { MemoryDocuments, pairKey } from './memory-documents.ts';
+import { MemoryDocuments } from './memory-documents.ts';
 import { matchesCall, matchesRow } from './memory-filters.ts';
 import { MemoryJournals } from './memory-journals.ts';
 import { Turns } from './turns.ts';

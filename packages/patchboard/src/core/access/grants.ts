@@ -1,3 +1,4 @@
+import { pairKey } from '../pair-key.ts';
 import type { Digest } from '../ports.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { holds, type Predicate } from './policy/predicate.ts';
@@ -93,5 +94,5 @@ export class GrantBook {
 }
 
 function shelfOf({ tenant, toolName }: { tenant: string; toolName: string }): string {
-  return `${tenant}\n${toolName}`;
+  return pairKey(tenant, toolName);
 }

@@ -1,4 +1,6 @@
+import { BoundedMap } from '../bounded-map.ts';
 import { failure, type Failure, type RateRefusal } from '../failures.ts';
+import { pairKey } from '../pair-key.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from './principal.ts';
 import { TenantBook, type TenantLimits } from './tenant-book.ts';
@@ -30,7 +32,7 @@ export class RateLimits {
   readonly #rates: Rates;
   readonly #buckets: TokenBuckets;
   readonly #tenants: TenantBook;
-  readonly #unrecorded: Map<string, number> = new Map();
+  readonly #unrecorded: BoundedMap<string, number> = new BoundedMap(MAX_FLOODERS);
 
   /** What is said of a tenant counts there instead of what is said of all. */
   constructor(rates: Rates, clock: Clock, tenants: TenantBook = new TenantBook()) {
@@ -57,7 +59,7 @@ export class RateLimits {
   call({ kind, tenant }: Principal, toolName: string): Failure | null {
     if (kind === 'local') return null;
     const rate = this.#toolRate(this.#tenants.of(tenant).limits, toolName);
-    return this.#take('tool', `tool\n${tenant}\n${toolName}`, rate, toolName);
+    return this.#take('tool', toolBucket(tenant, toolName), rate, toolName);
   }
 
   /**
@@ -70,8 +72,6 @@ export class RateLimits {
     this.#unrecorded.delete(name);
     if (this.#buckets.take(name, RECORDED_REFUSALS).allowed) return missed;
     this.#unrecorded.set(name, missed + 1);
-    const [oldest] = this.#unrecorded.keys();
-    if (this.#unrecorded.size > MAX_FLOODERS && oldest !== undefined) this.#unrecorded.delete(oldest);
     return null;
   }
 
@@ -91,7 +91,7 @@ export class RateLimits {
     const own = this.#tenants.of(tenant).limits;
     const ofTool = this.#toolRate(own, toolName);
     if (ofTool !== null)
-      return { ...this.#buckets.look(`tool\n${tenant}\n${toolName}`, ofTool), policy: 'tool' };
+      return { ...this.#buckets.look(toolBucket(tenant, toolName), ofTool), policy: 'tool' };
     const ofTenant = own.calls ?? this.#rates.tenant;
     return ofTenant === null
       ? null
@@ -101,6 +101,10 @@ export class RateLimits {
   #toolRate(own: TenantLimits, toolName: string): Rate | null {
     return own.tools?.get(toolName) ?? this.#rates.tools.get(toolName) ?? this.#rates.tool;
   }
+}
+
+function toolBucket(tenant: string, toolName: string): string {
+  return `tool\n${pairKey(tenant, toolName)}`;
 }
 
 function whoIs({ tenant, kind, id }: Principal): string {

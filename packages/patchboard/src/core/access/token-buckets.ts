@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../ports.ts';
 
 /** So many at once, and so many a second for ever. */
@@ -16,8 +17,9 @@ export interface Allowance {
   readonly retryAfterMs: number;
 }
 
-interface Bucket {
+export interface Bucket {
   tokens: number;
+  /** When it was last filled up. */
   at: number;
 }
 
@@ -30,7 +32,7 @@ const ROUNDING = 1e-9;
 /** One bucket per name, made when first asked for. */
 export class TokenBuckets {
   readonly #clock: Clock;
-  readonly #buckets: Map<string, Bucket> = new Map();
+  readonly #buckets: BoundedMap<string, Bucket> = new BoundedMap(MAX_BUCKETS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -39,12 +41,8 @@ export class TokenBuckets {
   take(name: string, rate: Rate): Allowance {
     const now = this.#clock.elapsed();
     const bucket = this.#buckets.get(name) ?? { tokens: rate.burst, at: now };
-    bucket.tokens = Math.min(rate.burst, bucket.tokens + ((now - bucket.at) / 1000) * rate.perSecond);
-    bucket.at = now;
-    // Last used last: the first key is always the one idle longest.
-    this.#buckets.delete(name);
+    refill(bucket, rate, now);
     this.#buckets.set(name, bucket);
-    this.#trim();
     const standing = { limit: rate.burst, windowMs: (rate.burst / rate.perSecond) * 1000 };
     if (bucket.tokens < 1 - ROUNDING) {
       const retryAfterMs = Math.ceil(((1 - bucket.tokens) / rate.perSecond) * 1000);
@@ -68,10 +66,10 @@ export class TokenBuckets {
     const bucket = this.#buckets.get(name);
     if (bucket !== undefined) bucket.tokens += 1;
   }
+}
 
-  #trim(): void {
-    if (this.#buckets.size <= MAX_BUCKETS) return;
-    const [oldest] = this.#buckets.keys();
-    if (oldest !== undefined) this.#buckets.delete(oldest);
-  }
+/** What was earned since it was last filled up, and never more than a burst. */
+export function refill(bucket: Bucket, { burst, perSecond }: Rate, now: number): void {
+  bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
+  bucket.at = now;
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../call/call.ts';
 import type { LiveCall } from '../call/live-call.ts';
+import { pairKey } from '../pair-key.ts';
 
 /** One connection of a client: a stream, a long poll or a socket. */
 export interface Carrier {
@@ -37,7 +38,7 @@ export class Mailboxes {
   }
 
   isOnline(tenant: string, clientId: string): boolean {
-    return (this.#boxes.get(key(tenant, clientId))?.carriers.size ?? 0) > 0;
+    return (this.#boxes.get(pairKey(tenant, clientId))?.carriers.size ?? 0) > 0;
   }
 
   put(clientId: string, live: LiveCall): void {
@@ -51,7 +52,7 @@ export class Mailboxes {
   take(live: LiveCall, reason: string | null): void {
     const { tenant, clientId, id } = live.call;
     if (clientId === null) return;
-    const box = this.#boxes.get(key(tenant, clientId));
+    const box = this.#boxes.get(pairKey(tenant, clientId));
     if (box?.open.delete(id) !== true) return;
     if (reason !== null && live.pushed) for (const carrier of box.carriers) carrier.withdraw(id, reason);
     this.#sweep(tenant, clientId, box);
@@ -59,7 +60,7 @@ export class Mailboxes {
 
   /** Calls of this tool that nobody has begun. */
   waiting(tenant: string, clientId: string, toolName: string): LiveCall[] {
-    const box = this.#boxes.get(key(tenant, clientId));
+    const box = this.#boxes.get(pairKey(tenant, clientId));
     return [...(box?.open.values() ?? [])].filter(
       (live) => live.call.toolName === toolName && isUnanswered(live),
     );
@@ -67,7 +68,7 @@ export class Mailboxes {
 
   /** Requests not yet begun, oldest first. */
   unanswered(tenant: string, clientId: string): Call[] {
-    const box = this.#boxes.get(key(tenant, clientId));
+    const box = this.#boxes.get(pairKey(tenant, clientId));
     const waiting = [...(box?.open.values() ?? [])].filter(isUnanswered);
     for (const live of waiting) live.pushed = true;
     return waiting.map((live) => live.call);
@@ -83,19 +84,15 @@ export class Mailboxes {
   }
 
   #box(tenant: string, clientId: string): Mailbox {
-    const name = key(tenant, clientId);
+    const name = pairKey(tenant, clientId);
     const box = this.#boxes.get(name) ?? { open: new Map(), carriers: new Set() };
     this.#boxes.set(name, box);
     return box;
   }
 
   #sweep(tenant: string, clientId: string, box: Mailbox): void {
-    if (box.open.size === 0 && box.carriers.size === 0) this.#boxes.delete(key(tenant, clientId));
+    if (box.open.size === 0 && box.carriers.size === 0) this.#boxes.delete(pairKey(tenant, clientId));
   }
-}
-
-function key(tenant: string, clientId: string): string {
-  return `${tenant}\n${clientId}`;
 }
 
 /** One that was acknowledged has begun, and what has begun is not sent a second time. */

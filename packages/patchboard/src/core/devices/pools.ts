@@ -1,3 +1,5 @@
+import { BoundedMap } from '../bounded-map.ts';
+import { pairKey } from '../pair-key.ts';
 import { loadOf, type Device } from './device.ts';
 
 /** Whoever can run one tool: its client over HTTP if the registration is kept, and devices while they are connected. */
@@ -25,20 +27,20 @@ const REMEMBERED_RUNS = 10_000;
 export class Pools {
   readonly #pools: Map<string, Pool> = new Map();
   /** The device each run used last. */
-  readonly #lastUsed: Map<string, Device> = new Map();
+  readonly #lastUsed: BoundedMap<string, Device> = new BoundedMap(REMEMBERED_RUNS);
 
   of(tenant: string, toolName: string): Pool | undefined {
-    return this.#pools.get(key(tenant, toolName));
+    return this.#pools.get(pairKey(tenant, toolName));
   }
 
   set(tenant: string, toolName: string, pool: Pool): void {
-    this.#pools.set(key(tenant, toolName), pool);
+    this.#pools.set(pairKey(tenant, toolName), pool);
   }
 
   /** Nobody offers the tool any more. */
   remove(tenant: string, toolName: string): void {
     for (const device of this.of(tenant, toolName)?.devices ?? []) device.tools.delete(toolName);
-    this.#pools.delete(key(tenant, toolName));
+    this.#pools.delete(pairKey(tenant, toolName));
   }
 
   /** False: somebody else still offers it. */
@@ -46,7 +48,7 @@ export class Pools {
     device.tools.delete(toolName);
     const pool = this.of(device.tenant, toolName);
     if (pool?.devices.delete(device) !== true || pool.isKept || pool.devices.size > 0) return false;
-    this.#pools.delete(key(device.tenant, toolName));
+    this.#pools.delete(pairKey(device.tenant, toolName));
     return true;
   }
 
@@ -64,7 +66,7 @@ export class Pools {
     if (pool === undefined || pool.devices.size === 0) return undefined;
     const device =
       wanted.target !== null ? this.#named(wanted) : (this.#usedBefore(pool, wanted) ?? leastBusy(pool));
-    if (device !== undefined) this.#remember(wanted, device);
+    if (device !== undefined) this.#lastUsed.set(pairKey(wanted.tenant, wanted.runId), device);
     return device;
   }
 
@@ -80,21 +82,12 @@ export class Pools {
   }
 
   #usedBefore(pool: Pool, { tenant, runId }: Wanted): Device | undefined {
-    const last = this.#lastUsed.get(key(tenant, runId));
+    const last = this.#lastUsed.get(pairKey(tenant, runId));
     if (last === undefined || pool.devices.has(last)) return last;
     // It may have come back over another connection.
     for (const device of pool.devices)
       if (device.name === last.name && device.clientId === last.clientId) return device;
     return undefined;
-  }
-
-  #remember({ tenant, runId }: Wanted, device: Device): void {
-    const run = key(tenant, runId);
-    this.#lastUsed.delete(run);
-    this.#lastUsed.set(run, device);
-    if (this.#lastUsed.size <= REMEMBERED_RUNS) return;
-    const [oldest] = this.#lastUsed.keys();
-    if (oldest !== undefined) this.#lastUsed.delete(oldest);
   }
 }
 
@@ -109,8 +102,4 @@ function leastBusy(pool: Pool): Device | undefined {
   pool.devices.delete(found);
   pool.devices.add(found);
   return found;
-}
-
-function key(tenant: string, name: string): string {
-  return `${tenant}\n${name}`;
 }

@@ -10,6 +10,7 @@ import type { LiveCall } from '../call/live-call.ts';
 import { runLocally, type LocalRunnerParts } from './local-runner.ts';
 import { failed } from '../call/outcome.ts';
 import type { Wanted } from '../devices/pools.ts';
+import { pairKey } from '../pair-key.ts';
 import type { Clock } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -145,8 +146,7 @@ export class Dispatcher {
   #slotKeys(tool: ServerTool, tenant: string, runId: string): SlotKey[] {
     const { limits } = this.#parts;
     const keys = [
-      // No id holds a line break, but any other separator.
-      { name: `run:${tenant}\n${runId}`, limit: limits.concurrencyPerRun },
+      { name: `run:${pairKey(tenant, runId)}`, limit: limits.concurrencyPerRun },
       { name: `tenant:${tenant}`, limit: limits.concurrencyPerTenant },
       { name: 'server', limit: limits.concurrencyServer },
     ];

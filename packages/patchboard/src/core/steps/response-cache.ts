@@ -2,6 +2,7 @@ import type { Admission } from './admission.ts';
 import type { Call } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
@@ -22,10 +23,12 @@ const MAX_CHARACTERS = 16_777_216;
  */
 export class ResponseCache {
   readonly #clock: Clock;
-  readonly #kept: Map<string, Kept> = new Map();
+  readonly #kept: BoundedMap<string, Kept> = new BoundedMap(
+    MAX_CHARACTERS,
+    (key, { resultJson }) => key.length + resultJson.length,
+  );
   /** Calls that run now, and under what their result will be kept. */
   readonly #expected: Map<string, string> = new Map();
-  #characters = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -71,33 +74,14 @@ export class ResponseCache {
     if (key === undefined) return;
     this.#expected.delete(id);
     if (state.name !== 'COMPLETED') return;
-    this.#forget(key);
     this.#kept.set(key, { resultJson: state.resultJson, callId: id, at: this.#clock.elapsed() });
-    this.#characters += key.length + state.resultJson.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#characters <= MAX_CHARACTERS) break;
-      this.#forget(oldest);
-    }
   }
 
   #fresh(key: string, ttlMs: number): Kept | undefined {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return undefined;
-    if (this.#clock.elapsed() - kept.at >= ttlMs) {
-      this.#forget(key);
-      return undefined;
-    }
-    // Last used last: the first key is always the one used longest ago.
+    const kept = this.#kept.use(key);
+    if (kept === undefined || this.#clock.elapsed() - kept.at < ttlMs) return kept;
     this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    return kept;
-  }
-
-  #forget(key: string): void {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return;
-    this.#kept.delete(key);
-    this.#characters -= key.length + kept.resultJson.length;
+    return undefined;
   }
 }
 

@@ -1,7 +1,9 @@
 import type { ToolSpec } from '@patchboard/wire';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Device } from '../devices/device.ts';
 import type { Guard } from '../access/guard.ts';
 import type { Pool, Pools } from '../devices/pools.ts';
+import { pairKey } from '../pair-key.ts';
 import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
 import type { Registry } from './registry.ts';
 import { isRisky, raised, riskOf, type ToolRisks } from './tool-risks.ts';
@@ -56,7 +58,7 @@ const REMEMBERED_CONTRACTS = 100_000;
 export class ToolRegistrar {
   readonly #parts: ToolRegistrarParts;
   /** The contract each name had last, also while nobody offers it. */
-  readonly #contracts: Map<string, string> = new Map();
+  readonly #contracts: BoundedMap<string, string> = new BoundedMap(REMEMBERED_CONTRACTS);
 
   constructor(parts: ToolRegistrarParts) {
     this.#parts = parts;
@@ -160,12 +162,9 @@ export class ToolRegistrar {
   }
 
   #isNews(tenant: string, { name, version }: RegisteredTool): boolean {
-    const key = `${tenant}\n${name}`;
+    const key = pairKey(tenant, name);
     const before = this.#contracts.get(key);
-    this.#contracts.delete(key);
     this.#contracts.set(key, version);
-    const [oldest] = this.#contracts.keys();
-    if (this.#contracts.size > REMEMBERED_CONTRACTS && oldest !== undefined) this.#contracts.delete(oldest);
     return before !== undefined && before !== version;
   }
 

@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BoundedMap } from '../../core/bounded-map.ts';
+import { pairKey } from '../../core/pair-key.ts';
 import type { Page, Run } from '../../core/ports.ts';
 import { runCursor } from '../cursors.ts';
 import { integer, toRun } from './rows.ts';
@@ -14,7 +16,7 @@ export class RunTable {
   readonly #newest: StatementSync;
   readonly #list: StatementSync;
   /** Runs that were not cancelled when last seen: most calls join one of these. */
-  readonly #standing: Map<string, Run> = new Map();
+  readonly #standing: BoundedMap<string, Run> = new BoundedMap(REMEMBERED);
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
@@ -34,13 +36,13 @@ export class RunTable {
 
   /** Makes the run, or answers with the one that stands. */
   ensure(run: Run): { readonly run: Run; readonly isNew: boolean } {
-    const key = keyOf(run.tenant, run.id);
+    const key = pairKey(run.tenant, run.id);
     const known = this.#standing.get(key);
     if (known !== undefined) return { run: known, isNew: false };
     const { changes } = this.#insert.run(run.id, run.tenant, run.agentId, run.createdAt, run.cancelledAt);
     const standing = changes === 0 ? this.find(run.tenant, run.id) : run;
     if (standing === undefined) throw new Error(`run ${run.id} could not be made`);
-    if (standing.cancelledAt === null) this.#remember(key, standing);
+    if (standing.cancelledAt === null) this.#standing.set(key, standing);
     return { run: standing, isNew: changes !== 0 };
   }
 
@@ -50,7 +52,7 @@ export class RunTable {
   }
 
   cancel(tenant: string, id: string, at: number): boolean {
-    this.#standing.delete(keyOf(tenant, id));
+    this.#standing.delete(pairKey(tenant, id));
     return this.#cancel.run(at, id, tenant).changes !== 0;
   }
 
@@ -85,13 +87,4 @@ export class RunTable {
   forget(): void {
     this.#standing.clear();
   }
-
-  #remember(key: string, run: Run): void {
-    if (this.#standing.size >= REMEMBERED) this.#standing.clear();
-    this.#standing.set(key, run);
-  }
-}
-
-function keyOf(tenant: string, id: string): string {
-  return `${tenant.length} ${tenant} ${id}`;
 }

@@ -1,31 +1,29 @@
+import { refill, type Bucket, type Rate } from '../../core/access/token-buckets.ts';
 import type { Clock } from '../../core/ports.ts';
 
 /** How long a burst may last at most: a second's worth. */
 const BURST_SECONDS = 1;
 
-/** One device's share: who sends faster is read more slowly. */
+/** One device's share: who sends faster is read more slowly, and not refused as by `TokenBuckets`; so it can be in debt. */
 export class FrameRate {
   readonly #clock: Clock;
-  readonly #perSecond: number;
-  #tokens: number;
-  #at: number;
+  readonly #rate: Rate;
+  readonly #bucket: Bucket;
   isResting = false;
 
   constructor(clock: Clock, perSecond: number) {
     this.#clock = clock;
-    this.#perSecond = perSecond;
-    this.#tokens = perSecond * BURST_SECONDS;
-    this.#at = clock.elapsed();
+    this.#rate = { burst: perSecond * BURST_SECONDS, perSecond };
+    this.#bucket = { tokens: this.#rate.burst, at: clock.elapsed() };
   }
 
   /** Milliseconds to rest before the next is read; 0: none. What was read already still counts. */
   take(): number {
-    const now = this.#clock.elapsed();
-    const earned = ((now - this.#at) / 1000) * this.#perSecond;
-    this.#tokens = Math.min(this.#perSecond * BURST_SECONDS, this.#tokens + earned) - 1;
-    this.#at = now;
-    if (this.#tokens >= 0 || this.isResting) return 0;
+    const bucket = this.#bucket;
+    refill(bucket, this.#rate, this.#clock.elapsed());
+    bucket.tokens -= 1;
+    if (bucket.tokens >= 0 || this.isResting) return 0;
     this.isResting = true;
-    return Math.ceil((-this.#tokens / this.#perSecond) * 1000);
+    return Math.ceil((-bucket.tokens / this.#rate.perSecond) * 1000);
   }
 }

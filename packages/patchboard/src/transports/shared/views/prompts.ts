@@ -1,10 +1,11 @@
+import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { Engine } from '../../../core/engine.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import { createToolDiscoveryService, type ToolDiscoveryService } from '../../../protocols/discovery.ts';
 import { definitionsOf } from '../../../protocols/registered-tools.ts';
 import type { ToolLists } from './tool-lists.ts';
 
-/** Each keeps its prompts; of more than so many different lists of tools, they are made anew. */
+/** Each keeps its prompts; of more different lists of tools, those of the one used longest ago are made anew. */
 const KEPT_SERVICES = 8;
 
 /** What is offered to models, kept for all who see the same tools until registry or policy change. */
@@ -13,7 +14,7 @@ export class Prompts {
   readonly #lists: ToolLists;
   /** Of this version of registry and policy. */
   #version = '';
-  readonly #services: Map<string, ToolDiscoveryService> = new Map();
+  readonly #services: BoundedMap<string, ToolDiscoveryService> = new BoundedMap(KEPT_SERVICES);
 
   constructor(engine: Engine, lists: ToolLists) {
     this.#engine = engine;
@@ -26,11 +27,10 @@ export class Prompts {
     if (version !== this.#version) this.#services.clear();
     this.#version = version;
     const { etag } = this.#lists.for(principal);
-    const kept = this.#services.get(etag);
+    const kept = this.#services.use(etag);
     if (kept !== undefined) return kept;
     const definitions = definitionsOf(this.#engine.tools(principal));
     const made = createToolDiscoveryService({ version, definitions: () => definitions });
-    if (this.#services.size >= KEPT_SERVICES) this.#services.clear();
     this.#services.set(etag, made);
     return made;
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolDetailView, ToolView } from '@patchboard/wire';
+import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { Engine } from '../../../core/engine.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { RegisteredTool } from '../../../core/tools/registered-tool.ts';
@@ -15,7 +16,7 @@ interface Row {
   readonly json: string;
 }
 
-/** More principals than ask at once; beyond it they are looked at anew, which is only slower. */
+/** More principals than ask at once; beyond it, the one idle longest is looked at anew, which is only slower. */
 const KEPT_VIEWS = 1000;
 
 /** The limits of the registry keep one list below this. */
@@ -27,7 +28,7 @@ export class ToolLists {
   readonly #keptChars: number;
   /** Of this version of registry and policy. */
   #version = '';
-  readonly #views: Map<string, ToolList> = new Map();
+  readonly #views: BoundedMap<string, ToolList> = new BoundedMap(KEPT_VIEWS);
   /** By the tools in them. */
   readonly #lists: Map<string, ToolList> = new Map();
   #chars = 0;
@@ -46,12 +47,11 @@ export class ToolLists {
     if (version !== this.#version) this.#forget();
     this.#version = version;
     const view = `${principal.tenant}\n${principal.kind}\n${principal.agentId}\n${principal.id}`;
-    const kept = this.#views.get(view);
+    const kept = this.#views.use(view);
     if (kept !== undefined) return kept;
     const rows = this.#engine.tools(principal).map((tool) => this.#row(tool));
     const key = hashOf(rows.map(({ number }) => number).join());
     const list = this.#lists.get(key) ?? this.#make(key, rows);
-    if (this.#views.size >= KEPT_VIEWS) this.#views.clear();
     if (this.#lists.has(key)) this.#views.set(view, list);
     return list;
   }
