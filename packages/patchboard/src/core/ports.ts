@@ -83,6 +83,8 @@ export interface CallFilter {
   readonly runId?: string;
   readonly toolName?: string;
   readonly agentId?: string;
+  /** Asked for by this agent, or run by this client. */
+  readonly askedOrRunBy?: { readonly agentId: string; readonly clientId: string | null };
   readonly states?: readonly CallStateName[];
   /** Created at or after, epoch milliseconds. */
   readonly since?: number;

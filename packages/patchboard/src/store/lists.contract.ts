@@ -22,6 +22,7 @@ function mixedCalls(count: number): Call[] {
     const call = aCall(index + 1, {
       tenant: index % 7 === 0 ? 'other' : 'acme',
       agentId: index % 2 === 0 ? 'agent-1' : 'agent-2',
+      clientId: index % 4 === 0 ? `phone-${index % 3}` : null,
       runId: `run_${index % 2}_${index % 3}`,
       toolName: index % 5 === 0 ? 'fs.read' : 'weather.query',
     });
@@ -35,10 +36,16 @@ function matches(call: Call, filter: CallFilter): boolean {
     (filter.runId ?? call.runId) === call.runId &&
     (filter.toolName ?? call.toolName) === call.toolName &&
     (filter.agentId ?? call.agentId) === call.agentId &&
+    isParty(call, filter.askedOrRunBy) &&
     (filter.states ?? [call.state.name]).includes(call.state.name) &&
     call.createdAt >= (filter.since ?? 0) &&
     call.createdAt < (filter.until ?? Infinity)
   );
+}
+
+function isParty(call: Call, party: CallFilter['askedOrRunBy']): boolean {
+  if (party === undefined || call.agentId === party.agentId) return true;
+  return party.clientId !== null && call.clientId === party.clientId;
 }
 
 async function allPages(store: Store, filter: CallFilter, limit: number): Promise<Call[]> {
@@ -62,6 +69,11 @@ export function describeLists(subject: Subject): void {
       { tenant: 'acme', runId: 'run_nobody' },
       { tenant: 'acme', toolName: 'fs.read' },
       { tenant: 'acme', agentId: 'agent-2' },
+      { tenant: 'acme', askedOrRunBy: { agentId: 'agent-2', clientId: 'phone-1' } },
+      { tenant: 'acme', askedOrRunBy: { agentId: 'nobody', clientId: 'phone-2' }, runId: 'run_0_2' },
+      { tenant: 'acme', askedOrRunBy: { agentId: 'nobody', clientId: null } },
+      { tenant: 'acme', askedOrRunBy: { agentId: 'nobody', clientId: 'phone-1' }, states: ['FAILED'] },
+      { tenant: 'acme', askedOrRunBy: { agentId: 'agent-2', clientId: 'phone-1' }, agentId: 'agent-1' },
       { tenant: 'acme', states: ['COMPLETED'] },
       { tenant: 'acme', states: ['FAILED'] },
       { tenant: 'acme', states: ['PENDING', 'EXECUTING', 'FAILED', 'FAILED'] },

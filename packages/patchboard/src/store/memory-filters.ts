@@ -8,10 +8,15 @@ export function matchesCall(call: Call, filter: CallFilter): boolean {
     (filter.runId === undefined || call.runId === filter.runId) &&
     (filter.toolName === undefined || call.toolName === filter.toolName) &&
     (filter.agentId === undefined || call.agentId === filter.agentId) &&
+    (filter.askedOrRunBy === undefined || isParty(call, filter.askedOrRunBy)) &&
     (filter.states === undefined || filter.states.includes(call.state.name)) &&
     (filter.since === undefined || call.createdAt >= filter.since) &&
     (filter.until === undefined || call.createdAt < filter.until)
   );
+}
+
+function isParty(call: Call, { agentId, clientId }: NonNullable<CallFilter['askedOrRunBy']>): boolean {
+  return call.agentId === agentId || (clientId !== null && call.clientId === clientId);
 }
 
 export function matchesRow(row: LedgerRow, filter: LedgerFilter): boolean {

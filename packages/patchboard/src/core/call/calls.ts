@@ -7,7 +7,7 @@ import type { Approvals, OperatorDecision } from '../steps/approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { cancelLive } from './runs.ts';
-import { maySeeCall, onlyAgent } from './visibility.ts';
+import { maySeeCall, narrowedTo } from './visibility.ts';
 import type { Waiters } from './waiters.ts';
 
 export interface CallsParts {
@@ -70,9 +70,8 @@ export class Calls {
     cursor: string | null,
     limit: number,
   ): Promise<Page<Call>> {
-    const only = onlyAgent(principal);
-    const own = only === null ? {} : { agentId: only };
-    return await this.#parts.store.listCalls({ ...wanted, tenant: principal.tenant, ...own }, cursor, limit);
+    const filter = { ...wanted, tenant: principal.tenant, ...narrowedTo(principal) };
+    return await this.#parts.store.listCalls(filter, cursor, limit);
   }
 
   async cancel(principal: Principal, id: string): Promise<Answer<Call>> {

@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
 import type { Principal } from '../access/principal.ts';
+import type { CallFilter } from '../ports.ts';
 
 /** Whose calls a principal may see. What it may not see is answered like what does not exist. */
 export function maySeeCall(
@@ -15,11 +16,33 @@ export function maySeeCall(
     case 'agent':
       return call.agentId === principal.agentId;
     case 'client':
-      return call.clientId !== null && call.clientId === principal.clientId;
+      return call.agentId === principal.agentId || runs(principal, call);
   }
 }
 
-/** The one agent a list must be narrowed to; null: all of the tenant. */
+function runs({ clientId }: Principal, call: Pick<Call, 'clientId'>): boolean {
+  return clientId !== null && call.clientId === clientId;
+}
+
+/** The same for a list: what it is narrowed to beyond the tenant. */
+export function narrowedTo({
+  kind,
+  agentId,
+  clientId,
+}: Principal): Pick<CallFilter, 'agentId' | 'askedOrRunBy'> {
+  switch (kind) {
+    case 'local':
+    case 'operator':
+    case 'service':
+      return {};
+    case 'agent':
+      return { agentId };
+    case 'client':
+      return { askedOrRunBy: { agentId, clientId } };
+  }
+}
+
+/** The one agent whose runs it may see; null: all of the tenant. */
 export function onlyAgent(principal: Principal): string | null {
   return principal.kind === 'agent' || principal.kind === 'client' ? principal.agentId : null;
 }

@@ -21,6 +21,7 @@ const MATCHES = `
   tenant = :tenant
   and (:tool is null or tool_name = :tool)
   and (:agent is null or agent_id = :agent)
+  and (:asker is null or agent_id = :asker or client_id = :runner)
   and (:since is null or created_at >= :since)
   and (:until is null or created_at < :until)
   and (:states is null or (:states >> state) & 1)`;
@@ -171,7 +172,7 @@ function prepareWalk(database: DatabaseSync, source: string, range: string): Wal
   // The inner part names no large column: a row that does not match is never read whole.
   const matches = database.prepare(`
     select no, id from (
-      select calls.no, calls.id, calls.tenant, tool_name, agent_id, created_at, state ${inOrder} limit :window
+      select calls.no, calls.id, calls.tenant, tool_name, agent_id, client_id, created_at, state ${inOrder} limit :window
     ) where ${MATCHES} limit :limit`);
   const end =
     source === UNFILED
@@ -187,6 +188,8 @@ function parametersOf(filter: CallFilter): Parameters {
     tenant: filter.tenant,
     tool: filter.toolName ?? null,
     agent: filter.agentId ?? null,
+    asker: filter.askedOrRunBy?.agentId ?? null,
+    runner: filter.askedOrRunBy?.clientId ?? null,
     since: filter.since ?? null,
     until: filter.until ?? null,
     states: filter.states === undefined ? null : stateMask(filter.states),

@@ -2,8 +2,7 @@ import { CALL_STATES, CALL_STATUSES, statesOf, type CallStateName, type CallStat
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { CallFilter } from '../../core/ports.ts';
-import type { Principal } from '../../core/access/principal.ts';
-import { onlyAgent } from '../../core/call/visibility.ts';
+import { narrowedTo } from '../../core/call/visibility.ts';
 import { callJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -61,7 +60,7 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
   const query = request.query as CallsQuery;
   const { limit, cursor } = pageOf(query);
   const principal = principalOf(request);
-  const foreign = foreignAgent(principal, query.agent_id);
+  const foreign = foreignAgent(narrowedTo(principal).agentId ?? null, query.agent_id);
   if (foreign !== null) {
     sendProblem(reply, foreign);
     return;
@@ -71,9 +70,8 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
 }
 
 /** Who sees its own calls only may not ask for somebody else's. */
-export function foreignAgent(principal: Principal, agentId: string | undefined): Failure | null {
-  const only = onlyAgent(principal);
-  if (only === null || agentId === undefined || agentId === only) return null;
+export function foreignAgent(own: string | null, agentId: string | undefined): Failure | null {
+  if (own === null || agentId === undefined || agentId === own) return null;
   return failure('permission_denied', `permission denied: you are not agent ${agentId}`);
 }
 

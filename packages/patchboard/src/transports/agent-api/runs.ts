@@ -1,6 +1,7 @@
 import { rfc3339, type RunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
+import { onlyAgent } from '../../core/call/visibility.ts';
 import type { Run } from '../../core/ports.ts';
 import { callJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
@@ -51,7 +52,7 @@ const listRoute: Route = {
 async function listRuns(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const query = request.query as PageQuery & { agent_id?: string };
   const principal = principalOf(request);
-  const foreign = foreignAgent(principal, query.agent_id);
+  const foreign = foreignAgent(onlyAgent(principal), query.agent_id);
   if (foreign !== null) {
     sendProblem(reply, foreign);
     return;
