@@ -6,7 +6,7 @@ import { DeviceRunner } from './devices/device-runner.ts';
 import { Devices } from './devices/devices.ts';
 import { Dispatcher } from './steps/dispatcher.ts';
 import { EventFeed } from './ledger/events.ts';
-import type { RateRefusal } from './failures.ts';
+import type { Failure, RateRefusal } from './failures.ts';
 import { finishOrSeal } from './call/finishing.ts';
 import type { GrantOffice } from './access/grant-office.ts';
 import type { Guard } from './access/guard.ts';
@@ -33,6 +33,7 @@ import { ChangingServerTools } from './tools/changing-server-tools.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantBook } from './access/tenant-book.ts';
 import { ToolDirectory } from './tools/tool-directory.ts';
+import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -195,6 +196,11 @@ export class Engine {
   tool(principal: Principal, name: string): RegisteredTool | undefined {
     const tool = this.registry.find(principal.tenant, name);
     return tool !== undefined && this.guard.lists(principal, tool) ? tool : undefined;
+  }
+
+  /** Why there is none of that name. */
+  unknownTool(principal: Principal, name: string): Failure {
+    return unknownTool(this, principal, name);
   }
 
   onEnded(listener: (call: Call) => void): () => void {

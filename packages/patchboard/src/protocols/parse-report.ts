@@ -1,3 +1,4 @@
+import { didYouMean } from '../core/spelling.ts';
 import type { CoercedArgument } from './coerce.ts';
 import { placeFinder, type PlaceInText } from './places.ts';
 import type { ParsedToolRequest, ToolCallingProtocol } from './protocol.ts';
@@ -27,11 +28,15 @@ export interface ReportedProblem extends PlaceInText {
   readonly message: string;
 }
 
-/** `find`: null where no tools are at hand, and arguments stay as they were written. */
+/** A reply may ask for thousands of tools that are none; to the first few the one that was meant is looked for. */
+const NAMES_CORRECTED = 20;
+
+/** `find`: null where no tools are at hand, and arguments stay as they were written. `names`: of the tools it finds. */
 export function reportReply<State>(
   protocol: ToolCallingProtocol<State>,
   text: string,
   find: FindTool | null,
+  names: readonly string[] = [],
 ): ParseReport {
   const place = placeFinder(text);
   const { requests, errors } = parseReply(protocol, text);
@@ -41,6 +46,7 @@ export function reportReply<State>(
     ...place(offset),
   }));
   const warnings: ReportedProblem[] = [];
+  let unknown = 0;
   const reported = requests.map((request): ReportedRequest => {
     const at = place(request.offset);
     const plain = asWritten(request, at);
@@ -50,7 +56,10 @@ export function reportReply<State>(
     }
     const resolved = resolveRequest(protocol, request, find);
     if (resolved === undefined) {
-      problems.push({ code: 'tool_not_found', message: `tool not found: ${askedName(request)}`, ...at });
+      const name = askedName(request);
+      const hint = unknown < NAMES_CORRECTED ? didYouMean(name, names) : '';
+      unknown += 1;
+      problems.push({ code: 'tool_not_found', message: `tool not found: ${name}${hint}`, ...at });
       return plain;
     }
     problems.push(...resolved.problems.map((message) => ({ code: 'input_invalid', message, ...at })));

@@ -1,5 +1,5 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
-import { closest, distance } from 'fastest-levenshtein';
+import { nearestName } from '../core/spelling.ts';
 
 /** What is wrong with a value, in a sentence that begins with its place; null: nothing. */
 export type Rule = (value: unknown, place: string) => string | null;
@@ -75,16 +75,11 @@ export function must(what: string, holds: (value: unknown) => boolean): Rule {
   return (value, place) => (holds(value) ? null : `${place} must ${what}; it is ${shown(value)}`);
 }
 
-const MOST_CHANGES = 3;
-
 /** What was probably meant, or else what there is. */
 function suggestion(given: unknown, known: readonly string[]): string {
   if (typeof given !== 'string') return `it must be one of ${known.join(', ')}`;
-  const lower = known.map((name) => name.toLowerCase());
-  const nearest = closest(given.toLowerCase(), lower);
-  const changes = distance(given.toLowerCase(), nearest);
-  if (changes > Math.min(MOST_CHANGES, nearest.length / 2)) return `known are ${known.join(', ')}`;
-  return `did you mean ${known[lower.indexOf(nearest)]}?`;
+  const meant = nearestName(given, known);
+  return meant === null ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
 }
 
 const SHOWN_CHARACTERS = 40;

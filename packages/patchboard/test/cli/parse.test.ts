@@ -66,6 +66,20 @@ describe('patchboard parse', { timeout: LONG }, () => {
     ]);
   });
 
+  it('says of a tool that the file does not have which one was meant', async () => {
+    const reply = join(place.folder, 'misspelt.txt');
+    await writeFile(reply, REPLY.split('\n').slice(0, 7).join('\n').replace('listFiles', 'listFile'));
+    const argv = ['parse', '--tools', join(place.folder, 'tools.json'), reply];
+    expect((await place.json<{ errors: unknown[] }>(argv)).errors).toEqual([
+      {
+        code: 'tool_not_found',
+        message: 'tool not found: directory-tree_listFile; did you mean directory-tree_listFiles?',
+        line: 2,
+        column: 1,
+      },
+    ]);
+  });
+
   it('prints it for people too', async () => {
     const { out, code } = await place.run(['parse', join(place.folder, 'reply.txt')]);
     expect(code).toBe(0);

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { messageOf } from '../../core/failures.ts';
 import { reportReply, type ParseReport } from '../../protocols/parse-report.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
-import type { FindTool } from '../../protocols/resolve.ts';
+import type { FindTool, KnownTool } from '../../protocols/resolve.ts';
 import { readToolFile } from '../../protocols/tool-file.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -38,8 +38,10 @@ export function parseCommand(context: CliContext): Registrar {
 async function parse(context: CliContext, file: string, flags: ParseFlags): Promise<void> {
   const { output } = context;
   if (file === '-' && flags.tools === '-') throw new UsageError('only one of them can be standard input');
-  const find = flags.tools === undefined ? null : await toolsIn(context, flags.tools);
-  const report = reportReply(protocolOf(flags.protocol), await read(context, file), find);
+  const tools = flags.tools === undefined ? null : await toolsIn(context, flags.tools);
+  const find: FindTool | null = tools === null ? null : (name) => tools.get(name);
+  const names = [...(tools?.keys() ?? [])];
+  const report = reportReply(protocolOf(flags.protocol), await read(context, file), find, names);
   if (flags.json === true) return output.json(report);
   show(context, report);
 }
@@ -58,7 +60,7 @@ function show({ output }: CliContext, { requests, errors, warnings = [] }: Parse
   if (requests.length + errors.length === 0) output.note('no calls in it');
 }
 
-async function toolsIn(context: CliContext, file: string): Promise<FindTool> {
+async function toolsIn(context: CliContext, file: string): Promise<ReadonlyMap<string, KnownTool>> {
   const text = await read(context, file);
   let content: unknown;
   try {
@@ -68,8 +70,7 @@ async function toolsIn(context: CliContext, file: string): Promise<FindTool> {
   }
   const parsed = readToolFile(content);
   if (!parsed.ok) throw new UsageError(`${file} ${parsed.problem}`);
-  const tools = new Map(parsed.tools.map((tool) => [tool.name, tool]));
-  return (name) => tools.get(name);
+  return new Map(parsed.tools.map((tool) => [tool.name, tool]));
 }
 
 async function read({ sources }: CliContext, file: string): Promise<string> {

@@ -5,7 +5,7 @@ import { failure, type Failure } from '../failures.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
 import { audienceProblem } from '../tools/tool-audience.ts';
-import { shownName } from '../tools/tool-names.ts';
+import { unknownTool } from '../tools/unknown-tool.ts';
 import type { CallRequest } from './intake.ts';
 
 export interface ResolutionParts {
@@ -23,10 +23,8 @@ export type Resolution =
 export function resolveTool(parts: ResolutionParts, given: CallRequest, principal: Principal): Resolution {
   const tool = parts.registry.find(principal.tenant, given.toolName);
   const request = spelled(given, tool);
-  if (tool === undefined || !parts.guard.lists(principal, tool)) {
-    const problem = failure('tool_not_found', `tool not found: ${shownName(given.toolName)}`);
-    return { request, tool: undefined, problem };
-  }
+  if (tool === undefined || !parts.guard.lists(principal, tool))
+    return { request, tool: undefined, problem: unknownTool(parts, principal, given.toolName) };
   const problem =
     audienceProblem(tool, principal) ??
     targetProblem(parts.pools, tool, request.target ?? null) ??

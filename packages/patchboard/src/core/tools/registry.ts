@@ -137,6 +137,12 @@ export class Registry {
     return this.#tenants.get(tenant)?.get(name);
   }
 
+  /** Of all that `list` holds, in no order. */
+  *names(tenant: string): Iterable<string> {
+    for (const tool of this.#server.values()) if (this.#isOffered(tenant, tool)) yield tool.name;
+    for (const { name } of this.#tenants.get(tenant)?.all() ?? []) yield name;
+  }
+
   /** Server tools first, each part by name. */
   list(tenant: string): RegisteredTool[] {
     const clients = this.#tenants.get(tenant)?.all() ?? [];

@@ -54,6 +54,7 @@ export const parseRoute: Route = {
 
 function parse(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { protocol, text } = request.body as { protocol: ProtocolId; text: string };
-  const find = toolFinder(context.engine.tools(principalOf(request)));
-  sendJson(reply, 200, JSON.stringify(reportReply(protocolOf(protocol), text, find)));
+  const tools = context.engine.tools(principalOf(request));
+  const names = tools.map(({ name }) => name);
+  sendJson(reply, 200, JSON.stringify(reportReply(protocolOf(protocol), text, toolFinder(tools), names)));
 }

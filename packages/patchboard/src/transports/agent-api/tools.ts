@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure } from '../../core/failures.ts';
 import { TOOL_FORMATS, type ToolFormat } from '../../protocols/formats.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -76,7 +75,7 @@ function getTool(context: HttpContext, request: FastifyRequest, reply: FastifyRe
   const principal = principalOf(request);
   const tool = engine.tool(principal, name);
   if (tool === undefined) {
-    sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
+    sendProblem(reply, engine.unknownTool(principal, name));
     return;
   }
   sendJson(reply, 200, JSON.stringify(toolDetailView(engine, principal.tenant, tool)));

@@ -103,10 +103,11 @@ interface Question {
 function explain(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { engine, offices } = context;
   const { tool_name: name, agent_id: agentId = 'local', args = {}, document } = request.body as Question;
-  const { tenant } = principalOf(request);
+  const principal = principalOf(request);
+  const { tenant } = principal;
   const tool = engine.registry.find(tenant, name);
   if (tool === undefined) {
-    sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
+    sendProblem(reply, engine.unknownTool(principal, name));
     return;
   }
   const { version, document: inForce } = offices.policies.current(tenant);
