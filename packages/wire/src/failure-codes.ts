@@ -8,6 +8,7 @@ export const FAILURE_CODES = [
   'key_not_found',
   'grant_not_found',
   'route_not_found',
+  'method_not_allowed',
   'input_invalid',
   'body_invalid',
   'content_type',

@@ -1,5 +1,5 @@
 import { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from '@patchboard/client';
-import type { CallView } from '@patchboard/wire';
+import type { CallView, FailureCode } from '@patchboard/wire';
 
 /** What the shell gets to know. Documented, so a number is never given a new meaning. */
 export const EXIT = {
@@ -36,28 +36,51 @@ export class UsageError extends Error {
   }
 }
 
-const BY_CODE: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([
-  ['tool_not_found', EXIT.notFound],
-  ['method_not_found', EXIT.notFound],
-  ['method_not_callable', EXIT.denied],
-  ['call_not_found', EXIT.notFound],
-  ['run_not_found', EXIT.notFound],
-  ['key_not_found', EXIT.notFound],
-  ['grant_not_found', EXIT.notFound],
-  ['route_not_found', EXIT.notFound],
-  ['input_invalid', EXIT.usage],
-  ['body_invalid', EXIT.usage],
-  ['too_large', EXIT.usage],
-  ['auth_required', EXIT.denied],
-  ['permission_denied', EXIT.denied],
-  ['hook_denied', EXIT.denied],
-  ['approval_denied', EXIT.denied],
-  ['approval_expired', EXIT.denied],
-  ['timeout', EXIT.timeout],
-  ['queue_timeout', EXIT.timeout],
-  ['misdirected', EXIT.unreachable],
-  ['data_folder_in_use', EXIT.unreachable],
-]);
+/** What a request may be refused with: a code of the server without a row does not compile. */
+const BY_CODE: Readonly<Record<FailureCode | 'data_folder_in_use', ExitCode>> = {
+  tool_not_found: EXIT.notFound,
+  method_not_found: EXIT.notFound,
+  method_not_callable: EXIT.denied,
+  call_not_found: EXIT.notFound,
+  run_not_found: EXIT.notFound,
+  key_not_found: EXIT.notFound,
+  grant_not_found: EXIT.notFound,
+  route_not_found: EXIT.notFound,
+  value_not_found: EXIT.notFound,
+  input_invalid: EXIT.usage,
+  body_invalid: EXIT.usage,
+  too_large: EXIT.usage,
+  auth_required: EXIT.denied,
+  permission_denied: EXIT.denied,
+  hook_denied: EXIT.denied,
+  approval_denied: EXIT.denied,
+  approval_expired: EXIT.denied,
+  timeout: EXIT.timeout,
+  queue_timeout: EXIT.timeout,
+  misdirected: EXIT.unreachable,
+  data_folder_in_use: EXIT.unreachable,
+  method_not_allowed: EXIT.toolFailed,
+  content_type: EXIT.toolFailed,
+  name_invalid: EXIT.toolFailed,
+  name_taken: EXIT.toolFailed,
+  schema_invalid: EXIT.toolFailed,
+  conflict: EXIT.toolFailed,
+  idempotency_mismatch: EXIT.toolFailed,
+  rate_limited: EXIT.toolFailed,
+  queue_full: EXIT.toolFailed,
+  overloaded: EXIT.toolFailed,
+  provider_offline: EXIT.toolFailed,
+  provider_disconnected: EXIT.toolFailed,
+  cancelled: EXIT.toolFailed,
+  interrupted: EXIT.toolFailed,
+  tool_failed: EXIT.toolFailed,
+  output_invalid: EXIT.toolFailed,
+  result_too_large: EXIT.toolFailed,
+  sandbox_unavailable: EXIT.toolFailed,
+  upstream_unreachable: EXIT.toolFailed,
+  storage_full: EXIT.toolFailed,
+  internal: EXIT.toolFailed,
+};
 
 export function exitCodeOfCall(call: CallView): ExitCode {
   if (call.status === 'SUCCEEDED') return EXIT.ok;
@@ -78,5 +101,5 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (!(error instanceof PatchboardError)) return EXIT.toolFailed;
   // Something answers there, but it is no Patchboard.
   if (error.kind === 'bad_response') return EXIT.unreachable;
-  return BY_CODE.get(error.code) ?? EXIT.toolFailed;
+  return Object.hasOwn(BY_CODE, error.code) ? BY_CODE[error.code as keyof typeof BY_CODE] : EXIT.toolFailed;
 }

@@ -17,6 +17,7 @@ export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
   key_not_found: { retryable: false, summary: 'no such key' },
   grant_not_found: { retryable: false, summary: 'no such grant' },
   route_not_found: { retryable: false, summary: 'no such route' },
+  method_not_allowed: { retryable: false, summary: 'the route takes another HTTP method' },
   input_invalid: { retryable: false, summary: "the arguments do not fit the tool's schema" },
   body_invalid: { retryable: false, summary: 'the request is not what the route takes' },
   content_type: { retryable: false, summary: 'the body is not application/json' },

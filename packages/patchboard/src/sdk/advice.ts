@@ -44,6 +44,11 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   key_not_found: { meaning: '没有这个密钥', en: ['check the id of the key'], zh: ['检查密钥 ID'] },
   grant_not_found: { meaning: '没有这个授权', en: ['check the id of the grant'], zh: ['检查授权 ID'] },
   route_not_found: { meaning: '没有这个路由', en: ['check the address'], zh: ['检查地址'] },
+  method_not_allowed: {
+    meaning: '该路由使用其他 HTTP 方法',
+    en: ['use one of the methods that the error names'],
+    zh: ['改用错误中列出的方法'],
+  },
   input_invalid: {
     meaning: '参数不符合工具的 schema',
     en: ["compare the arguments with the tool's schema", 'correct what the error names and try again'],

@@ -66,7 +66,7 @@ describe('a request no browser and no client of ours sends', () => {
     [
       'another method in a header',
       () => post([own(), JSON_TYPE, 'X-HTTP-Method-Override: GET'], '/v1/keys/x'),
-      404,
+      405,
     ],
     ['CONNECT', () => [`CONNECT 127.0.0.1:${server.port} HTTP/1.1`, own()], 0],
   ])('is refused: %s', async (_what, lines, status) => {

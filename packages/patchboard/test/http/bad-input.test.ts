@@ -142,9 +142,26 @@ describe('requests that cannot be served', () => {
     expect((await server.get(path)).json).toMatchObject({ status: 404, code: 'route_not_found' });
   });
 
-  it('another method on a known path is route_not_found too', async () => {
-    const response = await fetch(`${server.url}/v1/tools`, { method: 'PUT' });
-    expect(await response.json()).toMatchObject({ code: 'route_not_found' });
+  it.each([
+    ['PUT', '/v1/tools', 'GET, HEAD'],
+    ['GET', '/v1/tools/echo/invoke', 'POST'],
+    ['POST', '/v1/tools/echo', 'GET, HEAD'],
+    ['DELETE', '/v1/policy?x=1', 'GET, HEAD, PUT'],
+    ['PATCH', '/v1/tenants/acme', 'PUT, DELETE'],
+    ['PUT', '/v1/tool_calls/batch', 'POST, GET, HEAD'],
+    ['HEAD', '/v1/events', 'GET'],
+    ['OPTIONS', '/v1/parse', 'POST'],
+    ['POST', '/ui/calls', 'GET, HEAD'],
+  ])('%s %s is 405, and says what is taken there', async (method, path, allow) => {
+    const response = await fetch(`${server.url}${path}`, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allow);
+    if (method === 'HEAD') return;
+    expect(await response.json()).toMatchObject({
+      status: 405,
+      code: 'method_not_allowed',
+      detail: `${path.split('?')[0]} takes ${allow.replaceAll(', ', ' or ')}, not ${method}`,
+    });
   });
 
   it('a URL that cannot be decoded, or with an endless name, is 400', async () => {

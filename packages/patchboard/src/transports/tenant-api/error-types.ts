@@ -39,6 +39,7 @@ export const ERROR_TYPE: Readonly<Record<FailureCode, ErrorType>> = {
   key_not_found: 'InternalError',
   grant_not_found: 'InternalError',
   route_not_found: 'InternalError',
+  method_not_allowed: 'InternalError',
   content_type: 'InternalError',
   too_large: 'InternalError',
   name_invalid: 'InternalError',

@@ -4,6 +4,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { failure, messageOf, StorageFull, type Failure } from '../../../core/failures.ts';
 import { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
 import { BadCursor, type Log } from '../../../core/ports.ts';
+import { allowedMethods } from '../routes/allowed-methods.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
 import { Door } from './door.ts';
@@ -118,19 +119,32 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
   app.setErrorHandler((error, request, reply) => {
     sendProblem(reply, failureOf(error, request, log));
   });
-  app.setNotFoundHandler((request, reply) => {
-    const message = `no such route: ${request.method} ${request.url.split('?')[0]}`;
-    sendProblem(
-      reply,
-      failure('route_not_found', message, { recommendations: ['GET /openapi.json lists the routes'] }),
-    );
-  });
+  const allowed = allowedMethods(parts.routes);
+  app.setNotFoundHandler((request, reply) => refuseUnrouted(request, reply, allowed));
   app.addHook('onListen', (done) => {
     const address = app.server.address();
     if (address !== null && typeof address === 'object') door.bind((address satisfies AddressInfo).port);
     done();
   });
   return app;
+}
+
+/** Which routes there are is no secret: the description of them is open to all. */
+function refuseUnrouted(
+  { method, url }: FastifyRequest,
+  reply: FastifyReply,
+  allowed: (path: string) => readonly string[],
+): void {
+  const [path = '/'] = url.split('?');
+  const methods = allowed(path);
+  const recommendations = ['GET /openapi.json lists the routes'];
+  if (methods.length === 0) {
+    sendProblem(reply, failure('route_not_found', `no such route: ${method} ${path}`, { recommendations }));
+    return;
+  }
+  reply.header('allow', methods.join(', '));
+  const message = `${path} takes ${methods.join(' or ')}, not ${method}`;
+  sendProblem(reply, failure('method_not_allowed', message, { recommendations }));
 }
 
 function guardDoor(app: FastifyInstance, door: Door): void {

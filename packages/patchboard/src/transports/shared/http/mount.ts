@@ -8,7 +8,7 @@ import type { HttpContext } from './context.ts';
 import { isFailure } from '../routes/caller.ts';
 import type { RouteCounter } from './metrics.ts';
 import { HTTP_STATUS, sendProblem } from '../routes/problem.ts';
-import type { Route, RouteAnswer, Schema } from '../routes/routes.ts';
+import { answersHead, type Route, type RouteAnswer, type Schema } from '../routes/routes.ts';
 import { COMPONENTS, ref } from '../routes/schemas.ts';
 import type { Tickets } from './tickets.ts';
 import { partCompiler } from '../routes/validation.ts';
@@ -31,7 +31,7 @@ export function mount(
       validatorCompiler: ({ schema, httpPart }) => compile(schema as Schema, httpPart ?? 'body'),
       // Response schemas describe; what is sent is made by hand.
       serializerCompiler: () => (value) => JSON.stringify(value),
-      exposeHeadRoute: route.method === 'GET' && route.isStream !== true,
+      exposeHeadRoute: answersHead(route),
       onRequest: identify(route, counter, given.authenticator, context.tickets),
       handler: (request, reply) => {
         if (isStillGood(route, request, given.authenticator)) run(route, context, request, reply);

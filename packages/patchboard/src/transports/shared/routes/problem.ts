@@ -12,6 +12,7 @@ export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
   key_not_found: 404,
   grant_not_found: 404,
   route_not_found: 404,
+  method_not_allowed: 405,
   input_invalid: 422,
   body_invalid: 400,
   content_type: 415,

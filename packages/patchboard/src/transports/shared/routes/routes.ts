@@ -47,6 +47,11 @@ export interface Route {
   ) => Promise<void> | undefined;
 }
 
+/** Besides its own method. */
+export function answersHead({ method, isStream }: Route): boolean {
+  return method === 'GET' && isStream !== true;
+}
+
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Sends JSON text that is ready. */
