@@ -17,7 +17,7 @@ import type {
   ToolView,
   TraceLedgerView,
 } from '@patchboard/wire';
-import { approvals, decide, type ApprovalsFilter, type Decision } from './approvals.ts';
+import { approvals, decide, type ApprovalsFilter, type Decision } from './operator/approvals.ts';
 import {
   call,
   dryRun,
@@ -30,20 +30,20 @@ import {
   type InvokeOptions,
   type ReplayOptions,
   type WaitOptions,
-} from './calls.ts';
-import { cancel } from './change-call.ts';
-import { record } from './decode.ts';
-import { decodeLoginLink } from './decode-operator.ts';
-import { decodeToolDetail } from './decode-views.ts';
-import { events, type EventOptions } from './events.ts';
-import { grants, type Grants } from './grants.ts';
-import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http.ts';
-import { keys, type Keys } from './keys.ts';
-import { ledgerExport, ledgerVerify } from './ledger-proof.ts';
-import { devices, type DevicesFilter } from './devices.ts';
-import { calls, ledger, tools, traceLedger, type CallsFilter, type LedgerFilter } from './lists.ts';
-import { resolveSettings, type ClientOptions } from './options.ts';
-import type { Pages } from './pages.ts';
+} from './calls/calls.ts';
+import { cancel } from './calls/change-call.ts';
+import { record } from './decode/decode.ts';
+import { decodeLoginLink } from './decode/operator-views.ts';
+import { decodeToolDetail } from './decode/views.ts';
+import { events, type EventOptions } from './calls/events.ts';
+import { grants, type Grants } from './operator/grants.ts';
+import { boundsOf, request, requestOnce, type HttpRequest, type RequestOptions } from './http/http.ts';
+import { keys, type Keys } from './operator/keys.ts';
+import { ledgerExport, ledgerVerify } from './operator/ledger-proof.ts';
+import { devices, type DevicesFilter } from './operator/devices.ts';
+import { calls, ledger, tools, traceLedger, type CallsFilter, type LedgerFilter } from './calls/lists.ts';
+import { resolveSettings, type ClientOptions } from './http/options.ts';
+import type { Pages } from './http/pages.ts';
 import {
   formatResults,
   formatTools,
@@ -52,12 +52,12 @@ import {
   writePrompt,
   type PromptQuestion,
   type RunReplyOptions,
-} from './model-replies.ts';
-import { policy, type Policy } from './policy.ts';
-import { provider, type Provider } from './provider.ts';
-import { runs, type Runs } from './runs.ts';
-import { sessions, type Sessions } from './sessions.ts';
-import { tenants, type Tenants } from './tenants.ts';
+} from './calls/model-replies.ts';
+import { policy, type Policy } from './operator/policy.ts';
+import { provider, type Provider } from './lending/provider.ts';
+import { runs, type Runs } from './calls/runs.ts';
+import { sessions, type Sessions } from './operator/sessions.ts';
+import { tenants, type Tenants } from './operator/tenants.ts';
 
 /**
  * An agent's way to Patchboard, and an operator's. Options are camelCase; results are the wire's own views and keep its snake_case,

@@ -1,35 +1,41 @@
 export { createClient } from './client.ts';
 export type { PatchboardClient } from './client.ts';
-export type { ApprovalsFilter, Decision, GrantOptions } from './approvals.ts';
-export { isEnded } from './calls.ts';
-export { connectDevice } from './device.ts';
-export type { Device, DeviceOptions, DeviceProblem, DeviceState, ResultFate } from './device-options.ts';
-export { Patchboard } from './device-builder.ts';
-export type { DeviceBuilder, ToolSpecText } from './device-builder.ts';
-export type { OpenSocket, SocketLike } from './device-socket.ts';
-export { deviceTool, ToolCallResult } from './device-tool.ts';
-export type { DeviceCall, DeviceTool } from './device-tool.ts';
-export type { ToolCallHandler } from './device-work.ts';
-export type { CallOptions, DryRunOptions, InvokeOptions, ReplayOptions, WaitOptions } from './calls.ts';
+export type { ApprovalsFilter, Decision, GrantOptions } from './operator/approvals.ts';
+export { isEnded } from './calls/calls.ts';
+export { connectDevice } from './lending/device.ts';
+export type {
+  Device,
+  DeviceOptions,
+  DeviceProblem,
+  DeviceState,
+  ResultFate,
+} from './lending/device-options.ts';
+export { Patchboard } from './lending/device-builder.ts';
+export type { DeviceBuilder, ToolSpecText } from './lending/device-builder.ts';
+export type { OpenSocket, SocketLike } from './lending/device-socket.ts';
+export { deviceTool, ToolCallResult } from './lending/device-tool.ts';
+export type { DeviceCall, DeviceTool } from './lending/device-tool.ts';
+export type { ToolCallHandler } from './lending/device-work.ts';
+export type { CallOptions, DryRunOptions, InvokeOptions, ReplayOptions, WaitOptions } from './calls/calls.ts';
 export { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from './errors.ts';
 export type { ErrorCode, ErrorFacts, ErrorKind } from './errors.ts';
-export { isCallProgressEvent, isCallStateEvent } from './events.ts';
-export type { ConnectionState, EventOptions } from './events.ts';
-export type { Grants } from './grants.ts';
-export type { RequestOptions } from './http.ts';
-export type { Keys, NewKey } from './keys.ts';
-export type { DevicesFilter } from './devices.ts';
-export type { CallsFilter, LedgerFilter } from './lists.ts';
-export type { PromptQuestion, RunReplyOptions } from './model-replies.ts';
-export { createToolCalling } from './tool-calling.ts';
-export type { BeforeExecute, ToolCallConfig, ToolCallCycle, ToolCalling } from './tool-calling.ts';
-export { toolResultOf } from './tool-result.ts';
-export type { ClientOptions, RetryOptions } from './options.ts';
-export type { OutboxStorage } from './outbox.ts';
-export type { Page, Pages } from './pages.ts';
-export type { Tenants, TenantSaid } from './tenants.ts';
-export type { Policy, PolicyQuestion, ReplacePolicyOptions } from './policy.ts';
-export type { AttemptOptions, ProvidedTool, Provider, Submission } from './provider.ts';
-export type { CreateRunOptions, ListRunsOptions, Runs } from './runs.ts';
-export type { Sessions } from './sessions.ts';
-export type { BodyReader, ClientClock, FetchInit, FetchLike, FetchResponse } from './runtime.ts';
+export { isCallProgressEvent, isCallStateEvent } from './calls/events.ts';
+export type { ConnectionState, EventOptions } from './calls/events.ts';
+export type { Grants } from './operator/grants.ts';
+export type { RequestOptions } from './http/http.ts';
+export type { Keys, NewKey } from './operator/keys.ts';
+export type { DevicesFilter } from './operator/devices.ts';
+export type { CallsFilter, LedgerFilter } from './calls/lists.ts';
+export type { PromptQuestion, RunReplyOptions } from './calls/model-replies.ts';
+export { createToolCalling } from './calls/tool-calling.ts';
+export type { BeforeExecute, ToolCallConfig, ToolCallCycle, ToolCalling } from './calls/tool-calling.ts';
+export { toolResultOf } from './calls/tool-result.ts';
+export type { ClientOptions, RetryOptions } from './http/options.ts';
+export type { OutboxStorage } from './lending/outbox.ts';
+export type { Page, Pages } from './http/pages.ts';
+export type { Tenants, TenantSaid } from './operator/tenants.ts';
+export type { Policy, PolicyQuestion, ReplacePolicyOptions } from './operator/policy.ts';
+export type { AttemptOptions, ProvidedTool, Provider, Submission } from './lending/provider.ts';
+export type { CreateRunOptions, ListRunsOptions, Runs } from './calls/runs.ts';
+export type { Sessions } from './operator/sessions.ts';
+export type { BodyReader, ClientClock, FetchInit, FetchLike, FetchResponse } from './http/runtime.ts';

@@ -1,6 +1,6 @@
 import { readonly, ref, type Ref } from 'vue';
 import type { PatchboardClient } from '../client.ts';
-import { createToolCalling, type ToolCalling } from '../tool-calling.ts';
+import { createToolCalling, type ToolCalling } from '../calls/tool-calling.ts';
 
 export interface UseToolCalling extends ToolCalling {
   /** A cycle is under way. */

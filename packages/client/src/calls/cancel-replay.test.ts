@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { aCall, clientOf, failureOf, fakeServer, json, problem, receipt } from '../../test/fake-server.ts';
+import { NetworkError } from '../index.ts';
+
+describe('cancel and replay', () => {
+  const cancelled = aCall({ status: 'FAILED', state: 'CANCELLED' });
+
+  it('cancels', async () => {
+    const server = await fakeServer((_seen, response) => json(response, 200, cancelled));
+    expect((await clientOf(server).cancel('tc_1')).state).toBe('CANCELLED');
+    expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/v1/tool_calls/tc_1/cancel' });
+  });
+
+  it('takes a conflict after a lost answer for what it is: the first try worked', async () => {
+    const server = await fakeServer((seen, response, count) => {
+      if (count === 1) response.destroy();
+      else if (seen.method === 'POST') problem(response, 409, 'conflict', { state: 'CANCELLED' });
+      else json(response, 200, cancelled);
+    });
+    expect((await clientOf(server).cancel('tc_1')).state).toBe('CANCELLED');
+  });
+
+  it('throws the conflict, with the state that stands, when the call was over before', async () => {
+    const server = await fakeServer((_seen, response) =>
+      problem(response, 409, 'conflict', { state: 'COMPLETED' }),
+    );
+    expect(await failureOf(clientOf(server).cancel('tc_1'))).toMatchObject({
+      code: 'conflict',
+      state: 'COMPLETED',
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('never repeats a replay whose answer was lost', async () => {
+    const server = await fakeServer((_seen, response) => void response.destroy());
+    expect(await failureOf(clientOf(server).replay('tc_1', { a: 2 }))).toBeInstanceOf(NetworkError);
+    expect(server.seen).toHaveLength(1);
+    expect(server.seen[0]).toMatchObject({ path: '/v1/tool_calls/tc_1/replay', body: { args: { a: 2 } } });
+  });
+
+  it('repeats a replay that was turned away by the server, but not by a gateway', async () => {
+    const server = await fakeServer((_seen, response, count) => {
+      if (count === 1) problem(response, 503, 'queue_full', { retryable: true });
+      else json(response, 202, receipt);
+    });
+    expect(await clientOf(server).replay('tc_1')).toEqual(receipt);
+    const gateway = await fakeServer((_seen, response) => {
+      response.writeHead(503, { 'content-type': 'text/html' });
+      response.end('busy');
+    });
+    expect(await failureOf(clientOf(gateway).replay('tc_1'))).toMatchObject({
+      code: 'bad_response',
+      status: 503,
+    });
+    expect(gateway.seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,47 @@
+import type { CallView } from '@patchboard/wire';
+import { get } from './calls.ts';
+import { decodeCall } from '../decode/views.ts';
+import { NetworkError, PatchboardError } from '../errors.ts';
+import { boundsOf, requestOnce, type HttpRequest, type RequestOptions } from '../http/http.ts';
+import type { Settings } from '../http/options.ts';
+import { retrier } from '../http/retry.ts';
+
+/** A change that a call takes only once: it is cancelled, or decided. */
+export interface CallChange {
+  readonly id: string;
+  /** Under the call's own path. */
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Whether the call stands as this change would have left it. */
+  isDone(call: CallView): boolean;
+}
+
+/** Safe to send again: if an earlier try arrived and its answer was lost, the call as it stands is the answer. */
+export async function changeCall(
+  settings: Settings,
+  change: CallChange,
+  options: RequestOptions,
+): Promise<CallView> {
+  const bounds = boundsOf(options);
+  const path = `/v1/tool_calls/${encodeURIComponent(change.id)}/${change.path}`;
+  const what: HttpRequest = { method: 'POST', path, body: change.body, repeat: 'safe' };
+  const retry = retrier(settings, bounds, 'brief');
+  let mayHaveArrived = false;
+  for (;;) {
+    try {
+      return await requestOnce(settings, what, decodeCall, bounds);
+    } catch (error) {
+      if (mayHaveArrived && error instanceof PatchboardError && error.code === 'conflict') {
+        const call = await get(settings, change.id, options);
+        if (change.isDone(call)) return call;
+      }
+      await retry.pause(error, what.repeat);
+      mayHaveArrived ||= error instanceof NetworkError;
+    }
+  }
+}
+
+export async function cancel(settings: Settings, id: string, options: RequestOptions): Promise<CallView> {
+  const isDone = ({ state }: CallView): boolean => state === 'CANCELLED';
+  return changeCall(settings, { id, path: 'cancel', body: {}, isDone }, options);
+}

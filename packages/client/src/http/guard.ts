@@ -1,0 +1,66 @@
+import { abortReason, onAbort, type Bounds } from './abort.ts';
+import { NetworkError, PatchboardError, TimeoutError } from '../errors.ts';
+import type { Settings } from './options.ts';
+
+/** One stop for one attempt: the caller's abort, the caller's deadline and silence all end it the same way. */
+export interface Guard {
+  readonly signal: AbortSignal;
+  /** The attempt ends after this long unless armed again or disarmed. */
+  arm(ms: number): void;
+  disarm(): void;
+  /** What the caller should see instead of what a stopped or broken fetch throws. */
+  explain(error: unknown): unknown;
+  /** Stops whatever still runs and takes every listener and timer off. */
+  dispose(): void;
+}
+
+export function guardAttempt(settings: Settings, bounds: Bounds): Guard {
+  const { clock, url } = settings;
+  const controller = new AbortController();
+  // Kept here as well, because older runtimes drop the reason given to abort().
+  let stopped: { readonly reason: unknown } | undefined;
+  let disarm = (): void => undefined;
+
+  function stop(reason: unknown): void {
+    stopped ??= { reason };
+    controller.abort(reason);
+  }
+
+  const detach = onAbort(bounds.signal, () => {
+    if (bounds.signal !== undefined) stop(abortReason(bounds.signal));
+  });
+
+  return {
+    signal: controller.signal,
+    arm(ms) {
+      disarm();
+      const left = bounds.deadline - clock.now();
+      disarm =
+        left <= ms
+          ? clock.after(Math.max(left, 0), () =>
+              stop(new TimeoutError('the time limit of this request passed')),
+            )
+          : clock.after(ms, () => stop(new NetworkError(`${url} did not answer within ${ms} ms`)));
+    },
+    disarm: () => disarm(),
+    explain(error) {
+      if (stopped !== undefined) return stopped.reason;
+      if (error instanceof PatchboardError) return error;
+      return new NetworkError(`cannot reach ${url}: ${describe(error)}`, error);
+    },
+    dispose() {
+      disarm();
+      detach();
+      stop(new NetworkError('the request is over'));
+    },
+  };
+}
+
+/** Runtimes hide what happened behind "fetch failed"; the cause says more. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return describe(error.cause);
+  const code = (error as { readonly code?: unknown }).code;
+  if (error.message !== '') return error.message;
+  return typeof code === 'string' ? code : error.name;
+}

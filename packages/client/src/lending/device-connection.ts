@@ -1,0 +1,119 @@
+import { DEVICE_PROTOCOL, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
+import type { ClientClock } from '../http/runtime.ts';
+import type { SocketLike } from './device-socket.ts';
+
+export type Welcome = Extract<GatewayFrame, { type: 'welcome' }>;
+
+export interface ConnectionParts {
+  readonly clock: ClientClock;
+  /** To open the socket and be welcomed. */
+  readonly openingMs: number;
+  /** Asked when the socket is open: what is said must be true by then. */
+  readonly hello: () => Omit<Extract<DeviceFrame, { type: 'hello' }>, 'type' | 'protocol'>;
+  readonly welcomed: (welcome: Welcome) => void;
+  readonly heard: (frame: GatewayFrame) => void;
+  /** Once, however it ended. */
+  readonly closed: (code: number, reason: string) => void;
+}
+
+/** Silent for so many heartbeats, and the server is taken for gone. */
+const SILENT_BEATS = 3;
+
+/** One socket from its opening to its end. It ends by itself when the server falls silent. */
+export class Connection {
+  readonly #parts: ConnectionParts;
+  readonly #socket: SocketLike;
+  #isOver = false;
+  #heardAt: number;
+  #disarm: () => void;
+
+  constructor(socket: SocketLike, parts: ConnectionParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#heardAt = parts.clock.now();
+    this.#disarm = parts.clock.after(parts.openingMs, () => this.#end(1006, 'the server did not answer'));
+    socket.onopen = () => this.send({ type: 'hello', protocol: DEVICE_PROTOCOL, ...parts.hello() });
+    socket.onmessage = ({ data }) => this.#hear(data);
+    socket.onclose = ({ code, reason }) => this.#over(code ?? 1006, reason ?? '');
+    // `onclose` follows, except in runtimes that say it only here.
+    socket.onerror = () => this.#end(1006, 'the socket failed');
+  }
+
+  send(frame: DeviceFrame): void {
+    this.sendText(JSON.stringify(frame));
+  }
+
+  /** What cannot be sent now is lost with the connection; whoever needs it sends it again over the next. */
+  sendText(text: string): void {
+    if (this.#isOver) return;
+    try {
+      this.#socket.send(text);
+    } catch {
+      this.#end(1006, 'the socket does not take any more');
+    }
+  }
+
+  close(code: number, reason: string): void {
+    this.#end(code, reason);
+  }
+
+  #hear(data: unknown): void {
+    if (this.#isOver || typeof data !== 'string') return;
+    this.#heardAt = this.#parts.clock.now();
+    const frame = decode(data);
+    if (frame === null) return;
+    if (frame.type === 'welcome') {
+      this.#parts.welcomed(frame);
+      this.#beat(frame.heartbeat_ms);
+    } else if (frame.type === 'ping') this.send({ type: 'pong' });
+    else if (frame.type !== 'pong') this.#parts.heard(frame);
+  }
+
+  #beat(everyMs: number): void {
+    this.#disarm();
+    if (this.#isOver) return;
+    this.#disarm = this.#parts.clock.after(everyMs, () => {
+      if (this.#parts.clock.now() - this.#heardAt >= SILENT_BEATS * everyMs) {
+        this.#end(1006, 'the server fell silent');
+        return;
+      }
+      this.send({ type: 'ping' });
+      this.#beat(everyMs);
+    });
+  }
+
+  /** Does not wait for the other side, which may not be there any more. */
+  #end(code: number, reason: string): void {
+    if (this.#isOver) return;
+    try {
+      this.#socket.close(code === 1000 ? 1000 : 4000, reason);
+    } catch {
+      // It was never open, or is closed already.
+    }
+    this.#over(code, reason);
+  }
+
+  #over(code: number, reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#disarm();
+    this.#socket.onopen = null;
+    this.#socket.onmessage = null;
+    this.#socket.onclose = null;
+    // A socket that fails after its end must not end the program.
+    this.#socket.onerror = () => undefined;
+    this.#parts.closed(code, reason);
+  }
+}
+
+/** Null: not from a server we know, which is no reason to stop. */
+function decode(text: string): GatewayFrame | null {
+  try {
+    const frame = JSON.parse(text) as { type?: unknown };
+    return typeof frame === 'object' && frame !== null && typeof frame.type === 'string'
+      ? (frame as GatewayFrame)
+      : null;
+  } catch {
+    return null;
+  }
+}

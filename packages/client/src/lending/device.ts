@@ -1,0 +1,229 @@
+import type { DeviceToolSpec, GatewayFrame, RejectedTool } from '@patchboard/wire';
+import { Connection, type Welcome } from './device-connection.ts';
+import type { Device, DeviceOptions, DeviceProblem, DeviceState } from './device-options.ts';
+import { DevicePatience } from './device-patience.ts';
+import { defaultSocket, httpUrl, socketUrl } from './device-socket.ts';
+import { ticketFor } from './device-ticket.ts';
+import { toDeviceSpec } from './device-tool.ts';
+import { DeviceWork, errorFrame } from './device-work.ts';
+import { NetworkError } from '../errors.ts';
+import { positive, resolveSettings, type Settings } from '../http/options.ts';
+import { Outbox } from './outbox.ts';
+import { utf8Length } from './utf8-length.ts';
+
+const RESEND_MS = 1000;
+
+/** Connects, and connects again, until it is closed. */
+export function connectDevice(url: string, options: DeviceOptions = {}): Device {
+  return new SocketDevice(url, options);
+}
+
+class SocketDevice implements Device {
+  readonly ready: Promise<void>;
+  readonly #url: string;
+  readonly #options: DeviceOptions;
+  readonly #settings: Settings;
+  readonly #specs: readonly DeviceToolSpec[];
+  readonly #work: DeviceWork;
+  readonly #outbox: Outbox;
+  readonly #patience: DevicePatience;
+  #state: DeviceState = 'connecting';
+  #rejected: readonly RejectedTool[] = [];
+  #connection: Connection | null = null;
+  #welcome: Welcome | null = null;
+  /** The server knows us, over the connection there is: results may go out. */
+  #isWelcome = false;
+  #disarm: () => void = () => undefined;
+  #settled: { resolve: () => void; reject: (error: Error) => void } | null = null;
+
+  constructor(url: string, options: DeviceOptions) {
+    this.#url = url;
+    this.#options = options;
+    this.#settings = resolveSettings({
+      ...options,
+      url: httpUrl(url),
+      retry: { baseDelayMs: 250, ...options.retry },
+    });
+    this.#patience = new DevicePatience(this.#settings, options);
+    const tools = options.tools ?? [];
+    this.#specs = [...(options.specs ?? []), ...tools.map(toDeviceSpec)];
+    this.#outbox = new Outbox(options.outbox ?? null, (error) => this.#problem('outbox', String(error)));
+    this.#work = new DeviceWork({
+      tools: new Map(tools.map((tool) => [tool.name, tool])),
+      handler: options.handler ?? null,
+      concurrency: positive('concurrency', options.concurrency ?? 1),
+      progress: (id, data) => this.#connection?.send({ type: 'progress', id, data }),
+      finished: (id, frame) => this.#finished(id, frame),
+    });
+    this.ready = new Promise<void>((resolve, reject) => {
+      this.#settled = { resolve, reject };
+    });
+    // Whoever does not wait for it is told by `onProblem`.
+    this.ready.catch(() => undefined);
+    this.#outbox
+      .load()
+      .catch((error: unknown) => this.#problem('outbox', String(error)))
+      .then(() => this.#connect())
+      .catch(() => undefined);
+  }
+
+  get state(): DeviceState {
+    return this.#state;
+  }
+
+  get rejected(): readonly RejectedTool[] {
+    return this.#rejected;
+  }
+
+  get unacknowledged(): number {
+    return this.#outbox.size;
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#enter('closed');
+    this.#disarm();
+    this.#work.cancelAll('the device was closed');
+    this.#connection?.close(1000, 'the device was closed');
+    this.#settled?.reject(new NetworkError('the device was closed before it was online'));
+    await Promise.resolve();
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#enter('connecting');
+    try {
+      const ticket = await ticketFor(this.#settings, this.#options);
+      if (this.#isClosed()) return;
+      const socket = (this.#options.socket ?? defaultSocket)(socketUrl(this.#url, ticket));
+      this.#connection = new Connection(socket, {
+        clock: this.#settings.clock,
+        openingMs: this.#patience.openingMs,
+        hello: () => this.#hello(),
+        welcomed: (welcome) => this.#welcomed(welcome),
+        heard: (frame) => this.#heard(frame),
+        closed: (code, reason) => this.#lost(code, reason),
+      });
+    } catch (error) {
+      if (error instanceof TypeError) {
+        // Wrong options stay wrong.
+        this.#settled?.reject(error);
+        this.#problem('connection', error.message);
+        this.#enter('closed');
+        return;
+      }
+      this.#lost(1006, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #hello(): { client_id?: string; name?: string; resume?: string; holding: string[] } {
+    const { clientId, name } = this.#options;
+    return {
+      ...(clientId === undefined ? {} : { client_id: clientId }),
+      ...(name === undefined ? {} : { name }),
+      ...(this.#welcome === null ? {} : { resume: this.#welcome.resume_token }),
+      holding: [...new Set([...this.#work.ids(), ...this.#outbox.ids()])],
+    };
+  }
+
+  #welcomed(welcome: Welcome): void {
+    this.#welcome = welcome;
+    this.#patience.welcomed(welcome.grace_ms);
+    this.#isWelcome = true;
+    this.#connection?.send({ type: 'register_tools', tools: this.#specs });
+    for (const frame of this.#outbox.frames()) this.#connection?.sendText(frame);
+    this.#disarm();
+    // A server that could not store the registration says so without naming it: it is asked anew.
+    this.#disarm = this.#settings.clock.after(this.#patience.openingMs, () => {
+      this.#connection?.close(4000, 'the registration was not answered');
+    });
+  }
+
+  #heard(frame: GatewayFrame): void {
+    switch (frame.type) {
+      case 'tools_registered':
+        this.#registered(frame.rejected);
+        return;
+      case 'tool_call_request':
+        // One that came before: its answer is on its way, or was lost with a connection.
+        if (!this.#work.take(frame)) this.#resend(frame.id);
+        return;
+      case 'cancel':
+        this.#work.cancel(frame.id, frame.reason);
+        return;
+      case 'result_acknowledged':
+        this.#acknowledged(frame);
+        return;
+      case 'error':
+        this.#problem('server', frame.message);
+        if (frame.id !== undefined) this.#resendLater(frame.id);
+        return;
+      default:
+    }
+  }
+
+  #registered(rejected: readonly RejectedTool[]): void {
+    this.#rejected = rejected;
+    this.#patience.registered();
+    this.#disarm();
+    // A server that takes us in and drops us at once must not be asked ever faster.
+    this.#disarm = this.#settings.clock.after(this.#options.stableMs ?? 30_000, () => {
+      this.#patience.stable();
+    });
+    for (const { name, code, reason } of rejected) this.#problem('rejected', `${name}: ${reason} (${code})`);
+    this.#enter('online');
+    this.#settled?.resolve();
+  }
+
+  #acknowledged({ id, accepted, reason }: Extract<GatewayFrame, { type: 'result_acknowledged' }>): void {
+    this.#outbox.delete(id).catch(() => undefined);
+    this.#options.onResult?.({ id, accepted, reason: reason ?? null });
+    if (!accepted)
+      this.#problem('result', `the result of ${id} was not kept: ${reason ?? 'no reason given'}`);
+  }
+
+  async #finished(id: string, frame: string): Promise<void> {
+    const limit = this.#welcome?.max_frame_bytes ?? Number.POSITIVE_INFINITY;
+    const isTooLarge = frame.length > limit || (frame.length * 3 > limit && utf8Length(frame) > limit);
+    const kept = isTooLarge ? errorFrame(id, `the result is larger than ${limit} bytes`) : frame;
+    await this.#outbox.put(id, kept);
+    if (this.#isWelcome) this.#connection?.sendText(kept);
+  }
+
+  #resend(id: string): void {
+    const frame = this.#outbox.get(id);
+    if (frame !== undefined) this.#connection?.sendText(frame);
+  }
+
+  /** The server could not store it: it is asked again. */
+  #resendLater(id: string): void {
+    if (this.#outbox.has(id)) this.#settings.clock.after(RESEND_MS, () => this.#resend(id));
+  }
+
+  #lost(code: number, reason: string): void {
+    this.#connection = null;
+    const wasOnline = this.#state === 'online';
+    this.#isWelcome = false;
+    this.#disarm();
+    if (this.#isClosed()) return;
+    this.#problem('connection', reason === '' ? `the connection was lost (${code})` : `${reason} (${code})`);
+    this.#enter('waiting');
+    this.#disarm = this.#settings.clock.after(this.#patience.lost(wasOnline), () => {
+      this.#connect().catch(() => undefined);
+    });
+  }
+
+  #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  #enter(state: DeviceState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#options.onState?.(state);
+  }
+
+  #problem(kind: DeviceProblem['kind'], message: string): void {
+    this.#options.onProblem?.({ kind, message });
+  }
+}
