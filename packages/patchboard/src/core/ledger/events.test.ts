@@ -99,3 +99,19 @@ describe('the end of the feed', () => {
     expect(seen).toHaveLength(1);
   });
 });
+
+it('tells a reader once that it has had what is old, before anything live', async () => {
+  const heard: (string | null)[] = [];
+  await engine.directory.register('default', 'phone', specs('open.a'));
+  const stop = engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {
+    next: ({ type }) => void heard.push(type),
+    ready: () => null,
+    caughtUp: () => void heard.push(null),
+    failed: (error) => expect(error).toBeUndefined(),
+  });
+  await settled();
+  await engine.directory.register('default', 'phone', specs('open.b'));
+  await settled();
+  stop();
+  expect(heard).toEqual(['registry.changed', null, 'registry.changed']);
+});

@@ -29,6 +29,8 @@ export interface EventReader {
   next(event: BoardEvent): void;
   /** Resolves when it can take more old events, null: it can now; live ones it takes as they come. */
   ready(): Promise<void> | null;
+  /** It has had every old event; from here on there are only live ones. */
+  caughtUp?(): void;
   /** The old events could not be read; nothing comes after that. */
   failed(error: unknown): void;
 }
@@ -106,6 +108,7 @@ export class EventFeed {
         if (rows.length === 0 && !missed) break;
       }
       live = true;
+      reader.caughtUp?.();
     };
     replay().catch((error: unknown) => reader.failed(error));
     const end = (): void => {
@@ -186,7 +189,7 @@ function isLender({ clientId, scopes }: Principal, lender: unknown): boolean {
 }
 
 /** Null for rows that are no event, such as refusals. */
-export function eventOf({ row, call }: CommittedRow): BoardEvent | null {
+function eventOf({ row, call }: CommittedRow): BoardEvent | null {
   const at = rfc3339(row.at);
   const body = JSON.parse(row.body) as Record<string, unknown>;
   const event = { seq: row.seq, tenant: row.tenant, callId: row.callId, call };

@@ -37,8 +37,7 @@ async function callEvents(context: HttpContext, request: FastifyRequest, reply: 
   const principal = principalOf(request);
   const call = await context.engine.calls.find(principal, id);
   if (call === undefined) sendProblem(reply, noSuchCall(id));
-  else
-    await streamCall(context, reply, { principal, call, after: (await resumePoint(context, request)) ?? 0 });
+  else streamCall(context, reply, { principal, call, after: (await resumePoint(context, request)) ?? 0 });
 }
 
 const allEventsRoute: Route = {
@@ -55,7 +54,7 @@ const allEventsRoute: Route = {
 async function allEvents(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const filter = { principal: principalOf(request), callId: null };
   const after = (await resumePoint(context, request)) ?? (await context.store.ledgerHead()).seq;
-  streamEvents(context, reply, { filter, after, endsWithCall: false });
+  streamEvents(context, reply, { filter, after, end: 'never' });
 }
 
 const { params: _none, ...withoutParams } = allEventsRoute;

@@ -1,17 +1,15 @@
 import { encodeSse, encodeSsePosition, isCallState, isTerminal } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen, type Call } from '../../../core/call/call.ts';
-import { eventOf, type BoardEvent, type EventFilter } from '../../../core/ledger/events.ts';
+import type { BoardEvent, EventFilter } from '../../../core/ledger/events.ts';
 import { messageOf } from '../../../core/failures.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { HttpContext } from '../http/context.ts';
 import { principalOf } from '../routes/caller.ts';
 import type { Schema } from '../routes/routes.ts';
 import { headers, optional, TEXT } from '../routes/schemas.ts';
-import type { EventStream } from './streams.ts';
 
 const SEQUENCE: Schema = { type: 'string', pattern: '^[0-9]{1,15}$' };
-const PAGE = 200;
 
 export const EVENTS_QUERY: Schema = optional({
   after: {
@@ -40,13 +38,13 @@ export async function resumePoint(context: HttpContext, request: FastifyRequest)
   return Math.min(Number(given), (await context.store.ledgerHead()).seq);
 }
 
-/** Every event the filter lets through after `after`, each once, for as long as the reader stays. */
+/** Every event the filter lets through after `after`, each once, for as long as the reader stays or until `end`. */
 export function streamEvents(
   context: HttpContext,
   reply: FastifyReply,
-  given: { filter: EventFilter; after: number; endsWithCall: boolean },
+  given: { filter: EventFilter; after: number; end: 'never' | 'with the call' | 'when caught up' },
 ): void {
-  const { filter, after, endsWithCall } = given;
+  const { filter, after, end } = given;
   const stream = context.streams.open(reply, principalOf(reply.request));
   stream.write(encodeSsePosition(after));
   let last = after;
@@ -55,9 +53,12 @@ export function streamEvents(
       // A store may tell of a row that was read a moment ago.
       if (event.seq === null || event.seq > last) stream.write(frameOf(event));
       if (event.seq !== null && event.seq > last) last = event.seq;
-      if (endsWithCall && isEnding(event)) stream.end();
+      if (end === 'with the call' && isEnding(event)) stream.end();
     },
     ready: () => stream.drained(),
+    caughtUp: () => {
+      if (end === 'when caught up') stream.end();
+    },
     failed: (error) => {
       context.log.error('http.stream_failed', { error: messageOf(error) });
       stream.end();
@@ -67,39 +68,15 @@ export function streamEvents(
 }
 
 /** The story of one call, from `after` on; it ends with the call. */
-export async function streamCall(
+export function streamCall(
   context: HttpContext,
   reply: FastifyReply,
   given: { principal: Principal; call: Call; after: number },
-): Promise<void> {
+): void {
   const { principal, call, after } = given;
-  if (isOpen(call)) {
-    const filter = { principal, callId: call.id };
-    streamEvents(context, reply, { filter, after, endsWithCall: true });
-    return;
-  }
-  // Over already: live events would never end a reader that asks for what comes after the last one.
-  const stream = context.streams.open(reply, principalOf(reply.request));
-  stream.write(encodeSsePosition(after));
-  await replay(context, stream, call, after);
-  stream.end();
-}
-
-async function replay(context: HttpContext, stream: EventStream, call: Call, after: number): Promise<void> {
-  const filter = { tenant: call.tenant, callId: call.id };
-  let last = after;
-  for (;;) {
-    const rows = await context.store.readLedger(filter, last, PAGE);
-    for (const committed of rows) {
-      last = committed.row.seq;
-      const event = eventOf(committed);
-      if (event === null) continue;
-      stream.write(frameOf(event));
-      const drained = stream.drained();
-      if (drained !== null) await drained;
-    }
-    if (rows.length < PAGE || !stream.isOpen) return;
-  }
+  // Over already: no live event would end a reader that asks for what comes after the last one.
+  const end = isOpen(call) ? 'with the call' : 'when caught up';
+  streamEvents(context, reply, { filter: { principal, callId: call.id }, after, end });
 }
 
 function frameOf({ seq, type, data }: BoardEvent): string {
