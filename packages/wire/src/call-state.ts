@@ -52,13 +52,6 @@ export function statesOf(status: CallStatus): readonly CallStateName[] {
 
 /** A call in a terminal state never moves again. */
 export function isTerminal(state: CallStateName): boolean {
-  switch (state) {
-    case 'PENDING':
-    case 'APPROVAL_REQUIRED':
-    case 'APPROVED':
-    case 'EXECUTING':
-      return false;
-    default:
-      return true;
-  }
+  const status = statusOf(state);
+  return status !== 'PENDING' && status !== 'RUNNING';
 }

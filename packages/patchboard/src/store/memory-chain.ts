@@ -42,6 +42,7 @@ export class MemoryChain {
   }
 }
 
+/** Not a copy with a hash in it: that would be made for every row. */
 class ChainRow implements LedgerRow {
   readonly seq: number;
   readonly at: number;

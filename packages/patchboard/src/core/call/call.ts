@@ -73,7 +73,7 @@ export type OpenState =
 export type EndState =
   | { readonly name: 'COMPLETED'; readonly resultJson: string; readonly resultDigest: string | null }
   | {
-      readonly name: 'FAILED' | 'TIMED_OUT' | 'DENIED' | 'CANCELLED' | 'SEALED';
+      readonly name: Exclude<CallStateName, OpenState['name'] | 'COMPLETED'>;
       readonly error: Failure;
       /** Hash of what a client submitted, so that the same submission again is recognised. */
       readonly resultDigest: string | null;
@@ -102,7 +102,10 @@ export interface TimelineEntry {
   readonly device?: string;
 }
 
-/** The only moves there are. EXECUTING to EXECUTING is a new attempt. */
+/**
+ * The only moves there are; a test holds it against `isTerminal`, which the wire has for those who make no moves.
+ * EXECUTING to EXECUTING is a new attempt.
+ */
 const NEXT: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
   // Straight to COMPLETED: a hook had the result, and nothing ran.
   PENDING: [

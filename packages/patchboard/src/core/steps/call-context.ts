@@ -33,7 +33,7 @@ export function contextOf(
   return new CallContext(parts, live, attempt, cacheTtlMs === undefined ? origin : siteOnly(origin));
 }
 
-/** Most tools use little of it: what costs something is made when it is asked for. */
+/** Most tools use little of `ToolContext`: what costs something is made when it is asked for. */
 class CallContext implements ToolContext {
   readonly callId: string;
   readonly runId: string;
