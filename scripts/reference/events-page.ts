@@ -1,6 +1,10 @@
 import type { EventType } from '@patchboard/wire';
 import { DEVICE_CLOSE } from '@patchboard/wire';
-import type { AgentEvent, AgentEventOf, AgentEventType } from '../../packages/patchboard/src/agent/events.ts';
+import type {
+  AgentEvent,
+  AgentEventOf,
+  AgentEventType,
+} from '../../packages/patchboard/src/agent/events/events.ts';
 import type { LedgerKind } from '../../packages/patchboard/src/core/ledger/ledger.ts';
 import {
   DEVICE_FRAMES,

@@ -1,22 +1,33 @@
 /** What embedders use: tools, a board to run them on, agents that use them, and the server. */
 export { AgentError } from './agent/agent-error.ts';
 export type { AgentHost } from './agent/agent-host.ts';
-export type { AgentReply } from './agent/agent-loop.ts';
+export type { AgentReply } from './agent/loop/agent-loop.ts';
 export { Agent } from './agent/agent.ts';
 export type { SendOptions } from './agent/agent.ts';
-export type { BudgetLimits } from './agent/budget.ts';
-export type { Conversation, Dialect, Reply, ReplyReader, ToolRequest } from './agent/dialect.ts';
-export type { SubscribeOptions } from './agent/event-log.ts';
-export type { AgentEvent, AgentEventOf, AgentEventType, AgentState, Channel, Usage } from './agent/events.ts';
-export type { LanguageModel, ModelPart, ModelRequest, ModelSettings } from './agent/model.ts';
-export { nativeDialect } from './agent/native-dialect.ts';
+export type { BudgetLimits } from './agent/loop/budget.ts';
+export type { Conversation, Dialect, Reply, ReplyReader, ToolRequest } from './agent/dialects/dialect.ts';
+export type { SubscribeOptions } from './agent/events/event-log.ts';
+export type {
+  AgentEvent,
+  AgentEventOf,
+  AgentEventType,
+  AgentState,
+  Channel,
+  Usage,
+} from './agent/events/events.ts';
+export type { LanguageModel, ModelPart, ModelRequest, ModelSettings } from './agent/loop/model.ts';
+export { nativeDialect } from './agent/dialects/native-dialect.ts';
 export type { AgentOptions, StopCondition } from './agent/options.ts';
 export type { AgentPermission } from './agent/permission.ts';
-export { executeToolRequests } from './agent/execute-requests.ts';
-export type { ExecuteOptions } from './agent/execute-requests.ts';
-export { textDialect } from './agent/text-dialect.ts';
-export { formatResultsForContext, parseToolRequests, processToolCallCycle } from './agent/tool-call-cycle.ts';
-export type { ToolCallCycleResult } from './agent/tool-call-cycle.ts';
+export { executeToolRequests } from './agent/text-cycle/execute-requests.ts';
+export type { ExecuteOptions } from './agent/text-cycle/execute-requests.ts';
+export { textDialect } from './agent/dialects/text-dialect.ts';
+export {
+  formatResultsForContext,
+  parseToolRequests,
+  processToolCallCycle,
+} from './agent/text-cycle/tool-call-cycle.ts';
+export type { ToolCallCycleResult } from './agent/text-cycle/tool-call-cycle.ts';
 export { memory, sqlite } from './board/stores.ts';
 export type { BoardStore } from './board/stores.ts';
 export { createPatchboard } from './board/board.ts';

@@ -5,18 +5,18 @@ import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { AgentError, check } from './agent-error.ts';
-import { AgentLoop, type AgentReply } from './agent-loop.ts';
+import { AgentLoop, type AgentReply } from './loop/agent-loop.ts';
 import { assemble, type AgentParts } from './assembly.ts';
-import type { SubscribeOptions } from './event-log.ts';
-import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './events.ts';
-import { runHeldRequests } from './held-requests.ts';
-import { answerOpenRequests, sealUnstarted } from './interrupted.ts';
-import type { Lineage, Origin } from './lineage.ts';
+import type { SubscribeOptions } from './events/event-log.ts';
+import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './events/events.ts';
+import { runHeldRequests } from './loop/held-requests.ts';
+import { answerOpenRequests, sealUnstarted } from './memory/interrupted.ts';
+import type { Lineage, Origin } from './family/lineage.ts';
 import type { AgentOptions } from './options.ts';
-import { BIRTH, recall } from './recollection.ts';
-import { SubAgents } from './sub-agents.ts';
-import { Suspended } from './tool-requests.ts';
-import { Turns } from './turns.ts';
+import { BIRTH, recall } from './memory/recollection.ts';
+import { SubAgents } from './family/sub-agents.ts';
+import { Suspended } from './loop/tool-requests.ts';
+import { Turns } from './loop/turns.ts';
 
 export interface SendOptions {
   /** Interrupts the agent. */

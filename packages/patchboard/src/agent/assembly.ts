@@ -3,16 +3,16 @@ import type { Asker } from '../core/call/live-call.ts';
 import type { Principal } from '../core/access/principal.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
-import { Budget, narrower, type Spent } from './budget.ts';
-import { CallNews } from './call-news.ts';
-import { EventLog } from './event-log.ts';
-import { Journal } from './journal.ts';
-import type { Lineage, Origin } from './lineage.ts';
+import { Budget, narrower, type Spent } from './loop/budget.ts';
+import { CallNews } from './events/call-news.ts';
+import { EventLog } from './events/event-log.ts';
+import { Journal } from './memory/journal.ts';
+import type { Lineage, Origin } from './family/lineage.ts';
 import { resolveOptions, type AgentOptions, type ResolvedOptions } from './options.ts';
-import { SPENT, type Birth, type Recollection } from './recollection.ts';
-import { RepeatGuard } from './repeat-guard.ts';
-import { ToolRequests, type PlannedRequest } from './tool-requests.ts';
-import { Transcript } from './transcript.ts';
+import { SPENT, type Birth, type Recollection } from './memory/recollection.ts';
+import { RepeatGuard } from './loop/repeat-guard.ts';
+import { ToolRequests, type PlannedRequest } from './loop/tool-requests.ts';
+import { Transcript } from './memory/transcript.ts';
 
 /** Everything an agent is made of. */
 export interface AgentParts {

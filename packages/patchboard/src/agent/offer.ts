@@ -1,7 +1,7 @@
 import { matchesGlob } from '../core/access/policy/glob.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { ToolCallConfig } from '../protocols/tool-call-config.ts';
-import { isSwitchedOn } from './tool-call-rules.ts';
+import { isSwitchedOn } from './text-cycle/tool-call-rules.ts';
 
 /** Which tools an agent is offered: by patterns, or by the switches of a chat app. It is kept with the agent. */
 export type Offer =

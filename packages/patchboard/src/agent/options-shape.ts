@@ -15,8 +15,8 @@ import {
 } from '../sdk/shape.ts';
 import { hooks } from '../sdk/tool-shape.ts';
 import type { SubTask } from '../core/agent-handle.ts';
-import type { BudgetLimits } from './budget.ts';
-import { modelProblem, type ModelSettings } from './model.ts';
+import type { BudgetLimits } from './loop/budget.ts';
+import { modelProblem, type ModelSettings } from './loop/model.ts';
 import type { AgentOptions } from './options.ts';
 
 const signal = must('be an AbortSignal', (value) => value instanceof AbortSignal);

@@ -9,14 +9,14 @@ import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { MODEL_RESULT_BYTES } from '../sdk/tool-result.ts';
 import { AgentError } from './agent-error.ts';
 import type { AgentHost } from './agent-host.ts';
-import type { BudgetLimits } from './budget.ts';
-import type { Dialect } from './dialect.ts';
-import type { LanguageModel, ModelSettings } from './model.ts';
-import { nativeDialect } from './native-dialect.ts';
+import type { BudgetLimits } from './loop/budget.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import type { LanguageModel, ModelSettings } from './loop/model.ts';
+import { nativeDialect } from './dialects/native-dialect.ts';
 import type { Offer } from './offer.ts';
 import { AGENT_OPTIONS } from './options-shape.ts';
 import { resolvePermission, type AgentPermission } from './permission.ts';
-import { confirmHooks, dialectOf } from './tool-call-rules.ts';
+import { confirmHooks, dialectOf } from './text-cycle/tool-call-rules.ts';
 
 export interface AgentOptions {
   readonly board: { readonly host: AgentHost };

@@ -2,7 +2,7 @@ import { EVENT_TYPES, FAILURE_CODES, type ToolView } from '@patchboard/wire';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CHANNELS, type AgentEventType } from '../../src/agent/events.ts';
+import { CHANNELS, type AgentEventType } from '../../src/agent/events/events.ts';
 import type { AgentOptions } from '../../src/agent/options.ts';
 import { CONFIG_SCHEMA } from '../../src/settings/config-schema.ts';
 import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';

@@ -1,0 +1,123 @@
+import { WIRE_LIMITS, type JsonSchema } from '@patchboard/wire';
+import { parseGuardedJson } from '../../core/json/json-guard.ts';
+import type { ProviderMetadata, ReasoningBlock, TextBlock } from '../../core/messages.ts';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import type { Dialect, Reply, ReplyReader, ToolRequest } from './dialect.ts';
+import type { FunctionTool, KnownPart } from '../loop/model.ts';
+import { toPrompt } from './native-prompt.ts';
+
+const ARGUMENT_LIMITS = { depth: WIRE_LIMITS.jsonDepth, values: 100_000 };
+
+/** Tools travel as the vendor's own tool calls. */
+export const nativeDialect: Dialect = {
+  name: 'native',
+  encode: ({ system, messages, tools }) => ({
+    prompt: toPrompt(system, messages, tools),
+    ...(tools.length === 0 ? {} : { tools: tools.map(offered) }),
+  }),
+  reader: (tools) => new NativeReader(tools),
+};
+
+function offered({ wireName, description, inputSchema }: RegisteredTool): FunctionTool {
+  return {
+    type: 'function',
+    name: wireName,
+    ...(description === '' ? {} : { description }),
+    inputSchema: objectSchema(inputSchema),
+  };
+}
+
+/** Vendors take nothing but schemas of objects. */
+function objectSchema(schema: JsonSchema): FunctionTool['inputSchema'] {
+  if (typeof schema === 'boolean') return { type: 'object' };
+  return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
+}
+
+type OpenBlock = { type: 'text' | 'reasoning'; text: string; metadata: ProviderMetadata | undefined };
+
+class NativeReader implements ReplyReader {
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #blocks: (OpenBlock | ToolRequest)[] = [];
+  readonly #byId: Map<string, OpenBlock> = new Map();
+
+  constructor(tools: readonly RegisteredTool[]) {
+    this.#names = new Map(tools.map(({ wireName, name }) => [wireName, name]));
+  }
+
+  take(part: KnownPart): string {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-end':
+        this.#note(this.#block('text', part.id), part.providerMetadata);
+        return '';
+      case 'reasoning-start':
+      case 'reasoning-end':
+        this.#note(this.#block('reasoning', part.id), part.providerMetadata);
+        return '';
+      case 'text-delta':
+        this.#note(this.#block('text', part.id), part.providerMetadata, part.delta);
+        return part.delta;
+      case 'reasoning-delta':
+        // Some vendors sign their reasoning with a last piece that has no text.
+        this.#note(this.#block('reasoning', part.id), part.providerMetadata, part.delta);
+        return '';
+      case 'tool-call':
+        // What the vendor runs itself is none of ours.
+        if (part.providerExecuted !== true) this.#blocks.push(this.#request(part));
+        return '';
+      case 'finish':
+      case 'error':
+        return '';
+    }
+  }
+
+  get requests(): readonly ToolRequest[] {
+    return this.#blocks.filter((block) => block.type === 'tool_use');
+  }
+
+  reply(): Reply {
+    return { content: this.#blocks.map(closed).filter((block) => !isEmpty(block)) };
+  }
+
+  #block(type: OpenBlock['type'], id: string): OpenBlock {
+    const key = `${type} ${id}`;
+    const standing = this.#byId.get(key);
+    if (standing !== undefined) return standing;
+    const block: OpenBlock = { type, text: '', metadata: undefined };
+    this.#byId.set(key, block);
+    this.#blocks.push(block);
+    return block;
+  }
+
+  #note(block: OpenBlock, metadata: ProviderMetadata | undefined, text = ''): void {
+    block.text += text;
+    if (metadata !== undefined) block.metadata = { ...block.metadata, ...metadata };
+  }
+
+  #request(part: Extract<KnownPart, { type: 'tool-call' }>): ToolRequest {
+    const { toolCallId: id, toolName, input, providerMetadata } = part;
+    const name = this.#names.get(toolName) ?? toolName;
+    const common = {
+      type: 'tool_use',
+      id,
+      name,
+      ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    } as const;
+    // Some models send nothing at all for a tool without parameters.
+    const read = parseGuardedJson(input.trim() === '' ? '{}' : input, ARGUMENT_LIMITS);
+    if (read.ok) return { ...common, input: read.value };
+    const { problem, line, column } = read;
+    return { ...common, input, problem: `the arguments are not valid JSON: ${problem} at ${line}:${column}` };
+  }
+}
+
+function closed(block: OpenBlock | ToolRequest): Reply['content'][number] {
+  if (block.type === 'tool_use') return block;
+  const { type, text, metadata } = block;
+  return { type, text, ...(metadata === undefined ? {} : { providerMetadata: metadata }) };
+}
+
+/** Vendors refuse an empty text, but some say what must come back in reasoning that has none. */
+function isEmpty(block: TextBlock | ReasoningBlock | ToolRequest): boolean {
+  return block.type !== 'tool_use' && block.text === '' && block.providerMetadata === undefined;
+}

@@ -1,0 +1,114 @@
+import { isOpen, type Call } from '../../core/call/call.ts';
+import { failure, type Failure } from '../../core/failures.ts';
+import type { CallRequest } from '../../core/steps/intake.ts';
+import type { Asker } from '../../core/call/live-call.ts';
+import type { ToolResultBlock, ToolUseBlock } from '../../core/messages.ts';
+import { failed, type BadOutcome } from '../../core/call/outcome.ts';
+import type { Principal } from '../../core/access/principal.ts';
+import { shownName } from '../../core/tools/tool-names.ts';
+import { toRecord, type ToolCallRecord } from '../../sdk/tool-call-record.ts';
+import { refusedToolResult, toToolResult, type ToolResultOptions } from '../../sdk/tool-result.ts';
+import type { AgentHost } from '../agent-host.ts';
+import type { CallNews } from '../events/call-news.ts';
+
+/** What the model asked for, and why it will not get it. */
+export type PlannedRequest = ToolUseBlock & {
+  /** What is wrong with how it asked. */
+  readonly problem?: string;
+  /** The tool is none of those that the agent was given. */
+  readonly withheld?: boolean;
+};
+
+export interface ToolRequestsParts {
+  readonly host: AgentHost;
+  readonly runId: string;
+  readonly principal: Principal;
+  readonly asker: Asker;
+  /** The call on whose behalf this agent works; null: it works for itself. */
+  readonly parentCallId: string | null;
+  /** Null: each tool's own. */
+  readonly timeoutMs: number | null;
+  readonly news: CallNews;
+  readonly results: ToolResultOptions;
+}
+
+export interface Answer {
+  readonly block: ToolResultBlock;
+  /** Null: not even a record could be made. */
+  readonly record: ToolCallRecord | null;
+}
+
+/** Thrown when the board closes under a call: what stands in the store is what a resume goes on from. */
+export class Suspended extends Error {}
+
+/** Takes a model's requests over the engine's one path. Every one of them gets a record and an answer. */
+export class ToolRequests {
+  readonly #parts: ToolRequestsParts;
+
+  constructor(parts: ToolRequestsParts) {
+    this.#parts = parts;
+  }
+
+  /** To its end; the engine says how many run at the same time. When `signal` fires, it is cancelled. */
+  async run(request: PlannedRequest, signal: AbortSignal): Promise<Answer> {
+    const call = await this.#record(request, signal);
+    if ('code' in call) {
+      const { results } = this.#parts;
+      return { block: refusedToolResult(request.id, call, results), record: null };
+    }
+    return await this.follow(request, call, signal);
+  }
+
+  /** A call that is on record already, to its end. */
+  async follow(request: ToolUseBlock, call: Call, signal: AbortSignal): Promise<Answer> {
+    const { host, news, results, principal } = this.#parts;
+    const { closing } = host.workers;
+    if (closing.aborted) throw new Suspended();
+    news.began(call);
+    const ended = await host.engine.calls.follow(principal, call.id, { cancelOn: signal, until: closing });
+    if (ended === undefined) throw new Error(`call ${call.id} is gone`);
+    if (isOpen(ended)) throw new Suspended();
+    const record = toRecord(ended);
+    news.ended(ended, record);
+    return { block: toToolResult(request.id, record, results), record };
+  }
+
+  /** On record as something that never got anywhere; null: its run takes no more calls. */
+  async recordEnded(request: ToolUseBlock, outcome: BadOutcome): Promise<Call | null> {
+    const { host, principal } = this.#parts;
+    return await host.engine.recordEnded(this.#callRequest(request), principal, outcome);
+  }
+
+  async #record(request: PlannedRequest, signal: AbortSignal): Promise<Call | Failure> {
+    const { host, principal } = this.#parts;
+    if (host.workers.closing.aborted) throw new Suspended();
+    const over = overBefore(request, signal);
+    if (over !== null) return (await this.recordEnded(request, over)) ?? over.failure;
+    const submitted = await host.engine.submit(this.#callRequest(request), principal);
+    if (submitted.kind !== 'refused') return submitted.call;
+    if (host.workers.closing.aborted) throw new Suspended();
+    return submitted.failure;
+  }
+
+  #callRequest({ name, input, callId }: ToolUseBlock): CallRequest {
+    const { runId, asker, parentCallId, timeoutMs } = this.#parts;
+    return {
+      callId,
+      toolName: name,
+      runId,
+      args: input ?? {},
+      ...(parentCallId === null ? {} : { parentCallId }),
+      ...(timeoutMs === null ? {} : { timeoutMs }),
+      asker,
+    };
+  }
+}
+
+/** What ends a request before the engine is asked. */
+function overBefore({ name, problem, withheld }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
+  if (withheld === true) return failed(failure('tool_not_found', `tool not found: ${shownName(name)}`));
+  if (problem !== undefined) return failed(failure('input_invalid', problem));
+  if (!signal.aborted) return null;
+  const message = 'the agent was interrupted before the tool was started';
+  return { kind: 'cancelled', failure: failure('cancelled', message, { outcome: 'not_started' }) };
+}

@@ -1,0 +1,33 @@
+import type { Workers } from '../workers.ts';
+
+/** One turn of an agent at a time; whoever comes meanwhile waits. */
+export class Turns {
+  readonly #workers: Workers;
+  /** One for each turn that has not ended, also for those that have not begun. */
+  readonly #interrupts: Set<AbortController> = new Set();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(workers: Workers) {
+    this.#workers = workers;
+  }
+
+  /** `work` is told when either its asker or `interrupt` wants it to stop. */
+  async take<T>(asker: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const own = new AbortController();
+    this.#interrupts.add(own);
+    const signal = asker === undefined ? own.signal : AbortSignal.any([own.signal, asker]);
+    const turn = this.#last.then(() => this.#workers.run(() => work(signal)));
+    this.#last = turn.catch(() => {});
+    try {
+      return await turn;
+    } finally {
+      this.#interrupts.delete(own);
+    }
+  }
+
+  /** Stops all that there are, and resolves when they have stopped. */
+  async interrupt(): Promise<void> {
+    for (const turn of this.#interrupts) turn.abort();
+    await this.#last;
+  }
+}

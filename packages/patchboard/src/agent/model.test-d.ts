@@ -1,8 +1,0 @@
-import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
-import { expectTypeOf } from 'vitest';
-import type { LanguageModel } from '../index.ts';
-
-// Both generations of providers fit, without a dependency on either.
-expectTypeOf<LanguageModelV3>().toExtend<LanguageModel>();
-expectTypeOf<LanguageModelV4>().toExtend<LanguageModel>();
-expectTypeOf<LanguageModelV2>().not.toExtend<LanguageModel>();

@@ -1,0 +1,195 @@
+import { isOpen, type Call } from '../../core/call/call.ts';
+import { failure, messageOf, type Failure } from '../../core/failures.ts';
+import type { CallRequest } from '../../core/steps/intake.ts';
+import type { Asker } from '../../core/call/live-call.ts';
+import { failed } from '../../core/call/outcome.ts';
+import { EMPTY_AGENT_POLICY } from '../../core/access/policy/document.ts';
+import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { inModelsWords } from '../../protocols/answers.ts';
+import type { ParsedToolRequest, ToolExecutionResult } from '../../protocols/protocol.ts';
+import { protocolOf } from '../../protocols/protocols.ts';
+import { toolFinder } from '../../protocols/registered-tools.ts';
+import { askedCall, type AskedCall, type FindTool } from '../../protocols/resolve.ts';
+import { failureText, valueText } from '../../protocols/result-text.ts';
+import { resolveToolCallConfig, type ToolCallConfig } from '../../protocols/tool-call-config.ts';
+import { toRecord } from '../../sdk/tool-call-record.ts';
+import type { ToolRegistry } from '../../sdk/tool-registry.ts';
+import { MODEL_RESULT_BYTES, truncateForModel } from '../../sdk/tool-result.ts';
+import type { AgentHost } from '../agent-host.ts';
+import { confirmHooks, isSwitchedOn } from './tool-call-rules.ts';
+
+export interface ExecuteOptions {
+  /** Any board. */
+  readonly board: { readonly host: AgentHost; readonly registry: ToolRegistry };
+  /** What is not given is as in `DEFAULT_TOOL_CALL_CONFIG`, in which no tool is switched on. */
+  readonly config?: Partial<ToolCallConfig>;
+  /** With `requireConfirmation`: asked about every call; false or a throw refuses it. Without it, operators are asked. */
+  readonly onBeforeExecute?: (request: ParsedToolRequest) => boolean | Promise<boolean>;
+  /** Which reply to one message it is, from 1. What comes after `maxIterations` is not run. Default 1. */
+  readonly iteration?: number;
+  /** In whose name the calls are recorded. Default `agent`. */
+  readonly agentId?: string;
+  /** Default: a new run. */
+  readonly runId?: string;
+  /** Cancels what is open. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs requests over the engine's one path, one after the other or all at once, and answers each in order. */
+export async function executeToolRequests(
+  requests: readonly ParsedToolRequest[],
+  options: ExecuteOptions,
+): Promise<ToolExecutionResult[]> {
+  const execution = new Execution(options);
+  if (execution.config.parallelExecution)
+    return await Promise.all(requests.map((request) => execution.run(request)));
+  const results: ToolExecutionResult[] = [];
+  for (const request of requests) results.push(await execution.run(request));
+  return results;
+}
+
+class Execution {
+  readonly config: ToolCallConfig;
+  readonly #options: ExecuteOptions;
+  readonly #principal: Principal;
+  readonly #runId: string;
+  readonly #iteration: number;
+
+  constructor(options: ExecuteOptions) {
+    const { board, agentId = 'agent' } = options;
+    this.#options = options;
+    this.config = resolveToolCallConfig(options.config);
+    this.#principal = board.host.principal(agentId);
+    this.#iteration = iterationOf(options);
+    this.#runId = options.runId ?? board.host.ids.next('run_');
+  }
+
+  async run(request: ParsedToolRequest): Promise<ToolExecutionResult> {
+    const { host } = this.#options.board;
+    const startedAt = host.clock.elapsed();
+    const find: FindTool<RegisteredTool> = toolFinder(host.engine.tools(this.#principal));
+    const asked = askedCall(protocolOf(this.config.protocol), request, find);
+    const ended = await this.#toEnd(request, asked);
+    const durationMs = Math.round(host.clock.elapsed() - startedAt);
+    const { requestId, noReply } = request;
+    return {
+      requestId,
+      toolName: asked.toolName,
+      ...outcomeOf(ended, asked.problems),
+      durationMs,
+      ...(noReply === true ? { noReply } : {}),
+    };
+  }
+
+  async #toEnd(request: ParsedToolRequest, asked: AskedCall<RegisteredTool>): Promise<Call | Failure> {
+    const { engine } = this.#options.board.host;
+    const wanted = this.#callRequest(asked);
+    const never = this.#tooLate() ?? (asked.tool === undefined ? this.#missing(asked.toolName) : null);
+    if (never !== null) return (await engine.recordEnded(wanted, this.#principal, failed(never))) ?? never;
+    const submitted = await engine.submit(wanted, this.#principal);
+    if (submitted.kind === 'refused') return submitted.failure;
+    const { call } = submitted;
+    const { signal: cancelOn } = this.#options;
+    const [ended = call] = await Promise.all([
+      engine.calls.follow(this.#principal, call.id, { cancelOn }),
+      this.#confirm(request, call),
+    ]);
+    if (!isOpen(ended)) return ended;
+    return failure(
+      'interrupted',
+      `call ${ended.id} goes on after the board has closed: it is ${ended.state.name}`,
+    );
+  }
+
+  #callRequest({ tool, toolName, args }: AskedCall<RegisteredTool>): CallRequest {
+    return {
+      toolName,
+      runId: this.#runId,
+      args,
+      timeoutMs: this.config.timeout,
+      asker: this.#asker(tool),
+    };
+  }
+
+  /** A tool that is switched off is denied by policy; one that needs a yes is asked about. Both are on record. */
+  #asker(tool: RegisteredTool | undefined): Asker {
+    const isOn = tool === undefined || isSwitchedOn(this.config, tool);
+    return {
+      hooks: confirmHooks(this.config),
+      agent: undefined,
+      keepsRefused: true,
+      permissions: isOn ? [] : [{ ...EMPTY_AGENT_POLICY, defaultToolEnabled: false }],
+    };
+  }
+
+  /** Somebody who is there answers for the operator; with nobody there, the call waits for one. */
+  async #confirm(request: ParsedToolRequest, call: Call): Promise<void> {
+    const { onBeforeExecute, board } = this.#options;
+    const isAsked = call.state.name === 'APPROVAL_REQUIRED' && call.decision.rule === 'hook';
+    if (onBeforeExecute === undefined || !isAsked) return;
+    const { isAllowed, note } = await answerOf(onBeforeExecute, request);
+    const given = {
+      decision: isAllowed ? 'allow' : 'deny',
+      digest: call.approval?.digest ?? '',
+      note,
+    } as const;
+    // It may have expired or been cancelled meanwhile: then that is how it ended.
+    await board.host.engine.calls.decide(board.host.principal(OPERATOR_NAME), call.id, given);
+  }
+
+  /** A loop that does not count, or does not stop, ends here all the same. */
+  #tooLate(): Failure | null {
+    const { maxIterations } = this.config;
+    if (this.#iteration <= maxIterations) return null;
+    return failure('conflict', `maxIterations is reached: ${maxIterations} replies may call tools`, {
+      recommendations: ['answer with what you have, without tools'],
+    });
+  }
+
+  /** Which half of the name is wrong. */
+  #missing(name: string): Failure {
+    const at = name.lastIndexOf('_');
+    if (at <= 0 || at === name.length - 1) {
+      if (name.includes('.')) return failure('tool_not_found', `tool not found: ${name}`);
+      return failure('name_invalid', `no tool is named "${name}"; a method is named toolId_methodName`);
+    }
+    const methods = this.#options.board.registry.module(name.slice(0, at))?.methods;
+    if (methods === undefined) return failure('tool_not_found', `tool not found: ${name}`);
+    const method = methods.find((candidate) => candidate.name === name.slice(at + 1));
+    if (method === undefined)
+      return failure('method_not_found', `${name.slice(0, at)} has no method ${name.slice(at + 1)}`);
+    return failure('method_not_callable', `agents may not call ${method.name} of ${name.slice(0, at)}`);
+  }
+}
+
+/** Fails closed: a loop that counts wrongly would never end. */
+export function iterationOf({ iteration = 1 }: ExecuteOptions): number {
+  if (Number.isSafeInteger(iteration) && iteration >= 1) return iteration;
+  throw new TypeError('iteration must be a whole number from 1');
+}
+
+async function answerOf(
+  ask: NonNullable<ExecuteOptions['onBeforeExecute']>,
+  request: ParsedToolRequest,
+): Promise<{ isAllowed: boolean; note: string | null }> {
+  try {
+    return { isAllowed: (await ask(request)) === true, note: null };
+  } catch (error) {
+    return { isAllowed: false, note: `the question failed: ${messageOf(error)}` };
+  }
+}
+
+type Outcome = Pick<ToolExecutionResult, 'status' | 'result' | 'code' | 'callId'>;
+
+function outcomeOf(ended: Call | Failure, problems: readonly string[]): Outcome {
+  if ('code' in ended) return { status: 'error', result: failureText(ended), code: ended.code };
+  const record = toRecord(ended);
+  if (record.state === 'COMPLETED') {
+    const result = valueText(truncateForModel(record.result, record.id, MODEL_RESULT_BYTES));
+    return { status: 'success', result, callId: record.id };
+  }
+  const why = record.failure ?? failure('internal', `call ${record.id} ended without a reason`);
+  const result = failureText(inModelsWords(why, problems));
+  return { status: 'error', result, code: why.code, callId: record.id };
+}

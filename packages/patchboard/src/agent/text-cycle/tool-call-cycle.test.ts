@@ -1,0 +1,331 @@
+import { describe, expect, it } from 'vitest';
+import { aBoard } from '../../../test/support/a-board.ts';
+import {
+  createToolDiscoveryService,
+  executeToolRequests,
+  formatResultsForContext,
+  parseToolRequests,
+  processToolCallCycle,
+  tool,
+  ToolRegistry,
+  type ExecuteOptions,
+  type MethodMetadata,
+  type Patchboard,
+  type ToolCallConfig,
+} from '../../index.ts';
+
+/** A module as it is written elsewhere: methods beside what is said of them. */
+class Notes {
+  readonly id = 'my_notes';
+  readonly name = 'Notes';
+  readonly seen: unknown[] = [];
+  methods: MethodMetadata[] = [
+    {
+      name: 'add',
+      description: 'Keep a note',
+      agentCallable: true,
+      parameters: [
+        { name: 'text', required: true },
+        { name: 'count', type: 'integer' },
+      ],
+      protocolConfig: { vcpCommand: 'KeepNote' },
+    },
+    { name: 'erase', description: 'Forget everything' },
+    { name: 'wait', agentCallable: true },
+    { name: 'fail', agentCallable: true },
+    { name: 'gone', agentCallable: false },
+  ];
+  getMetadata(): { methods: MethodMetadata[] } {
+    return { methods: this.methods };
+  }
+  add(args: Record<string, unknown>): string {
+    this.seen.push(args);
+    return `kept ${String(args['text'])}`;
+  }
+  erase(): string {
+    throw new Error('must never run');
+  }
+  wait(): Promise<string> {
+    return new Promise(() => {});
+  }
+  fail(): never {
+    throw new Error('no paper');
+  }
+}
+
+const ON: Partial<ToolCallConfig> = { enabled: true, defaultToolEnabled: true };
+
+async function aNoteBoard(): Promise<{ board: Patchboard; notes: Notes; registry: ToolRegistry }> {
+  const registry = new ToolRegistry();
+  const notes = new Notes();
+  registry.registerModule(notes);
+  registry.register(tool('plain', () => ({ ok: true })));
+  registry.register(
+    tool({
+      name: 'bash_run',
+      parameters: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+      execute: (args) => args['command'],
+    }),
+  );
+  const board = await aBoard({ tools: registry });
+  return { board, notes, registry };
+}
+
+function block(fields: Record<string, string>): string {
+  const lines = Object.entries(fields).map(([key, value]) => `${key}:「始」${value}「末」`);
+  return `<<<[TOOL_REQUEST]>>>\n${lines.join('\n')}\n<<<[END_TOOL_REQUEST]>>>`;
+}
+
+async function codeOf(
+  board: Patchboard,
+  fields: Record<string, string>,
+  more: Partial<ExecuteOptions> = {},
+): Promise<unknown> {
+  const [result] = await executeToolRequests(parseToolRequests(block(fields)), {
+    board,
+    config: ON,
+    ...more,
+  });
+  return result?.code ?? result?.result;
+}
+
+describe('a module', () => {
+  it('is called by its methods, in both dialects, with text unless a parameter says otherwise', async () => {
+    const { board, notes } = await aNoteBoard();
+    expect(await codeOf(board, { tool_name: 'my_notes_add', text: '7', count: '7' })).toBe('kept 7');
+    expect(await codeOf(board, { tool_name: 'my_notes', command: 'KeepNote', text: '8' })).toBe('kept 8');
+    expect(notes.seen).toEqual([{ text: '7', count: 7 }, { text: '8' }]);
+    expect(board.tools().map(({ name }) => name)).toEqual([
+      'bash_run',
+      'my_notes_add',
+      'my_notes_fail',
+      'my_notes_wait',
+      'plain',
+    ]);
+  });
+
+  it('gives each of the six endings its own code, and every one of them a record', async () => {
+    const { board } = await aNoteBoard();
+    const confirm = { config: { ...ON, requireConfirmation: true }, onBeforeExecute: () => false };
+    const asked = { tool_name: 'my_notes_add', text: 'x' };
+    expect(await codeOf(board, asked, confirm)).toBe('approval_denied');
+    expect(await codeOf(board, { tool_name: 'nonsense' })).toBe('name_invalid');
+    expect(await codeOf(board, { tool_name: 'other_add' })).toBe('tool_not_found');
+    expect(await codeOf(board, { tool_name: 'my_notes_burn' })).toBe('method_not_found');
+    expect(await codeOf(board, { tool_name: 'my_notes_erase' })).toBe('method_not_callable');
+    expect(await codeOf(board, { tool_name: 'my_notes_fail' })).toBe('tool_failed');
+    expect(await codeOf(board, { tool_name: 'my_notes_wait' }, { config: { ...ON, timeout: 20 } })).toBe(
+      'timeout',
+    );
+    const results = await executeToolRequests(parseToolRequests(block({ tool_name: 'my_notes_burn' })), {
+      board,
+      config: ON,
+    });
+    expect(await board.get(results[0]?.callId ?? '')).toMatchObject({
+      state: 'FAILED',
+      code: 'method_not_found',
+    });
+  });
+
+  it('is asked again when a call runs', async () => {
+    const { board, notes } = await aNoteBoard();
+    notes.methods = notes.methods.map((method) => ({ ...method, agentCallable: false }));
+    expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' })).toBe('method_not_callable');
+    notes.methods = [];
+    expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' })).toBe('method_not_found');
+    expect(notes.seen).toEqual([]);
+  });
+
+  it('is refused whole, with methods whose names could not be told apart, or that are none', () => {
+    const registry = new ToolRegistry();
+    const module = (name: string): Notes =>
+      Object.assign(new Notes(), {
+        methods: [
+          { name: 'add', agentCallable: true },
+          { name, agentCallable: true },
+        ],
+      });
+    expect(() => registry.registerModule(module('with_line'))).toThrow('no _');
+    expect(() => registry.registerModule(module('toString'))).toThrow('has no method toString');
+    expect(() => registry.registerModule(module('missing'))).toThrow('has no method missing');
+    expect(registry.list()).toEqual([]);
+    registry.registerModule(new Notes());
+    expect(() => registry.registerModule(new Notes())).toThrow('registered twice');
+    expect(registry.unregisterModule('my_notes')).toBe(true);
+    expect(registry.list()).toEqual([]);
+  });
+});
+
+describe('a tool that has the whole name', () => {
+  it('gets `command` as an argument, byte for byte', async () => {
+    const { board } = await aNoteBoard();
+    expect(await codeOf(board, { tool_name: 'bash_run', command: 'ls  ' })).toBe('ls  ');
+  });
+});
+
+describe('the config', () => {
+  it('is off by default, and offers and runs nothing then', async () => {
+    const { board, registry } = await aNoteBoard();
+    const text = block({ tool_name: 'plain' });
+    expect(await processToolCallCycle(text, { board })).toMatchObject({ hasToolRequests: false });
+    expect(createToolDiscoveryService(registry).generatePrompt()).toBe('');
+    expect(await codeOf(board, { tool_name: 'plain' }, { config: {} })).toBe('permission_denied');
+  });
+
+  it('hands requests over unexecuted in manual mode', async () => {
+    const { board, notes } = await aNoteBoard();
+    const text = block({ tool_name: 'my_notes_add', text: 'x' });
+    const cycle = await processToolCallCycle(text, { board, config: { ...ON, mode: 'manual' } });
+    expect(cycle).toMatchObject({ hasToolRequests: true, executionResults: [] });
+    expect(cycle.parsedRequests).toMatchObject([{ toolName: 'my_notes_add', args: { text: 'x' } }]);
+    expect(notes.seen).toEqual([]);
+  });
+
+  it('switches modules and tools, over the default', async () => {
+    const { board } = await aNoteBoard();
+    const off = { config: { ...ON, toolToggles: { my_notes: false } } };
+    expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, off)).toBe('permission_denied');
+    const only = { config: { enabled: true, toolToggles: { plain: true } } };
+    expect(await codeOf(board, { tool_name: 'plain' }, only)).toBe('{"ok":true}');
+    expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, only)).toBe('permission_denied');
+  });
+
+  it('switches single methods, over their module, in what is run and in what is offered', async () => {
+    const { board, registry } = await aNoteBoard();
+    const config = { ...ON, toolToggles: { my_notes: false, my_notes_add: true, plain: false } };
+    expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, { config })).toBe('kept x');
+    expect(await codeOf(board, { tool_name: 'my_notes_fail' }, { config })).toBe('permission_denied');
+    const prompt = createToolDiscoveryService(registry).generatePrompt({ config });
+    expect(prompt).toContain('KeepNote');
+    expect(prompt).not.toContain('「始」fail「末」');
+    expect(prompt).not.toContain('「始」plain「末」');
+  });
+
+  it('ends a loop at maxIterations, and runs nothing that comes after', async () => {
+    const { board, notes } = await aNoteBoard();
+    const text = block({ tool_name: 'my_notes_add', text: 'x' });
+    const config = { ...ON, maxIterations: 2 };
+    const goesOn: boolean[] = [];
+    for (const iteration of [1, 2, 3]) {
+      const cycle = await processToolCallCycle(text, { board, config, iteration });
+      goesOn.push(cycle.shouldContinue);
+      const [result] = cycle.executionResults;
+      expect(result?.code).toBe(iteration === 3 ? 'conflict' : undefined);
+      expect(await board.get(result?.callId ?? '')).toMatchObject({
+        state: iteration === 3 ? 'FAILED' : 'COMPLETED',
+      });
+    }
+    expect(goesOn).toEqual([true, false, false]);
+    expect(notes.seen).toHaveLength(2);
+    const done = await processToolCallCycle('That is all.', { board, config });
+    expect(done).toMatchObject({ hasToolRequests: false, shouldContinue: false });
+    const twenty = await processToolCallCycle(text, { board, config: ON, iteration: 20 });
+    expect(twenty).toMatchObject({ shouldContinue: false, executionResults: [{ status: 'success' }] });
+    await expect(processToolCallCycle(text, { board, config, iteration: 0 })).rejects.toThrow('iteration');
+  });
+
+  it('gives a call no more time than it says', async () => {
+    const { board } = await aNoteBoard();
+    const config = { ...ON, timeout: 30 };
+    const { executionResults } = await processToolCallCycle(block({ tool_name: 'my_notes_wait' }), {
+      board,
+      config,
+    });
+    expect(executionResults).toMatchObject([
+      { code: 'timeout', result: expect.stringContaining('no result within 0.03s') as string },
+    ]);
+  });
+
+  it('reads the protocol that it names', async () => {
+    const { board } = await aNoteBoard();
+    const reply = JSON.stringify([{ type: 'tool_use', id: 'toolu_1', name: 'plain', input: {} }]);
+    const cycle = await processToolCallCycle(reply, { board, config: { ...ON, protocol: 'anthropic' } });
+    expect(cycle.executionResults).toMatchObject([{ requestId: 'toolu_1', status: 'success' }]);
+    expect(await processToolCallCycle(reply, { board, config: ON })).toMatchObject({
+      hasToolRequests: false,
+    });
+  });
+
+  it('asks about each call, and what was answered is on record', async () => {
+    const { board } = await aNoteBoard();
+    const questions: string[] = [];
+    const onBeforeExecute = ({ toolName }: { toolName: string }): boolean => questions.push(toolName) === 1;
+    const text = block({ tool_name: 'plain' }) + block({ tool_name: 'my_notes_add', text: 'x' });
+    const { executionResults } = await processToolCallCycle(text, {
+      board,
+      config: { ...ON, requireConfirmation: true },
+      onBeforeExecute,
+    });
+    expect(questions).toEqual(['plain', 'my_notes_add']);
+    expect(executionResults.map(({ status, code }) => code ?? status)).toEqual([
+      'success',
+      'approval_denied',
+    ]);
+    const record = await board.get(executionResults[1]?.callId ?? '');
+    expect(record).toMatchObject({ state: 'DENIED', approval: { decision: 'deny', decidedBy: 'operator' } });
+  });
+
+  it.each([
+    [true, ['begin 1', 'begin 2', 'end 1', 'end 2']],
+    [false, ['begin 1', 'end 1', 'begin 2', 'end 2']],
+  ])('runs requests in parallel: %s', async (parallelExecution, order) => {
+    const events: string[] = [];
+    const step = tool('step', async ({ n }: { n: string }) => {
+      events.push(`begin ${n}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      events.push(`end ${n}`);
+    });
+    const board = await aBoard({ tools: [step] });
+    const text = block({ tool_name: 'step', n: '1' }) + block({ tool_name: 'step', n: '2' });
+    await processToolCallCycle(text, { board, config: { ...ON, parallelExecution } });
+    expect(events).toEqual(order);
+  });
+
+  it('is refused by name where it makes no sense', async () => {
+    const { board } = await aNoteBoard();
+    for (const [config, key] of [
+      [{ timeout: 0 }, 'timeout'],
+      [{ mode: 'both' }, 'mode'],
+      [{ maxIterations: 1.5 }, 'maxIterations'],
+      [{ requireConfirm: true }, 'requireConfirm'],
+      [{ protocol: 'smoke' }, 'protocol'],
+      [{ toolToggles: { a: 'yes' } }, 'toolToggles'],
+    ] as const)
+      await expect(processToolCallCycle('', { board, config: config as never })).rejects.toThrow(
+        `toolCallConfig.${key}`,
+      );
+  });
+});
+
+describe('a cycle', () => {
+  it('answers requests and damage in their order, and leaves out success that nobody wants to hear of', async () => {
+    const { board } = await aNoteBoard();
+    const text = [
+      block({ tool_name: 'plain', request_id: 'one', archery: 'no_reply' }),
+      '<<<[TOOL_REQUEST]>>>path:「始」x「末」<<<[END_TOOL_REQUEST]>>>',
+      block({ tool_name: 'my_notes_add', count: 'many' }),
+    ].join('\n');
+    const { executionResults } = await processToolCallCycle(text, { board, config: ON });
+    expect(executionResults.map(({ requestId, status }) => [requestId, status])).toEqual([
+      ['one', 'success'],
+      ['call-1', 'error'],
+      ['call-2', 'error'],
+    ]);
+    const context = formatResultsForContext(executionResults);
+    expect(context).not.toContain('request_id:「始」one「末」');
+    expect(context).toContain('line 6, column 1: the request names no tool');
+    expect(context).toContain('"count" must be an integer; "text" is required');
+  });
+
+  it('cancels what is open when its signal fires', async () => {
+    const { board } = await aNoteBoard();
+    const stop = new AbortController();
+    const running = executeToolRequests(parseToolRequests(block({ tool_name: 'my_notes_wait' })), {
+      board,
+      config: ON,
+      signal: stop.signal,
+    });
+    stop.abort();
+    expect((await running)[0]?.code).toBe('cancelled');
+  });
+});

@@ -1,0 +1,26 @@
+import type { Hooks } from '../../core/steps/hooks.ts';
+import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { originOf } from '../../core/tools/tool-module.ts';
+import { protocolOf } from '../../protocols/protocols.ts';
+import { isToolEnabled, type ToolCallConfig } from '../../protocols/tool-call-config.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { nativeDialect } from '../dialects/native-dialect.ts';
+import { textDialect } from '../dialects/text-dialect.ts';
+
+/** What a config means for one tool. */
+export function isSwitchedOn(config: ToolCallConfig, tool: RegisteredTool): boolean {
+  return isToolEnabled(config, tool.name, originOf(tool)?.module);
+}
+
+/** The engine asks, and what the answer was stands in the ledger. */
+const CONFIRM: Hooks = { preToolUse: () => ({ decision: 'ask', reason: 'every call is to be confirmed' }) };
+
+export function confirmHooks({ requireConfirmation }: ToolCallConfig): readonly Hooks[] {
+  return requireConfirmation ? [CONFIRM] : [];
+}
+
+/** With tool calls switched off a reply is words, also where it looks like a request. */
+export function dialectOf({ enabled, protocol }: ToolCallConfig): Dialect {
+  const spoken = protocolOf(protocol);
+  return enabled && spoken.replies === 'text' ? textDialect(spoken) : nativeDialect;
+}
