@@ -1,5 +1,6 @@
 import { formatRequest, isArgumentName } from '@patchboard/wire/vcp';
 import { parseTree } from 'jsonc-parser';
+import { commandFor } from './command.ts';
 
 export const CODE_FORMS = ['curl', 'cli', 'typescript', 'python', 'vcp'] as const;
 
@@ -21,7 +22,7 @@ export function codeFor(form: CodeForm, request: CodeRequest): string {
     case 'curl':
       return curl(request);
     case 'cli':
-      return `npx patchboard call ${shellQuote(request.tool)} --args ${shellQuote(compact(request.args))}`;
+      return cli(request);
     case 'typescript':
       return typescript(request);
     case 'python':
@@ -29,6 +30,10 @@ export function codeFor(form: CodeForm, request: CodeRequest): string {
     case 'vcp':
       return vcp(request);
   }
+}
+
+function cli({ url, tool, args }: CodeRequest): string {
+  return commandFor(`call ${shellQuote(tool)} --args ${shellQuote(compact(args))}`, url);
 }
 
 function curl({ url, tenant, tool, args }: CodeRequest): string {

@@ -4,7 +4,8 @@ export const approvalsWords = {
     about: 'Calls that wait for your word. Nothing runs before it.',
     inbox: 'Inbox',
     none: 'Nothing waits for you.',
-    noneHint: 'Calls of tools that ask first appear here as they are made.',
+    noneHint:
+      'Calls of tools that ask first appear here as they are made. A demo phone has one; each of these in a terminal of its own:',
     gone: 'This call no longer waits: it was decided, cancelled or has expired.',
     next: 'to the next one',
     asked: 'Asked',

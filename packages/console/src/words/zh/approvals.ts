@@ -6,7 +6,7 @@ export const approvalsWords: WordsOf<typeof english> = {
     about: '等待您决定的调用。在此之前不会执行任何操作。',
     inbox: '收件箱',
     none: '没有等待您的调用。',
-    noneHint: '需要先询问的工具被调用时会出现在这里。',
+    noneHint: '需要先询问的工具一被调用就会出现在这里。演示手机就有一个；请在两个终端里分别运行：',
     gone: '此调用已不再等待：已被决定、取消或过期。',
     next: '转到下一个',
     asked: '请求于',
