@@ -8,10 +8,11 @@ import './styles/element.css';
 import App from './App.vue';
 import { signIn, takeLoginToken } from './data/connection.ts';
 import { followServer } from './data/live.ts';
-import { messageOf, queryClient } from './data/query-client.ts';
+import { queryClient } from './data/query-client.ts';
 import { login } from './login.ts';
 import { beginAgainForMissingParts } from './missing-parts.ts';
 import { createConsoleRouter } from './router.ts';
+import { messageOf } from './said.ts';
 import { i18n } from './words/index.ts';
 
 async function start(): Promise<void> {

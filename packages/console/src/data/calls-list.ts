@@ -5,7 +5,8 @@ import { computed, onScopeDispose, ref, shallowRef, watch, type ComputedRef, typ
 import { mergeNewest, rowOf, type CallRow } from './call-row.ts';
 import { client, holdsProof, tenant } from './connection.ts';
 import { onEvent, onResume } from './live.ts';
-import { messageOf, queryClient } from './query-client.ts';
+import { messageOf } from '../said.ts';
+import { queryClient } from './query-client.ts';
 
 const PAGE = 200;
 const SETTLE_MS = 250;

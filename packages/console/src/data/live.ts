@@ -1,8 +1,9 @@
 import { isCallStateEvent } from '@patchboard/client';
 import { isTerminal, type StreamEvent } from '@patchboard/wire';
 import { reactive, readonly, watch } from 'vue';
+import { messageOf } from '../said.ts';
 import { client, tenant } from './connection.ts';
-import { messageOf, queryClient } from './query-client.ts';
+import { queryClient } from './query-client.ts';
 
 export type LiveState = 'connecting' | 'live' | 'lost';
 

@@ -13,7 +13,3 @@ export const queryClient: QueryClient = new QueryClient({
 export function needsOperator(error: unknown): boolean {
   return error instanceof PatchboardError && (error.status === 403 || error.status === 401);
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,8 +1,9 @@
 import { isEnded, PatchboardError } from '@patchboard/client';
 import type { CallView, DryRunView, InputIssueView } from '@patchboard/wire';
-import { ref, shallowRef, type Ref } from 'vue';
+import { shallowRef, type Ref } from 'vue';
+import { messageOf } from '../said.ts';
 import { cancelCall, dryRun, invoke, readCall, replayCall, waitFor } from './actions.ts';
-import { messageOf } from './query-client.ts';
+import { useAttempt } from './attempt.ts';
 import { rememberRun } from './sandbox-store.ts';
 
 export interface Sandbox {
@@ -32,23 +33,7 @@ export function useSandbox(): Sandbox {
   const call = shallowRef<CallView | null>(null);
   const previous = shallowRef<CallView | null>(null);
   const preview = shallowRef<DryRunView | null>(null);
-  const isRunning = ref(false);
-  const problem = ref('');
-  const issues = ref<readonly InputIssueView[]>([]);
-
-  async function attempt(work: () => Promise<void>): Promise<void> {
-    isRunning.value = true;
-    problem.value = '';
-    issues.value = [];
-    try {
-      await work();
-    } catch (error) {
-      problem.value = messageOf(error);
-      if (error instanceof PatchboardError) issues.value = error.issues;
-    } finally {
-      isRunning.value = false;
-    }
-  }
+  const { isBusy: isRunning, problem, issues, attempt } = useAttempt();
 
   async function follow(id: string, { tool, text }: SandboxRun): Promise<void> {
     if (call.value !== null && isEnded(call.value)) previous.value = call.value;

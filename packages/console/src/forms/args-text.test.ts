@@ -4,7 +4,7 @@ import { parseArgs, pathOf, placeOf, pointerOf, replaceAt, sourceAt } from './ar
 
 function valueOf(text: string): unknown {
   const parsed = parseArgs(text);
-  if (!parsed.ok) throw new Error(parsed.problem);
+  if (!parsed.ok) throw new Error(parsed.problem.code);
   return parsed.plain;
 }
 
@@ -47,7 +47,7 @@ describe('one text', () => {
 
   it('says at which line and column it is no JSON', () => {
     const parsed = parseArgs('{\n  "a": 1,\n  "b": \n}');
-    expect(parsed).toMatchObject({ ok: false, problem: 'ValueExpected (4:1)' });
+    expect(parsed).toMatchObject({ ok: false, problem: { code: 'ValueExpected', line: 4, column: 1 } });
     expect(parseArgs('')).toMatchObject({ ok: false });
     expect(parseArgs('{"a": 1 // no comments\n}')).toMatchObject({ ok: false });
     expect(parseArgs('{"a": 1,}')).toMatchObject({ ok: false });

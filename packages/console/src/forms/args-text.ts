@@ -8,7 +8,6 @@ import {
   type Node,
   type ParseError,
 } from 'jsonc-parser';
-import type { EditorMark } from '../components/json/code-editor.ts';
 
 /** The arguments are one JSON text. The editor writes it whole, the form one place at a time; nothing else is kept. */
 
@@ -20,9 +19,17 @@ export type ParsedArgs =
       /** To look at: plain values. */
       readonly plain: unknown;
       readonly tree: Node;
-      readonly marks: readonly EditorMark[];
     }
-  | { readonly ok: false; readonly problem: string; readonly marks: readonly EditorMark[] };
+  | { readonly ok: false; readonly problem: JsonProblem };
+
+/** Where a text is no JSON, and what the reader of it calls that. */
+export interface JsonProblem {
+  readonly code: string;
+  readonly from: number;
+  readonly to: number;
+  readonly line: number;
+  readonly column: number;
+}
 
 const FORMAT = { formattingOptions: { tabSize: 2, insertSpaces: true, eol: '\n' } };
 
@@ -31,17 +38,14 @@ export function parseArgs(text: string): ParsedArgs {
   const tree = parseTree(text, errors, { allowTrailingComma: false, disallowComments: true });
   const [first] = errors;
   if (first !== undefined || tree === undefined) {
-    const offset = first?.offset ?? 0;
-    const { line, column } = placeOf(text, offset);
-    const what = first === undefined ? 'ValueExpected' : printParseErrorCode(first.error);
-    const problem = `${what} (${line}:${column})`;
+    const from = first?.offset ?? 0;
+    const code = first === undefined ? 'ValueExpected' : printParseErrorCode(first.error);
     return {
       ok: false,
-      problem,
-      marks: [{ from: offset, to: offset + (first?.length ?? 1), message: what }],
+      problem: { code, from, to: from + (first?.length ?? 1), ...placeOf(text, from) },
     };
   }
-  return { ok: true, value: exactValue(text), plain: JSON.parse(text), tree, marks: [] };
+  return { ok: true, value: exactValue(text), plain: JSON.parse(text), tree };
 }
 
 /** `JSON.rawJSON` and the source text of a number are newer than the types of the compiler. */

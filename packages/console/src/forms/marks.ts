@@ -1,11 +1,18 @@
 import type { InputIssueView } from '@patchboard/wire';
 import type { EditorMark } from '../components/json/code-editor.ts';
+import { jsonWords } from '../said.ts';
 import { nodeAt, parseArgs, pathOf } from './args-text.ts';
 
-/** Where in the text an issue is: at its value, or at the nearest place around it that is there. */
+/**
+ * Where in the text an issue is: at its value, or at the nearest place around it that is there. Of a text that is no
+ * JSON that is the only issue.
+ */
 export function marksOf(text: string, issues: readonly InputIssueView[]): readonly EditorMark[] {
   const parsed = parseArgs(text);
-  if (!parsed.ok) return [];
+  if (!parsed.ok) {
+    const { from, to } = parsed.problem;
+    return [{ from, to, message: jsonWords(parsed.problem) }];
+  }
   return issues.map(({ path, message }) => {
     const place = pathOf(parsed.tree, path);
     let node = nodeAt(parsed.tree, place);

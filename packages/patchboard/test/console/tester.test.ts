@@ -90,7 +90,7 @@ describe('the form and the text', () => {
     await page.getByRole('tab', { name: 'JSON' }).click();
     await page.locator('[data-issue]', { hasText: 'line 1' }).first().waitFor();
     await page.locator('[data-editor] .cm-content').fill('{\n  "title": "ab",\n  "count": }');
-    await page.getByRole('alert').filter({ hasText: '3:12' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'line 3, column 12' }).waitFor();
     await page.getByRole('button', { name: '切换到中文' }).click();
     await page.locator('[data-editor] .cm-content').fill('{"title": "a"}');
     await page.getByRole('tab', { name: '表单' }).click();

@@ -22,7 +22,7 @@ export const shellWords: WordsOf<typeof english> = {
     menu: '菜单',
     find: '查找页面、工具或调用',
     tenant: '租户',
-    otherLanguage: 'Switch to English',
+    otherLanguage: 'EN: switch to English',
     light: '浅色主题',
     dark: '深色主题',
     operator: '操作员',
