@@ -49,10 +49,11 @@ async function seriousIn(page: Page): Promise<string[]> {
 const PLACES: readonly (readonly [name: string, path: () => string, ready: string])[] = [
   [
     'tester',
-    () => '/ui/tester?tool=toy.shapes&pick=toy.shapes&args=%7B%22list%22%3A%5B%22a%22%5D%7D',
+    () => '/ui/tester?pane=sandbox&tool=toy.shapes&pick=toy.shapes&args=%7B%22list%22%3A%5B%22a%22%5D%7D',
     '[data-field="/list"]',
   ],
-  ['editor', () => '/ui/tester?tool=toy.shapes&view=json', '[data-editor] .cm-content'],
+  ['library', () => '/ui/tester?pick=toy.shapes', '[data-library-detail]'],
+  ['editor', () => '/ui/tester?pane=sandbox&tool=toy.shapes&view=json', '[data-editor] .cm-content'],
   ['calls', () => '/ui/calls', '[data-call]'],
   ['call', () => `/ui/calls/${ran}`, '[data-stretch]'],
   ['approvals', () => `/ui/approvals?call=${waiting}`, '[data-approval-detail]'],
@@ -64,25 +65,62 @@ const PLACES: readonly (readonly [name: string, path: () => string, ready: strin
   ['simulator', () => '/ui/agents?view=simulator&tool=toy.echo', '[data-explanation]'],
   ['ledger', () => '/ui/ledger', '[data-row]'],
   ['metrics', () => '/ui/metrics', '[data-ready="true"]'],
-  ['settings', () => '/ui/settings', 'kbd'],
+  ['settings', () => '/ui/settings', 'main kbd'],
   ['login', () => '/ui/login', '[data-sign-out]'],
 ];
 
+/** What opens over a page or in it. */
+const OVERLAYS: readonly (readonly [
+  name: string,
+  path: () => string,
+  open: (page: Page) => Promise<void>,
+  ready: string,
+])[] = [
+  [
+    'palette',
+    () => '/ui/settings',
+    (page) => page.keyboard.press('Control+k'),
+    '[data-palette] [role=option]',
+  ],
+  ['drawer', () => '/ui/devices', (page) => page.locator('[data-connect]').click(), '[data-arrival]'],
+  [
+    'edit',
+    () => `/ui/approvals?call=${waiting}`,
+    (page) => page.locator('[data-edit]').click(),
+    '[data-editor] .cm-content',
+  ],
+  [
+    'deny',
+    () => `/ui/approvals?call=${waiting}`,
+    (page) => page.locator('[data-deny]').click(),
+    '#deny-note',
+  ],
+];
+
 describe('every page', () => {
-  it.each(['light', 'dark'] as const)(
-    'shuts nobody out, %s',
-    async (colorScheme) => {
-      const { page, done } = await board.open('/', { colorScheme });
-      await page.locator('#login').getByRole('button', { name: 'Close' }).click();
+  it.each([
+    ['en', 'light', 1280],
+    ['en', 'dark', 390],
+    ['zh-CN', 'dark', 1280],
+    ['zh-CN', 'light', 390],
+  ] as const)(
+    'shuts nobody out: %s, %s, %i wide',
+    async (locale, colorScheme, width) => {
+      const { page, done } = await board.open('/', { locale, colorScheme, viewport: { width, height: 844 } });
+      await page.locator('#login').getByRole('button').click();
       for (const [name, path, ready] of PLACES) {
         await page.goto(`${board.url}${path()}`);
         await page.locator(ready).first().waitFor();
         await page.locator('[data-live="live"]').waitFor();
         expect({ name, serious: await seriousIn(page) }).toEqual({ name, serious: [] });
       }
-      await page.keyboard.press('Control+k');
-      await page.locator('[data-palette] [role=option]').first().waitFor();
-      expect(await seriousIn(page)).toEqual([]);
+      for (const [name, path, open, ready] of OVERLAYS) {
+        await page.goto(`${board.url}${path()}`);
+        await page.locator('[data-live="live"]').waitFor();
+        await open(page);
+        await page.locator(ready).first().waitFor();
+        expect({ name, serious: await seriousIn(page) }).toEqual({ name, serious: [] });
+      }
       await done();
     },
     240_000,

@@ -1,4 +1,4 @@
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
@@ -38,7 +38,6 @@ export interface EditorOptions {
   readonly parent: ShadowRoot;
   readonly text: string;
   readonly label: string;
-  readonly isReadOnly: boolean;
   readonly onChange: (text: string) => void;
   /** Ctrl or ⌘ with Enter. */
   readonly onSubmit: () => void;
@@ -68,10 +67,9 @@ export function createEditor(options: EditorOptions): EditorView {
         syntaxHighlighting(highlight),
         theme,
         EditorView.lineWrapping,
-        EditorState.readOnly.of(options.isReadOnly),
         EditorView.contentAttributes.of({ 'aria-label': options.label }),
-        // Escape first lets go of the tab key, so that no keyboard is caught here.
-        keymap.of([submit, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+        // Without the tab key, which leads on to the next field here as everywhere.
+        keymap.of([submit, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) options.onChange(update.state.doc.toString());
         }),

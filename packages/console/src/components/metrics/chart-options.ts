@@ -28,7 +28,6 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
     ticks: { stroke: color('--line'), width: 1 },
     font: '11px system-ui, sans-serif',
   };
-  const amount = (value: number): string => `${shortNumber(value)}${look.unit}`;
   return {
     width: Math.max(host.clientWidth, 200),
     height: 200,
@@ -43,13 +42,13 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
         ...axis,
         size: look.unit === '' ? 56 : 68,
         incrs: WHOLE,
-        values: (_chart, ticks) => ticks.map(amount),
+        values: (_chart, ticks) => ticks.map((value) => amountWords(value, look.unit)),
       },
     ],
     series: [
       {
         label: look.timeWord,
-        value: (_chart, at: number | null) => (at === null ? '–' : dayAndTime(at, look.language)),
+        value: (_chart, at: number | null) => (at === null ? '' : dayAndTime(at, look.language)),
       },
       ...look.lines.map((line) => ({
         label: line.name,
@@ -58,7 +57,9 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
         // What is measured has gaps, and a point between two of them is no line.
         points: { size: 5, ...(look.unit === '' ? {} : { show: true }) },
         spanGaps: false,
-        value: (_chart: uPlot, value: number | null) => (value === null ? '–' : amount(value)),
+        // Nothing while nobody points at anything.
+        value: (_chart: uPlot, value: number | null, _series: number, at: number | null) =>
+          at === null ? '' : amountWords(value, look.unit),
       })),
     ],
   };
@@ -74,6 +75,11 @@ function timeOf(chart: uPlot, at: number, language: string): string {
 function clicked(chart: uPlot, onPoint: (index: number) => void): void {
   const { idx } = chart.cursor;
   if (typeof idx === 'number') onPoint(idx);
+}
+
+/** Null: there was nothing to measure. */
+export function amountWords(value: number | null, unit: string): string {
+  return value === null ? '–' : `${shortNumber(value)}${unit}`;
 }
 
 function shortNumber(value: number): string {

@@ -1,0 +1,166 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aConsole, type TestConsole } from './support/a-console.ts';
+import { echo, remove } from './support/toys.ts';
+
+let board: TestConsole;
+const calls: string[] = [];
+let waiting: string;
+beforeAll(async () => {
+  board = await aConsole({ tools: [echo, remove] });
+  const call = async (tool: string, args: unknown): Promise<string> => {
+    const path = `/v1/tools/${tool}/invoke`;
+    const answer = await board.server.ask({ method: 'POST', path, body: { run_id: 'r', args } });
+    return (answer.json as { tool_call_id: string }).tool_call_id;
+  };
+  for (const n of [1, 2, 3]) calls.push(await call('toy.echo', { n }));
+  waiting = await call('toy.remove', { path: '/x' });
+});
+afterAll(async () => {
+  await board?.close();
+});
+
+const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+/** Goes on with the tab key until something of that kind has the keyboard; a hundred stops are no way to go. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let stops = 0; stops < 100; stops += 1) {
+    await page.keyboard.press('Tab');
+    if (await isFocused(page, selector)) return;
+  }
+  throw new Error(`the tab key does not lead to ${selector}`);
+}
+
+const isFocused = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector);
+
+const focusIsOn = (page: Page, selector: string): Promise<void> =>
+  expect.poll(() => isFocused(page, selector), { timeout: 30_000 }).toBe(true);
+
+describe('by keyboard alone', () => {
+  it('the first stop leads past the menu to the content', async () => {
+    const { page, done } = await board.open('/ui/tools');
+    await page.locator('[data-tool="toy.echo"]').waitFor();
+    await press(page, 'Tab');
+    await focusIsOn(page, '.skip');
+    await press(page, 'Enter', 'Tab');
+    await focusIsOn(page, 'main input');
+    await page.locator('[data-tool="toy.echo"]').waitFor();
+    await done();
+  });
+
+  it('a list of tools is one stop, walked with J and K; Escape closes what was opened', async () => {
+    const { page, done } = await board.open('/ui/tools');
+    await page.locator('[data-tool="toy.echo"]').waitFor();
+    await tabTo(page, '.entry');
+    await press(page, 'j', 'j', 'k');
+    const second = await page.locator('.entry').nth(1).getAttribute('data-tool');
+    await focusIsOn(page, `[data-tool="${second}"]`);
+    await press(page, 'Enter');
+    await page.locator('[data-tool-detail] pre').first().waitFor();
+    await press(page, 'Tab');
+    await focusIsOn(page, '[data-tool-detail] a');
+    await press(page, 'Escape');
+    await page.locator('[data-tool-detail]').waitFor({ state: 'detached' });
+    await focusIsOn(page, `[data-tool="${second}"]`);
+    await done();
+  });
+
+  it('a tool is loaded, filled in and run', async () => {
+    const { page, done } = await board.open('/ui/tester?q=toy.remove');
+    await page.locator('[data-tool="toy.remove"]').waitFor();
+    await tabTo(page, '[data-tool="toy.remove"]');
+    await press(page, 'Enter');
+    await focusIsOn(page, 'section[tabindex]');
+    await tabTo(page, '[data-field="/path"] input');
+    await page.keyboard.type('/y');
+    await press(page, 'Control+Enter');
+    await page.locator('[data-result] [data-state="APPROVAL_REQUIRED"]').waitFor();
+    await press(page, 'Escape');
+    await page.locator('[data-result] [data-state="CANCELLED"]').waitFor();
+    await done();
+  });
+
+  it('the list of calls is walked from wherever the keyboard is, and keeps to its row', async () => {
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator(`[data-call="${waiting}"]`).waitFor();
+    await tabTo(page, '[data-scroller]');
+    await press(page, 'j', 'j');
+    const at = await page.evaluate(() =>
+      document.activeElement?.closest('[data-call]')?.getAttribute('data-call'),
+    );
+    await board.server.ask({
+      method: 'POST',
+      path: '/v1/tools/toy.echo/invoke',
+      body: { run_id: 'r', args: { late: true } },
+    });
+    await expect.poll(() => page.locator('[data-call]').count()).toBeGreaterThan(calls.length + 1);
+    await press(page, 'j', 'k', 'Enter');
+    await page.waitForURL(`**/ui/calls/${at}*`);
+    await focusIsOn(page, 'main');
+    await done();
+  });
+
+  it('no editor keeps the tab key; what is opened to type in has the keyboard, and gives it back', async () => {
+    const { page, done } = await board.open(`/ui/approvals?call=${waiting}`);
+    await page.locator('[data-approval-detail]').waitFor();
+    await press(page, 'e');
+    await focusIsOn(page, '[data-editor]');
+    await page.keyboard.type('x');
+    await page.getByRole('alert').filter({ hasText: 'not JSON' }).waitFor();
+    await press(page, 'Backspace');
+    await tabTo(page, '[data-approve-edited]');
+    await press(page, 'Escape');
+    await focusIsOn(page, '[data-approval-detail]');
+    await done();
+  });
+
+  it('drawers and questions are left with Escape, and lead back to where they were opened', async () => {
+    const { page, done } = await board.open('/ui/devices');
+    await page.locator('[data-state="empty"]').waitFor();
+    await tabTo(page, '[data-connect]');
+    await press(page, 'Enter');
+    await page.locator('[data-arrival]').waitFor();
+    await press(page, 'Escape');
+    await page.locator('[data-arrival]').waitFor({ state: 'detached' });
+    await focusIsOn(page, '[data-connect]');
+
+    const key = await board.server.mint({ kind: 'agent', name: 'walker' });
+    await page.goto(`${board.url}/ui/agents`);
+    await page.locator(`[data-key="${key.id}"]`).waitFor();
+    await tabTo(page, `[data-key="${key.id}"] button`);
+    await press(page, 'Enter');
+    await page.getByRole('dialog').waitFor();
+    await press(page, 'Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await focusIsOn(page, `[data-key="${key.id}"] button`);
+    await board.server.asOperator('DELETE', `/v1/keys/${key.id}`);
+    await done();
+  });
+
+  it('a point of a chart leads to its calls', async () => {
+    const { page, done } = await board.open('/ui/metrics');
+    const chart = '[data-chart="Queue"][data-points="true"]';
+    await page.locator(chart).waitFor();
+    await tabTo(page, `${chart} [role=slider]`);
+    await press(page, 'End');
+    expect(await page.locator(`${chart} [role=slider]`).getAttribute('aria-valuetext')).toContain('open');
+    await press(page, 'Enter');
+    await page.waitForURL('**/ui/calls?since=*&until=*');
+    await done();
+  });
+
+  it('the menu of a narrow page takes the keyboard and gives it back', async () => {
+    const { page, done } = await board.open('/ui/settings', { viewport: { width: 390, height: 844 } });
+    await page.locator('main kbd').first().waitFor();
+    await tabTo(page, '[data-menu]');
+    await press(page, 'Enter');
+    await focusIsOn(page, 'nav a');
+    await press(page, 'Escape');
+    await focusIsOn(page, '[data-menu]');
+    expect(await page.locator('[data-menu]').getAttribute('aria-expanded')).toBe('false');
+    await done();
+  });
+});
