@@ -27,10 +27,16 @@ export function createProgram(
     .description('A switchboard between agents and tools.')
     .version(version)
     .showHelpAfterError('(add --help for what it takes)')
-    .configureOutput({ writeOut: (text) => streams.out(text), writeErr: (text) => streams.error(text) })
+    .configureOutput({
+      writeOut: (text) => streams.out(text),
+      writeErr: (text) => streams.error(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'patchboard: ')),
+    })
+    // A long command leaves less than that beside it in a terminal of 80 columns.
+    .configureHelp({ minWidthToWrap: 20 })
     // Thrown rather than exited: exit codes are ours, and output must be flushed.
     .exitOverride()
-    .addHelpText('after', `\n${EXIT_CODES}`);
+    .addHelpText('after', `\n${EXIT_CODES.replace(', 5 ', ',\n5 ')}`);
   for (const register of registrars) register(program);
   return program;
 }
@@ -42,6 +48,7 @@ export async function runProgram(
   streams: ProgramStreams,
 ): Promise<ExitCode | null> {
   try {
+    refuseStrayWord(program, argv);
     await program.parseAsync(argv, { from: 'user' });
     return null;
   } catch (error) {
@@ -51,6 +58,16 @@ export async function runProgram(
     streams.error(`${report}\n`);
     return isSetup(error) ? EXIT.usage : exitCodeOf(error);
   }
+}
+
+/** A command that is none of its group's would be an argument too many of the one that stands for the group. */
+function refuseStrayWord(program: Command, [name, word]: readonly string[]): void {
+  const group = program.commands.find((command) => command.name() === name);
+  if (group === undefined || group.commands.length === 0) return;
+  if (word === undefined || word === 'help' || word.startsWith('-')) return;
+  const names = group.commands.map((command) => command.name());
+  if (names.includes(word)) return;
+  throw new UsageError(`${name} has no command ${word}: it has ${names.join(', ')}`);
 }
 
 /** Settings or a data folder that a server cannot start with. */

@@ -18,14 +18,14 @@ interface CallFlags extends ServerOptions {
 
 const HELP = `
 How arguments are written:
-  key=value     typed by the tool's schema: text stays text where the schema says so
+  key=value     typed by the tool's schema: text stays text where that says so
   key:=json     any JSON, as it is
   -             a JSON object from standard input
 
 Examples:
   $ patchboard call calculation.eval expression='(3+4)*6'
   $ patchboard call weather.query query='weather in Beijing'
-  $ patchboard call database.query sql='select name from products where id = ?' params:='[3]'
+  $ patchboard call database.query sql='select ?' params:='[3]'
   $ echo '{"expression":"2^10"}' | patchboard call calculation.eval -
   $ patchboard call database.query --args @query.json --timeout 60`;
 

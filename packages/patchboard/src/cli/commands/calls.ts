@@ -36,7 +36,7 @@ export function callsCommand(context: CliContext): Registrar {
 
 function registerList(calls: Command, context: CliContext): void {
   withServerOptions(calls.command('ls', { isDefault: true }))
-    .description('list them, newest first')
+    .description('list them, newest first (default)')
     .option('--run <id>', 'only of this run')
     .option('--tool <name>', 'only of this tool')
     .option('--agent <id>', 'only of this agent')

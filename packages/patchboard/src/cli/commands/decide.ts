@@ -20,8 +20,9 @@ interface DecideFlags extends OperatorOptions {
 }
 
 const WITHOUT_ID = `
-Without an id the one call that waits is taken; if none or several wait, they are listed and nothing is decided.
-On a terminal you are shown what will run and asked; scripts name the call, or say --yes.`;
+Without an id the one call that waits is taken; if none or several wait, they
+are listed and nothing is decided. On a terminal you are shown what will run and
+asked; scripts name the call, or say --yes.`;
 
 export function approveCommand(context: CliContext): Registrar {
   return (program) => {

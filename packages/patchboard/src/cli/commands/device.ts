@@ -16,14 +16,17 @@ interface DeviceFlags extends ServerOptions {
 }
 
 const RUN_HELP = `
-FILE is a module that exports \`tools\`: a list of { name, description, parameters, run(args, call) }, where parameters is
-a JSON Schema. What run returns is the result, what it throws the failure. The tools are there for as long as this runs.
+FILE is a module that exports \`tools\`: a list of
+{ name, description, parameters, run(args, call) }, where parameters is a JSON
+Schema. What run returns is the result, what it throws the failure. The tools
+are there for as long as this runs.
 
 Example:
   $ patchboard device run ./my-tools.mjs --name workshop`;
 
 const DEMO_HELP = `
-Nothing it says is real: every result is marked as a demo. The camera asks an operator first.
+Nothing it says is real: every result is marked as a demo. The camera asks an
+operator first.
 
 Example:
   $ patchboard device demo

@@ -8,7 +8,7 @@ export function grantsCommand(context: CliContext): Registrar {
   return (program) => {
     const grants = program.command('grants').description('standing answers: what need not be asked again');
     withOperatorOptions(grants.command('ls', { isDefault: true }))
-      .description('list them')
+      .description('list them (default)')
       .addHelpText(
         'after',
         '\nThey are given with: patchboard approve --always exact|tool\n\nExample:\n  $ patchboard grants ls',

@@ -10,9 +10,10 @@ import type { Registrar } from '../program.ts';
 import { listWaiting } from './decide.ts';
 
 const HELP = `
-Keys: J and K or arrows move, A approves, D denies and asks for a reason, E edits the arguments in $VISUAL or $EDITOR
-and approves after showing what changed, Space and B scroll, R refreshes, Q quits.
-Where there is no terminal, and with --json, the waiting calls are printed once.
+Keys: J and K or arrows move, A approves, D denies and asks for a reason, E
+edits the arguments in $VISUAL or $EDITOR and approves after showing what
+changed, Space and B scroll, R refreshes, Q quits. Where there is no terminal,
+and with --json, the waiting calls are printed once.
 
 Example:
   $ patchboard inbox`;

@@ -18,8 +18,9 @@ interface CreateFlags extends OperatorOptions {
 }
 
 const WHERE = `
-Keys are managed by the server at --url. If it does not answer and is one of this machine, the data folder
-(PATCHBOARD_DATA, default ./.patchboard) is used directly, which works only while no server runs on it.`;
+Keys are managed by the server at --url. If it does not answer and is one of
+this machine, the data folder (PATCHBOARD_DATA, default ./.patchboard) is used
+directly, which works only while no server runs on it.`;
 
 export function keysCommand(context: CliContext): Registrar {
   return (program) => {
@@ -28,7 +29,7 @@ export function keysCommand(context: CliContext): Registrar {
       .description('credentials of agents, clients, services and operators');
     registerCreate(keys, context);
     withOperatorOptions(keys.command('ls', { isDefault: true }))
-      .description('list the keys in force, without their secrets')
+      .description('list the keys in force, without their secrets (default)')
       .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard keys ls`)
       .action((flags: OperatorOptions) => list(context, flags));
     withOperatorOptions(keys.command('revoke'))
@@ -52,7 +53,7 @@ function registerCreate(keys: Command, context: CliContext): void {
       'after',
       `\nOnly the secret goes to stdout.\n${WHERE}\n\nExamples:\n` +
         '  $ KEY=$(patchboard keys create --kind agent --name researcher --expires 30d)\n' +
-        '  $ patchboard keys create --kind operator --name ci --scope approvals:decide --json',
+        '  $ patchboard keys create --kind operator --name ci --scope approvals:decide',
     )
     .action((flags: CreateFlags) => create(context, flags));
 }

@@ -52,7 +52,7 @@ export function ledgerCommand(context: CliContext): Registrar {
 
 function registerList(ledger: Command, context: CliContext): void {
   withOperatorOptions(ledger.command('ls', { isDefault: true }))
-    .description('list rows, oldest first')
+    .description('list rows, oldest first (default)')
     .option('--trace <id>', 'only of this trace')
     .option('--call <id>', 'only of this call')
     .option('--from <time>', 'at or after, RFC 3339')

@@ -3,8 +3,9 @@ import { asOperator } from '../operator-client.ts';
 import type { Registrar } from '../program.ts';
 
 const HELP = `
-The link opens one browser session of the operator and is worth nothing afterwards, or after an hour. It needs the
-operator token of the server's data folder (PATCHBOARD_DATA, default ./.patchboard); no key is enough.
+The link opens one browser session of the operator and is worth nothing
+afterwards, or after an hour. It needs the operator token of the server's data
+folder (PATCHBOARD_DATA, default ./.patchboard); no key is enough.
 
 Example:
   $ patchboard login`;

@@ -28,7 +28,7 @@ export function parseCommand(context: CliContext): Registrar {
       .addOption(new Option('--json', 'print JSON'))
       .addHelpText(
         'after',
-        '\nNothing is called. What is wrong with the reply is part of the answer, not a failure of the command.\n' +
+        '\nNothing is called. What is wrong with the reply is part of the answer, not a\nfailure of the command.\n' +
           '\nExample:\n  $ patchboard parse --protocol vcp --json reply.txt',
       )
       .action((file: string, flags: ParseFlags) => parse(context, file, flags));

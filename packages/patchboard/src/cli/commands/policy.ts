@@ -38,8 +38,8 @@ export function policyCommand(context: CliContext): Registrar {
       .option('--file <file>', 'ask the policy in this file instead of the one in force')
       .addHelpText(
         'after',
-        '\nNeeds a running server, with --file too: it knows the tools and what they say of themselves.\n' +
-          '\nExample:\n  $ patchboard policy explain payments.send cents:=20000 --agent researcher --file patchboard.yaml',
+        '\nNeeds a running server, with --file too: it knows the tools and what they say\nof themselves.\n' +
+          '\nExample:\n  $ patchboard policy explain payments.send cents:=20000 --file patchboard.yaml',
       )
       .action((tool: string, pairs: string[], flags: ExplainFlags) => explain(context, tool, pairs, flags));
   };

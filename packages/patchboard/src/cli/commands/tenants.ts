@@ -17,7 +17,7 @@ export function tenantsCommand(context: CliContext): Registrar {
   return (program) => {
     const tenants = program.command('tenants').description('which sites, packs and limits tenants have');
     withOperatorOptions(tenants.command('ls', { isDefault: true }))
-      .description('list the tenants that something is said of')
+      .description('list the tenants that something is said of (default)')
       .addHelpText('after', '\nExample:\n  $ patchboard tenants ls')
       .action((flags: OperatorOptions) => list(context, flags));
     registerSet(tenants, context);
@@ -39,7 +39,7 @@ function registerSet(tenants: Command, context: CliContext): void {
     .option('--tool <rate>', 'the same of one tool, such as search_content=20/5, repeatable', addToolRate)
     .addHelpText(
       'after',
-      '\nIts keys are made with: patchboard keys create --tenant ID --kind service --name NAME\n\nExample:\n' +
+      '\nIts keys are made with:\n  patchboard keys create --tenant ID --kind service --name NAME\n\nExample:\n' +
         '  $ patchboard tenants set acme --site old-town --pack heritage --calls 100/50',
     )
     .action((id: string, flags: SetFlags) => set(context, id, flags));

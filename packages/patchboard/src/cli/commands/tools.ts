@@ -20,7 +20,7 @@ export function toolsCommand(context: CliContext): Registrar {
   return (program) => {
     const tools = program.command('tools').description('tools that may be called here');
     withServerOptions(tools.command('ls', { isDefault: true }))
-      .description('list them')
+      .description('list them (default)')
       .addOption(new Option('--source <source>', 'only those of').choices(SOURCES))
       .addHelpText('after', '\nExample:\n  $ patchboard tools ls --source client')
       .action((flags: ListFlags) => list(context, flags));
