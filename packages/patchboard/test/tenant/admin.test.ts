@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { MintedKeyView, TenantView, TraceLedgerView } from '@patchboard/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
@@ -97,7 +98,7 @@ describe('a tenant of one’s own by the command line', { timeout: LONG }, () =>
       out: 'muyuan forgotten\n',
     });
     expect(await call('get_site_map', {}, withKey)).toMatchObject({ error_type: 'ToolNotFoundError' });
-    expect(await place.run(['tenants', 'rm', 'muyuan'])).toMatchObject({ code: 1 });
+    expect(await place.run(['tenants', 'rm', 'muyuan'])).toMatchObject({ code: 5 });
     await stop();
   });
 
@@ -134,8 +135,15 @@ describe('data of a site', { timeout: LONG }, () => {
     await place.json(['data', 'import', again, ...scope]);
     expect((await place.run(['data', 'export', ...scope])).out).toBe(exported.out);
     const nobody = await place.run(['data', 'export', '--tenant', 'muyuan', '--site', 'other']);
-    expect(nobody).toMatchObject({ code: 2, out: '' });
+    expect(nobody).toMatchObject({ code: 5, out: '' });
     expect(nobody.error).toContain('there is no data of tenant muyuan, site other');
+  });
+
+  it('is looked for where there is no data folder, and none is made', async () => {
+    const { code, out, error } = await place.run(['data', 'export', ...scope]);
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(error).toContain(`there is no data of tenant muyuan, site main in ${place.data}`);
+    expect(existsSync(place.data)).toBe(false);
   });
 
   it('is refused as a whole, with the line of what is wrong', async () => {

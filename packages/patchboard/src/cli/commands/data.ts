@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PatchboardError } from '@patchboard/client';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Command } from 'commander';
 import { messageOf } from '../../core/failures.ts';
@@ -31,7 +33,8 @@ const SHOWN_PROBLEMS = 20;
 const SHOWN_SYNTAX_PROBLEMS = 3;
 
 const WHERE = `
-It reads and writes the data folder itself (PATCHBOARD_DATA, default ./.patchboard), also while a server runs on it.`;
+It reads and writes the data folder itself (PATCHBOARD_DATA, default
+./.patchboard), also while a server runs on it.`;
 
 /** What the heritage tools know of a site, as a file. */
 export function dataCommand(context: CliContext): (program: Command) => void {
@@ -101,17 +104,33 @@ async function importData(context: CliContext, file: string, flags: DataFlags): 
 
 async function exportData(context: CliContext, flags: ExportFlags): Promise<void> {
   const scope = scopeOf(flags);
-  const data = await withStorage(context, flags, (storage) => storage.exportSite(scope));
-  if (data === undefined)
-    throw new UsageError(
-      `there is no data of tenant ${scope.tenant}, site ${scope.site}${isSample(scope) ? ': the sample is put in when one of its tools is first called' : ''}`,
-    );
+  // A look only: where there is nothing, nothing is made.
+  const data = existsSync(fileOf(context, flags))
+    ? await withStorage(context, flags, (storage) => storage.exportSite(scope))
+    : undefined;
+  if (data === undefined) throw nothingOf(scope, folderOf(context, flags));
   const text = `${JSON.stringify(data, null, 2)}\n`;
   if (flags.out === undefined) return await context.writeOut(context.isTerminal ? printable(text) : text);
   await writeFile(flags.out, text, { mode: 0o600 }).catch((error: unknown) => {
     throw new UsageError(`--out: ${messageOf(error)}`);
   });
   context.output.note(`${data.contents.length} contents written to ${flags.out}`);
+}
+
+function nothingOf(scope: SiteScope, folder: string): PatchboardError {
+  const message = `there is no data of tenant ${scope.tenant}, site ${scope.site} in ${folder}`;
+  const advice = isSample(scope)
+    ? 'the sample is put in when one of its tools is first called'
+    : 'patchboard data import puts some in; --data or PATCHBOARD_DATA names another data folder';
+  return new PatchboardError('problem', message, { code: 'value_not_found', recommendations: [advice] });
+}
+
+function folderOf({ environment }: CliContext, { data }: DataFlags): string {
+  return data ?? clientSettings(environment).dataFolder;
+}
+
+function fileOf(context: CliContext, flags: DataFlags): string {
+  return join(folderOf(context, flags), HERITAGE_FILE);
 }
 
 function isSample({ tenant, site }: SiteScope): boolean {
@@ -127,13 +146,12 @@ function scopeOf({ tenant, site }: DataFlags): SiteScope {
 }
 
 async function withStorage<T>(
-  { environment }: CliContext,
-  { data }: DataFlags,
+  context: CliContext,
+  flags: DataFlags,
   work: (storage: HeritageStorage) => Promise<T>,
 ): Promise<T> {
-  const folder = data ?? clientSettings(environment).dataFolder;
-  await makeDataFolder(folder);
-  const storage = openStorage(join(folder, HERITAGE_FILE));
+  await makeDataFolder(folderOf(context, flags));
+  const storage = openStorage(fileOf(context, flags));
   try {
     return await work(storage);
   } finally {
