@@ -6,6 +6,7 @@ import { DeviceRunner } from './devices/device-runner.ts';
 import { Devices } from './devices/devices.ts';
 import { Dispatcher } from './steps/dispatcher.ts';
 import { EventFeed } from './ledger/events.ts';
+import type { RefusedCall } from './ledger/ledger.ts';
 import type { Failure, RateRefusal } from './failures.ts';
 import { finishOrSeal } from './call/finishing.ts';
 import type { GrantOffice } from './access/grant-office.ts';
@@ -85,6 +86,7 @@ export class Engine {
   readonly #approvals: Approvals;
   readonly #responses: ResponseCache;
   readonly #endedListeners: Set<(call: Call) => void> = new Set();
+  readonly #refusedListeners: Set<(refused: RefusedCall) => void> = new Set();
   #draining = false;
 
   constructor(parts: EngineParts) {
@@ -127,6 +129,7 @@ export class Engine {
       responses: this.#responses,
       dispatcher: this.#dispatcher,
       isDraining: () => this.#draining,
+      refused: (told) => this.#refusedListeners.forEach((listener) => listener(told)),
     });
     this.previews = new Previews({ ...shared, pools: this.pools, intake: this.#intake });
     this.#approvals = new Approvals({ ...shared, dispatch: (live) => this.#dispatcher.dispatch(live) });
@@ -208,6 +211,11 @@ export class Engine {
     return () => {
       this.#endedListeners.delete(listener);
     };
+  }
+
+  /** Of requests that made no call; not of those that a flood leaves out of the ledger. */
+  onRefused(listener: (refused: RefusedCall) => void): void {
+    this.#refusedListeners.add(listener);
   }
 
   /** What is under way in this process right now. */

@@ -1,7 +1,9 @@
 import { statusOf } from '@patchboard/wire';
 import { endedAt, type Call } from '../core/call/call.ts';
 import { originFields } from '../core/call/call-origin.ts';
+import type { RefusedCall } from '../core/ledger/ledger.ts';
 import type { Log } from '../core/ports.ts';
+import { shownName } from '../core/tools/tool-names.ts';
 
 /** One line per call, when it has ended. Arguments and results are never in it. */
 export function logEndedCall(log: Log, call: Call): void {
@@ -20,4 +22,17 @@ export function logEndedCall(log: Log, call: Call): void {
   if (call.state.name === 'COMPLETED') log.info('tool_call_success', fields);
   else if ('error' in call.state) log.warn('tool_call_error', { ...fields, code: call.state.error.code });
   else log.error('tool_call_log_misplaced', { ...fields, status: statusOf(call.state.name) });
+}
+
+/** One line per request that made no call, as the ledger has one row: of a flood neither has more than its beginning. */
+export function logRefusedCall(log: Log, refused: RefusedCall): void {
+  log.warn('tool_call_error', {
+    trace_id: refused.traceId ?? undefined,
+    tool_name: shownName(refused.toolName),
+    tenant_id: refused.tenant,
+    ...originFields(refused.origin),
+    agent_id: refused.agentId,
+    code: refused.code,
+    unrecorded: refused.unrecorded === 0 ? undefined : refused.unrecorded,
+  });
 }

@@ -16,7 +16,7 @@ import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 import type { Workspaces } from '../core/workspaces.ts';
 import type { TenantBook } from '../core/access/tenant-book.ts';
 import { TenantOffice } from '../core/access/tenant-office.ts';
-import { logEndedCall } from '../runtime/call-log.ts';
+import { logEndedCall, logRefusedCall } from '../runtime/call-log.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
@@ -86,6 +86,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     tenants: options.tenants,
   });
   if (log !== SILENT_LOG) engine.onEnded((call) => logEndedCall(log, call));
+  engine.onRefused((refused) => logRefusedCall(log, refused));
   engine.onEnded(callTracer(VERSION));
   const host: AgentHost = {
     ...parts,

@@ -206,6 +206,35 @@ describe('a call that fails', () => {
   );
 });
 
+describe('a call that is refused on another face', () => {
+  it('has its line in the log too, once, with code and trace', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = {
+      authorization: `Bearer ${server.operatorToken}`,
+      traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+    };
+    const path = '/v1/tools/no.such.tool/invoke';
+    const answer = await server.ask({ method: 'POST', path, headers, body: { run_id: 'run_log', args: {} } });
+    expect(answer.status).toBe(404);
+    const lines = server
+      .log()
+      .split('\n')
+      .filter((line) => line.includes(trace));
+    expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+      {
+        level: 'warn',
+        timestamp: expect.any(String) as string,
+        event: 'tool_call_error',
+        trace_id: trace,
+        tool_name: 'no.such.tool',
+        tenant_id: 'default',
+        agent_id: 'operator',
+        code: 'tool_not_found',
+      },
+    ]);
+  });
+});
+
 describe('an output that breaks its schema', () => {
   it('is an error to the caller, a row in the ledger and a metric, and is never passed on', async () => {
     const metrics = async (): Promise<number> => {

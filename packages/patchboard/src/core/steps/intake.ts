@@ -7,7 +7,7 @@ import { endState } from '../call/endings.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
 import type { Hooks } from './hooks.ts';
-import { refusedRow } from '../ledger/ledger.ts';
+import { refusedRow, type RefusedCall } from '../ledger/ledger.ts';
 import { endedCall, newCall } from '../call/new-call.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { NOBODY, type Asker } from '../call/live-call.ts';
@@ -74,6 +74,8 @@ export interface IntakeParts {
   readonly responses: ResponseCache;
   readonly pools: Pools;
   readonly isDraining: () => boolean;
+  /** Told of each refusal that has its ledger row. */
+  readonly refused: (refused: RefusedCall) => void;
 }
 
 /** A call that may be recorded. */
@@ -171,11 +173,9 @@ export class Intake {
     const { tenant, agentId } = principal;
     const { code, message } = refused;
     const argsHash = this.#parts.digest.sha256(JSON.stringify(request.args) ?? 'null');
-    const row = refusedRow(
-      { tenant, toolName, agentId, traceId, origin, code, message, argsHash, unrecorded },
-      this.#parts.clock.now(),
-    );
-    await this.#parts.store.append([row]);
+    const told = { tenant, toolName, agentId, traceId, origin, code, message, argsHash, unrecorded };
+    await this.#parts.store.append([refusedRow(told, this.#parts.clock.now())]);
+    this.#parts.refused(told);
     return { kind: 'refused', failure: refused };
   }
 

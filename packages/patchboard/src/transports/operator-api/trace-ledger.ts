@@ -24,7 +24,10 @@ const ENTRY = object({
       agent_id: TEXT,
       attempts: COUNT,
       cached: FLAG,
-      request_payload_hash: nullable({ ...TEXT, description: 'SHA-256 of the arguments, whole' }),
+      request_payload_hash: nullable({
+        ...TEXT,
+        description: 'SHA-256, whole, of the arguments as they were recorded: what hooks made of the input',
+      }),
     }),
   ),
   latency_ms: nullable(COUNT),

@@ -11,7 +11,10 @@ export interface Audit {
   readonly latency_ms: number;
   readonly error_type?: ErrorType;
   readonly error_message?: string;
-  /** The first characters of the SHA-256 of the input; the ledger has it whole as `args_sha256`. */
+  /**
+   * The first characters of the SHA-256 of the input as it came, so that the caller can tell it is theirs. The ledger has
+   * that of the arguments that run as `args_sha256`: another where a hook or an operator changed them.
+   */
   readonly request_payload_hash: string;
   readonly tool_call_id?: string;
   readonly context_trace_id?: string;
@@ -27,7 +30,10 @@ export const AUDIT: Schema = object(
     latency_ms: COUNT,
     error_type: { enum: Object.keys(ERROR_TYPES) },
     error_message: TEXT,
-    request_payload_hash: { ...TEXT, description: 'the first eight characters of the SHA-256 of the input' },
+    request_payload_hash: {
+      ...TEXT,
+      description: 'the first eight characters of the SHA-256 of the input as it came',
+    },
     tool_call_id: { ...TEXT, description: 'absent where no call was recorded' },
     context_trace_id: { ...TEXT, description: 'the trace id in the body, where it is another' },
   },

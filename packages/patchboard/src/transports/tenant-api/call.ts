@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
-import { originFields } from '../../core/call/call-origin.ts';
 import type { Failure } from '../../core/failures.ts';
 import type { Submitted } from '../../core/steps/intake.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -65,7 +64,6 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
   );
   if (submitted.kind === 'refused') {
     const refused = { failure: inOwnWords(submitted.failure, toolName), latencyMs: clock.elapsed() - began };
-    logRefused(context, principal, asked, refused);
     return sendRefused(reply, asked, refused);
   }
   const call = await endOf(context, reply, principal, submitted);
@@ -137,22 +135,4 @@ function inOwnWords(failure: Failure, toolName: string): Failure {
     default:
       return failure;
   }
-}
-
-/** A refused call has no record that would be logged at its end. */
-function logRefused(
-  { log }: HttpContext,
-  { tenant, agentId }: Principal,
-  asked: Asked,
-  refused: Refused,
-): void {
-  log.warn('tool_call_error', {
-    trace_id: asked.traceId,
-    tool_name: asked.toolName,
-    tenant_id: tenant,
-    ...originFields(asked.origin),
-    agent_id: agentId,
-    latency_ms: Math.round(refused.latencyMs),
-    code: refused.failure.code,
-  });
 }
