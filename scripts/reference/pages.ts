@@ -9,6 +9,7 @@ import { refusalsOf } from '../../packages/patchboard/src/transports/shared/http
 import { HTTP_STATUS } from '../../packages/patchboard/src/transports/shared/routes/problem.ts';
 import type { Route, Schema } from '../../packages/patchboard/src/transports/shared/routes/routes.ts';
 import { eventsPage } from './events-page.ts';
+import { logPage } from './log-page.ts';
 import { cell, page, table, type ReferencePage } from './page.ts';
 
 /** In the order of the page; a face without a title does not compile. */
@@ -27,6 +28,7 @@ export function referencePages(): readonly ReferencePage[] {
     { path: 'docs/reference/errors.md', text: errorsPage() },
     { path: 'docs/reference/events.md', text: eventsPage() },
     { path: 'docs/reference/metrics.md', text: metricsPage() },
+    { path: 'docs/reference/log.md', text: logPage() },
   ];
 }
 

@@ -1,0 +1,50 @@
+import { loggedEvents } from './logged-events.ts';
+import { code, page, table } from './page.ts';
+
+const EVENTS: Readonly<Record<string, string>> = {
+  'server.stopping': 'a signal has come; no more calls are taken',
+  'server.stopped': 'everything is written, and the process ends',
+  'engine.recovered': 'the last process left calls open: so many go on, so many were sealed',
+  tool_call_success: 'a call was completed',
+  tool_call_error: 'a call ended otherwise, or was refused and never recorded; `code` says why',
+  tool_call_log_misplaced:
+    'a call that has not ended was taken for one that has: a fault of the server, report it',
+  'call.cancel_failed': 'whoever waited for a call left, and it could not be cancelled',
+  'call.event_after_end': 'a tool goes on emitting although its call has ended; said once per call',
+  'call.event_dropped': 'a tool emitted what cannot be passed on, and why',
+  'registry.tool_left_out':
+    'a tool that a client lent before the restart is not there any more: its name or its schema is refused by now. ' +
+    'The client gets the reason when it registers it again',
+  'policy.unreadable': 'the policy of a tenant cannot be read: until it is replaced nothing is allowed there',
+  'tenant.unreadable':
+    'what an operator said of a tenant cannot be read: it has no site and no pack until it is said again',
+  'sandbox.none': 'nothing can enclose commands here, and why; `off`: so they are off',
+  'device.socket_error': 'a socket of a device broke',
+  'device.not_reading': 'a device does not read what it is sent, and was cut off',
+  'device.failed': 'a message of a device could not be handled: a fault of the server, report it',
+  'http.failed': 'a request ended with 500: a fault of the server, report it with the `stack`',
+  'http.stream_failed': 'a stream ended early, because the store could not be read',
+  'store.write_failed': 'a change of a call could not be written yet; it is tried again',
+  'task.failed': 'work in the background failed; `task` says which',
+  'agent.handler_failed': 'a handler of events that was given to an agent threw',
+  'retention.purged': 'so many old calls were removed',
+  'retention.failed': 'old calls could not be removed; it is tried again in an hour',
+};
+
+export function logPage(): string {
+  const logged = loggedEvents();
+  const unexplained = [...logged.keys()].filter((event) => !Object.hasOwn(EVENTS, event));
+  const unused = Object.keys(EVENTS).filter((event) => !logged.has(event));
+  if (unexplained.length + unused.length > 0)
+    throw new Error(`the list of log events lacks ${unexplained.join()} or has too much: ${unused.join()}`);
+  const rows = Object.entries(EVENTS).map(([event, meaning]) => [
+    code(event),
+    logged.get(event) ?? '',
+    meaning,
+  ]);
+  return page('Log', [
+    'The server writes JSON lines to stderr, pretty ones on a terminal: `level`, `timestamp`, `event` and what belongs to it. `PATCHBOARD_LOG` sets the level. Arguments and results are never in them.',
+    'Tools log under names of their own, with `tool_call_id` and `tool_name` beside them.',
+    table(['event', 'level', 'meaning'], rows),
+  ]);
+}
