@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { messageOf } from '../core/failures.ts';
+import { isRecord } from '../core/json/is-record.ts';
 import { UsageError } from './exit-codes.ts';
 import { itemsSchema, propertySchema, typesOf, type JsonType } from './schema-types.ts';
 
@@ -48,7 +49,7 @@ async function readWhole(
   if (given === undefined) return {};
   const [text, origin] = await load(given, sources);
   const value = parseJson(text, origin);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     throw new UsageError(`${origin} must hold a JSON object`);
   }
   return value as Record<string, unknown>;

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/json/is-record.ts';
 import { CONFIG_SCHEMA, type ConfigFile } from '../settings/config-schema.ts';
 import { configProblems, policyProblems } from '../settings/config-file.ts';
 import { parseText, type TextProblem } from '../settings/yaml-text.ts';
@@ -22,6 +23,6 @@ const CONFIG_KEYS: ReadonlySet<string> = new Set(Object.keys(CONFIG_SCHEMA['prop
 
 /** `devices` may stand in both, so it says nothing; a key of neither is the policy's to complain about. */
 function isConfig(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isRecord(value)) return false;
   return Object.keys(value).some((key) => key !== 'devices' && CONFIG_KEYS.has(key));
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
+import { isRecord } from '../core/json/is-record.ts';
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
 
@@ -8,7 +9,7 @@ const MAX_DEPTH = 16;
 export function propertySchema(schema: JsonSchema, name: string): unknown {
   const found = branches(schema, schema, 0).flatMap((branch) => {
     const properties = branch['properties'];
-    return isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
+    return isRecord(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
   });
   return found[0];
 }
@@ -35,7 +36,7 @@ export function itemsSchema(root: JsonSchema, schema: unknown): unknown {
 
 /** A schema and everything it is made of by reference and combination. */
 function branches(root: JsonSchema, schema: unknown, depth: number): Readonly<Record<string, unknown>>[] {
-  if (!isObject(schema) || depth > MAX_DEPTH) return [];
+  if (!isRecord(schema) || depth > MAX_DEPTH) return [];
   const reference = schema['$ref'];
   const parts: unknown[] = typeof reference === 'string' ? [resolve(root, reference)] : [];
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
@@ -50,7 +51,7 @@ function resolve(root: JsonSchema, reference: string): unknown {
   let found: unknown = root;
   for (const part of reference.slice(2).split('/')) {
     const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+    found = isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   return found;
 }
@@ -60,8 +61,4 @@ function typeOf(value: unknown): JsonType {
   if (Array.isArray(value)) return 'array';
   const type = typeof value;
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,10 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { parseGuardedJson } from '../core/json/json-guard.ts';
 import type { JsonLimits } from '../core/json/json-scanner.ts';
+import { isRecord } from '../core/json/is-record.ts';
 import {
   describeTypes,
   enumMember,
-  isRecord,
   JSON_TYPES,
   propertyOf,
   requiredOf,

@@ -1,7 +1,7 @@
 import { parseGuardedJson } from '../core/json/json-guard.ts';
+import { isRecord } from '../core/json/is-record.ts';
 import { lastEvent, NO_LINES, readLines, type EventData, type EventLines } from './event-lines.ts';
 import type { ReplyItem } from './protocol.ts';
-import { isRecord } from './schema-facts.ts';
 import { invalid, LIMITS, type Json } from './vendor-calls.ts';
 
 /** How one vendor puts calls into its answers. `S` is what it remembers between two events of a stream. */

@@ -1,7 +1,7 @@
+import { isRecord } from '../core/json/is-record.ts';
 import type { EventData } from './event-lines.ts';
 import type { VendorReply } from './json-reply.ts';
 import type { ReplyItem } from './protocol.ts';
-import { isRecord } from './schema-facts.ts';
 import { cutOff, invalid, textOf } from './vendor-calls.ts';
 
 /** A call of which the end was not seen. */

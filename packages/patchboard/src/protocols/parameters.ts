@@ -5,7 +5,7 @@ import {
   type MethodParameter,
   type ToolDefinitionInput,
 } from '../core/tools/tool-module.ts';
-import { isRecord } from './schema-facts.ts';
+import { isRecord } from '../core/json/is-record.ts';
 
 /** A parameter as a text protocol lists it; besides these, whatever its schema says. */
 export interface ShownParameter {

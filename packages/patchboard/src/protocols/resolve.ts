@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@patchboard/wire';
+import { isRecord } from '../core/json/is-record.ts';
 import { coerceArguments, problemsIn, type Coerced, type CoercedArgument } from './coerce.ts';
 import { stripInjectedNulls } from './openai/injected-nulls.ts';
 import type { ParsedToolRequest, ToolCallingProtocol } from './protocol.ts';
-import { isRecord } from './schema-facts.ts';
 
 /** What of a tool is needed to understand a request for it. */
 export interface KnownTool {

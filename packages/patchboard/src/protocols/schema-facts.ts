@@ -1,3 +1,4 @@
+import { isRecord } from '../core/json/is-record.ts';
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
@@ -81,8 +82,4 @@ function referenced(root: SchemaObject, reference: string): unknown {
 
 export function describeTypes(types: readonly JsonType[] | null): string {
   return types === null ? 'any' : types.join('|');
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

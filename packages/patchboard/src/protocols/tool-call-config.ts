@@ -1,5 +1,6 @@
 import type { ToolCallConfigView } from '@patchboard/wire';
 import type { ToolDefinitionInput } from '../core/tools/tool-module.ts';
+import { isRecord } from '../core/json/is-record.ts';
 import { PROTOCOL_IDS, type ProtocolId } from './protocols.ts';
 
 /** How an agent may call tools, in a protocol that there is. */
@@ -33,8 +34,7 @@ export function resolveToolCallConfig(given: Partial<ToolCallConfig> = {}): Tool
   if (config.mode !== 'auto' && config.mode !== 'manual') throw wrong('mode', 'auto or manual');
   if (!PROTOCOL_IDS.includes(config.protocol)) throw wrong('protocol', PROTOCOL_IDS.join(', '));
   const { toolToggles } = config;
-  const isMap = typeof toolToggles === 'object' && toolToggles !== null && !Array.isArray(toolToggles);
-  if (!isMap || !Object.values(toolToggles).every((value) => typeof value === 'boolean'))
+  if (!isRecord(toolToggles) || !Object.values(toolToggles).every((value) => typeof value === 'boolean'))
     throw wrong('toolToggles', 'an object of true and false by tool');
   return Object.freeze(config);
 }

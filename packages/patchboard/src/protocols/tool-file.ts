@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
+import { isRecord } from '../core/json/is-record.ts';
 import type { KnownTool } from './resolve.ts';
-import { isRecord } from './schema-facts.ts';
 
 export type ToolFile =
   | { readonly ok: true; readonly tools: readonly KnownTool[] }

@@ -1,7 +1,7 @@
 import { parseGuardedJson } from '../core/json/json-guard.ts';
 import type { JsonLimits } from '../core/json/json-scanner.ts';
+import { isRecord } from '../core/json/is-record.ts';
 import type { ParseError, ReplyItem } from './protocol.ts';
-import { isRecord } from './schema-facts.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

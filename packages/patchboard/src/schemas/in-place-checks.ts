@@ -1,6 +1,6 @@
+import { isRecord } from '../core/json/is-record.ts';
 import { matches, type Check, type CheckRun } from './check-run.ts';
 import { checkOf, checksByName, checksOf, every, type ApplicatorContext } from './applicator-context.ts';
-import { isObject } from './keywords.ts';
 
 export function checkAllOf(context: ApplicatorContext): Check {
   const checks = checksOf(context, 'allOf');
@@ -59,7 +59,7 @@ export function checkIf(context: ApplicatorContext): Check {
 export function checkDependentSchemas(context: ApplicatorContext): Check {
   const checks = checksByName(context, 'dependentSchemas');
   return (value, run, evaluated) => {
-    if (!isObject(value)) return true;
+    if (!isRecord(value)) return true;
     return every(checks, run, ([name, check]) => !Object.hasOwn(value, name) || check(value, run, evaluated));
   };
 }

@@ -1,7 +1,8 @@
 import type { InputIssueView, JsonSchema } from '@patchboard/wire';
+import { isRecord } from '../core/json/is-record.ts';
 import { APPLICATOR_CHECKS } from './applicator-checks.ts';
 import { BudgetSpent, CheckRun, Evaluated, type Check } from './check-run.ts';
-import { isObject, type JsonObject } from './keywords.ts';
+import type { JsonObject } from './keywords.ts';
 import type { Pattern } from './patterns.ts';
 import type { RebuiltSchema } from './rebuild-schema.ts';
 import { SCALAR_CHECKS } from './scalar-checks.ts';
@@ -42,8 +43,8 @@ class Interpreter {
 
   constructor({ schema, patterns }: RebuiltSchema) {
     this.#patterns = patterns;
-    const definitions = isObject(schema) ? schema['$defs'] : undefined;
-    this.#definitions = isObject(definitions) ? definitions : {};
+    const definitions = isRecord(schema) ? schema['$defs'] : undefined;
+    this.#definitions = isRecord(definitions) ? definitions : {};
     this.check = this.#compile(schema);
   }
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/json/is-record.ts';
 /** What the value of a keyword must look like. */
 export type KeywordShape =
   | 'any'
@@ -77,10 +78,6 @@ export const TYPES: ReadonlySet<unknown> = new Set([
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Says what is wrong with the value of a check, or answers null. `pattern` and `format` need more than this. */
 export function wrongShape(shape: KeywordShape, value: unknown): string | null {
   switch (shape) {
@@ -100,7 +97,7 @@ export function wrongShape(shape: KeywordShape, value: unknown): string | null {
     case 'strings':
       return isStrings(value) ? null : 'must be a list of strings';
     case 'strings-by-name':
-      return isObject(value) && Object.values(value).every(isStrings)
+      return isRecord(value) && Object.values(value).every(isStrings)
         ? null
         : 'must be an object of lists of strings';
     case 'type':

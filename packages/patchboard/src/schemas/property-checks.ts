@@ -1,3 +1,4 @@
+import { isRecord } from '../core/json/is-record.ts';
 import { checkMember, type Check, type CheckRun, type Evaluated } from './check-run.ts';
 import {
   checkOf,
@@ -6,13 +7,13 @@ import {
   type ApplicatorContext,
   type SchemaMap,
 } from './applicator-context.ts';
-import { isObject, type JsonObject } from './keywords.ts';
+import type { JsonObject } from './keywords.ts';
 import type { Pattern } from './patterns.ts';
 
 export function checkProperties(context: ApplicatorContext): Check {
   const checks = checksByName(context, 'properties');
   return (value, run, evaluated) => {
-    if (!isObject(value)) return true;
+    if (!isRecord(value)) return true;
     run.spend(checks.length);
     return every(
       checks,
@@ -39,7 +40,7 @@ export function checkPatternProperties(context: ApplicatorContext): Check {
     check,
   }));
   return (value, run, evaluated) => {
-    if (!isObject(value)) return true;
+    if (!isRecord(value)) return true;
     return every(Object.keys(value), run, (name) =>
       every(checks, run, ({ pattern, check }) => {
         run.spend(1 + name.length * pattern.stepsPerChar);
@@ -57,7 +58,7 @@ export function checkAdditionalProperties(context: ApplicatorContext): Check {
     context.patternOf,
   );
   return (value, run, evaluated) => {
-    if (!isObject(value)) return true;
+    if (!isRecord(value)) return true;
     return every(Object.keys(value), run, (name) => {
       run.spend(1);
       if (named.has(name) || matchesAny(patterns, name, run)) return true;
@@ -80,7 +81,7 @@ function notAllowed(name: string): string {
 export function checkPropertyNames(context: ApplicatorContext): Check {
   const check = checkOf(context, 'propertyNames');
   return (value, run) => {
-    if (!isObject(value)) return true;
+    if (!isRecord(value)) return true;
     return every(Object.keys(value), run, (name) => checkMember(check, name, name, run));
   };
 }
@@ -89,7 +90,7 @@ export function checkUnevaluatedProperties(context: ApplicatorContext): Check {
   const check = checkOf(context, 'unevaluatedProperties');
   const isForbidden = context.schema['unevaluatedProperties'] === false;
   return (value, run, evaluated) => {
-    if (!isObject(value)) return true;
+    if (!isRecord(value)) return true;
     const left = Object.keys(value).filter((name) => evaluated?.has(name) !== true);
     run.spend(left.length);
     return every(left, run, (name) =>

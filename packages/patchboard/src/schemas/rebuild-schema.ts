@@ -1,7 +1,8 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { pointerTo } from '../core/json/json-pointer.ts';
+import { isRecord } from '../core/json/is-record.ts';
 import { FORMATS } from './formats.ts';
-import { APPLICATORS, CHECKS, isObject, wrongShape, type JsonObject, type Reach } from './keywords.ts';
+import { APPLICATORS, CHECKS, wrongShape, type JsonObject, type Reach } from './keywords.ts';
 import type { CompiledPattern, Pattern } from './patterns.ts';
 import { References } from './references.ts';
 import { SchemaProblem } from './schema-problem.ts';
@@ -76,7 +77,7 @@ class Builder {
   #build(given: unknown, pointer: string, vertex: Vertex): JsonSchema {
     this.#countCheck(pointer);
     if (typeof given === 'boolean') return given;
-    if (!isObject(given)) throw new SchemaProblem(pointer, 'a schema must be an object or a boolean');
+    if (!isRecord(given)) throw new SchemaProblem(pointer, 'a schema must be an object or a boolean');
     const schema = toCurrentDraft(given);
     const id = schema['$id'];
     if (pointer !== '' && typeof id === 'string' && !id.startsWith('#')) {
@@ -133,7 +134,7 @@ class Builder {
   }
 
   #byName(keyword: string, value: unknown, at: Place, reach: Reach): JsonObject {
-    if (!isObject(value)) throw new SchemaProblem(at.place, 'must be an object of schemas');
+    if (!isRecord(value)) throw new SchemaProblem(at.place, 'must be an object of schemas');
     const rebuilt: Record<string, JsonSchema> = {};
     for (const [name, member] of Object.entries(value)) {
       const pointer = pointerTo(at.place, name);

@@ -1,5 +1,6 @@
 import { pointerParts, pointerTo } from '../core/json/json-pointer.ts';
-import { isObject, type JsonObject } from './keywords.ts';
+import { isRecord } from '../core/json/is-record.ts';
+import type { JsonObject } from './keywords.ts';
 import { SchemaProblem } from './schema-problem.ts';
 
 /** Finds what a `$ref` points to. Only places in the same document: nothing is ever fetched. */
@@ -10,7 +11,7 @@ export class References {
 
   constructor(root: unknown) {
     this.#root = root;
-    const id = isObject(root) ? root['$id'] : undefined;
+    const id = isRecord(root) ? root['$id'] : undefined;
     this.#id = typeof id === 'string' && !id.startsWith('#') ? id.replace(/#$/, '') : null;
   }
 

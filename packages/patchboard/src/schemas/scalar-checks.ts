@@ -1,8 +1,9 @@
 import { canonicalJson } from '../core/json/canonical-json.ts';
+import { isRecord } from '../core/json/is-record.ts';
 import type { Check, CheckRun } from './check-run.ts';
 import { FORMATS, type FormatCheck } from './formats.ts';
 import { listed } from './issues.ts';
-import { isObject, type JsonObject } from './keywords.ts';
+import type { JsonObject } from './keywords.ts';
 import { isUnique } from './unique-items.ts';
 
 /** Strings are read a character at a time here and there; measured at well below a step. */
@@ -138,7 +139,7 @@ function checkUnique(wanted: boolean): Check {
 
 function checkSize(isAllowed: (size: number) => boolean, message: string): Check {
   return (value, run) => {
-    if (!isObject(value)) return true;
+    if (!isRecord(value)) return true;
     const size = Object.keys(value).length;
     run.spend(size);
     return isAllowed(size) || run.fail(message);
@@ -146,13 +147,13 @@ function checkSize(isAllowed: (size: number) => boolean, message: string): Check
 }
 
 function checkRequired(names: readonly string[]): Check {
-  return (value, run) => !isObject(value) || hasAll(value, names, run, '');
+  return (value, run) => !isRecord(value) || hasAll(value, names, run, '');
 }
 
 function checkDependentRequired(wanted: Readonly<Record<string, readonly string[]>>): Check {
   const rules = Object.entries(wanted);
   return (value, run) => {
-    if (!isObject(value)) return true;
+    if (!isRecord(value)) return true;
     run.spend(rules.length);
     let isValid = true;
     for (const [name, names] of rules) {

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from './keywords.ts';
+import { isRecord } from '../core/json/is-record.ts';
+import type { JsonObject } from './keywords.ts';
 
 /** Older spellings that are still common, in the words of 2020-12. */
 export function toCurrentDraft(schema: JsonObject): JsonObject {
@@ -23,7 +24,7 @@ function currentItems(items: unknown, additionalItems: unknown): JsonObject {
 function currentDependencies(schema: JsonObject, dependencies: unknown): JsonObject {
   if (dependencies === undefined) return {};
   // Left where it is, a wrong shape is reported by the keyword that would have taken it.
-  if (!isObject(dependencies)) return { dependentSchemas: dependencies };
+  if (!isRecord(dependencies)) return { dependentSchemas: dependencies };
   const entries = Object.entries(dependencies);
   const required = entries.filter(([, value]) => Array.isArray(value));
   const schemas = entries.filter(([, value]) => !Array.isArray(value));
@@ -34,7 +35,7 @@ function currentDependencies(schema: JsonObject, dependencies: unknown): JsonObj
 }
 
 function merged(current: unknown, entries: [string, unknown][]): JsonObject {
-  return { ...Object.fromEntries(entries), ...(isObject(current) ? current : {}) };
+  return { ...Object.fromEntries(entries), ...(isRecord(current) ? current : {}) };
 }
 
 /** OpenAPI 3.0 says it so. */

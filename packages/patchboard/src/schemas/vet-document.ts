@@ -1,6 +1,7 @@
 import { pointerTo } from '../core/json/json-pointer.ts';
 import { hasHiddenCharacters } from '../core/tools/tool-names.ts';
-import { isObject, type JsonObject } from './keywords.ts';
+import { isRecord } from '../core/json/is-record.ts';
+import type { JsonObject } from './keywords.ts';
 import { SchemaProblem } from './schema-problem.ts';
 
 /** Looks at every value of the document, whether or not some keyword reaches it. */
@@ -34,5 +35,5 @@ function vetText(text: string, pointer: string): void {
 }
 
 function hasPrototype(value: unknown): boolean {
-  return isObject(value) && Object.hasOwn(value as JsonObject, 'prototype');
+  return isRecord(value) && Object.hasOwn(value as JsonObject, 'prototype');
 }

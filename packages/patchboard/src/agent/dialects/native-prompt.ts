@@ -7,6 +7,7 @@ import type {
   UserMessage,
 } from '../../core/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { isRecord } from '../../core/json/is-record.ts';
 import type { PromptMessage, TextPart, ToolResultPart } from '../loop/model.ts';
 
 /** The conversation as AI SDK models take it. */
@@ -74,7 +75,7 @@ function resultPart(block: ToolResultBlock, asked: ReadonlyMap<string, string>):
 /** Vendors take objects for arguments; what was none is shown to the model as it wrote it. */
 function sendable(input: unknown): unknown {
   if (input === null) return {};
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
+  return isRecord(input) ? input : { input };
 }
 
 /** A name that no tool has: the model made it up, and its vendor must take it back. */

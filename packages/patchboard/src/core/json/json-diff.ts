@@ -1,4 +1,5 @@
 import { pointerTo } from './json-pointer.ts';
+import { isRecord } from './is-record.ts';
 
 /** One place where two JSON values differ. `before` or `after` is absent where there was nothing. */
 export interface JsonChange {
@@ -9,7 +10,7 @@ export interface JsonChange {
 
 /** Members are compared by name, arrays as a whole: a moved item is easier to read that way. */
 export function jsonDiff(before: unknown, after: unknown, path = ''): JsonChange[] {
-  if (isPlain(before) && isPlain(after)) {
+  if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return keys.flatMap((key) => {
       const place = pointerTo(path, key);
@@ -19,8 +20,4 @@ export function jsonDiff(before: unknown, after: unknown, path = ''): JsonChange
     });
   }
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }];
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@ import type { HookCall, HookOwner, OwnedHooks } from './hooks.ts';
 import { jsonCopy } from '../json/json-copy.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Clock } from '../ports.ts';
+import { isRecord } from '../json/is-record.ts';
 
 type Meta = Readonly<Record<string, unknown>>;
 
@@ -76,15 +77,15 @@ export async function runPostHooks(
     if (!said.ok) return { problem: said.reason };
     const change = said.value as Record<string, unknown> | null | undefined;
     if (change === undefined || change === null) continue;
-    if (isPlain(change['replace'])) value = change['replace']['content'];
-    else if (isPlain(change['update'])) value = updated(value, change['update']['result']);
+    if (isRecord(change['replace'])) value = change['replace']['content'];
+    else if (isRecord(change['update'])) value = updated(value, change['update']['result']);
     else return { problem: 'a hook gave an answer that is not understood' };
   }
   return value === outcome.value ? outcome : { kind: 'ok', value };
 }
 
 function updated(value: unknown, change: unknown): unknown {
-  return isPlain(value) && isPlain(change) ? { ...value, ...change } : change;
+  return isRecord(value) && isRecord(change) ? { ...value, ...change } : change;
 }
 
 type Said = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
@@ -116,13 +117,9 @@ function question(decision: Record<string, unknown>): { reason: string; meta: Me
 /** Kept with the call: what JSON cannot hold is left out, the question stays. */
 function metaOf(given: unknown): Meta | null {
   const kept = jsonCopy(given);
-  return isPlain(kept) ? kept : null;
+  return isRecord(kept) ? kept : null;
 }
 
 function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value : otherwise;
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { ToolFailure, failure } from '../../core/failures.ts';
+import { isRecord } from '../../core/json/is-record.ts';
 
 /** Arguments have passed the schema; this only tells the compiler, and fails closed should a schema ever be wrong. */
 export function readText(args: unknown, name: string): string {
@@ -6,8 +7,4 @@ export function readText(args: unknown, name: string): string {
   if (typeof value === 'string') return value;
   const message = `${name} must be a string`;
   throw new ToolFailure(failure('input_invalid', message, { issues: [{ path: `/${name}`, message }] }));
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
+import { isRecord } from '../../core/json/is-record.ts';
 
 type Property = Readonly<Record<string, unknown>>;
 
@@ -31,7 +32,7 @@ export function argumentsOf<Args>(args: unknown): Args {
 
 /** Takes other names that callers use for the schema's own. Both at once is left to the schema to refuse. */
 export function renamed(args: unknown, names: Readonly<Record<string, string>>): unknown {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
+  if (!isRecord(args)) return args;
   const given = args as Record<string, unknown>;
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {

@@ -1,8 +1,8 @@
+import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
 import { brokenOff, callReplies, closed, opened, type AfterEvent, type OpenCalls } from '../open-calls.ts';
 import type { ReplyItem } from '../protocol.ts';
-import { isRecord } from '../schema-facts.ts';
 import {
   cutOff,
   invalid,

@@ -1,3 +1,4 @@
+import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type OpenCalls,
 } from '../open-calls.ts';
 import type { ReplyItem } from '../protocol.ts';
-import { isRecord } from '../schema-facts.ts';
 import {
   cutOff,
   invalid,

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { isRecord, requiredOf, typesIn, type SchemaObject } from '../schema-facts.ts';
+import { isRecord } from '../../core/json/is-record.ts';
+import { requiredOf, typesIn, type SchemaObject } from '../schema-facts.ts';
 
 const DEEPEST = 64;
 

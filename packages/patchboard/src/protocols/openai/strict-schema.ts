@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { isRecord, type SchemaObject } from '../schema-facts.ts';
+import { isRecord } from '../../core/json/is-record.ts';
+import type { SchemaObject } from '../schema-facts.ts';
 
 /** Something the vendor's strict mode cannot say. The engine checks it all the same, after the call was asked for. */
 export interface Lost {

@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseGuardedJson } from '../../core/json/json-guard.ts';
 import type { JsonLimits } from '../../core/json/json-scanner.ts';
+import { isRecord } from '../../core/json/is-record.ts';
 import { decodeToolSpecs, type DecodedSpecs } from '../shared/views/tool-spec.ts';
 import { DEVICE_FRAMES } from './frames.ts';
 
@@ -22,8 +23,7 @@ export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
     return refused(`the frame is not acceptable JSON: ${problem} (line ${line}, column ${column})`);
   }
   const { value } = parsed;
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return refused('a frame is a JSON object');
+  if (!isRecord(value)) return refused('a frame is a JSON object');
   const { type, id } = value as { type?: unknown; id?: unknown };
   const validate = typeof type === 'string' ? VALIDATORS.get(type) : undefined;
   if (validate === undefined) {

@@ -1,5 +1,6 @@
 import { pointerTo } from '../../json/json-pointer.ts';
 import type { Predicate } from './predicate.ts';
+import { isRecord } from '../../json/is-record.ts';
 
 export const POLICY_MODES = ['auto', 'ask', 'deny', 'custom'] as const;
 
@@ -153,7 +154,7 @@ class PolicyDecoder {
   }
 
   #record(value: unknown, path: string, keys: readonly string[] | null): Record<string, unknown> {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isRecord(value)) {
       this.#problem(path, 'must be an object');
       return {};
     }

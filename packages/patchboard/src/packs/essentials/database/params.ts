@@ -1,5 +1,5 @@
 import { ToolFailure, failure } from '../../../core/failures.ts';
-import { isRecord } from '../arguments.ts';
+import { isRecord } from '../../../core/json/is-record.ts';
 import type { QueryParams, Scalar } from './worker/protocol.ts';
 
 /** The arguments' `params`: a list, an object by name, or none. */

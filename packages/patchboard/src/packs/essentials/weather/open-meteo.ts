@@ -1,4 +1,4 @@
-import { isRecord } from '../arguments.ts';
+import { isRecord } from '../../../core/json/is-record.ts';
 import { ServiceTrouble, fetchJson } from './fetch-json.ts';
 import type { Fetch } from './fetch-json.ts';
 

@@ -1,4 +1,5 @@
 import { TOOL_NAME_PATTERN, type RejectedTool, type ToolAnnotations, type ToolSpec } from '@patchboard/wire';
+import { isRecord } from '../../../core/json/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -85,10 +86,6 @@ function isAnnotations(value: unknown): value is ToolAnnotations {
 
 function isSchema(value: unknown): boolean {
   return typeof value === 'boolean' || isRecord(value);
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function reject(name: string, code: string, reason: string): DecodedSpec {
