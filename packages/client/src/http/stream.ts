@@ -1,13 +1,11 @@
 import { sseDecoder, type SseFrame } from '@patchboard/wire';
-import { orAbort, throwIfAborted, type Bounds } from './abort.ts';
+import type { Bounds } from './abort.ts';
+import { readBody, type BodyRequest } from './body.ts';
 import { Undecodable, type Decoder } from '../decode/decode.ts';
 import { NetworkError, PatchboardError } from '../errors.ts';
-import { guardAttempt, type Guard } from './guard.ts';
-import { headOf, prepare, type HttpRequest } from './http.ts';
 import type { Settings } from './options.ts';
-import { badResponse, errorOf, parseJson } from './problem.ts';
+import { parseJson } from './problem.ts';
 import { retrier } from './retry.ts';
-import type { BodyReader, FetchResponse } from './runtime.ts';
 
 export type ConnectionState = 'open' | 'lost';
 
@@ -97,70 +95,16 @@ async function* oneConnection(
   headers: StreamSource['headers'],
   bounds: Bounds,
 ): AsyncGenerator<'open' | SseFrame, void, undefined> {
-  throwIfAborted(bounds.signal);
-  const what: HttpRequest = {
-    method: 'GET',
+  const wanted: BodyRequest = {
     path,
-    repeat: 'safe',
-    headers: { ...headers, accept: 'text/event-stream, application/problem+json' },
+    ...(headers === undefined ? {} : { headers }),
+    contentType: 'text/event-stream',
+    name: 'event stream',
+    mustStream: true,
   };
-  const prepared = await prepare(settings, what);
-  const guard = guardAttempt(settings, bounds);
-  let reader: BodyReader | undefined;
-  try {
-    guard.arm(settings.requestTimeoutMs);
-    const fetched = settings.fetch(prepared.url, { ...prepared.init, signal: guard.signal });
-    reader = await readerOf(await orAbort(fetched, guard.signal), settings, what, guard);
-    guard.disarm();
-    yield 'open';
-    yield* readFrames(settings, reader, guard);
-  } catch (error) {
-    throw guard.explain(error);
-  } finally {
-    // Also reached when the consumer breaks off: the connection must not stay open behind its back.
-    reader?.cancel().catch(() => undefined);
-    guard.dispose();
-  }
-}
-
-async function readerOf(
-  response: FetchResponse,
-  settings: Settings,
-  what: HttpRequest,
-  guard: Guard,
-): Promise<BodyReader> {
-  const head = headOf(settings, what, response);
-  if (response.status !== 200) {
-    throw errorOf({ ...head, text: await orAbort(response.text(), guard.signal) });
-  }
-  if (!head.contentType.startsWith('text/event-stream')) {
-    throw badResponse(head, `is no event stream (${head.contentType})`);
-  }
-  if (response.body === undefined || response.body === null) {
-    throw new PatchboardError(
-      'bad_response',
-      'this fetch cannot stream; pass one that can as options.fetch',
-      {
-        code: 'bad_response',
-      },
-    );
-  }
-  return response.body.getReader();
-}
-
-async function* readFrames(
-  settings: Settings,
-  reader: BodyReader,
-  guard: Guard,
-): AsyncGenerator<SseFrame, void, undefined> {
-  const text = new TextDecoder();
   const decode = sseDecoder();
-  for (;;) {
-    guard.arm(settings.idleTimeoutMs);
-    const { done, value } = await orAbort(reader.read(), guard.signal);
-    // The consumer may take its time with a frame; that is no silence of the server.
-    guard.disarm();
-    if (done) return;
-    for (const frame of decode(text.decode(value, { stream: true }))) yield frame;
+  for await (const piece of readBody(settings, wanted, bounds)) {
+    if (typeof piece === 'string') yield* decode(piece);
+    else yield 'open';
   }
 }
