@@ -75,8 +75,14 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 export function resolveLimits(given: Partial<Limits> = {}): Readonly<Limits> {
-  const limits = { ...DEFAULT_LIMITS, ...given };
-  for (const [name, value] of Object.entries(limits)) {
+  return checkedLimits({ ...DEFAULT_LIMITS, ...given });
+}
+
+/** Frozen. Throws where one is no limit. */
+export function checkedLimits<Names extends string>(
+  limits: Readonly<Record<Names, number>>,
+): Readonly<Record<Names, number>> {
+  for (const [name, value] of Object.entries<number>(limits)) {
     if (!Number.isSafeInteger(value) || value <= 0)
       throw new Error(`limits.${name} must be a positive whole number`);
   }

@@ -4,6 +4,7 @@ import { Engine } from '../core/engine.ts';
 import { GrantOffice } from '../core/access/grant-office.ts';
 import { GrantBook } from '../core/access/grants.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
+import type { Offices } from '../core/access/offices.ts';
 import { KeyOffice } from '../core/access/key-office.ts';
 import type { Limits } from '../core/limits.ts';
 import { PolicyGuard } from '../core/access/policy-guard.ts';
@@ -42,15 +43,11 @@ export interface EngineRoomOptions {
 }
 
 /** The engine with everything that decides what is allowed, read from the store. No network yet. */
-export interface EngineRoom {
+export interface EngineRoom extends Omit<Offices, 'sessions'> {
   readonly engine: Engine;
   readonly store: Store;
   readonly log: Log;
   readonly sandbox: SandboxReport | null;
-  readonly keys: KeyOffice;
-  readonly grants: GrantOffice;
-  readonly policies: PolicyOffice;
-  readonly tenants: TenantOffice;
   /** What agents of this process work on. */
   readonly host: AgentHost;
 }

@@ -48,17 +48,11 @@ export interface SandboxView {
 }
 
 /** What a handler works with. */
-export interface HttpContext {
-  readonly engine: Engine;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly digest: Digest;
-  readonly offices: Offices;
+export interface HttpContext extends Pick<
+  HttpParts,
+  'engine' | 'store' | 'clock' | 'log' | 'digest' | 'offices' | 'version' | 'sandbox'
+> {
   readonly limits: Readonly<HttpLimits>;
-  readonly version: string;
-  /** Null: tools here use none. */
-  readonly sandbox: SandboxView | null;
   readonly startedAt: number;
   readonly openings: Openings;
   readonly streams: Streams;

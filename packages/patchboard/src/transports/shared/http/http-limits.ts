@@ -1,4 +1,5 @@
 import { WIRE_LIMITS } from '@patchboard/wire';
+import { checkedLimits } from '../../../core/limits.ts';
 
 /** Everything the HTTP faces bound. Resolved once; below that nothing is optional. */
 export interface HttpLimits {
@@ -37,10 +38,5 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
 };
 
 export function resolveHttpLimits(given: Partial<HttpLimits> = {}): Readonly<HttpLimits> {
-  const limits = { ...DEFAULT_HTTP_LIMITS, ...given };
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(value) || value <= 0)
-      throw new Error(`limits.${name} must be a positive whole number`);
-  }
-  return Object.freeze(limits);
+  return checkedLimits({ ...DEFAULT_HTTP_LIMITS, ...given });
 }
