@@ -82,30 +82,36 @@ const DURATION = 'patchboard_call_duration_seconds';
 const WAIT = 'patchboard_call_wait_seconds';
 
 type WaitsFor = 'slot' | 'approval' | 'client';
+type Counted = readonly [labels: Record<string, string>, count: number];
+type CountsBySource<Kind> = Map<ToolSourceName, Map<Kind, number>>;
 
 /** What `/metrics` shows. Fed by the engine's endings and by the counters of the routes. */
 export class HttpMetrics {
   readonly #registry: Registry = new Registry();
   readonly #routes: RouteCounter[] = [];
   readonly #refused: Map<FailureCode, number> = new Map();
-  readonly #endedBySource: Map<ToolSourceName, Map<CallStateName, number>> = new Map();
-  readonly #failed: Map<ToolSourceName, Map<FailureCode, number>> = new Map();
+  readonly #endedBySource: CountsBySource<CallStateName> = new Map();
+  readonly #failed: CountsBySource<FailureCode> = new Map();
   readonly #durations: Map<ToolSourceName, DurationCounts> = new Map();
   readonly #waits: Map<WaitsFor, DurationCounts> = new Map();
   readonly #stop: () => void;
 
   constructor(engine: Engine, openStreams: () => number) {
     this.#stop = engine.onEnded((call: Call) => this.#ended(call));
-    this.#endings();
-    this.#failures();
+    this.#counter('patchboard_calls_ended_total', () => bySource(this.#endedBySource, 'state'));
+    this.#counter('patchboard_call_failures_total', () => bySource(this.#failed, 'code'));
     this.#gauge('patchboard_calls_open', () => engine.load().open);
     this.#gauge('patchboard_calls_waiting', () => engine.load().waitingForSlot);
     this.#gauge('patchboard_calls_executing', () => engine.load().executing);
     this.#gauge('patchboard_approvals_waiting', () => engine.load().waitingForApproval);
     this.#gauge('patchboard_devices_connected', () => engine.devices.size);
     this.#gauge('patchboard_streams_open', openStreams);
-    this.#refusals();
-    this.#requests();
+    this.#counter('patchboard_refusals_total', () => counted(this.#refused, (code) => ({ code })));
+    this.#counter('patchboard_http_requests_total', () =>
+      this.#routes.flatMap(({ method, route, byStatus }) =>
+        counted(byStatus, (status) => ({ method, route, status: String(status) })),
+      ),
+    );
   }
 
   get contentType(): string {
@@ -134,20 +140,12 @@ export class HttpMetrics {
 
   #ended(call: Call): void {
     const { source } = call;
-    const states = this.#endedBySource.get(source) ?? new Map<CallStateName, number>();
-    this.#endedBySource.set(source, states);
-    states.set(call.state.name, (states.get(call.state.name) ?? 0) + 1);
-    if ('error' in call.state) this.#countFailure(source, call.state.error.code);
+    count(this.#endedBySource, source, call.state.name);
+    if ('error' in call.state) count(this.#failed, source, call.state.error.code);
     const durations = this.#durations.get(source) ?? new DurationCounts();
     this.#durations.set(source, durations);
     durations.add(((endedAt(call) ?? call.createdAt) - call.createdAt) / 1000);
     this.#waited(call);
-  }
-
-  #countFailure(source: ToolSourceName, code: FailureCode): void {
-    const codes = this.#failed.get(source) ?? new Map<FailureCode, number>();
-    this.#failed.set(source, codes);
-    codes.set(code, (codes.get(code) ?? 0) + 1);
   }
 
   #waited({ timeline, source }: Call): void {
@@ -161,30 +159,14 @@ export class HttpMetrics {
     }
   }
 
-  #endings(): void {
-    const bySource = this.#endedBySource;
+  /** Counted elsewhere, and read when somebody asks. */
+  #counter(name: MetricName, counts: () => readonly Counted[]): void {
     new Counter({
-      ...optionsOf('patchboard_calls_ended_total'),
+      ...optionsOf(name),
       registers: [this.#registry],
       collect() {
         this.reset();
-        for (const [source, states] of bySource) {
-          for (const [state, count] of states) this.inc({ state, source }, count);
-        }
-      },
-    });
-  }
-
-  #failures(): void {
-    const bySource = this.#failed;
-    new Counter({
-      ...optionsOf('patchboard_call_failures_total'),
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const [source, codes] of bySource) {
-          for (const [code, count] of codes) this.inc({ code, source }, count);
-        }
+        for (const [labels, value] of counts()) this.inc(labels, value);
       },
     });
   }
@@ -198,32 +180,23 @@ export class HttpMetrics {
       },
     });
   }
+}
 
-  #refusals(): void {
-    const refused = this.#refused;
-    new Counter({
-      ...optionsOf('patchboard_refusals_total'),
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const [code, count] of refused) this.inc({ code }, count);
-      },
-    });
-  }
+function count<Kind>(counts: CountsBySource<Kind>, source: ToolSourceName, kind: Kind): void {
+  const kinds = counts.get(source) ?? new Map<Kind, number>();
+  counts.set(source, kinds);
+  kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+}
 
-  #requests(): void {
-    const routes = this.#routes;
-    new Counter({
-      ...optionsOf('patchboard_http_requests_total'),
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const { method, route, byStatus } of routes) {
-          for (const [status, count] of byStatus) this.inc({ method, route, status }, count);
-        }
-      },
-    });
-  }
+function bySource<Kind extends string>(counts: CountsBySource<Kind>, label: string): Counted[] {
+  return [...counts].flatMap(([source, kinds]) => counted(kinds, (kind) => ({ [label]: kind, source })));
+}
+
+function counted<Kind>(
+  counts: ReadonlyMap<Kind, number>,
+  labels: (kind: Kind) => Record<string, string>,
+): Counted[] {
+  return [...counts].map(([kind, value]) => [labels(kind), value]);
 }
 
 function waitIn(state: CallStateName, source: ToolSourceName): WaitsFor | null {
