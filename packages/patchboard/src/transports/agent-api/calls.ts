@@ -6,15 +6,9 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { waitSecondsOf } from '../shared/routes/request-hints.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
-import { headers, object, ref, TEXT } from '../shared/routes/schemas.ts';
+import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { headers, ID_PARAMS, object, ref, TEXT } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
-
-export const CALL_PARAMS: Schema = object({ id: TEXT });
-
-export function callIdOf(request: FastifyRequest): string {
-  return (request.params as { id: string }).id;
-}
 
 const getCallRoute: Route = {
   method: 'GET',
@@ -23,7 +17,7 @@ const getCallRoute: Route = {
   face: 'agent',
   summary: 'The record of a call. `Prefer: wait=N` holds the answer until the call has ended.',
   scope: 'calls:read',
-  params: CALL_PARAMS,
+  params: ID_PARAMS,
   headers: headers({ prefer: TEXT }),
   answers: { 200: { description: 'the call as it is', schema: ref('Call') } },
   refusals: ['call_not_found'],
@@ -31,7 +25,7 @@ const getCallRoute: Route = {
 };
 
 async function getCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const id = callIdOf(request);
+  const id = idOf(request);
   const seconds = waitSecondsOf(request.headers);
   const call = await waitForEnd(context, reply, { principal: principalOf(request), id, seconds });
   if (call === undefined) {
@@ -49,7 +43,7 @@ const cancelCallRoute: Route = {
   face: 'agent',
   summary: 'Stop a call and the work it does.',
   scope: 'tools:call',
-  params: CALL_PARAMS,
+  params: ID_PARAMS,
   body: object({}),
   answers: { 200: { description: 'the call, cancelled', schema: ref('Call') } },
   refusals: ['call_not_found', 'conflict', 'storage_full'],
@@ -57,7 +51,7 @@ const cancelCallRoute: Route = {
 };
 
 async function cancelCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const answer = await context.engine.calls.cancel(principalOf(request), callIdOf(request));
+  const answer = await context.engine.calls.cancel(principalOf(request), idOf(request));
   if (answer.ok) {
     sendJson(reply, 200, callJson(answer.value));
     return;

@@ -11,8 +11,8 @@ import {
 } from '../shared/streams/event-stream.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import type { Route } from '../shared/routes/routes.ts';
-import { CALL_PARAMS, callIdOf } from './calls.ts';
+import { idOf, type Route } from '../shared/routes/routes.ts';
+import { ID_PARAMS } from '../shared/routes/schemas.ts';
 
 const callEventsRoute: Route = {
   method: 'GET',
@@ -23,7 +23,7 @@ const callEventsRoute: Route = {
     'The story of one call from its beginning, progress included; ends with the call. ' +
     'Begins with a line `id:` alone, which says where the stream stands.',
   scope: 'calls:read',
-  params: CALL_PARAMS,
+  params: ID_PARAMS,
   query: EVENTS_QUERY,
   headers: EVENTS_HEADERS,
   answers: { 200: { description: 'server-sent events', schema: EVENT_TEXT, type: 'text/event-stream' } },
@@ -33,7 +33,7 @@ const callEventsRoute: Route = {
 };
 
 async function callEvents(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const id = callIdOf(request);
+  const id = idOf(request);
   const principal = principalOf(request);
   const call = await context.engine.calls.find(principal, id);
   if (call === undefined) sendProblem(reply, noSuchCall(id));

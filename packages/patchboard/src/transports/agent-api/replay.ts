@@ -5,9 +5,8 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
-import type { Route } from '../shared/routes/routes.ts';
-import { ANY, optional, PEER_ID } from '../shared/routes/schemas.ts';
-import { CALL_PARAMS, callIdOf } from './calls.ts';
+import { idOf, type Route } from '../shared/routes/routes.ts';
+import { ANY, ID_PARAMS, optional, PEER_ID } from '../shared/routes/schemas.ts';
 import { invokeRoute, sendSubmitted } from './invoke.ts';
 
 const { query: _noDryRun, ...asInvoke } = invokeRoute;
@@ -17,7 +16,7 @@ export const replayRoute: Route = {
   url: '/v1/tool_calls/:id/replay',
   name: 'replayCall',
   summary: 'Call the same tool again, with the same or other arguments. The new call names the old.',
-  params: CALL_PARAMS,
+  params: ID_PARAMS,
   body: optional({
     args: { ...ANY, description: 'default: those of the old call' },
     run_id: { ...PEER_ID, description: "default: the run of the old call, which is its own agent's" },
@@ -27,7 +26,7 @@ export const replayRoute: Route = {
 };
 
 async function replay(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const id = callIdOf(request);
+  const id = idOf(request);
   const principal = principalOf(request);
   const { args, run_id: runId } = (request.body ?? {}) as { args?: unknown; run_id?: string };
   const old = await context.engine.calls.find(principal, id);

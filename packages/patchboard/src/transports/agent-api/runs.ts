@@ -8,11 +8,19 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
 import { foreignAgent } from './call-list.ts';
-import { listOf, object, optional, PEER_ID, ref, TEXT, TIME, nullable } from '../shared/routes/schemas.ts';
-
-const RUN_PARAMS = object({ id: TEXT });
+import {
+  ID_PARAMS,
+  listOf,
+  nullable,
+  object,
+  optional,
+  PEER_ID,
+  ref,
+  TEXT,
+  TIME,
+} from '../shared/routes/schemas.ts';
 
 const createRoute: Route = {
   method: 'POST',
@@ -70,7 +78,7 @@ const getRoute: Route = {
   face: 'agent',
   summary: 'A run and its calls, newest first.',
   scope: 'calls:read',
-  params: RUN_PARAMS,
+  params: ID_PARAMS,
   query: optional(PAGE_QUERY),
   answers: {
     200: {
@@ -90,7 +98,7 @@ const getRoute: Route = {
 };
 
 async function getRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { id } = request.params as { id: string };
+  const id = idOf(request);
   const principal = principalOf(request);
   const run = await context.engine.runs.find(principal, id);
   if (run === undefined) {
@@ -111,7 +119,7 @@ const cancelRoute: Route = {
   face: 'agent',
   summary: 'End every call of a run; none may join it afterwards.',
   scope: 'tools:call',
-  params: RUN_PARAMS,
+  params: ID_PARAMS,
   body: object({}),
   answers: {
     200: {
@@ -124,7 +132,7 @@ const cancelRoute: Route = {
 };
 
 async function cancelRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { id } = request.params as { id: string };
+  const id = idOf(request);
   const answer = await context.engine.runs.cancel(principalOf(request), id);
   if (answer.ok) sendJson(reply, 200, JSON.stringify({ run_id: id, cancelled: answer.value.cancelled }));
   else sendProblem(reply, answer.failure);

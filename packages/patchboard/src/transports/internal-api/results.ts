@@ -4,10 +4,9 @@ import type { ClientAnswer, ClientResult } from '../../core/devices/client-resul
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
+import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { ANY, ID_PARAMS, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
-const PARAMS = object({ id: TEXT });
 const TOKEN = { ...TEXT, description: 'from the request; fences a worker that was overtaken' };
 
 const ackRoute: Route = {
@@ -17,7 +16,7 @@ const ackRoute: Route = {
   face: 'internal',
   summary: 'The client has begun: the call is RUNNING and is not sent again. Saying so twice is fine.',
   scope: 'tools:serve',
-  params: PARAMS,
+  params: ID_PARAMS,
   body: optional({ attempt_token: TOKEN }),
   answers: { 200: { description: 'begun', schema: ref('Submitted') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict', 'storage_full'],
@@ -41,7 +40,7 @@ const progressRoute: Route = {
   face: 'internal',
   summary: 'Tell whoever watches how far the work is. It is passed on, not kept.',
   scope: 'tools:serve',
-  params: PARAMS,
+  params: ID_PARAMS,
   body: object({ data: ANY, attempt_token: TOKEN }, ['attempt_token']),
   answers: { 200: { description: 'passed on', schema: ref('Submitted') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict'],
@@ -61,7 +60,7 @@ const submitRoute: Route = {
   face: 'internal',
   summary: 'The result of a call. Accepted once: the same again gets the same answer, another a conflict.',
   scope: 'tools:serve',
-  params: PARAMS,
+  params: ID_PARAMS,
   body: object(
     {
       status: { enum: ['SUCCEEDED', 'FAILED'] },
@@ -116,10 +115,6 @@ function sendAnswer(reply: FastifyReply, answer: ClientAnswer, isKept: boolean):
   }
   const { id, state } = answer.call;
   sendJson(reply, 200, JSON.stringify({ ok: isKept, tool_call_id: id, status: statusOf(state.name) }));
-}
-
-function idOf(request: FastifyRequest): string {
-  return (request.params as { id: string }).id;
 }
 
 export const resultRoutes: readonly Route[] = [ackRoute, progressRoute, submitRoute];

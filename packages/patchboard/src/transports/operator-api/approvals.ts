@@ -9,11 +9,12 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import {
   ANNOTATIONS,
   ANY,
   FLAG,
+  ID_PARAMS,
   listOf,
   nullable,
   object,
@@ -128,7 +129,7 @@ const decisionRoute: Route = {
   face: 'operator',
   summary: 'Allow or deny a call that waits, once. Other `args` run instead of those that were asked for.',
   scope: 'approvals:decide',
-  params: object({ id: TEXT }),
+  params: ID_PARAMS,
   body: object(
     {
       decision: { enum: ['allow', 'deny'] },
@@ -163,7 +164,7 @@ const decisionRoute: Route = {
 };
 
 async function decide(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { id } = request.params as { id: string };
+  const id = idOf(request);
   const answer = await context.engine.calls.decide(
     principalOf(request),
     id,

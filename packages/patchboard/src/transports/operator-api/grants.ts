@@ -4,8 +4,8 @@ import type { Grant } from '../../core/access/grants.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { listOf, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
+import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { ID_PARAMS, listOf, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 import { PREDICATE } from './approvals.ts';
 
 const GRANT = object({
@@ -50,7 +50,7 @@ const revokeRoute: Route = {
   face: 'operator',
   summary: 'Ask again from now on.',
   scope: 'approvals:decide',
-  params: object({ id: TEXT }),
+  params: ID_PARAMS,
   answers: { 200: { description: 'the grant that was', schema: GRANT } },
   refusals: ['grant_not_found', 'storage_full'],
   handle: revokeGrant,
@@ -61,7 +61,7 @@ async function revokeGrant(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { id } = request.params as { id: string };
+  const id = idOf(request);
   const revoked = await context.offices.grants.revoke(principalOf(request), id);
   if ('code' in revoked) sendProblem(reply, revoked);
   else sendJson(reply, 200, JSON.stringify(grantView(revoked)));

@@ -6,8 +6,8 @@ import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
-import { listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
+import { idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { ID_PARAMS, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const KIND: Schema = { enum: KEY_KINDS };
 const SCOPE: Schema = { enum: SCOPES };
@@ -105,14 +105,14 @@ const revokeRoute: Route = {
   face: 'operator',
   summary: 'The key opens nothing from now on, and what it holds open is ended.',
   scope: 'keys:write',
-  params: object({ id: TEXT }),
+  params: ID_PARAMS,
   answers: { 200: { description: 'the key that was', schema: object(KEY) } },
   refusals: ['key_not_found', 'storage_full'],
   handle: revokeKey,
 };
 
 async function revokeKey(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { id } = request.params as { id: string };
+  const id = idOf(request);
   const revoked = await context.offices.keys.revoke(principalOf(request), id);
   if ('code' in revoked) sendProblem(reply, revoked);
   else sendJson(reply, 200, JSON.stringify(keyView(revoked)));

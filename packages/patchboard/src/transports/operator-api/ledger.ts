@@ -2,7 +2,7 @@ import { rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { LedgerRow } from '../../core/ledger/ledger.ts';
-import { BadCursor, type LedgerFilter } from '../../core/ports.ts';
+import type { LedgerFilter } from '../../core/ports.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -11,12 +11,13 @@ import {
   PAGE_QUERY,
   pageJson,
   pageOf,
+  sequenceOf,
   timeOf,
   type PageQuery,
 } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { listOf, object, optional, PEER_ID, ref, TEXT } from '../shared/routes/schemas.ts';
+import { listOf, object, optional, PEER_ID, ref, SEQUENCE, TEXT } from '../shared/routes/schemas.ts';
 
 interface LedgerQuery extends PageQuery {
   readonly trace_id?: string;
@@ -40,7 +41,7 @@ export const ledgerRoute: Route = {
     tenant_id: PEER_ID,
     from: { ...TEXT, description: 'at or after; RFC 3339, or epoch seconds' },
     to: { ...TEXT, description: 'before; RFC 3339, or epoch seconds' },
-    after: { type: 'string', pattern: '^[0-9]{1,15}$', description: 'rows with a greater `seq`' },
+    after: { ...SEQUENCE, description: 'rows with a greater `seq`' },
     ...PAGE_QUERY,
   }),
   answers: {
@@ -96,9 +97,7 @@ function filterOf(principal: Principal, query: LedgerQuery): LedgerFilter {
 }
 
 function startOf(query: LedgerQuery, cursor: string | null): number {
-  if (cursor === null) return Number(query.after ?? 0);
-  if (!/^[0-9]{1,15}$/.test(cursor)) throw new BadCursor();
-  return Math.max(Number(cursor), Number(query.after ?? 0));
+  return Math.max(sequenceOf(cursor), Number(query.after ?? 0));
 }
 
 export function rowJson({ seq, at, tenant, kind, callId, traceId, body, hash }: LedgerRow): string {

@@ -1,10 +1,16 @@
 import { rfc3339, type TraceLedgerView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BadCursor } from '../../core/ports.ts';
 import { readTrace, type TraceEntry } from '../../core/ledger/trace-ledger.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
-import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
+import {
+  NEXT_CURSOR,
+  PAGE_QUERY,
+  pageJson,
+  pageOf,
+  sequenceOf,
+  type PageQuery,
+} from '../shared/routes/paging.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
@@ -62,9 +68,8 @@ async function readTraceLedger(
   const query = request.query as TraceQuery;
   const { tenant } = principalOf(request);
   const { limit, cursor } = pageOf(query);
-  if (cursor !== null && !/^[0-9]{1,15}$/.test(cursor)) throw new BadCursor();
   const filter = { tenant, traceId: query.trace_id };
-  const entries = await readTrace(context.store, filter, Number(cursor ?? 0), limit);
+  const entries = await readTrace(context.store, filter, sequenceOf(cursor), limit);
   const last = entries.length < limit ? undefined : entries.at(-1);
   const views = entries.map((entry) => JSON.stringify(entryView(entry)));
   sendJson(reply, 200, pageJson('trace_ledger', views, last === undefined ? null : String(last.seq)));

@@ -1,5 +1,6 @@
 import { parseTime, WIRE_LIMITS } from '@patchboard/wire';
 import { failure } from '../../../core/failures.ts';
+import { BadCursor } from '../../../core/ports.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
 import { nullable, TEXT } from './schemas.ts';
@@ -26,6 +27,12 @@ export interface PageQuery {
 
 export function pageOf(query: PageQuery): { limit: number; cursor: string | null } {
   return { limit: query.limit ?? WIRE_LIMITS.pageSize, cursor: query.cursor ?? null };
+}
+
+/** Where a list goes on whose cursors are places in the ledger; null: at its beginning. */
+export function sequenceOf(cursor: string | null): number {
+  if (cursor !== null && !/^[0-9]{1,15}$/.test(cursor)) throw new BadCursor();
+  return Number(cursor ?? 0);
 }
 
 /** `rows` are JSON texts. */

@@ -54,6 +54,11 @@ export function answersHead({ method, isStream }: Route): boolean {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Of a route with `ID_PARAMS`. */
+export function idOf(request: FastifyRequest): string {
+  return (request.params as { id: string }).id;
+}
+
 /** Sends JSON text that is ready. */
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
   reply.code(status).header('content-type', JSON_TYPE).send(json);

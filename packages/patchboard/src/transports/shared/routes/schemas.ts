@@ -8,6 +8,8 @@ export const TEXT: Schema = { type: 'string' };
 export const COUNT: Schema = { type: 'integer', minimum: 0 };
 export const FLAG: Schema = { type: 'boolean' };
 export const TIME: Schema = { type: 'string', format: 'date-time' };
+/** A place in the ledger. */
+export const SEQUENCE: Schema = { type: 'string', pattern: '^[0-9]{1,15}$' };
 /** Ids that callers make up; the same rule as `PEER_ID_PATTERN` of the wire. */
 export const PEER_ID: Schema = {
   type: 'string',
@@ -36,6 +38,9 @@ export function object(
     ...(required.length === 0 ? {} : { required }),
   };
 }
+
+/** Of a route with `:id`. */
+export const ID_PARAMS: Schema = object({ id: TEXT });
 
 /** A schema all of whose properties may be left out. */
 export function optional(properties: Readonly<Record<string, Schema>>): Schema {

@@ -7,9 +7,7 @@ import type { Principal } from '../../../core/access/principal.ts';
 import type { HttpContext } from '../http/context.ts';
 import { principalOf } from '../routes/caller.ts';
 import type { Schema } from '../routes/routes.ts';
-import { headers, optional, TEXT } from '../routes/schemas.ts';
-
-const SEQUENCE: Schema = { type: 'string', pattern: '^[0-9]{1,15}$' };
+import { headers, optional, SEQUENCE, TEXT } from '../routes/schemas.ts';
 
 export const EVENTS_QUERY: Schema = optional({
   after: {
