@@ -3,6 +3,7 @@ import { messageOf } from '../core/failures.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { UsageError } from './exit-codes.ts';
 import { itemsSchema, propertySchema, typesOf, type JsonType } from './schema-types.ts';
+import { fileProblem } from '../settings/file-problem.ts';
 
 /** Where arguments come from, besides the command line itself. */
 export interface ArgumentSources {
@@ -62,7 +63,7 @@ async function load(given: string, sources: ArgumentSources): Promise<[text: str
   try {
     return [await sources.readFile(path), path];
   } catch (error) {
-    throw new UsageError(`cannot read ${path}: ${messageOf(error)}`);
+    throw new UsageError(`cannot read ${path}: ${fileProblem(error)}`);
   }
 }
 

@@ -57,7 +57,7 @@ describe('readPolicy', () => {
 
   it('names the problems of the config around it', () => {
     expect(problemsOf('http:\n  allowed_host: []\nlimits:\n  drain_ms: soon\npolicy: {}\n')).toEqual([
-      '2: unknown key http.allowed_host',
+      '2: unknown key http.allowed_host; did you mean allowed_hosts?',
       '4: limits.drain_ms must be integer',
     ]);
     expect(problemsOf('limits: {}\npolicy:\n  default:\n    mode: 7\n')).toEqual([

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { messageOf } from '../core/failures.ts';
+import { didYouMean } from '../core/spelling.ts';
 import { pointerParts } from '../core/json/json-pointer.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { ESSENTIAL_TOOLS } from '../packs/essentials/tool-names.ts';
 import { HERITAGE_TOOLS } from '../packs/heritage/names.ts';
 import { CONFIG_SCHEMA, type ConfigFile, type ToolConfig } from './config-schema.ts';
 import { parseText, type ParsedText, type TextProblem } from './yaml-text.ts';
+import { fileProblem } from './file-problem.ts';
 
 /** A setting that cannot be used. Its message is one line for a person. */
 export class ConfigError extends Error {
@@ -22,7 +23,7 @@ export function readConfigFile(file: string): ConfigFile {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`cannot read ${file}: ${messageOf(error)}`);
+    throw new ConfigError(`cannot read ${file}: ${fileProblem(error)}`);
   }
   return parseConfig(text, file);
 }
@@ -37,7 +38,7 @@ export function parseConfig(text: string, file: string): ConfigFile {
 /** Everything that is wrong with a config, its policy included. */
 export function configProblems(parsed: ParsedText): readonly TextProblem[] {
   if (parsed.problems.length > 0) return parsed.problems;
-  const validate = new Ajv2020({ allErrors: true, strict: false }).compile(CONFIG_SCHEMA);
+  const validate = new Ajv2020({ allErrors: true, strict: false, verbose: true }).compile(CONFIG_SCHEMA);
   if (!validate(parsed.value)) return (validate.errors ?? []).map((error) => problemOf(error, parsed));
   const file = parsed.value as ConfigFile;
   const { policy } = file;
@@ -93,6 +94,12 @@ function problemOf(error: ErrorObject, parsed: ParsedText): TextProblem {
   const place = [...pointerParts(error.instancePath), ...(unknown === undefined ? [] : [unknown])];
   const name = place.join('.') || 'the config';
   const message =
-    unknown === undefined ? `${name} ${error.message ?? 'is not valid'}` : `unknown key ${name}`;
+    unknown === undefined
+      ? `${name} ${error.message ?? 'is not valid'}`
+      : `unknown key ${name}${didYouMean(unknown, knownIn(error))}`;
   return { line: parsed.lineOf(place), message };
+}
+
+function knownIn({ parentSchema = {} }: ErrorObject): readonly string[] {
+  return Object.keys((parentSchema['properties'] ?? {}) as object);
 }

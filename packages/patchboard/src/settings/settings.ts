@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { messageOf } from '../core/failures.ts';
 import { resolveLimits, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { DEFAULT_RATES, type Rates } from '../core/access/rate-limits.ts';
@@ -17,6 +16,7 @@ import { LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts'
 import type { Environment } from './environment.ts';
 import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 import { workspaceOf } from './workspace-settings.ts';
+import { fileProblem } from './file-problem.ts';
 
 /** Everything the server needs to know, complete: below this line nothing is optional. */
 export interface Settings {
@@ -146,7 +146,7 @@ function jwksOf(file: string): { keys: Record<string, unknown>[] } {
     const value = JSON.parse(readFileSync(file, 'utf8')) as { keys?: unknown };
     if (Array.isArray(value.keys)) return { keys: value.keys as Record<string, unknown>[] };
   } catch (error) {
-    throw new ConfigError(`auth.jwt.jwks_file: ${messageOf(error)}`);
+    throw new ConfigError(`auth.jwt.jwks_file: ${fileProblem(error)}`);
   }
   throw new ConfigError(`auth.jwt.jwks_file: ${file} has no list of keys`);
 }

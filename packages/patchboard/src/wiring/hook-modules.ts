@@ -1,9 +1,8 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../settings/config-file.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
 import { hooks } from '../sdk/tool-shape.ts';
+import { importFile } from '../settings/import-file.ts';
 
 /** Hooks named in the config: each module exports `hooks`, or has them as its default export. They guard every face. */
 export async function loadHooks(paths: readonly string[]): Promise<readonly Hooks[]> {
@@ -13,7 +12,7 @@ export async function loadHooks(paths: readonly string[]): Promise<readonly Hook
 async function loadOne(path: string): Promise<Hooks> {
   let module: Record<string, unknown>;
   try {
-    module = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+    module = await importFile(path);
   } catch (error) {
     throw new ConfigError(`hooks: ${path} cannot be loaded: ${messageOf(error)}`);
   }

@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../settings/config-file.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log } from '../core/ports.ts';
 import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
 import { makeTool, toServerTool, type AnyTool } from '../sdk/tool-instance.ts';
+import { importFile } from '../settings/import-file.ts';
 
 /** What a pack of one's own may use of the server it is loaded into. */
 export interface PackSurroundings {
@@ -42,7 +41,7 @@ export async function loadPacks(paths: readonly string[], surroundings: PackSurr
 async function loadOne(path: string, surroundings: PackSurroundings): Promise<Pack> {
   let made: unknown;
   try {
-    const module = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+    const module = await importFile(path);
     const exported = module['pack'] ?? module['default'];
     made = typeof exported === 'function' ? await (exported as PackFactory)(surroundings) : exported;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ConfigError } from '../settings/config-file.ts';
+import { fileProblem } from '../settings/file-problem.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Engine } from '../core/engine.ts';
@@ -133,7 +134,7 @@ async function operatorTokenIn(dataFolder: string): Promise<string> {
   try {
     return await ensureOperatorToken(dataFolder);
   } catch (error) {
-    throw new ConfigError(`cannot use the operator token in ${dataFolder}: ${messageOf(error)}`);
+    throw new ConfigError(`cannot use the operator token in ${dataFolder}: ${fileProblem(error)}`);
   }
 }
 

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, type PatchboardClient } from '@patchboard/client';
-import { runCommand, startCommand, type Finished, type Running } from '../support/run-command.ts';
+import {
+  runCommand,
+  startCommand,
+  type CommandOptions,
+  type Finished,
+  type Running,
+} from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -35,8 +41,12 @@ export class Workplace {
   }
 
   /** One command; `more` is set for this one only. */
-  run(args: readonly string[], more: Record<string, string> = {}): Promise<Finished> {
-    return runCommand(process.execPath, this.#argv(args), this.#options(more));
+  run(
+    args: readonly string[],
+    more: Record<string, string> = {},
+    user: CommandOptions['user'] = {},
+  ): Promise<Finished> {
+    return runCommand(process.execPath, this.#argv(args), { ...this.#options(more), user });
   }
 
   /** One command that goes on until it is stopped. */

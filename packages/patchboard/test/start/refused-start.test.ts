@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,8 +7,9 @@ import { LONG, Workplace } from '../cli/cli-process.ts';
 import { runCommand, type Finished } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 
-/** Whoever may do everything is refused nothing. */
+/** Whoever may do everything is refused nothing, so that root asks somebody else to try. */
 const isRoot = process.getuid?.() === 0;
+const SOMEBODY = 65_534;
 
 let place: Workplace;
 beforeEach(async () => {
@@ -20,6 +21,14 @@ function expectRefusal({ code, out, error }: Finished, words: RegExp): void {
   expect(error).toMatch(words);
   expect(error).toMatch(/^patchboard: [^\n]+\n$/);
   expect([code, out]).toEqual([2, '']);
+}
+
+/** As one who may not do everything; what is there by now is theirs. */
+async function runUnprivileged(args: readonly string[]): Promise<Finished> {
+  if (!isRoot) return await place.run(args);
+  for (const name of ['.', ...(await readdir(place.folder, { recursive: true }))])
+    await chown(join(place.folder, name), SOMEBODY, SOMEBODY);
+  return await place.run(args, {}, { uid: SOMEBODY, gid: SOMEBODY });
 }
 
 /** Runs `work` while somebody else has the port. */
@@ -67,19 +76,45 @@ describe('patchboard serve that cannot start says so in one line and exits 2', {
     }
   });
 
-  // Root may write everywhere: there is nothing to refuse.
-  if (!isRoot) {
-    it('on a data folder that cannot be written', async () => {
-      const folder = join(place.folder, 'closed');
-      await mkdir(folder);
-      await chmod(folder, 0o500);
-      for (const data of [folder, join(folder, 'data')]) {
-        const refused = await place.run(['serve', '--port', '0', '--data', data]);
-        expectRefusal(refused, /cannot be made or written by this user/);
-      }
-      await chmod(folder, 0o700);
-    });
-  }
+  it('on a data folder that cannot be written', async () => {
+    const folder = join(place.folder, 'closed');
+    await mkdir(folder);
+    await chmod(folder, 0o500);
+    for (const data of [folder, join(folder, 'data')]) {
+      const refused = await runUnprivileged(['serve', '--port', '0', '--data', data]);
+      expectRefusal(refused, /cannot be made or written by this user: name another folder/);
+    }
+    await chmod(folder, 0o700);
+  });
+
+  it('on a store that belongs to somebody else', async () => {
+    await (
+      await place.serve()
+    )();
+    await chmod(join(place.data, 'patchboard.db'), 0o400);
+    const refused = await runUnprivileged(['serve', '--port', '0']);
+    expectRefusal(refused, /patchboard\.db cannot be read and written by this user; start as the user/);
+  });
+
+  it('on a config, hooks, packs or keys that are not there', async () => {
+    const words: readonly (readonly [config: string, words: RegExp])[] = [
+      ['hooks: [./none.mjs]\n', /hooks: \.\/none\.mjs cannot be loaded: there is no file \/.*none\.mjs$/m],
+      ['packs: [./none.mjs]\n', /packs: \.\/none\.mjs cannot be loaded: there is no file \/.*none\.mjs$/m],
+      ['limit: {}\n', /c\.yaml:1: unknown key limit; did you mean limits\?/],
+      [
+        'auth: {jwt: {issuer: a, audience: b, jwks_file: /none}}\n',
+        /jwks_file: there is no such file or folder/,
+      ],
+    ];
+    for (const [config, expected] of words) {
+      const file = await place.write('c.yaml', config);
+      expectRefusal(await place.run(['serve', '--port', '0', '--config', file]), expected);
+    }
+    const missing = await place.run(['serve', '--port', '0', '--config', join(place.folder, 'none.yaml')]);
+    expectRefusal(missing, /cannot read .*none\.yaml: there is no such file or folder/);
+    const folder = await place.run(['serve', '--port', '0', '--config', place.folder]);
+    expectRefusal(folder, /cannot read .*: it is a folder/);
+  });
 
   it('on an operator token that is none, on its own store as the database of a tool, and on one that is not there', async () => {
     await mkdir(place.data);

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** As somebody else; only root may. */
+  readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 
 export interface Finished {
@@ -21,7 +23,8 @@ export interface Running {
 }
 
 export function startCommand(command: string, args: readonly string[], options: CommandOptions): Running {
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { cwd, env, user } = options;
+  const child = spawn(command, args, { cwd, env, ...user, stdio: ['ignore', 'pipe', 'pipe'] });
   const endWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', endWithUs);
   let out = '';

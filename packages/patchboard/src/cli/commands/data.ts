@@ -17,6 +17,7 @@ import { UsageError } from '../exit-codes.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { printable } from '../terminal-text.ts';
 import { parseText } from '../../settings/yaml-text.ts';
+import { fileProblem } from '../../settings/file-problem.ts';
 
 interface DataFlags {
   readonly tenant: string;
@@ -71,7 +72,7 @@ async function importData(context: CliContext, file: string, flags: DataFlags): 
   const { output, sources } = context;
   const scope = scopeOf(flags);
   const text = await (file === '-' ? sources.readStdin() : sources.readFile(file)).catch((error: unknown) => {
-    throw new UsageError(`cannot read ${file}: ${messageOf(error)}`);
+    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
   });
   const parsed = parseText(text);
   const decoded =
@@ -112,7 +113,7 @@ async function exportData(context: CliContext, flags: ExportFlags): Promise<void
   const text = `${JSON.stringify(data, null, 2)}\n`;
   if (flags.out === undefined) return await context.writeOut(context.isTerminal ? printable(text) : text);
   await writeFile(flags.out, text, { mode: 0o600 }).catch((error: unknown) => {
-    throw new UsageError(`--out: ${messageOf(error)}`);
+    throw new UsageError(`--out: ${fileProblem(error)}`);
   });
   context.output.note(`${data.contents.length} contents written to ${flags.out}`);
 }

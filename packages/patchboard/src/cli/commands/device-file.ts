@@ -1,14 +1,13 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { DeviceTool } from '@patchboard/client';
 import { messageOf } from '../../core/failures.ts';
 import { UsageError } from '../exit-codes.ts';
+import { importFile } from '../../settings/import-file.ts';
 
 /** The tools that a module exports as `tools`, or has as its default export. */
 export async function loadDeviceTools(file: string): Promise<readonly DeviceTool[]> {
   let module: Record<string, unknown>;
   try {
-    module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
+    module = await importFile(file);
   } catch (error) {
     throw new UsageError(`${file} cannot be loaded: ${messageOf(error)}`);
   }

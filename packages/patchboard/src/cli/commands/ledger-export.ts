@@ -1,9 +1,9 @@
 import { open, rename, rm } from 'node:fs/promises';
-import { messageOf } from '../../core/failures.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { asOperator, type OperatorOptions } from '../operator-client.ts';
 import { printable } from '../terminal-text.ts';
+import { fileProblem } from '../../settings/file-problem.ts';
 
 export interface ExportFlags extends OperatorOptions {
   readonly out?: string;
@@ -53,7 +53,7 @@ async function copy(lines: AsyncIterable<string>, write: (text: string) => Promi
 async function copyToFile(lines: AsyncIterable<string>, file: string): Promise<Copied> {
   const unfinished = `${file}.${process.pid}.part`;
   const handle = await open(unfinished, 'wx', 0o600).catch((error: unknown) => {
-    throw new UsageError(`--out: ${messageOf(error)}`);
+    throw new UsageError(`--out: ${fileProblem(error)}`);
   });
   try {
     let copied: Copied;

@@ -8,6 +8,7 @@ import type { CliContext } from '../context.ts';
 import { UsageError } from '../exit-codes.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
+import { fileProblem } from '../../settings/file-problem.ts';
 
 interface ParseFlags {
   readonly protocol: ProtocolId;
@@ -77,6 +78,6 @@ async function read({ sources }: CliContext, file: string): Promise<string> {
   try {
     return file === '-' ? await sources.readStdin() : await sources.readFile(file);
   } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${messageOf(error)}`);
+    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
   }
 }

@@ -1,7 +1,6 @@
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { ExplainView, JsonSchema } from '@patchboard/wire';
 import { Option } from 'commander';
-import { messageOf } from '../../core/failures.ts';
 import { readArguments } from '../arguments.ts';
 import type { CliContext } from '../context.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
@@ -9,6 +8,7 @@ import { asOperator, withOperatorOptions, type OperatorOptions } from '../operat
 import { cell, type Colour } from '../output.ts';
 import { readPolicy, type PolicyFile } from '../policy-file.ts';
 import type { Registrar } from '../program.ts';
+import { fileProblem } from '../../settings/file-problem.ts';
 
 interface ExplainFlags extends OperatorOptions {
   readonly agent: string;
@@ -39,7 +39,7 @@ export function policyCommand(context: CliContext): Registrar {
       .addHelpText(
         'after',
         '\nNeeds a running server, with --file too: it knows the tools and what they say\nof themselves.\n' +
-          '\nExample:\n  $ patchboard policy explain payments.send cents:=20000 --file patchboard.yaml',
+          '\nExample:\n  $ patchboard policy explain payments.send cents:=20000 --agent researcher',
       )
       .action((tool: string, pairs: string[], flags: ExplainFlags) => explain(context, tool, pairs, flags));
   };
@@ -59,7 +59,7 @@ async function readFile({ sources }: CliContext, file: string): Promise<PolicyFi
   try {
     return readPolicy(file === '-' ? await sources.readStdin() : await sources.readFile(file));
   } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${messageOf(error)}`);
+    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { GENESIS, chainHash, type LedgerRow } from '../../core/ledger/ledger.ts';
 import type { Digest } from '../../core/ports.ts';
@@ -24,7 +24,10 @@ const PAGE_BYTES = 8192;
 export function openDatabase(file: string, digest: Digest): DatabaseSync {
   let database: DatabaseSync | null = null;
   try {
-    if (!isNew(file)) inspect(file, digest);
+    if (!isNew(file)) {
+      refuseForeign(file);
+      inspect(file, digest);
+    }
     database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, defensive: true });
     // The lock is the operating system's: it goes with the process, however that ends. Taken before WAL is entered,
     // it also spares the shared-memory file.
@@ -47,6 +50,19 @@ function isNew(file: string): boolean {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     return statSync(file).size === 0;
+  }
+}
+
+/** SQLite would call it a failure of the disk. */
+function refuseForeign(file: string): void {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+  } catch {
+    throw new StoreRefused(
+      file,
+      'cannot be read and written by this user',
+      'start as the user that owns it, or give the file to this one',
+    );
   }
 }
 

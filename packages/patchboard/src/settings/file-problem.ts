@@ -1,0 +1,18 @@
+import { messageOf } from '../core/failures.ts';
+
+/** Why a file cannot be read or written, without what only a programmer reads. */
+export function fileProblem(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return 'there is no such file or folder';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'ENOTDIR':
+      return 'a part of the path is a file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user may not';
+    default:
+      return messageOf(error);
+  }
+}
