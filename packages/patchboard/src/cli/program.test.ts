@@ -110,6 +110,7 @@ describe('exit codes', () => {
     [problem('tool_not_found'), 5],
     [problem('call_not_found'), 5],
     [problem('value_not_found'), 5],
+    [problem('name_taken'), 2],
     [problem('of another version'), 1],
     [problem('toString'), 1],
     [new NetworkError('x'), 6],

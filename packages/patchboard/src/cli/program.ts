@@ -1,5 +1,5 @@
 import { PatchboardError } from '@patchboard/client';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { messageOf } from '../core/failures.ts';
 import { ConfigError } from '../settings/config-file.ts';
 import { EXIT, EXIT_MEANINGS, exitCodeOf, UsageError, type ExitCode } from './exit-codes.ts';
@@ -33,7 +33,7 @@ export function createProgram(
       outputError: (text, write) => write(text.replace(/^error: /, 'patchboard: ')),
     })
     // A long command leaves less than that beside it in a terminal of 80 columns.
-    .configureHelp({ minWidthToWrap: 20 })
+    .configureHelp({ minWidthToWrap: 20, optionDescription: describeOption })
     // Thrown rather than exited: exit codes are ours, and output must be flushed.
     .exitOverride()
     .addHelpText('after', `\n${EXIT_CODES.replace(', 5 ', ',\n5 ')}`);
@@ -58,6 +58,11 @@ export async function runProgram(
     streams.error(`${report}\n`);
     return isSetup(error) ? EXIT.usage : exitCodeOf(error);
   }
+}
+
+function describeOption(option: Option): string {
+  const text = new Help().optionDescription(option);
+  return option.mandatory && option.defaultValue === undefined ? `${text} (required)` : text;
 }
 
 /** A command that is none of its group's would be an argument too many of the one that stands for the group. */

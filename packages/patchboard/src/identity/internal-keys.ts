@@ -29,7 +29,11 @@ export class InternalKeys {
   /** Looked up by hash, so how long it takes says nothing about the secret. */
   principalOf(secret: string): Principal | Failure {
     const tenant = this.#tenants.get(this.#digest.sha256(secret));
-    if (tenant === undefined) return failure('auth_required', 'the internal API key is not known');
+    if (tenant === undefined) {
+      return failure('auth_required', 'the internal API key is not known', {
+        recommendations: ['auth.internal_keys in the config says which variables hold those that are'],
+      });
+    }
     return {
       kind: 'service',
       id: INTERNAL_NAME,

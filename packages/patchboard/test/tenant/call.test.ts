@@ -107,6 +107,14 @@ describe('a call that fails', () => {
       code: 'tool_not_found',
     },
     {
+      name: 'of a tool that is misspelt',
+      tool: 'serch_content',
+      input: { query: '古井' },
+      type: 'ToolNotFoundError',
+      error: 'Unknown tool: serch_content; did you mean search_content?',
+      code: 'tool_not_found',
+    },
+    {
       name: 'of a tool of a pack that the tenant does not have',
       tool: 'calculation.eval',
       input: { expression: '1+1' },

@@ -136,6 +136,12 @@ describe('KeyOffice', () => {
     expect(office.isInForce(made.key.id)).toBe(true);
   });
 
+  it('is not made under the name of the operator token', async () => {
+    const { office } = anOffice();
+    expect(await office.mint(maker, { ...request, name: 'operator' })).toMatchObject({ code: 'name_taken' });
+    expect(office.ring.size).toBe(0);
+  });
+
   it('says when the first key comes, and not again', async () => {
     const { office } = anOffice();
     let first = 0;

@@ -46,7 +46,7 @@ export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure 
     );
   }
   if (request.name === OPERATOR_NAME) {
-    return failure('permission_denied', `permission denied: the name ${OPERATOR_NAME} is taken`);
+    return failure('name_taken', `the name ${OPERATOR_NAME} is taken: it is that of the operator token`);
   }
   const wanted = request.scopes ?? SCOPES_OF_KIND[request.kind];
   const missing = wanted.filter((scope) => !maker.scopes.has(scope));

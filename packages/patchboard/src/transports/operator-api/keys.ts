@@ -73,7 +73,7 @@ const createRoute: Route = {
     ['tenant_id', 'scopes', 'expires_at'],
   ),
   answers: { 201: { description: 'the key and its secret', schema: object({ ...KEY, key: TEXT }) } },
-  refusals: ['permission_denied', 'storage_full'],
+  refusals: ['permission_denied', 'name_taken', 'storage_full'],
   handle: createKey,
 };
 

@@ -63,7 +63,7 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
     principal,
   );
   if (submitted.kind === 'refused') {
-    const refused = { failure: inOwnWords(submitted.failure, toolName), latencyMs: clock.elapsed() - began };
+    const refused = { failure: inOwnWords(submitted.failure), latencyMs: clock.elapsed() - began };
     return sendRefused(reply, asked, refused);
   }
   const call = await endOf(context, reply, principal, submitted);
@@ -125,10 +125,10 @@ function errorOf(call: Call): { type: ErrorType; message: string } {
   return { type: 'InternalError', message: `the server is shutting down, and the call goes on: ${id}` };
 }
 
-function inOwnWords(failure: Failure, toolName: string): Failure {
+function inOwnWords(failure: Failure): Failure {
   switch (failure.code) {
     case 'tool_not_found':
-      return { ...failure, message: `Unknown tool: ${toolName}` };
+      return { ...failure, message: failure.message.replace(/^tool not found/, 'Unknown tool') };
     case 'input_invalid':
       // The engine's word for it is another.
       return { ...failure, message: failure.message.replaceAll(/(^|; )args(?=[ /])/g, '$1input') };
