@@ -1,14 +1,8 @@
 /** Answers in the manner of the vendor, of our own writing. */
 const events = (...all: readonly object[]): string =>
-  all
-    .map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`)
-    .join('');
+  all.map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
-const start = (index: number, content_block: object): object => ({
-  type: 'content_block_start',
-  index,
-  content_block,
-});
+const start = (index: number, content_block: object): object => ({ type: 'content_block_start', index, content_block });
 const json = (index: number, partial_json: string): object => ({
   type: 'content_block_delta',
   index,
@@ -109,27 +103,9 @@ export const ANTHROPIC_REPLIES: readonly {
     errors: ['reply_cut'],
     says: '',
   },
-  {
-    name: 'half a body',
-    text: '{"content": [{"type": "tool_u',
-    requests: [],
-    errors: ['reply_invalid'],
-    says: '',
-  },
+  { name: 'half a body', text: '{"content": [{"type": "tool_u', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'no message', text: '{"object": "list"}', requests: [], errors: ['reply_invalid'], says: '' },
-  {
-    name: 'words that are no answer',
-    text: 'I will look.\nThen decide.',
-    requests: [],
-    errors: ['reply_invalid'],
-    says: '',
-  },
-  {
-    name: 'an event that is no JSON',
-    text: 'data: {oops\n\n',
-    requests: [],
-    errors: ['reply_invalid'],
-    says: '',
-  },
+  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
+  { name: 'an event that is no JSON', text: 'data: {oops\n\n', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'nothing', text: ' \n', requests: [], errors: [], says: '' },
 ];

@@ -35,10 +35,7 @@ export const CHAT_REPLIES: Recorded = [
             message: {
               role: 'assistant',
               content: 'Sure.',
-              tool_calls: [
-                whole('call_1', 'weather__query', '{"query":"深圳","unit":null}'),
-                whole('call_2', 'clock', ''),
-              ],
+              tool_calls: [whole('call_1', 'weather__query', '{"query":"深圳","unit":null}'), whole('call_2', 'clock', '')],
             },
             finish_reason: 'tool_calls',
           },
@@ -77,13 +74,7 @@ export const CHAT_REPLIES: Recorded = [
   },
   {
     name: 'a stream that hit its limit',
-    text: stream(
-      begin(0, 'call_5', 'a'),
-      more(0, '{"x":1}'),
-      begin(1, 'call_6', 'b'),
-      more(1, '{"x'),
-      chunk({}, 'length'),
-    ),
+    text: stream(begin(0, 'call_5', 'a'), more(0, '{"x":1}'), begin(1, 'call_6', 'b'), more(1, '{"x'), chunk({}, 'length')),
     requests: [['call_5', 'a', { x: 1 }]],
     errors: ['reply_cut'],
     says: '',
@@ -111,33 +102,13 @@ export const CHAT_REPLIES: Recorded = [
     errors: ['arguments_invalid', 'arguments_invalid', 'arguments_invalid', 'tool_name_missing'],
     says: '',
   },
-  {
-    name: 'a list of calls',
-    text: JSON.stringify([whole('c', 'a', '{}')]),
-    requests: [['c', 'a', {}]],
-    errors: [],
-    says: '',
-  },
-  {
-    name: 'words that are no answer',
-    text: 'I will look.\nThen decide.',
-    requests: [],
-    errors: ['reply_invalid'],
-    says: '',
-  },
+  { name: 'a list of calls', text: JSON.stringify([whole('c', 'a', '{}')]), requests: [['c', 'a', {}]], errors: [], says: '' },
+  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'no message', text: '{"data": 1}', requests: [], errors: ['reply_invalid'], says: '' },
 ];
 
-const added = (output_index: number, item: object): object => ({
-  type: 'response.output_item.added',
-  output_index,
-  item,
-});
-const done = (output_index: number, item: object): object => ({
-  type: 'response.output_item.done',
-  output_index,
-  item,
-});
+const added = (output_index: number, item: object): object => ({ type: 'response.output_item.added', output_index, item });
+const done = (output_index: number, item: object): object => ({ type: 'response.output_item.done', output_index, item });
 const fn = (call_id: string, name: string, args: string, status = 'completed'): object => ({
   type: 'function_call',
   id: `fc_${call_id}`,
@@ -146,30 +117,15 @@ const fn = (call_id: string, name: string, args: string, status = 'completed'): 
   arguments: args,
   status,
 });
-const text = (words: string): object => ({
-  type: 'message',
-  role: 'assistant',
-  content: [{ type: 'output_text', text: words }],
-});
+const text = (words: string): object => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: words }] });
 
 export const RESPONSES_REPLIES: Recorded = [
-  {
-    name: 'words that are no answer',
-    text: 'I will look.\nThen decide.',
-    requests: [],
-    errors: ['reply_invalid'],
-    says: '',
-  },
+  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
   {
     name: 'a response with two calls',
     text: JSON.stringify({
       object: 'response',
-      output: [
-        { type: 'reasoning', summary: [] },
-        text('好。'),
-        fn('call_1', 'a', '{"x":1}'),
-        fn('call_2', 'b', ''),
-      ],
+      output: [{ type: 'reasoning', summary: [] }, text('好。'), fn('call_1', 'a', '{"x":1}'), fn('call_2', 'b', '')],
     }),
     requests: [
       ['call_1', 'a', { x: 1 }],
@@ -213,12 +169,6 @@ export const RESPONSES_REPLIES: Recorded = [
     errors: ['reply_cut', 'reply_invalid', 'reply_cut'],
     says: '',
   },
-  {
-    name: 'one item',
-    text: JSON.stringify(fn('c', 'a', '{}')),
-    requests: [['c', 'a', {}]],
-    errors: [],
-    says: '',
-  },
+  { name: 'one item', text: JSON.stringify(fn('c', 'a', '{}')), requests: [['c', 'a', {}]], errors: [], says: '' },
   { name: 'no response', text: '{"data": 1}', requests: [], errors: ['reply_invalid'], says: '' },
 ];

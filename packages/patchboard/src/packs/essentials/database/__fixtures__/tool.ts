@@ -9,9 +9,7 @@ import type { DatabaseTool, DatabaseToolOptions } from '../tool.ts';
 const MIB = 1024 * 1024;
 
 /** The tool with the limits that the pack gives it; tests change what they are about. */
-export function aDatabaseTool(
-  given: Pick<DatabaseToolOptions, 'target'> & Partial<DatabaseToolOptions>,
-): DatabaseTool {
+export function aDatabaseTool(given: Pick<DatabaseToolOptions, 'target'> & Partial<DatabaseToolOptions>): DatabaseTool {
   return databaseTool({
     forbidden: { files: [], urls: [] },
     limits: { maxRows: 1000, maxBytes: MIB / 2, maxValueBytes: MIB, maxMemoryBytes: 384 * MIB },
