@@ -2,8 +2,9 @@ import type { JsonSchema } from '@patchboard/wire';
 import { messageOf } from '../core/failures.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { UsageError } from './exit-codes.ts';
-import { itemsSchema, propertySchema, typesOf, type JsonType } from './schema-types.ts';
+import { typesIn, type JsonType } from '../protocols/schema-facts.ts';
 import { fileProblem } from '../settings/file-problem.ts';
+import { itemsSchema, propertySchema } from './schema-parts.ts';
 
 /** Where arguments come from, besides the command line itself. */
 export interface ArgumentSources {
@@ -53,7 +54,7 @@ async function readWhole(
   if (!isRecord(value)) {
     throw new UsageError(`${origin} must hold a JSON object`);
   }
-  return value as Record<string, unknown>;
+  return value;
 }
 
 async function load(given: string, sources: ArgumentSources): Promise<[text: string, origin: string]> {
@@ -72,9 +73,9 @@ function typePairs(pairs: readonly Pair[], schema: JsonSchema): Map<string, unkn
   for (const key of new Set(pairs.map((pair) => pair.key))) {
     const same = pairs.filter((pair) => pair.key === key);
     const property = propertySchema(schema, key);
-    const types = typesOf(schema, property);
+    const types = typesOf(property, schema);
     if (same.length > 1 && types.has('array')) {
-      const items = typesOf(schema, itemsSchema(schema, property));
+      const items = typesOf(itemsSchema(schema, property), schema);
       values.set(
         key,
         same.map((pair) => valueOf(pair, items)),
@@ -86,6 +87,11 @@ function typePairs(pairs: readonly Pair[], schema: JsonSchema): Map<string, unkn
     if (only !== undefined) values.set(key, valueOf(only, types));
   }
   return values;
+}
+
+/** Empty: the schema does not say. */
+function typesOf(schema: unknown, root: JsonSchema): ReadonlySet<JsonType> {
+  return new Set(typesIn(schema, root, 0));
 }
 
 function valueOf({ key, text, raw }: Pair, types: ReadonlySet<JsonType>): unknown {

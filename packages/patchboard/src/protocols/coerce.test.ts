@@ -17,11 +17,13 @@ const SCHEMA = {
     either: { type: ['string', 'integer'] },
     level: { enum: [1, 2, 'high'] },
     named: { $ref: '#/$defs/size' },
+    escaped: { $ref: '#/$defs/a%20~1size' },
+    anchored: { $ref: '#size' },
     anything: {},
   },
   required: ['text'],
   additionalProperties: false,
-  $defs: { size: { type: 'integer' } },
+  $defs: { size: { $anchor: 'size', type: 'integer' }, 'a /size': { type: 'integer' } },
 } as const;
 
 function coerce(args: Record<string, string>): { values: Record<string, unknown>; problems: string[] } {
@@ -48,6 +50,8 @@ describe('coercion', () => {
     ['level', '2', 2],
     ['level', 'high', 'high'],
     ['named', '3', 3],
+    ['escaped', '3', 3],
+    ['anchored', '3', '3'], // left to the engine, which knows anchors
     ['anything', '3', '3'],
   ])('%s from %j is %j', (name, raw, value) => {
     const { values, problems } = coerce({ [name]: raw });

@@ -1,4 +1,7 @@
+import type { JsonSchema } from '@patchboard/wire';
 import { isRecord } from '../core/json/is-record.ts';
+import { fragmentText, valueAt } from '../core/json/json-pointer.ts';
+
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
@@ -15,7 +18,7 @@ export const JSON_TYPES: readonly JsonType[] = [
 const DEEPEST_REFERENCE = 16;
 
 /** The types a value may have; null: any. */
-export function typesIn(schema: unknown, root: SchemaObject, depth: number): JsonType[] | null {
+export function typesIn(schema: unknown, root: JsonSchema, depth: number): JsonType[] | null {
   if (!isRecord(schema) || depth > DEEPEST_REFERENCE) return null;
   const { type, $ref: reference } = schema;
   if (typeof reference === 'string') return typesIn(referenced(root, reference), root, depth + 1);
@@ -71,13 +74,10 @@ export function requiredOf(root: SchemaObject): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-function referenced(root: SchemaObject, reference: string): unknown {
-  if (!reference.startsWith('#')) return undefined;
-  const steps = reference.slice(1).split('/').slice(1);
-  return steps.reduce<unknown>((at, step) => {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    return isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined;
-  }, root);
+/** Undefined: nothing that is written out in the same schema. */
+export function referenced(root: JsonSchema, reference: string): unknown {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
+  return valueAt(root, fragmentText(reference.slice(1)));
 }
 
 export function describeTypes(types: readonly JsonType[] | null): string {

@@ -1,6 +1,5 @@
-import { pointerParts, pointerTo } from '../core/json/json-pointer.ts';
+import { fragmentText, pointerTo, valueAt } from '../core/json/json-pointer.ts';
 import { isRecord } from '../core/json/is-record.ts';
-import type { JsonObject } from './keywords.ts';
 import { SchemaProblem } from './schema-problem.ts';
 
 /** Finds what a `$ref` points to. Only places in the same document: nothing is ever fetched. */
@@ -29,13 +28,9 @@ export class References {
   }
 
   #follow(fragment: string): { schema: unknown; pointer: string } | null {
-    const pointer = decodeFragment(fragment);
-    let schema = this.#root;
-    for (const key of pointerParts(pointer)) {
-      if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) return null;
-      schema = (schema as JsonObject)[key];
-    }
-    return { schema, pointer };
+    const pointer = fragmentText(fragment);
+    const schema = valueAt(this.#root, pointer);
+    return schema === undefined ? null : { schema, pointer };
   }
 
   #anchor(reference: string): { schema: unknown; pointer: string } | null {
@@ -44,7 +39,7 @@ export class References {
       this.#anchors = new Map();
       this.#collect(this.#root, '', this.#anchors);
     }
-    return this.#anchors.get(decodeFragment(reference.slice(1))) ?? null;
+    return this.#anchors.get(fragmentText(reference.slice(1))) ?? null;
   }
 
   /** In one document without inner `$id`s, a dynamic anchor can only ever mean itself. */
@@ -63,13 +58,5 @@ export class References {
         this.#collect(member, pointerTo(pointer, key), anchors);
       }
     }
-  }
-}
-
-function decodeFragment(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
   }
 }

@@ -13,6 +13,15 @@ export function pointerParts(pointer: string): string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** As a URI has it behind its `#`. What is no good escape is taken as it is written. */
+export function fragmentText(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
 /** Undefined when there is nothing at that place; what an object inherits is nothing. */
 export function valueAt(value: unknown, pointer: string): unknown {
   let here = value;

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
+import { pointerTo } from '../../core/json/json-pointer.ts';
 import type { SchemaObject } from '../schema-facts.ts';
 
 /** Something the vendor's strict mode cannot say. The engine checks it all the same, after the call was asked for. */
@@ -88,7 +89,7 @@ class Conversion {
     const required = Array.isArray(given['required']) ? given['required'] : [];
     kept['properties'] = Object.fromEntries(
       names.map((name) => {
-        const place = `${path}/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+        const place = pointerTo(`${path}/properties`, name);
         const converted = this.schema(properties[name], place, depth + 1);
         return [name, required.includes(name) ? converted : nullable(converted)];
       }),

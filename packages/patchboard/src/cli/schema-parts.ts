@@ -1,0 +1,33 @@
+import type { JsonSchema } from '@patchboard/wire';
+import { isRecord } from '../core/json/is-record.ts';
+import { referenced } from '../protocols/schema-facts.ts';
+
+const MAX_DEPTH = 16;
+
+/** The schema of one property, as far as it is written out; undefined when the schema does not name it. */
+export function propertySchema(schema: JsonSchema, name: string): unknown {
+  const found = branches(schema, schema, 0).flatMap((branch) => {
+    const properties = branch['properties'];
+    return isRecord(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
+  });
+  return found[0];
+}
+
+/** The schema of the items, where one is given for all of them. */
+export function itemsSchema(root: JsonSchema, schema: unknown): unknown {
+  return branches(root, schema, 0)
+    .map((branch) => branch['items'])
+    .find((items) => items !== undefined);
+}
+
+/** A schema and everything it is made of by reference and combination. */
+function branches(root: JsonSchema, schema: unknown, depth: number): Readonly<Record<string, unknown>>[] {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return [];
+  const reference = schema['$ref'];
+  const parts: unknown[] = typeof reference === 'string' ? [referenced(root, reference)] : [];
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const alternatives = schema[keyword];
+    if (Array.isArray(alternatives)) parts.push(...(alternatives as unknown[]));
+  }
+  return [schema, ...parts.flatMap((part) => branches(root, part, depth + 1))];
+}
