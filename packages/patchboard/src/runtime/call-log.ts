@@ -3,7 +3,7 @@ import { endedAt, type Call } from '../core/call/call.ts';
 import { originFields } from '../core/call/call-origin.ts';
 import type { RefusedCall } from '../core/ledger/ledger.ts';
 import type { Log } from '../core/ports.ts';
-import { shownName } from '../core/tools/tool-names.ts';
+import { isToolName } from '../core/tools/tool-names.ts';
 
 /** One line per call, when it has ended. Arguments and results are never in it. */
 export function logEndedCall(log: Log, call: Call): void {
@@ -28,7 +28,8 @@ export function logEndedCall(log: Log, call: Call): void {
 export function logRefusedCall(log: Log, refused: RefusedCall): void {
   log.warn('tool_call_error', {
     trace_id: refused.traceId ?? undefined,
-    tool_name: shownName(refused.toolName),
+    // What can be no tool's name is whatever a stranger wrote; the ledger has it, under the chain.
+    tool_name: isToolName(refused.toolName) ? refused.toolName : undefined,
     tenant_id: refused.tenant,
     ...originFields(refused.origin),
     agent_id: refused.agentId,
