@@ -1,8 +1,5 @@
-import { isCallProgressEvent, isCallStateEvent } from '@patchboard/client';
-import type { StreamEvent } from '@patchboard/wire';
 import { connect, type CliContext, type ServerOptions } from '../context.ts';
-import { cell, type Output } from '../output.ts';
-import { colourOf } from './calls-list.ts';
+import { eventLine } from '../event-line.ts';
 
 export interface TailFlags extends ServerOptions {
   readonly after?: string;
@@ -25,7 +22,7 @@ export async function tailCalls(
     if (output.isWatched && id === undefined) output.note('following; end with Ctrl-C');
     for await (const event of events) {
       if (flags.json === true) output.jsonLine(event);
-      else output.data(lineFor(event, output));
+      else output.data(eventLine(event, output));
     }
   } catch (error) {
     // Ctrl-C is how this command ends.
@@ -33,23 +30,4 @@ export async function tailCalls(
   } finally {
     off();
   }
-}
-
-function lineFor(event: StreamEvent, output: Output): string {
-  if (isCallStateEvent(event)) {
-    const { at, tool_call_id: id, state, tool_name: tool, code } = event.data;
-    const words = [
-      cell(at),
-      cell(id),
-      output.paint(colourOf(state), state.padEnd(17)),
-      cell(tool),
-      cell(code ?? ''),
-    ];
-    return words.join('  ').trimEnd();
-  }
-  if (isCallProgressEvent(event)) {
-    const { at, tool_call_id: id, data } = event.data;
-    return [cell(at), cell(id), 'progress'.padEnd(17), cell(JSON.stringify(data))].join('  ');
-  }
-  return `${cell(event.type)}  ${cell(JSON.stringify(event.data))}`;
 }
