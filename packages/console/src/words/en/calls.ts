@@ -19,7 +19,7 @@ export const callsWords = {
     none: 'No calls yet. Make one:',
     noneFit: 'No call fits these filters.',
     new: '1 new call | {count} new calls',
-    loaded: '{count} calls.',
+    loaded: '1 call. | {count} calls.',
     more: 'Scroll for more.',
     loadingMore: 'Loading more…',
     end: 'These are all.',

@@ -9,7 +9,7 @@ export const ledgerWords = {
     hash: 'Hash',
     row: 'Row {seq}',
     none: 'Nothing was recorded in this time. A call would be:',
-    loaded: '{count} rows.',
+    loaded: '1 row. | {count} rows.',
     verify: 'Verify',
     export: 'Export',
     holds: 'All {rows} rows hold.',

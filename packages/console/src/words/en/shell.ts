@@ -32,7 +32,7 @@ export const shellWords = {
   live: {
     connecting: 'Connecting…',
     live: 'Live',
-    lost: 'Not live · as of {age} ago',
+    lost: 'Not live · as of {age}',
     about: 'Changes arrive as they happen',
   },
   login: {

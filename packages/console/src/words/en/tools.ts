@@ -17,7 +17,7 @@ export const toolsWords = {
     oneVersion: 'No other version was seen here.',
     policyFor: 'What the policy says to a call of this agent',
     neverCalled: 'It was not called yet.',
-    healthAbout: 'Of its last {count} ended calls.',
+    healthAbout: 'Of its only ended call. | Of its last {count} ended calls.',
     succeeded: 'Succeeded',
     median: 'Median',
     slow: '95th percentile',

@@ -3,7 +3,7 @@ import type { WordsOf } from '../words-of.ts';
 
 export const toolsWords: WordsOf<typeof english> = {
   tools: {
-    about: '代理可以调用的工具：契约、版本、策略与健康状况。',
+    about: 'Agent 可以调用的工具：契约、版本、策略与健康状况。',
     contract: '契约',
     versions: '版本',
     policy: '策略',
@@ -16,17 +16,17 @@ export const toolsWords: WordsOf<typeof english> = {
     metadata: '元数据',
     versionsAbout: '此浏览器见过的契约；服务器只保留现行版本。选择一个进行比较。',
     oneVersion: '此处没有见过其他版本。',
-    policyFor: '策略对该代理的调用怎么说',
+    policyFor: '对这个 Agent 的调用，策略怎么说',
     neverCalled: '还没有被调用过。',
     healthAbout: '最近 {count} 次已结束的调用。',
     succeeded: '成功率',
     median: '中位数',
-    slow: '95 百分位',
+    slow: '95 分位',
     failures: '最近的失败',
     allCalls: '全部调用',
   },
   devices: {
-    about: '连接期间出借工具的手机、浏览器和机器。',
+    about: '手机、浏览器和其他机器，连接期间借出工具。',
     connect: '连接设备',
     none: '没有设备连接。一条命令即可连接演示手机：',
     name: '设备',
@@ -37,7 +37,7 @@ export const toolsWords: WordsOf<typeof english> = {
     waiting: '等待设备连接…',
     arrived: '{name} 已连接。',
     demo: '演示手机',
-    own: '您自己的设备',
+    own: '你自己的设备',
     keys: '启用密钥后，设备需出示 client 类型的密钥。',
   },
   snippets: { javascript: 'JavaScript', python: 'Python', frames: '任意 WebSocket' },
