@@ -19,11 +19,16 @@ export interface ConnectionParts {
 /** Silent for so many heartbeats, and the server is taken for gone. */
 const SILENT_BEATS = 3;
 
+/** A browser tells a page no more than that. */
+const NOT_OPENED =
+  'the socket did not open: no server answers there, it refuses pages of this origin, or it wants a key';
+
 /** One socket from its opening to its end. It ends by itself when the server falls silent. */
 export class Connection {
   readonly #parts: ConnectionParts;
   readonly #socket: SocketLike;
   #isOver = false;
+  #wasOpen = false;
   #heardAt: number;
   #disarm: () => void;
 
@@ -32,11 +37,14 @@ export class Connection {
     this.#parts = parts;
     this.#heardAt = parts.clock.now();
     this.#disarm = parts.clock.after(parts.openingMs, () => this.#end(1006, 'the server did not answer'));
-    socket.onopen = () => this.send({ type: 'hello', protocol: DEVICE_PROTOCOL, ...parts.hello() });
+    socket.onopen = () => {
+      this.#wasOpen = true;
+      this.send({ type: 'hello', protocol: DEVICE_PROTOCOL, ...parts.hello() });
+    };
     socket.onmessage = ({ data }) => this.#hear(data);
     socket.onclose = ({ code, reason }) => this.#over(code ?? 1006, reason ?? '');
     // `onclose` follows, except in runtimes that say it only here.
-    socket.onerror = () => this.#end(1006, 'the socket failed');
+    socket.onerror = () => this.#end(1006, this.#wasOpen ? 'the socket failed' : NOT_OPENED);
   }
 
   send(frame: DeviceFrame): void {

@@ -102,7 +102,8 @@ class SocketDevice implements Device {
         hello: () => this.#hello(),
         welcomed: (welcome) => this.#welcomed(welcome),
         heard: (frame) => this.#heard(frame),
-        closed: (code, reason) => this.#lost(code, reason),
+        closed: (code, reason) =>
+          this.#lost(reason === '' ? `the connection was lost (${code})` : `${reason} (${code})`),
       });
     } catch (error) {
       if (error instanceof TypeError) {
@@ -112,7 +113,7 @@ class SocketDevice implements Device {
         this.#enter('closed');
         return;
       }
-      this.#lost(1006, error instanceof Error ? error.message : String(error));
+      this.#lost(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -200,13 +201,13 @@ class SocketDevice implements Device {
     if (this.#outbox.has(id)) this.#settings.clock.after(RESEND_MS, () => this.#resend(id));
   }
 
-  #lost(code: number, reason: string): void {
+  #lost(why: string): void {
     this.#connection = null;
     const wasOnline = this.#state === 'online';
     this.#isWelcome = false;
     this.#disarm();
     if (this.#isClosed()) return;
-    this.#problem('connection', reason === '' ? `the connection was lost (${code})` : `${reason} (${code})`);
+    this.#problem('connection', why);
     this.#enter('waiting');
     this.#disarm = this.#settings.clock.after(this.#patience.lost(wasOnline), () => {
       this.#connect().catch(() => undefined);
