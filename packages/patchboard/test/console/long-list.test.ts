@@ -51,16 +51,31 @@ async function seen(page: Page): Promise<Seen> {
   });
 }
 
-/** Goes to the end again and again, as somebody who holds the End key; answers the most rows there ever were. */
+/**
+ * Goes to the end again and again, as somebody who holds the End key; answers the most rows there ever were. It goes on
+ * when something has changed: to look at every frame would take most of the time.
+ */
 async function toTheEnd(page: Page): Promise<number> {
   return await page.locator('[data-scroller]').evaluate(async (scroller) => {
     let most = 0;
+    let onChange = (): void => undefined;
+    const watcher = new MutationObserver(() => {
+      most = Math.max(most, scroller.querySelectorAll('[data-call]').length);
+      onChange();
+    });
+    watcher.observe(scroller.parentElement ?? scroller, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+    });
     const isDone = (): boolean => document.querySelector('[data-more="end"]') !== null;
     while (!isDone() || scroller.scrollTop + scroller.clientHeight < scroller.scrollHeight - 1) {
+      const changed = new Promise<void>((resolve) => (onChange = resolve));
       scroller.scrollTop = scroller.scrollHeight;
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-      most = Math.max(most, scroller.querySelectorAll('[data-call]').length);
+      await changed;
     }
+    watcher.disconnect();
     return most;
   });
 }
