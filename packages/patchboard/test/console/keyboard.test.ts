@@ -110,7 +110,9 @@ describe('by keyboard alone', () => {
     await focusIsOn(page, '[data-editor]');
     await page.keyboard.type('x');
     await page.getByRole('alert').filter({ hasText: 'not JSON' }).waitFor();
-    await press(page, 'Backspace');
+    await press(page, 'Control+a');
+    await page.keyboard.type('{"path": "/z"}');
+    await page.locator('.diff', { hasText: '/z' }).waitFor();
     await tabTo(page, '[data-approve-edited]');
     await press(page, 'Escape');
     await focusIsOn(page, '[data-approval-detail]');

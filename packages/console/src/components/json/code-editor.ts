@@ -34,6 +34,27 @@ const highlight = HighlightStyle.define([
   { tag: [tags.bool, tags.null], color: 'var(--bad)' },
 ]);
 
+/**
+ * Text that replaces other text. The browser would keep the look of what was there, in styles of its own, which the policy of
+ * the page refuses.
+ */
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data: insert } = event;
+    // What the browser has selected: the editor may not have heard of it yet.
+    const selected = (view.root as Document).getSelection();
+    if (inputType !== 'insertText' || insert === null || selected === null || selected.isCollapsed)
+      return false;
+    const range = selected.getRangeAt(0);
+    event.preventDefault();
+    const from = view.posAtDOM(range.startContainer, range.startOffset);
+    const to = view.posAtDOM(range.endContainer, range.endOffset);
+    const caret = { anchor: from + insert.length };
+    view.dispatch({ changes: { from, to, insert }, selection: caret, userEvent: 'input.type' });
+    return true;
+  },
+});
+
 export interface EditorOptions {
   readonly parent: ShadowRoot;
   readonly text: string;
@@ -67,6 +88,7 @@ export function createEditor(options: EditorOptions): EditorView {
         syntaxHighlighting(highlight),
         theme,
         EditorView.lineWrapping,
+        replacing,
         EditorView.contentAttributes.of({ 'aria-label': options.label }),
         // Without the tab key, which leads on to the next field here as everywhere.
         keymap.of([submit, ...defaultKeymap, ...historyKeymap]),
