@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOpenAI } from '@ai-sdk/openai';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   Agent,
   createPatchboard,
@@ -17,13 +17,11 @@ import { scriptedModels, type ScriptedModels } from '../../src/testing/index.ts'
 import { eventsOf } from '../support/agent-scene.ts';
 import { cleanEnvironment } from '../support/server-process.ts';
 import { crashTools, PERMISSION, storyOf, type CrashPoint } from './crash-story.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 const CHILD = join(import.meta.dirname, 'crash-child.ts');
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 interface Aftermath {
   readonly agent: Agent;
@@ -35,9 +33,9 @@ interface Aftermath {
 /** Runs the story in a process that dies at `point`, then resumes it in this one. */
 async function afterCrash(point: CrashPoint, hit: number, careful = false): Promise<Aftermath> {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-crash-'));
-  closing.push(() => rm(folder, { recursive: true }));
+  closeLater(() => rm(folder, { recursive: true }));
   const models = await scriptedModels(storyOf(careful));
-  closing.push(() => models.close());
+  closeLater(() => models.close());
   const flags = ['--conditions=patchboard-source', CHILD, folder, models.baseUrl, point, String(hit)];
   const child = spawn(process.execPath, flags, {
     env: cleanEnvironment(),
@@ -54,7 +52,7 @@ async function afterCrash(point: CrashPoint, hit: number, careful = false): Prom
     () => {},
   );
   const board = await createPatchboard({ store: sqlite(folder), tools });
-  closing.push(() => board.close());
+  closeLater(() => board.close());
   const model = createOpenAI({ baseURL: models.baseUrl, apiKey: 'none' }).chat('scripted');
   const agent = await Agent.resume('story', { board, model, permission: PERMISSION });
   const effects = (): string[] => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []);

@@ -4,12 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOpenAI } from '@ai-sdk/openai';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Agent, createPatchboard, formatRequest, sqlite, textDialect } from '../../src/index.ts';
 import { scriptedModels, type ScriptedModels } from '../../src/testing/index.ts';
 import { eventsOf } from '../support/agent-scene.ts';
 import { cleanEnvironment } from '../support/server-process.ts';
 import { crashTools, type CrashPoint } from './crash-story.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start processes.
 vi.setConfig({ testTimeout: 60_000 });
@@ -21,10 +22,7 @@ const REPLY = `I will.\n${FIRST}\nand then\n${SECOND}\nthat is all`;
 const END_OF_FIRST = REPLY.indexOf(FIRST) + FIRST.length;
 const AT_SECOND = REPLY.indexOf(SECOND);
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 /** Hangs in its first reply; afterwards it asks for whatever it has no result of. */
 async function models(cut: number): Promise<ScriptedModels> {
@@ -33,7 +31,7 @@ async function models(cut: number): Promise<ScriptedModels> {
     const results = JSON.stringify(body).split('<<<[TOOL_RESULT]>>>').length - 1;
     return [REPLY, SECOND, 'The end.'][results === 0 ? 0 : index === 2 || results > 1 ? 2 : 1] ?? '';
   });
-  closing.push(() => made.close());
+  closeLater(() => made.close());
   return made;
 }
 
@@ -65,7 +63,7 @@ describe('an agent over a text protocol that is killed while the model speaks', 
     '%s goes on, runs no half of a request, and none twice',
     async (_where, cut, point, done, outcomes) => {
       const folder = await mkdtemp(join(tmpdir(), 'patchboard-text-crash-'));
-      closing.push(() => rm(folder, { recursive: true }));
+      closeLater(() => rm(folder, { recursive: true }));
       const { baseUrl: baseURL } = await models(cut);
       await killed(folder, baseURL, point, cut);
       const file = join(folder, 'effects');
@@ -74,7 +72,7 @@ describe('an agent over a text protocol that is killed while the model speaks', 
 
       const note = (line: string): void => appendFileSync(file, `${line}\n`);
       const board = await createPatchboard({ store: sqlite(folder), tools: crashTools(note, () => {}) });
-      closing.push(() => board.close());
+      closeLater(() => board.close());
       const model = createOpenAI({ baseURL, apiKey: 'none' }).chat('scripted');
       const agent = await Agent.resume('story', { board, model, dialect: textDialect() });
       const resumed = (await eventsOf(agent)).find((event) => event.type === 'agent_resumed');

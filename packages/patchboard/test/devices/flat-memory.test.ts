@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { post } from '../../../../scripts/chaos/http.ts';
 import { ServerProcess } from '../../../../scripts/chaos/server-process.ts';
 import { aDevice, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // Two servers, and a flood for each.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
@@ -21,10 +22,7 @@ const STRIDE = 20;
 const BOUND_BYTES = FLOOD_BYTES / 2;
 const REPORT_MEMORY = fileURLToPath(new URL('./support/report-memory.ts', import.meta.url));
 
-const cleanUp: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const undo of cleanUp.splice(0).toReversed()) await undo();
-});
+const closeLater = closedAfterEach();
 
 interface Flooded {
   /** What the server held more than before the flood, at its highest, garbage apart. */
@@ -36,7 +34,7 @@ interface Flooded {
 /** A server in a process of its own, and a device that never reads and comes back whenever it is dropped. */
 async function flood(bufferBytes: number): Promise<Flooded> {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-flat-'));
-  cleanUp.push(() => rm(folder, { recursive: true, force: true }));
+  closeLater(() => rm(folder, { recursive: true, force: true }));
   const configFile = join(folder, 'config.json');
   // No sign of life is asked for: what drops it is what it leaves unread.
   const limits = {
@@ -50,7 +48,7 @@ async function flood(bufferBytes: number): Promise<Flooded> {
     configFile,
     nodeArgs: ['--expose-gc', '--import', REPORT_MEMORY],
   });
-  cleanUp.push(() => server.destroy());
+  closeLater(() => server.destroy());
   const url = await server.mustBeReady();
   const args = { filler: 'x'.repeat(REQUEST_BYTES) };
   let device = await aSilentDevice(url);
@@ -91,7 +89,7 @@ async function heldBytes(server: ServerProcess, nth: number): Promise<number> {
 
 async function aSilentDevice(url: string): Promise<BareDevice> {
   const device = await aDevice(Number(new URL(url).port));
-  cleanUp.push(() => device.socket.terminate());
+  closeLater(() => device.socket.terminate());
   await device.register({ ...DEVICE_INFO, parameters: { type: 'object' } });
   device.socket.pause();
   return device;

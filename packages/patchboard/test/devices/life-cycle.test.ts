@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   aDataFolder,
   aPlatform,
@@ -8,18 +8,16 @@ import {
 import { callId, ended, toolNames } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice, type Frame } from './support/bare-device.ts';
 import { deviceStates, untilDevice } from './support/device-events.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const cleanUp: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const undo of cleanUp.splice(0).toReversed()) await undo();
-});
+const closeLater = closedAfterEach();
 
 async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
   const server = await aPlatform(given);
-  cleanUp.push(() => server.close());
+  closeLater(() => server.close());
   return server;
 }
 
@@ -28,7 +26,7 @@ async function connected(
   ...rest: [Parameters<typeof aDevice>[1]?]
 ): Promise<BareDevice> {
   const device = await aDevice(server.port, ...rest);
-  cleanUp.push(() => device.socket.terminate());
+  closeLater(() => device.socket.terminate());
   return device;
 }
 
@@ -276,7 +274,7 @@ describe('a device that does not come back', () => {
 describe('a server that restarts', () => {
   it('takes the result of a call that was under way, and holds it to the client', async () => {
     const folder = aDataFolder();
-    cleanUp.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const server = await aPlatform({ folder });
     const phone = await connected(server);
     await hello(phone);
@@ -300,7 +298,7 @@ describe('a server that restarts', () => {
 
   it('gives up on a device that does not come back to it', async () => {
     const folder = aDataFolder();
-    cleanUp.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const server = await aPlatform({ folder });
     const phone = await connected(server);
     await phone.register({ ...DEVICE_INFO, timeout_ms: 3_600_000 });

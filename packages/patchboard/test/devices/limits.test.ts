@@ -1,27 +1,25 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId, ended, invoke, toolNames } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
 import { openSse } from '../http/support/sse-reader.ts';
 import { deviceStates } from './support/device-events.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const cleanUp: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const undo of cleanUp.splice(0).toReversed()) await undo();
-});
+const closeLater = closedAfterEach();
 
 async function aServer(limits: object = {}): Promise<TestPlatform> {
   const server = await aPlatform({ config: { limits } });
-  cleanUp.push(() => server.close());
+  closeLater(() => server.close());
   return server;
 }
 
 async function connected(server: TestPlatform, options?: Parameters<typeof aDevice>[1]): Promise<BareDevice> {
   const device = await aDevice(server.port, options);
-  cleanUp.push(() => device.socket.terminate());
+  closeLater(() => device.socket.terminate());
   return device;
 }
 
@@ -119,7 +117,7 @@ describe('a device', () => {
   it('one too many of an address is refused before the upgrade', async () => {
     const config = { http: { trust_proxy: true }, limits: { devices_per_address: 2 } };
     const server = await aPlatform({ config });
-    cleanUp.push(() => server.close());
+    closeLater(() => server.close());
     const key = await server.mint({ kind: 'client', name: 'phones' });
     // The proxy is this machine; what counts is who is behind it.
     const from = (address: string): Promise<BareDevice> =>
@@ -241,7 +239,7 @@ describe('the same rules as for any other call', () => {
     const server = await aPlatform({
       config: { redact: ['pin'], policy: { default: { autoDenyTools: ['lock'] } } },
     });
-    cleanUp.push(() => server.close());
+    closeLater(() => server.close());
     const phone = await connected(server);
     await phone.register(
       { name: 'unlock', parameters: { type: 'object' } },

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectDevice, deviceTool, type Device } from '@patchboard/client';
 import type { CallView } from '@patchboard/wire';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { get, post } from '../../../../scripts/chaos/http.ts';
 import { ServerProcess } from '../../../../scripts/chaos/server-process.ts';
 import { aSwallowingProxy } from '../../../../scripts/chaos/swallowing-proxy.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // Two starts of a server, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
@@ -14,10 +15,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 const DEVICES = 300;
 const PATIENCE = { timeout: 90_000, interval: 200 };
 
-const cleanUp: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const undo of cleanUp.splice(0).toReversed()) await undo();
-});
+const closeLater = closedAfterEach();
 
 async function offered(url: string): Promise<string[]> {
   const { body } = await get(`${url}/v1/tools`);
@@ -47,17 +45,17 @@ async function ended(url: string, id: string): Promise<CallView> {
 
 it('all devices that lose a killed server come back to the next, each tool once, and no call is lost', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-return-'));
-  cleanUp.push(() => rm(folder, { recursive: true, force: true }));
+  closeLater(() => rm(folder, { recursive: true, force: true }));
   const configFile = join(folder, 'config.json');
   const limits = { device_grace_ms: 30_000 };
   await writeFile(configFile, JSON.stringify({ http: { allowed_hosts: ['127.0.0.1'] }, limits }));
   const start = (): ServerProcess => ServerProcess.shipped({ dataFolder: join(folder, 'data'), configFile });
   let server = start();
-  cleanUp.push(() => server.destroy());
+  closeLater(() => server.destroy());
   let url = await server.mustBeReady();
   // One address for both servers.
   const wire = await aSwallowingProxy(() => Number(new URL(url).port));
-  cleanUp.push(() => wire.close());
+  closeLater(() => wire.close());
 
   const runs: number[] = [];
   let finish: () => void = () => undefined;
@@ -71,7 +69,7 @@ it('all devices that lose a killed server come back to the next, each tool once,
     };
     const tools = [deviceTool({ name, timeoutMs: 200_000, run })];
     const device = connectDevice(wire.url, { clientId: name, name, tools, retry: { maxDelayMs: 1000 } });
-    cleanUp.push(() => device.close());
+    closeLater(() => device.close());
     return device;
   });
   await Promise.all(devices.map(({ ready }) => ready));

@@ -7,7 +7,7 @@ import {
   type Device,
   type DeviceOptions,
 } from '@patchboard/client';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   aDataFolder,
@@ -18,20 +18,18 @@ import {
 import { callId, ended, toolNames } from './support/agent.ts';
 import { deviceStates } from './support/device-events.ts';
 import { aSwallowingProxy } from '../../../../scripts/chaos/swallowing-proxy.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const cleanUp: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const undo of cleanUp.splice(0).toReversed()) await undo();
-});
+const closeLater = closedAfterEach();
 
 async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
   // The proxy has a port of its own.
   const http = { allowed_hosts: ['127.0.0.1'] };
   const server = await aPlatform({ ...given, config: { http, ...(given.config as object) } });
-  cleanUp.push(() => server.close());
+  closeLater(() => server.close());
   return server;
 }
 
@@ -40,7 +38,7 @@ const QUICK = { openTimeoutMs: 500, retry: { baseDelayMs: 20, maxDelayMs: 200 } 
 
 async function online(url: string, options: DeviceOptions): Promise<Device> {
   const device = connectDevice(url, { ...QUICK, ...options });
-  cleanUp.push(() => device.close());
+  closeLater(() => device.close());
   await device.ready;
   return device;
 }
@@ -93,7 +91,7 @@ describe('a handler', () => {
     const device = Patchboard.device(urlOf(server))
       .registerTool({ name: 'device_info', description: '获取设备信息', parameters: '{"type":"object"}' })
       .build();
-    cleanUp.push(() => device.close());
+    closeLater(() => device.close());
     await device.ready;
     const call = await ended(server, await callId(server, 'device_info'));
     expect(call.error?.message).toBe('No handler registered');
@@ -111,7 +109,7 @@ describe('a handler', () => {
       )
       .options({ clientId: 'pixel' })
       .build();
-    cleanUp.push(() => device.close());
+    closeLater(() => device.close());
     await device.ready;
     expect((await ended(server, await callId(server, 'device_info'))).result).toEqual({ model: 'Pixel 8' });
     expect((await ended(server, await callId(server, 'camera'))).error?.message).toBe('unknown tool');
@@ -235,7 +233,7 @@ describe('the connection', () => {
   it('comes back after a reset with its tools, and its work goes on without a second execution', async () => {
     const server = await aServer();
     const proxy = await aSwallowingProxy(() => server.port);
-    cleanUp.push(() => proxy.close());
+    closeLater(() => proxy.close());
     const begun = gate();
     const finish = gate();
     let runs = 0;
@@ -267,7 +265,7 @@ describe('the connection', () => {
     async (way) => {
       const server = await aServer({ config: { limits: { device_heartbeat_ms: 100 } } });
       const proxy = await aSwallowingProxy(() => server.port);
-      cleanUp.push(() => proxy.close());
+      closeLater(() => proxy.close());
       const runs: number[] = [];
       const device = await online(proxy.url, {
         tools: [deviceTool<{ n: number }>({ name: 'count', run: ({ n }) => (runs.push(n), n) })],
@@ -292,7 +290,7 @@ describe('the connection', () => {
 
   it('finds a server that was restarted, and brings what was done meanwhile', async () => {
     const folder = aDataFolder();
-    cleanUp.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const server = await aPlatform({ folder });
     const proxyPort = { current: server.port };
     const begun = gate();
@@ -315,7 +313,7 @@ describe('the connection', () => {
         }),
       ],
     });
-    cleanUp.push(() => device.close());
+    closeLater(() => device.close());
     await device.ready;
     const id = await callId(server, 'long');
     await begun.opened;
@@ -330,10 +328,10 @@ describe('the connection', () => {
 
   it('keeps results in a storage over the end of its program, and delivers them once', async () => {
     const folder = aDataFolder();
-    cleanUp.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const server = await aServer();
     const proxy = await aSwallowingProxy(() => server.port);
-    cleanUp.push(() => proxy.close());
+    closeLater(() => proxy.close());
     const disk = new Map<string, string>();
     const outbox = {
       load: () => [...disk],

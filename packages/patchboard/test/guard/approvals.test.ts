@@ -1,17 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aDataFolder, aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 const SCHEMA = {
   type: 'object',
@@ -37,7 +35,7 @@ function askingTool(given: Partial<ServerTool> = {}): { tool: ServerTool; ran: u
 
 async function aServer(given: Parameters<typeof aPlatform>[0] = {}): Promise<TestPlatform> {
   const server = await aPlatform(given);
-  closing.push(() => server.close());
+  closeLater(() => server.close());
   return server;
 }
 
@@ -287,7 +285,7 @@ describe('a request that waits', () => {
   it('waits over a restart, and is decided afterwards', async () => {
     const { tool, ran } = askingTool();
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ tools: [tool], folder });
     const { id, digest } = await aWaitingCall(first);
     await first.close();
@@ -305,7 +303,7 @@ describe('a request that waits', () => {
   it('has expired after a restart that took too long', async () => {
     const { tool, ran } = askingTool();
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ tools: [tool], folder });
     const { id, digest } = await aWaitingCall(first);
     await first.close();
@@ -332,7 +330,7 @@ describe('a request that waits', () => {
     const { tool, ran } = askingTool();
     const other = askingTool({ name: 'toy.other' });
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const tools = [tool, other.tool];
     const first = await aPlatform({ tools, folder });
     const { id, digest } = await aWaitingCall(first);
@@ -434,7 +432,7 @@ describe('a grant', () => {
   it('survives a restart, and is worth nothing once the tool is another', async () => {
     const { tool } = askingTool();
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ tools: [tool], folder });
     const call = await aWaitingCall(first);
     await call.decide({ decision: 'allow', grant: { scope: 'tool', lifetime_s: 3600 } });
@@ -461,7 +459,7 @@ describe('a call that says in the file that it was approved', () => {
   ])('does not run when the ledger knows nothing of it, %s', async (_how, args) => {
     const { tool, ran } = askingTool();
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ tools: [tool], folder });
     const { id } = await aWaitingCall(first);
     await first.close();

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SCOPES } from '../../src/core/access/scopes.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import {
@@ -16,25 +16,23 @@ import {
 } from './support/a-platform.ts';
 import { open, textOf } from './support/ask.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
   const server = await aPlatform({ tools: [echoTool, deleteTool], ...given });
-  closing.push(() => server.close());
+  closeLater(() => server.close());
   return server;
 }
 
 describe('a key', () => {
   it('has a prefix, 256 random bits and a checksum, is shown once, and is in no file', async () => {
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const server = await aPlatform({ folder });
     const minted = await Promise.all(
       Array.from({ length: 20 }, (_, index) => server.mint({ kind: 'agent', name: `a${index}` })),
@@ -58,7 +56,7 @@ describe('a key', () => {
 
   it('works after a restart, and not once it was revoked before it', async () => {
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ folder });
     const kept = await first.mint({ kind: 'agent', name: 'kept' });
     const revoked = await first.mint({ kind: 'agent', name: 'revoked' });
@@ -335,7 +333,7 @@ describe('local mode', () => {
 
   it('starts on 0.0.0.0 once a key exists, and takes nobody without one', async () => {
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ folder });
     const key = await first.mint({ kind: 'agent', name: 'a' });
     await first.close();
@@ -356,7 +354,7 @@ describe('the data folder', () => {
 
   it('keeps its operator token over restarts', async () => {
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ folder });
     const { operatorToken } = first;
     await first.close();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DEFAULT_RATES, type Rates } from '../../src/core/access/rate-limits.ts';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../support/an-engine.ts';
@@ -6,18 +6,16 @@ import { settled } from '../support/fake-clock.ts';
 import { aPlatform, type MintedKey, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 import { echoTool } from './support/scene.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
   const server = await aPlatform({ tools: [echoTool], ...given });
-  closing.push(() => server.close());
+  closeLater(() => server.close());
   return server;
 }
 

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   aDataFolder,
   aPlatform,
@@ -9,18 +9,16 @@ import {
 } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
   const server = await aPlatform({ tools: [echoTool, deleteTool], ...given });
-  closing.push(() => server.close());
+  closeLater(() => server.close());
   return server;
 }
 
@@ -49,7 +47,7 @@ const put = (server: TestPlatform, document: unknown, version?: number): Promise
 describe('PUT /v1/policy', () => {
   it('makes a new version that is in force at once, and after a restart', async () => {
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ folder, tools: [echoTool] });
     expect((await first.asOperator('GET', '/v1/policy')).json).toMatchObject({
       version: 0,
@@ -130,7 +128,7 @@ describe('a policy that cannot be read', () => {
     ['nothing', 'null'],
   ])('denies everything, and the server starts and says so: %s', async (_what, body) => {
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ folder, tools: [echoTool] });
     await put(first, {});
     await first.close();

@@ -1,17 +1,15 @@
 import { sseDecoder } from '@patchboard/wire';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aDataFolder, aPlatform, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
 import { open, type Answered } from './support/ask.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 const REDACT = { redact: ['password', 'api_key'] };
 const SECRET = 'hunter2-planted-secret';
@@ -34,7 +32,7 @@ function vault(given: Partial<ServerTool> = {}): { tool: ServerTool; got: unknow
 
 async function aServer(given: PlatformGiven): Promise<TestPlatform> {
   const server = await aPlatform({ config: REDACT, ...given });
-  closing.push(() => server.close());
+  closeLater(() => server.close());
   return server;
 }
 
@@ -156,7 +154,7 @@ describe('a configured field', () => {
 
   it('is in no byte of the data folder once the calls have ended and the server has stopped', async () => {
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const { tool, got } = vault();
     const server = await aPlatform({ folder, config: REDACT, tools: [tool] });
     // Small ones share a page, large ones have pages of their own.

@@ -1,18 +1,16 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Guard } from '../../src/core/access/guard.ts';
 import { DEFAULT_RATES } from '../../src/core/access/rate-limits.ts';
 import { anEngine, aPrincipal, aRequest } from '../support/an-engine.ts';
 import { aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 /** Slow enough that no test gets a token back while it runs. */
 const SLOW = { burst: 2, per_second: 0.001 };
@@ -60,7 +58,7 @@ describe('a request that is refused', () => {
     ['the tenant face', callForTenant],
   ])('spends from the rate of its caller: %s', async (_name, ask) => {
     const server = await aPlatform({ tools: [echoTool, deleteTool], config: { rates: { principal: SLOW } } });
-    closing.push(() => server.close());
+    closeLater(() => server.close());
     const key = await server.mint({ kind: 'agent', name: 'ada' });
     await ask(server, key, 'toy.nothing', {});
     await ask(server, key, 'toy.delete', { path: 1 });

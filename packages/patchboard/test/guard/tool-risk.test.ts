@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { aDataFolder, aPlatform, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 const DOOR = { name: 'door.open', schema: { type: 'object' } };
 const RISKY = { ...DOOR, annotations: { destructive: true } };
@@ -38,7 +36,7 @@ const stateOf = async (server: TestPlatform): Promise<string> => (await invoke(s
 describe('a tool that asks first', () => {
   it('asks however clients register it again: plain, anew, as another, after a restart', async () => {
     const folder = aDataFolder();
-    closing.push(() => folder.remove());
+    closeLater(() => folder.remove());
     const first = await aPlatform({ folder });
     expect((await lend(first, RISKY)).json).toEqual(TAKEN);
     expect((await lend(first, DOOR)).json).toEqual(TAKEN);
@@ -49,7 +47,7 @@ describe('a tool that asks first', () => {
     await first.ask({ method: 'DELETE', path: '/internal/clients/kiosk-2/tools' });
     await first.close();
     const second = await aPlatform({ folder });
-    closing.push(() => second.close());
+    closeLater(() => second.close());
     expect((await lend(second, DOOR)).json).toEqual(TAKEN);
     expect(await stateOf(second)).toBe('APPROVAL_REQUIRED');
     const { rows } = (await second.asOperator('GET', '/v1/ledger')).json as {
@@ -61,7 +59,7 @@ describe('a tool that asks first', () => {
 
   it('no longer asks once an operator registered it so', async () => {
     const server = await aPlatform();
-    closing.push(() => server.close());
+    closeLater(() => server.close());
     await lend(server, RISKY);
     const answer = await server.asOperator('POST', '/internal/tools/register', bodyOf(DOOR));
     expect(answer.json).toEqual(TAKEN);
@@ -72,7 +70,7 @@ describe('a tool that asks first', () => {
 
   it('is forgotten by nobody but an operator', async () => {
     const server = await aPlatform();
-    closing.push(() => server.close());
+    closeLater(() => server.close());
     await lend(server, RISKY);
     const path = `${PATH}?forget_risk=true`;
     expect((await server.ask({ method: 'DELETE', path })).json).toMatchObject({
@@ -91,7 +89,7 @@ describe('a tool that asks first', () => {
 
   it('is asked for again once its contract is another, whatever was granted', async () => {
     const server = await aPlatform();
-    closing.push(() => server.close());
+    closeLater(() => server.close());
     await lend(server, RISKY);
     const { id } = await invoke(server);
     const { json } = await server.asOperator('GET', `/v1/tool_calls/${id}`);

@@ -3,27 +3,25 @@ import type { AddressInfo } from 'node:net';
 import { createClient, type PatchboardClient } from '@patchboard/client';
 import express from 'express';
 import { fastify } from 'fastify';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPatchboard, tool, type BoardOptions, type Patchboard } from '../../src/index.ts';
+import { closedAfterEach } from '../support/after-each.ts';
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+const closeLater = closedAfterEach();
 
 async function aBoard(options: BoardOptions = {}): Promise<{ board: Patchboard; secret: string }> {
   const board = await createPatchboard({
     tools: [tool('echo', (args: { text: string }) => args.text)],
     ...options,
   });
-  closing.push(() => board.close());
+  closeLater(() => board.close());
   const { secret } = await board.createKey({ kind: 'agent', name: 'web' });
   return { board, secret };
 }
 
 async function listening(listener: RequestListener): Promise<string> {
   const server: Server = createServer(listener);
-  closing.push(
+  closeLater(
     () =>
       new Promise((resolve) => {
         server.close(resolve);
@@ -59,7 +57,7 @@ const HOSTS: readonly [string, (board: Patchboard) => Promise<string>][] = [
         },
         handler: () => undefined,
       });
-      closing.push(() => app.close());
+      closeLater(() => app.close());
       return `${await app.listen({ port: 0, host: '127.0.0.1' })}/tools`;
     },
   ],

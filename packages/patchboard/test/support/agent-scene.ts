@@ -1,6 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
-import { afterEach } from 'vitest';
 import { z } from 'zod';
 import {
   Agent,
@@ -13,6 +12,7 @@ import {
   type Patchboard,
 } from '../../src/index.ts';
 import { scriptedModels, type Script, type ScriptedModels } from '../../src/testing/index.ts';
+import { closedAfterEach } from './after-each.ts';
 
 export type Vendor = 'openai' | 'anthropic';
 
@@ -43,13 +43,10 @@ export function scenes(): {
     vendor?: Vendor,
   ) => Promise<{ model: LanguageModel; models: ScriptedModels }>;
 } {
-  const closing: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-  });
+  const closeLater = closedAfterEach();
   const aModel = async (script: Script, vendor: Vendor = 'openai') => {
     const models = await scriptedModels(script);
-    closing.push(() => models.close());
+    closeLater(() => models.close());
     return { model: connect(vendor, models), models };
   };
   return {
@@ -57,7 +54,7 @@ export function scenes(): {
     aScene: async (script, options = {}, boardOptions = {}, vendor = 'openai') => {
       const { model, models } = await aModel(script, vendor);
       const board = await createPatchboard({ tools: [add], ...boardOptions });
-      closing.push(() => board.close());
+      closeLater(() => board.close());
       return { agent: new Agent({ board, model, ...options }), board, models, model };
     },
   };
