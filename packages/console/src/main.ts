@@ -4,6 +4,7 @@ import 'element-plus/dist/index.css';
 import 'element-plus/theme-chalk/dark/css-vars.css';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/parts.css';
 import './styles/element.css';
 import App from './App.vue';
 import { signIn, takeLoginToken } from './data/connection.ts';

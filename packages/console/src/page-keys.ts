@@ -14,3 +14,6 @@ export function isTyping(event: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }
+
+/** How the keyboard in front of us names the key that commands are given with. */
+export const MODIFIER: string = navigator.userAgent.includes('Mac') ? '⌘' : 'Ctrl';

@@ -3,7 +3,7 @@ import { useI18n } from 'vue-i18n';
 import { useRouter, type RouteLocationRaw } from 'vue-router';
 import { PAGES } from './navigation.ts';
 import { useRecentCalls, useTools } from './data/queries.ts';
-import { isDark, language, theme } from './preferences.ts';
+import { isDark, toggleLanguage, toggleTheme } from './preferences.ts';
 
 export interface PaletteEntry {
   readonly id: string;
@@ -16,15 +16,32 @@ const MAX_ENTRIES = 40;
 
 /** Pages, tools, recent calls and a few deeds, as far as the words fit. */
 export function usePaletteEntries(words: Ref<string>): ComputedRef<readonly PaletteEntry[]> {
-  const { t } = useI18n();
+  const all = useAllEntries();
+  const callById = useCallById(words);
+  return computed(() => {
+    const wanted = words.value.toLowerCase().split(/\s+/);
+    const found = all.value.filter(({ words: text, kind }) =>
+      wanted.every((word) => `${text} ${kind}`.toLowerCase().includes(word)),
+    );
+    const named = callById.value;
+    const isNew = named !== null && !found.some(({ id }) => id === named.id);
+    return (isNew ? [named, ...found] : found).slice(0, MAX_ENTRIES);
+  });
+}
+
+function useGo(): (to: RouteLocationRaw) => () => void {
   const router = useRouter();
-  const { data: tools } = useTools();
-  const { data: calls } = useRecentCalls({ limit: 50 });
-  const go = (to: RouteLocationRaw) => (): void => {
+  return (to) => () => {
     router.push(to).catch(() => undefined);
   };
+}
 
-  const all = computed<PaletteEntry[]>(() => [
+function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
+  const { t } = useI18n();
+  const go = useGo();
+  const { data: tools } = useTools();
+  const { data: calls } = useRecentCalls({ limit: 50 });
+  return computed(() => [
     ...PAGES.map((name) => ({
       id: `page ${name}`,
       words: t(`pages.${name}`),
@@ -35,14 +52,9 @@ export function usePaletteEntries(words: Ref<string>): ComputedRef<readonly Pale
       id: 'theme',
       words: t(isDark.value ? 'shell.light' : 'shell.dark'),
       kind: t('palette.deed'),
-      act: () => (theme.value = isDark.value ? 'light' : 'dark'),
+      act: toggleTheme,
     },
-    {
-      id: 'language',
-      words: t('shell.otherLanguage'),
-      kind: t('palette.deed'),
-      act: () => (language.value = language.value === 'zh' ? 'en' : 'zh'),
-    },
+    { id: 'language', words: t('shell.otherLanguage'), kind: t('palette.deed'), act: toggleLanguage },
     ...(tools.value ?? []).map(({ name }) => ({
       id: `tool ${name}`,
       words: name,
@@ -56,20 +68,20 @@ export function usePaletteEntries(words: Ref<string>): ComputedRef<readonly Pale
       act: go({ name: 'call', params: { id } }),
     })),
   ]);
+}
 
+/** A call that is named by its whole id, however old it is. */
+function useCallById(words: Ref<string>): ComputedRef<PaletteEntry | null> {
+  const { t } = useI18n();
+  const go = useGo();
   return computed(() => {
-    const wanted = words.value.toLowerCase().split(/\s+/);
-    const found = all.value.filter(({ words: text, kind }) =>
-      wanted.every((word) => `${text} ${kind}`.toLowerCase().includes(word)),
-    );
     const id = words.value.trim();
-    const byId = {
-      id: 'by id',
+    if (!/^tc_\w+$/.test(id)) return null;
+    return {
+      id: `call ${id}`,
       words: id,
       kind: t('palette.call'),
       act: go({ name: 'call', params: { id } }),
     };
-    const isNew = /^tc_\w+$/.test(id) && !found.some((entry) => entry.id === `call ${id}`);
-    return (isNew ? [byId, ...found] : found).slice(0, MAX_ENTRIES);
   });
 }

@@ -38,3 +38,11 @@ prefersDark.addEventListener('change', applyTheme);
 watch(language, (value) => (document.documentElement.lang = value === 'zh' ? 'zh-CN' : 'en'), {
   immediate: true,
 });
+
+export function toggleTheme(): void {
+  theme.value = isDark.value ? 'light' : 'dark';
+}
+
+export function toggleLanguage(): void {
+  language.value = language.value === 'zh' ? 'en' : 'zh';
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shapeOf, startOf } from './field-shape.ts';
+import { shapeOf } from './field-shape.ts';
+import { startOf } from './start-value.ts';
 
 describe('shapeOf', () => {
   it.each([

@@ -1,0 +1,35 @@
+import type { JsonSchema } from '@patchboard/wire';
+import { shapeOf, type Property } from './field-shape.ts';
+
+/** JSON text to begin with where a value is wanted and none is there. */
+export function startOf(schema: JsonSchema, root: JsonSchema): string {
+  const { control, defaultSource } = shapeOf(schema, root);
+  if (defaultSource !== undefined) return defaultSource;
+  switch (control.kind) {
+    case 'object':
+      return JSON.stringify(Object.fromEntries(fixedProperties(control.properties, root)));
+    case 'array':
+      return '[]';
+    case 'string':
+      return '""';
+    case 'number':
+      return '0';
+    case 'boolean':
+      return 'false';
+    case 'choice':
+      return JSON.stringify(control.values[0] ?? null);
+    case 'variants':
+      return startOf(control.variants[0]?.schema ?? true, root);
+    case 'any':
+      return 'null';
+  }
+}
+
+/** Required properties that can have one value only: nobody should have to type them. */
+function fixedProperties(properties: readonly Property[], root: JsonSchema): [string, unknown][] {
+  return properties.flatMap(({ name, schema, isRequired }): [string, unknown][] => {
+    const { control } = shapeOf(schema, root);
+    const isFixed = control.kind === 'choice' && control.values.length === 1;
+    return isFixed && isRequired ? [[name, control.values[0]]] : [];
+  });
+}
