@@ -1,8 +1,9 @@
 import type { LedgerFilter } from '@patchboard/client';
 import type { LedgerRowView } from '@patchboard/wire';
-import { useInfiniteQuery, useQuery } from '@tanstack/vue-query';
-import { computed, type ComputedRef, type Ref } from 'vue';
+import { useQuery } from '@tanstack/vue-query';
+import type { ComputedRef } from 'vue';
 import { client } from './connection.ts';
+import { usePages, type PagedRows } from './pages.ts';
 import { keyOf, type Answer } from './queries.ts';
 
 const PAGE = 200;
@@ -20,39 +21,16 @@ export function useLedgerOf(
   });
 }
 
-export interface LedgerRows {
-  readonly rows: ComputedRef<readonly LedgerRowView[]>;
-  readonly isPending: Ref<boolean>;
-  readonly error: ComputedRef<Error | null>;
-  readonly hasMore: Ref<boolean>;
-  loadMore(): void;
-  retry(): void;
-}
-
-/** Rows that fit a filter, oldest first, page by page. */
-export function useLedger(filter: ComputedRef<LedgerFilter>): LedgerRows {
-  const query = useInfiniteQuery({
+/** Rows that fit a filter, oldest first. */
+export function useLedger(filter: ComputedRef<LedgerFilter>): PagedRows<LedgerRowView> {
+  return usePages<LedgerRowView>({
     queryKey: keyOf('ledger', 'rows', filter),
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam, signal }) =>
-      client.value.ledger({ ...filter.value, limit: PAGE, signal }).page(pageParam),
-    getNextPageParam: (last) => last.nextCursor,
-    refetchOnWindowFocus: false,
+    read: async (cursor, signal) => {
+      const page = await client.value.ledger({ ...filter.value, limit: PAGE, signal }).page(cursor);
+      return { rows: page.items, next: page.nextCursor };
+    },
+    isFollowed: false,
   });
-  return {
-    rows: computed(() => (query.data.value?.pages ?? []).flatMap(({ items }) => items)),
-    isPending: query.isPending,
-    error: computed(() => query.error.value),
-    hasMore: query.hasNextPage,
-    loadMore() {
-      if (query.hasNextPage.value && !query.isFetchingNextPage.value) {
-        query.fetchNextPage().catch(() => undefined);
-      }
-    },
-    retry() {
-      query.refetch().catch(() => undefined);
-    },
-  };
 }
 
 /** Every row of the tenant, as a file of JSON lines. Throws if it breaks off: half a ledger is none. */

@@ -16,13 +16,17 @@ import type {
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue';
 import { client, holdsProof, tenant } from './connection.ts';
 
-/** What a page needs to know of a question to the server. */
-export interface Answer<T> {
-  readonly data: Readonly<Ref<T | undefined>>;
+/** How a question to the server stands. */
+export interface Question {
   readonly error: Readonly<Ref<Error | null>>;
   readonly isPending: Readonly<Ref<boolean>>;
-  readonly isSuccess: Readonly<Ref<boolean>>;
+  /** Asks again. */
   refetch(): Promise<unknown>;
+}
+
+export interface Answer<T> extends Question {
+  readonly data: Readonly<Ref<T | undefined>>;
+  readonly isSuccess: Readonly<Ref<boolean>>;
 }
 
 /** What is known of one tenant is not known of another, nor to everybody. */
