@@ -32,7 +32,11 @@ describe('findBreaches', () => {
       `<template><p /></template>\n<script setup lang="ts">\nimport { b } from 'patchboard';\n</script>`,
       'console must not import top',
     ],
-    [`${PATCHBOARD}/core/a.ts`, "import type { B } from '../store/memory.ts';", 'core must not import store'],
+    [
+      `${PATCHBOARD}/core/a.ts`,
+      "import type { B } from '../store/memory/memory-store.ts';",
+      'core must not import store',
+    ],
     [
       `${PATCHBOARD}/core/a.ts`,
       "export type B = import('node:fs').Stats;",
@@ -103,9 +107,9 @@ describe('findBreaches', () => {
       "import fastify from 'fastify';\nimport { b } from '../shared/b.ts';",
     ],
     [`${PATCHBOARD}/store/sqlite/a.ts`, "import { b } from '../schema.ts';\nimport 'node:sqlite';"],
-    [`${PATCHBOARD}/wiring/platform.ts`, "import { b } from '../store/memory.ts';"],
+    [`${PATCHBOARD}/wiring/platform.ts`, "import { b } from '../store/memory/memory-store.ts';"],
     [`${PATCHBOARD}/settings/environment.ts`, 'const { env } = process;'],
-    [`${PATCHBOARD}/core/engine.test.ts`, "import { b } from '../store/memory.ts';"],
+    [`${PATCHBOARD}/core/engine.test.ts`, "import { b } from '../store/memory/memory-store.ts';"],
   ])('accepts %s with %s', (path, text) => {
     expect(findBreaches([{ path, text }])).toEqual([]);
   });

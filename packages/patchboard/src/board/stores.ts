@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { Store } from '../core/ports.ts';
 import { nodeDigest } from '../runtime/digest.ts';
-import { memoryStore } from '../store/memory.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 

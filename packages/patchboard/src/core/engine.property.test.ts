@@ -10,7 +10,7 @@ import {
 } from '../../test/support/an-engine.ts';
 import { FakeClock, settled } from '../../test/support/fake-clock.ts';
 import { nodeDigest } from '../runtime/digest.ts';
-import { memoryStore } from '../store/memory.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
 import type { Call } from './call/call.ts';
 import { chainHash, GENESIS } from './ledger/ledger.ts';
 import type { Store } from './ports.ts';

@@ -7,7 +7,7 @@ import {
   type ToolModule,
 } from '../core/tools/tool-module.ts';
 import { BoardError } from './board-error.ts';
-import { toolsOfModule } from './tool-module.ts';
+import { toolsOfModule } from './tools-of-module.ts';
 import { checkName } from './tool-name.ts';
 import { makeTool, toServerTool, type AnyTool, type MadeTool } from './tool-instance.ts';
 

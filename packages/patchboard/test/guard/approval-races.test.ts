@@ -4,7 +4,7 @@ import type { OperatorDecision } from '../../src/core/steps/approvals.ts';
 import type { Call } from '../../src/core/call/call.ts';
 import type { Store } from '../../src/core/ports.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
-import { memoryStore } from '../../src/store/memory.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { anEngine, aPrincipal, aRequest, aServerTool, type EngineFixture } from '../support/an-engine.ts';
 import { settled } from '../support/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageFull } from '../../src/core/failures.ts';
 import type { Route } from '../../src/transports/shared/routes/routes.ts';
-import { memoryStore } from '../../src/store/memory.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { silentLog } from '../support/an-engine.ts';
 import { ROUTES } from '../../src/wiring/faces.ts';

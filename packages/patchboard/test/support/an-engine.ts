@@ -19,7 +19,7 @@ import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../src/runtime/ids.ts';
 import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
-import { memoryStore } from '../../src/store/memory.ts';
+import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { nodeClock } from '../../runtime/node-clock.ts';
-import { memoryStore } from '../../store/memory.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 import { EventLog } from './event-log.ts';
 import { CHANNELS, type AgentEvent, type AgentEventBody, type Channel } from './events.ts';
 import { Journal } from '../memory/journal.ts';

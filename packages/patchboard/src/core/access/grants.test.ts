@@ -4,7 +4,7 @@ import { aPrincipal } from '../../../test/support/an-engine.ts';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { timeOrderedIds } from '../../runtime/ids.ts';
-import { memoryStore } from '../../store/memory.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 import { GrantOffice, type GrantRequest } from './grant-office.ts';
 import { GrantBook, type GrantQuestion } from './grants.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
-import { memoryStore } from '../../store/memory.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 import type { Call } from '../call/call.ts';
 import type { Engine } from '../engine.ts';
 import { LedgerVerifier, verifyLedger } from './ledger-check.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
-import { memoryStore } from '../../store/memory.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 import type { Engine } from '../engine.ts';
 import type { Store } from '../ports.ts';
 

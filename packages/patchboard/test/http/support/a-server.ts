@@ -25,7 +25,7 @@ import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
 import { ajvSchemas } from '../../../src/schemas/ajv-schemas.ts';
-import { memoryStore } from '../../../src/store/memory.ts';
+import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import { createHttpApp } from '../../../src/transports/shared/http/app.ts';
 import type { HttpLimits } from '../../../src/transports/shared/http/http-limits.ts';
 import type { Route } from '../../../src/transports/shared/routes/routes.ts';

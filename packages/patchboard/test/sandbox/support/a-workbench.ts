@@ -5,7 +5,7 @@ import type { Sandbox } from '../../../src/core/sandbox.ts';
 import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
-import { memoryStore } from '../../../src/store/memory.ts';
+import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import {
   openWorkbench,
   resolveWorkspace,

@@ -2,7 +2,7 @@
 import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
-import { memoryStore } from '../../../src/store/memory.ts';
+import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import { openWorkbench, resolveWorkspace } from '../../../src/wiring/workbench.ts';
 
 const [folder = '', command = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
-import { pairKey } from '../core/pair-key.ts';
-import type { DocumentChange, DocumentKind } from '../core/documents.ts';
+import { pairKey } from '../../core/pair-key.ts';
+import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
 
 interface Kept {
   readonly kind: DocumentKind;

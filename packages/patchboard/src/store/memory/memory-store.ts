@@ -1,8 +1,8 @@
 import type { CallStateName } from '@patchboard/wire';
-import { endedAt, isOpen, type Call } from '../core/call/call.ts';
-import type { DocumentChange, DocumentKind } from '../core/documents.ts';
-import type { JournalDraft, JournalEntry } from '../core/journals.ts';
-import type { LedgerDraft, LedgerRow } from '../core/ledger/ledger.ts';
+import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
+import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
+import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
+import type { LedgerDraft, LedgerRow } from '../../core/ledger/ledger.ts';
 import type {
   CallFilter,
   CommittedRow,
@@ -14,17 +14,17 @@ import type {
   Page,
   Run,
   Store,
-} from '../core/ports.ts';
-import { pairKey } from '../core/pair-key.ts';
-import type { StoredTool } from '../core/tools/registered-tool.ts';
-import type { Soon } from '../core/soon.ts';
-import { callCursor, runCursor } from './cursors.ts';
-import { MemoryChain } from './memory-chain.ts';
-import { MemoryDocuments } from './memory-documents.ts';
-import { matchesCall, matchesRow } from './memory-filters.ts';
-import { MemoryJournals } from './memory-journals.ts';
-import { Turns } from './turns.ts';
-import { Watchers } from './watchers.ts';
+} from '../../core/ports.ts';
+import { pairKey } from '../../core/pair-key.ts';
+import type { StoredTool } from '../../core/tools/registered-tool.ts';
+import type { Soon } from '../../core/soon.ts';
+import { callCursor, runCursor } from '../cursors.ts';
+import { MemoryChain } from './chain.ts';
+import { MemoryDocuments } from './documents.ts';
+import { matchesCall, matchesRow } from './filters.ts';
+import { MemoryJournals } from './journals.ts';
+import { Turns } from '../turns.ts';
+import { Watchers } from '../watchers.ts';
 
 export interface MemoryStoreOptions {
   readonly digest: Digest;

@@ -1,4 +1,4 @@
-import type { JournalDraft, JournalEntry } from '../core/journals.ts';
+import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
 
 export class MemoryJournals {
   readonly #journals: Map<string, JournalEntry[]> = new Map();

@@ -4,8 +4,8 @@ import {
   type LedgerDraft,
   type LedgerKind,
   type LedgerRow,
-} from '../core/ledger/ledger.ts';
-import type { Digest } from '../core/ports.ts';
+} from '../../core/ledger/ledger.ts';
+import type { Digest } from '../../core/ports.ts';
 
 /** The hash chain. Rows and hashes are made when somebody looks: most runs in memory never ask. */
 export class MemoryChain {

@@ -1,6 +1,6 @@
-import type { Call } from '../core/call/call.ts';
-import type { LedgerRow } from '../core/ledger/ledger.ts';
-import type { CallFilter, LedgerFilter } from '../core/ports.ts';
+import type { Call } from '../../core/call/call.ts';
+import type { LedgerRow } from '../../core/ledger/ledger.ts';
+import type { CallFilter, LedgerFilter } from '../../core/ports.ts';
 
 export function matchesCall(call: Call, filter: CallFilter): boolean {
   return (

@@ -1,5 +1,0 @@
-import { memoryStore } from './memory.ts';
-import { digest } from './samples.contract.ts';
-import { storeContract } from './store.contract.ts';
-
-storeContract('memoryStore', async () => ({ store: memoryStore({ digest }), cleanup: async () => {} }));

@@ -1,0 +1,5 @@
+import { memoryStore } from './memory-store.ts';
+import { digest } from '../samples.contract.ts';
+import { storeContract } from '../store.contract.ts';
+
+storeContract('memoryStore', async () => ({ store: memoryStore({ digest }), cleanup: async () => {} }));
