@@ -2,6 +2,7 @@ import type { DeviceToolSpec, NotKept, RejectedTool } from '@patchboard/wire';
 import type { OpenSocket } from './device-socket.ts';
 import type { DeviceTool } from './device-tool.ts';
 import type { ToolCallHandler } from './device-work.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { ClientOptions, RetryOptions } from '../http/options.ts';
 import type { OutboxStorage } from './outbox.ts';
 
@@ -48,6 +49,8 @@ export interface ResultFate {
 export interface DeviceProblem {
   readonly kind: 'connection' | 'rejected' | 'result' | 'server' | 'outbox';
   readonly message: string;
+  /** What the server refused the connection with, where it did: a device goes on trying, a person may see to it. */
+  readonly code?: ErrorCode;
 }
 
 /** A device that lends its tools for as long as it runs, over as many connections as that takes. */

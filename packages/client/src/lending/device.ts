@@ -6,7 +6,7 @@ import { defaultSocket, httpUrl, socketUrl } from './device-socket.ts';
 import { ticketFor } from './device-ticket.ts';
 import { toDeviceSpec } from './device-tool.ts';
 import { DeviceWork, errorFrame } from './device-work.ts';
-import { NetworkError } from '../errors.ts';
+import { NetworkError, PatchboardError, type ErrorCode } from '../errors.ts';
 import { positive, resolveSettings, type Settings } from '../http/options.ts';
 import { Outbox } from './outbox.ts';
 import { utf8Length } from './utf8-length.ts';
@@ -113,7 +113,8 @@ class SocketDevice implements Device {
         this.#enter('closed');
         return;
       }
-      this.#lost(error instanceof Error ? error.message : String(error));
+      const refusal = error instanceof PatchboardError && error.kind === 'problem' ? error.code : undefined;
+      this.#lost(error instanceof Error ? error.message : String(error), refusal);
     }
   }
 
@@ -201,13 +202,13 @@ class SocketDevice implements Device {
     if (this.#outbox.has(id)) this.#settings.clock.after(RESEND_MS, () => this.#resend(id));
   }
 
-  #lost(why: string): void {
+  #lost(why: string, refusal?: ErrorCode): void {
     this.#connection = null;
     const wasOnline = this.#state === 'online';
     this.#isWelcome = false;
     this.#disarm();
     if (this.#isClosed()) return;
-    this.#problem('connection', why);
+    this.#problem('connection', why, refusal);
     this.#enter('waiting');
     this.#disarm = this.#settings.clock.after(this.#patience.lost(wasOnline), () => {
       this.#connect().catch(() => undefined);
@@ -224,7 +225,7 @@ class SocketDevice implements Device {
     this.#options.onState?.(state);
   }
 
-  #problem(kind: DeviceProblem['kind'], message: string): void {
-    this.#options.onProblem?.({ kind, message });
+  #problem(kind: DeviceProblem['kind'], message: string, code?: ErrorCode): void {
+    this.#options.onProblem?.({ kind, message, ...(code === undefined ? {} : { code }) });
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createClient } from '@patchboard/client';
+import type { MintedKeyView } from '@patchboard/wire';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LONG, Workplace } from '../cli/cli-process.ts';
 
@@ -36,6 +37,21 @@ describe('patchboard device', { timeout: LONG }, () => {
     await phone.stop();
     const gone = await place.run(['call', 'device_info']);
     expect(gone.code).toBe(5);
+  });
+
+  it('ends where the key does not let it lend, and says which does', async () => {
+    place = await Workplace.create();
+    stop = await place.serve();
+    const minted = await place.json<MintedKeyView>(['keys', 'create', '--kind', 'agent', '--name', 'ada']);
+    for (const [key, words] of [
+      [minted.key, 'permission denied: the scope tools:serve is needed'],
+      ['pb_wrong', 'this is not a key of ours'],
+    ] as const) {
+      const { code, out, error } = await place.run(['device', 'demo'], { PATCHBOARD_KEY: key });
+      expect({ code, out }).toEqual({ code: 3, out: '' });
+      expect(error).toContain(`patchboard: ${words}`);
+      expect(error).toContain('→ set PATCHBOARD_KEY to a key of a client');
+    }
   });
 
   it('run lends the tools of a file', async () => {

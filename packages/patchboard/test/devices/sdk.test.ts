@@ -6,6 +6,7 @@ import {
   ToolCallResult,
   type Device,
   type DeviceOptions,
+  type DeviceProblem,
 } from '@patchboard/client';
 import { describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -203,13 +204,14 @@ describe('the connection', () => {
     await online(urlOf(server), { key: key.secret, tools: [deviceTool({ name: 'hi', run: () => 'hi' })] });
     const id = await callId(server, 'hi', { headers: agent.headers });
     expect((await ended(server, id, agent.headers)).result).toBe('hi');
-    const problems: string[] = [];
+    const problems: DeviceProblem[] = [];
     const refused = connectDevice(urlOf(server), {
       ...QUICK,
       key: 'pb_wrong',
-      onProblem: ({ message }) => problems.push(message),
+      onProblem: (problem) => problems.push(problem),
     });
     await vi.waitFor(() => expect(problems.length).toBeGreaterThan(1));
+    expect(problems[0]).toMatchObject({ kind: 'connection', code: 'auth_required' });
     await refused.close();
     await expect(refused.ready).rejects.toThrow('closed');
   });

@@ -1,5 +1,11 @@
 import { hostname } from 'node:os';
-import { connectDevice, type Device, type DeviceCall, type DeviceTool } from '@patchboard/client';
+import {
+  connectDevice,
+  PatchboardError,
+  type Device,
+  type DeviceCall,
+  type DeviceTool,
+} from '@patchboard/client';
 import { InvalidArgumentError, type Command } from 'commander';
 import { clientSettings } from '../../settings/environment.ts';
 import { withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
@@ -66,10 +72,12 @@ function wholeNumber(given: string): number {
 /** Until Ctrl-C; the connection comes and goes meanwhile. */
 async function serve(context: CliContext, tools: readonly DeviceTool[], flags: DeviceFlags): Promise<void> {
   const { output } = context;
-  const device = open(context, tools, flags);
+  const first = new FirstRefusal();
+  const device = open(context, tools, flags, first);
   const interrupted = new Promise<void>((resolve) => context.onInterrupt(resolve));
   try {
-    await Promise.race([device.ready, interrupted]);
+    await Promise.race([device.ready, interrupted, first.came]);
+    first.isAwaited = false;
     if (device.state === 'online') {
       const lent = tools
         .map(({ name }) => name)
@@ -88,9 +96,34 @@ async function serve(context: CliContext, tools: readonly DeviceTool[], flags: D
   }
 }
 
-function open(context: CliContext, tools: readonly DeviceTool[], flags: DeviceFlags): Device {
+/** A device goes on trying; a person who has just typed the command has the wrong key in hand. */
+class FirstRefusal {
+  readonly came: Promise<never>;
+  isAwaited = true;
+  reject: (error: PatchboardError) => void = () => undefined;
+
+  constructor() {
+    this.came = new Promise<never>((_resolve, reject) => {
+      this.reject = reject;
+    });
+    // Where it comes while nobody waits yet, it is no failure of the process.
+    this.came.catch(() => undefined);
+  }
+}
+
+const REFUSALS: readonly string[] = ['auth_required', 'permission_denied'];
+const ADVICE =
+  'set PATCHBOARD_KEY to a key of a client; make one with: patchboard keys create --kind client --name NAME';
+
+function open(
+  context: CliContext,
+  tools: readonly DeviceTool[],
+  flags: DeviceFlags,
+  first: FirstRefusal,
+): Device {
   const { url, key } = clientSettings(context.environment);
   const { output } = context;
+  let isAdvised = false;
   try {
     return connectDevice(flags.url ?? url, {
       tools: tools.map((tool) => announced(tool, context, flags)),
@@ -98,7 +131,15 @@ function open(context: CliContext, tools: readonly DeviceTool[], flags: DeviceFl
       ...(flags.clientId === undefined ? {} : { clientId: flags.clientId }),
       ...(flags.name === undefined ? {} : { name: flags.name }),
       ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
-      onProblem: ({ message }) => output.note(cell(message)),
+      onProblem: ({ kind, message, code }) => {
+        if (first.isAwaited && code !== undefined && REFUSALS.includes(code))
+          first.reject(new PatchboardError('problem', message, { code, recommendations: [ADVICE] }));
+        else output.note(cell(message));
+        // A socket does not say why it was not opened.
+        if (kind === 'connection' && key === null && !isAdvised)
+          output.note(`  → where keys are needed, ${ADVICE}`);
+        if (kind === 'connection') isAdvised = true;
+      },
     });
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message);
