@@ -31,7 +31,7 @@ class SocketDevice implements Device {
   #rejected: readonly RejectedTool[] = [];
   #connection: Connection | null = null;
   #welcome: Welcome | null = null;
-  /** The server knows us, over the connection there is: results may go out. */
+  /** The server knows us, over the connection there is. */
   #isWelcome = false;
   #disarm: () => void = () => undefined;
   #settled: { resolve: () => void; reject: (error: Error) => void } | null = null;
@@ -52,7 +52,7 @@ class SocketDevice implements Device {
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       handler: options.handler ?? null,
       concurrency: positive('concurrency', options.concurrency ?? 1),
-      progress: (id, data) => this.#connection?.send({ type: 'progress', id, data }),
+      progress: (id, data) => this.#say(JSON.stringify({ type: 'progress', id, data })),
       finished: (id, frame) => this.#finished(id, frame),
     });
     this.ready = new Promise<void>((resolve, reject) => {
@@ -189,12 +189,17 @@ class SocketDevice implements Device {
     const isTooLarge = frame.length > limit || (frame.length * 3 > limit && utf8Length(frame) > limit);
     const kept = isTooLarge ? errorFrame(id, `the result is larger than ${limit} bytes`) : frame;
     await this.#outbox.put(id, kept);
-    if (this.#isWelcome) this.#connection?.sendText(kept);
+    this.#say(kept);
   }
 
   #resend(id: string): void {
     const frame = this.#outbox.get(id);
-    if (frame !== undefined) this.#connection?.sendText(frame);
+    if (frame !== undefined) this.#say(frame);
+  }
+
+  /** A socket that is still opening takes nothing, and would be given up for being asked. */
+  #say(frame: string): void {
+    if (this.#isWelcome) this.#connection?.sendText(frame);
   }
 
   /** The server could not store it: it is asked again. */

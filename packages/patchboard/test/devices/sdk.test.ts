@@ -262,6 +262,42 @@ describe('the connection', () => {
     await vi.waitFor(async () => expect(await toolNames(server)).toEqual(['long']));
   });
 
+  it('comes back while its work reports progress: what cannot be sent yet is left out', async () => {
+    const server = await aServer();
+    const proxy = await aSwallowingProxy(() => server.port);
+    cleanUp.push(() => proxy.close());
+    const begun = gate();
+    const finish = gate();
+    const problems: string[] = [];
+    let report = (): void => undefined;
+    await online(proxy.url, {
+      socket: (url) => {
+        // Before this socket can be open.
+        queueMicrotask(() => report());
+        return new globalThis.WebSocket(url) as never;
+      },
+      tools: [
+        deviceTool({
+          name: 'long',
+          run: async (_args, { progress }) => {
+            report = () => progress('on the way');
+            begun.open();
+            await finish.opened;
+            return 'done';
+          },
+        }),
+      ],
+      onProblem: ({ message }) => problems.push(message),
+    });
+    const id = await callId(server, 'long');
+    await begun.opened;
+    proxy.cut();
+    await vi.waitFor(() => expect(problems).not.toEqual([]));
+    finish.open();
+    expect((await ended(server, id)).result).toBe('done');
+    expect(problems).not.toContain('the socket does not take any more (1006)');
+  });
+
   it.each(['up', 'down', 'both'] as const)(
     'notices a wire that swallows what goes %s, and nothing is lost or done twice',
     async (way) => {
