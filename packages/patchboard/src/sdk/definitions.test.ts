@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import * as mini from 'zod/mini';
+import { z as three } from 'zod/v3';
 import { aBoard } from '../../test/support/a-board.ts';
 import { createPatchboard, tool, ToolRegistry, type BoardOptions } from '../index.ts';
 
@@ -7,6 +10,8 @@ import { createPatchboard, tool, ToolRegistry, type BoardOptions } from '../inde
 
 const execute = (): number => 1;
 const preToolUse = (): void => {};
+/** As a program that is written in CommonJS gets it. */
+const { z: other } = createRequire(import.meta.url)('zod') as { readonly z: typeof z };
 
 describe('tool()', () => {
   it.each<[unknown, string]>([
@@ -19,6 +24,14 @@ describe('tool()', () => {
     [
       { name: 't', execute, parameters: 'x' },
       "tool t: parameters must be a zod schema or a JSON Schema; it is 'x'",
+    ],
+    [
+      { name: 't', execute, parameters: three.object({ n: three.number() }) },
+      'tool t: parameters is a schema of a library: tool() takes those of zod 4, and JSON Schemas',
+    ],
+    [
+      { name: 't', execute, output: { '~standard': { version: 1, vendor: 'valibot' } } },
+      'tool t: output is a schema of a library: tool() takes those of zod 4, and JSON Schemas',
     ],
     [{ name: 't', execute, description: 7 }, 'tool t: description must be a text; it is 7'],
     [
@@ -74,6 +87,19 @@ describe('tool()', () => {
     expect(made.name).toBe('t');
   });
 
+  it.each([
+    ['zod/mini', mini.object({ n: mini.number().check(mini.refine((n) => n !== 13)) })],
+    ['another copy of zod', other.object({ n: other.number().refine(async (n) => n !== 13) })],
+  ])('takes schemas of %s for what they are', async (_whose, parameters) => {
+    const board = await aBoard({ tools: [tool({ name: 't', parameters, execute: ({ n }) => n })] });
+    expect(board.tools()[0]?.inputSchema).toMatchObject({ properties: { n: { type: 'number' } } });
+    expect(await board.call('t', { n: 7 })).toMatchObject({ result: 7 });
+    await expect(board.call('t', { n: 'seven' })).rejects.toMatchObject({
+      failure: { code: 'input_invalid' },
+    });
+    expect(await board.call('t', { n: 13 })).toMatchObject({ code: 'input_invalid' });
+  });
+
   it('takes hooks that are an instance of a class, whatever else it has', () => {
     class Counting {
       count = 0;
@@ -99,6 +125,10 @@ describe('a registry', () => {
     [
       { name: 'x', description: '', exec: execute },
       'tool x: input_schema must be a JSON Schema; it is undefined',
+    ],
+    [
+      { name: 'x', description: '', input_schema: z.object({}), exec: execute },
+      'tool x: input_schema is a schema of a library: tool() takes those of zod 4, and JSON Schemas',
     ],
     [{ name: 'x', description: '', input_schema: {}, exec: 1 }, 'tool x: exec must be a function; it is 1'],
     [

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '@patchboard/wire';
-import { z } from 'zod';
 import { failure, ToolFailure } from '../core/failures.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
 import type { ToolDefinition } from './tool-definition.ts';
+import { isZodSchema, zodToJsonSchema, type ZodSchema } from './zod-schema.ts';
 
 /** A tool of the AI SDK, typed by what is used of it: `tool({…})` and `dynamicTool({…})` of `ai` fit. */
 export interface GivenAiSdkTool {
@@ -80,8 +80,8 @@ async function lastOf(answer: unknown, context: ToolContext): Promise<unknown> {
 /** The forms of a schema that the AI SDK takes. */
 async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
   const schema: unknown = typeof given === 'function' ? (given as () => unknown)() : given;
+  if (isZodSchema(schema)) return fromZod(schema);
   if (typeof schema === 'object' && schema !== null) {
-    if ('_zod' in schema) return fromZod(schema as z.ZodType);
     if ('jsonSchema' in schema) return await fromAiSdkSchema(schema as AiSdkSchemaObject);
     if ('~standard' in schema) return fromStandard(name, schema as StandardSchema);
   }
@@ -90,8 +90,8 @@ async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
   );
 }
 
-function fromZod(schema: z.ZodType): ReadSchema {
-  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+function fromZod(schema: ZodSchema): ReadSchema {
+  const json = zodToJsonSchema(schema, 'input');
   return { json, parse: async (value) => fromStandardResult(await schema['~standard'].validate(value)) };
 }
 

@@ -3,15 +3,20 @@ import { callable, flag, must, object, text, texts, wholeNumber, type Rule } fro
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import type { ToolInstance } from './tool-instance.ts';
 import type { ToolOptions } from './tool.ts';
+import { isSchemaOfLibrary, isZodSchema } from './zod-schema.ts';
 
-const schema = must(
-  'be a zod schema or a JSON Schema',
-  (value) => typeof value === 'object' && value !== null,
-);
-const jsonSchema = must(
-  'be a JSON Schema',
-  (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
-);
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const zodOrJsonSchema = must('be a zod schema or a JSON Schema', isObject);
+const onlyJsonSchema = must('be a JSON Schema', (value) => typeof value === 'boolean' || isObject(value));
+
+const schema: Rule = (value, place) =>
+  isZodSchema(value) ? null : (zodOrJsonSchema(value, place) ?? ofLibrary(value, place));
+const jsonSchema: Rule = (value, place) => onlyJsonSchema(value, place) ?? ofLibrary(value, place);
+
+function ofLibrary(value: unknown, place: string): string | null {
+  if (!isSchemaOfLibrary(value)) return null;
+  return `${place} is a schema of a library: tool() takes those of zod 4, and JSON Schemas`;
+}
 
 const HOOK_NAMES = ['preToolUse', 'postToolUse', 'messagesChanged'] as const;
 const plainHooks = object<Hooks>({ preToolUse: callable, postToolUse: callable, messagesChanged: callable });

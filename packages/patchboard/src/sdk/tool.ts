@@ -8,12 +8,12 @@ import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import { shown } from './shape.ts';
 import { checkName } from './tool-name.ts';
 import { checkOptions } from './tool-shape.ts';
+import { isZodSchema, zodToJsonSchema, type ZodSchema } from './zod-schema.ts';
 
-type ZodSchema = z.ZodType;
 type AnySchema = ZodSchema | Exclude<JsonSchema, boolean>;
 
 /** What the arguments are once they have passed: typed by a zod schema, unknown members by a JSON Schema. */
-type ArgsOf<Schema> = Schema extends ZodSchema ? z.output<Schema> : Record<string, unknown>;
+type ArgsOf<Schema> = Schema extends ZodSchema ? z.core.output<Schema> : Record<string, unknown>;
 
 export interface ToolOptions<Schema extends AnySchema, Result> {
   readonly name: string;
@@ -67,7 +67,7 @@ function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
   checkName(options.name);
   checkOptions(options);
   const { name, description = '', parameters, output, metadata = {}, hooks = null } = options;
-  const parse = isZod(parameters) ? parserOf(parameters) : null;
+  const parse = isZodSchema(parameters) ? parserOf(parameters) : null;
   return {
     name,
     description,
@@ -89,18 +89,19 @@ function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
 function parserOf(schema: ZodSchema): (args: unknown) => unknown {
   let takesTime = false;
   return (args) => {
-    if (takesTime) return schema.safeParseAsync(args).then(dataOf);
+    if (takesTime) return z.core.safeParseAsync(schema, args).then(dataOf);
     try {
-      return dataOf(schema.safeParse(args));
+      return dataOf(z.core.safeParse(schema, args));
     } catch (error) {
-      if (!(error instanceof z.core.$ZodAsyncError)) throw error;
+      if (error instanceof ToolFailure) throw error;
+      // Whatever else it is: another copy of zod says with an error of its own that it takes time.
       takesTime = true;
-      return schema.safeParseAsync(args).then(dataOf);
+      return z.core.safeParseAsync(schema, args).then(dataOf);
     }
   };
 }
 
-function dataOf(parsed: z.ZodSafeParseResult<unknown>): unknown {
+function dataOf(parsed: z.core.util.SafeParseResult<unknown>): unknown {
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => ({
     path: path.map((key) => `/${String(key)}`).join(''),
@@ -112,12 +113,6 @@ function dataOf(parsed: z.ZodSafeParseResult<unknown>): unknown {
   );
 }
 
-function isZod(schema: AnySchema | undefined): schema is ZodSchema {
-  return schema instanceof z.ZodType;
-}
-
 function toJsonSchema(schema: AnySchema, io: 'input' | 'output'): JsonSchema {
-  if (!isZod(schema)) return schema;
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest;
+  return isZodSchema(schema) ? zodToJsonSchema(schema, io) : schema;
 }
