@@ -33,6 +33,7 @@ import { Runs } from './call/runs.ts';
 import { ChangingServerTools } from './tools/changing-server-tools.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantBook } from './access/tenant-book.ts';
+import { audienceProblem } from './tools/tool-audience.ts';
 import { ToolDirectory } from './tools/tool-directory.ts';
 import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
@@ -192,16 +193,22 @@ export class Engine {
 
   /** What this principal may call. */
   tools(principal: Principal): RegisteredTool[] {
+    return this.visibleTools(principal).filter((tool) => audienceProblem(tool, principal) === null);
+  }
+
+  /** All that policy leaves to it, also what is for somebody else. */
+  visibleTools(principal: Principal): RegisteredTool[] {
     return this.registry.list(principal.tenant).filter((tool) => this.guard.lists(principal, tool));
   }
 
   /** By either name; undefined also for one that the principal may never call. */
   tool(principal: Principal, name: string): RegisteredTool | undefined {
     const tool = this.registry.find(principal.tenant, name);
-    return tool !== undefined && this.guard.lists(principal, tool) ? tool : undefined;
+    if (tool === undefined || !this.guard.lists(principal, tool)) return undefined;
+    return audienceProblem(tool, principal) === null ? tool : undefined;
   }
 
-  /** Why there is none of that name. */
+  /** Why there is none of that name for the principal. */
   unknownTool(principal: Principal, name: string): Failure {
     return unknownTool(this, principal, name);
   }

@@ -8,6 +8,7 @@ import {
   type TestPlatform,
 } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
+import { aServerTool } from '../support/an-engine.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
@@ -210,6 +211,22 @@ describe('a tool that an agent may never call', () => {
     expect([denied.status, denied.json.code]).toEqual([403, 'permission_denied']);
     const record = await server.asOperator('GET', `/v1/tool_calls/${denied.json.tool_call_id}`);
     expect(record.json).toMatchObject({ state: 'DENIED', decision: { rule: 'agents.eve.rules[0]' } });
+  });
+});
+
+describe('a tool for people', () => {
+  it('is offered to no model, in no format, and to an operator', async () => {
+    const people = aServerTool({ name: 'toy.people', metadata: { ai_callable: false } });
+    const server = await aServer({ tools: [echoTool, people] });
+    for (const format of ['', '?format=openai', '?format=anthropic', '?format=mcp', '?format=vcp']) {
+      const path = `/v1/tools${format}`;
+      const told = (await server.ask({ method: 'GET', path })).text;
+      expect([told.includes('toy'), told.includes('people')]).toEqual([true, false]);
+      expect((await server.asOperator('GET', path)).text).toContain('people');
+    }
+    const one = { method: 'GET', path: '/v1/tools/toy.people' };
+    expect((await server.ask(one)).json).toMatchObject((await invoke(server, 'toy.people')).json);
+    expect((await server.asOperator(one.method, one.path)).json).toMatchObject({ name: 'toy.people' });
   });
 });
 

@@ -28,7 +28,13 @@ describe('for whom a tool is', () => {
     ['nobody unknown, if it requires to be shown', { requires_auth: true }, ANONYMOUS, 'permission_denied'],
     ['whoever shows a credential', { requires_auth: true }, AGENT, 'accepted'],
     ['local mode, which counts as shown', { requires_auth: true }, aPrincipal(), 'accepted'],
-  ])('%s', async (_name, metadata, principal, expected) => {
+  ])('%s, and it is shown to nobody else', async (_name, metadata, principal, expected) => {
     expect(await kindOf(metadata, principal)).toBe(expected);
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.tool', metadata })] });
+    const mayCall = expected === 'accepted';
+    expect(engine.tools(principal).map(({ name }) => name)).toEqual(mayCall ? ['toy.tool'] : []);
+    expect(engine.tool(principal, 'toy.tool') !== undefined).toBe(mayCall);
+    if (!mayCall) expect(engine.unknownTool(principal, 'toy.tool').code).toBe(expected);
+    expect(engine.unknownTool(principal, 'toy.tol').message.includes('did you mean toy.tool?')).toBe(mayCall);
   });
 });

@@ -13,18 +13,17 @@ export interface Audience {
 export function audienceOf({ metadata }: Pick<RegisteredTool, 'metadata'>): Audience {
   return {
     aiCallable: metadata?.['ai_callable'] !== false,
-    requiresAuth: metadata?.['requires_auth'] !== false,
+    requiresAuth: metadata?.['requires_auth'] === true,
   };
 }
 
 /** Null: the principal is among them. */
 export function audienceProblem(tool: RegisteredTool, { kind, credential }: Principal): Failure | null {
-  if (tool.metadata === null) return null;
-  const { aiCallable } = audienceOf(tool);
+  const { aiCallable, requiresAuth } = audienceOf(tool);
   if (!aiCallable && kind !== 'operator') {
     return failure('permission_denied', `permission denied: ${tool.name} is for operators, not for an AI`);
   }
-  if (tool.metadata['requires_auth'] === true && credential === null && kind !== 'local') {
+  if (requiresAuth && credential === null && kind !== 'local') {
     return failure(
       'permission_denied',
       `permission denied: ${tool.name} is only for those who show who they are`,

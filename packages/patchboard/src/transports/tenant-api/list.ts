@@ -58,7 +58,7 @@ function listTools(context: HttpContext, request: FastifyRequest, reply: Fastify
     return;
   }
   const tools = engine
-    .tools(principal)
+    .visibleTools(principal)
     .map(toolView)
     .filter((tool) => (tool.ai_callable || !aiOnly) && (category === null || tool.category === category));
   sendJson(reply, 200, JSON.stringify({ tools, total: tools.length }));
