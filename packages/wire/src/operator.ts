@@ -92,7 +92,8 @@ export interface LoginLinkView {
 
 export interface PolicyView {
   readonly version: number;
-  readonly document: Readonly<Record<string, unknown>>;
+  /** Null: what is kept cannot be read, and nothing is allowed. */
+  readonly document: Readonly<Record<string, unknown>> | null;
   /** Null: as the config file gives it. */
   readonly changed_at: string | null;
   readonly changed_by: string;

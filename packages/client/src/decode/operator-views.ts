@@ -101,7 +101,7 @@ export const decodeSession: Decoder<SessionView> = object<SessionView>({
 
 export const decodePolicy: Decoder<PolicyView> = object<PolicyView>({
   version: number,
-  document: record,
+  document: nullable(record),
   changed_at: nullable(string),
   changed_by: withDefault(string, ''),
 });

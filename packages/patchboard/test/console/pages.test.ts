@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aDataFolder, aPlatform } from '../guard/support/a-platform.ts';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo, remove } from './support/toys.ts';
 
@@ -48,6 +49,22 @@ describe('agents and policy', () => {
     await page.goto(`${board.url}/ui/agents?view=simulator&tool=toy.echo&agent=guest`);
     await page.locator('[data-explanation]', { hasText: 'mode is deny' }).waitFor();
     await done();
+  });
+
+  it('says that a policy cannot be read, and takes another', async () => {
+    const folder = aDataFolder();
+    const broken = await aPlatform({ folder });
+    await broken.store.putDocument('policy', 'default 000000000007', '{', []);
+    await broken.close();
+    const other = await aConsole({ folder });
+    const { page, done } = await other.open('/ui/agents?view=policy');
+    await page.getByRole('alert').filter({ hasText: 'cannot be read' }).waitFor();
+    await page.locator('[data-edit-policy]').click();
+    await page.locator('[data-save-policy]').click();
+    await page.getByText('Version 8').waitFor();
+    await done();
+    await other.close();
+    folder.remove();
   });
 
   it('shows a key once', async () => {

@@ -265,7 +265,7 @@ describe('the connection', () => {
   it('comes back while its work reports progress: what cannot be sent yet is left out', async () => {
     const server = await aServer();
     const proxy = await aSwallowingProxy(() => server.port);
-    cleanUp.push(() => proxy.close());
+    closeLater(() => proxy.close());
     const begun = gate();
     const finish = gate();
     const problems: string[] = [];

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { createClient } from '@patchboard/client';
 import { describe, expect, it, vi } from 'vitest';
 import {
   aDataFolder,
@@ -142,6 +143,9 @@ describe('a policy that cannot be read', () => {
     expect(server.log()).toContain('"policy.unreadable"');
     const shown = await server.asOperator('GET', '/v1/policy');
     expect([shown.status, shown.json.version]).toEqual([200, 7]);
+    const url = `http://127.0.0.1:${server.port}`;
+    const operator = createClient({ url, key: server.operatorToken });
+    expect(await operator.policy.get()).toMatchObject({ version: 7, document: shown.json.document });
     expect(await names(server, 'ada')).toEqual([]);
     expect((await invoke(server, 'toy.echo')).status).toBe(404);
     const lend = await server.ask({

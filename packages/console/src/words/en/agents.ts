@@ -34,6 +34,7 @@ export const agentsWords = {
     version: 'Version {version}',
     fromFile: 'as the config file gives it',
     changed: 'changed {when} by {who}',
+    unreadable: 'What is kept cannot be read, and nothing is allowed until another policy is put in force.',
     edit: 'Edit',
     save: 'Put in force',
     effect: 'Effect',

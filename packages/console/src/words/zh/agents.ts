@@ -36,6 +36,7 @@ export const agentsWords: WordsOf<typeof english> = {
     version: '版本 {version}',
     fromFile: '来自配置文件',
     changed: '由 {who} 于 {when} 修改',
+    unreadable: '已保存的策略无法读取；在换用新策略之前，一切都不允许。',
     edit: '编辑',
     save: '生效',
     effect: '效果',
