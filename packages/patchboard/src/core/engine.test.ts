@@ -271,6 +271,48 @@ describe('concurrency', () => {
     await settled();
     expect((await engine.submit(aRequest({ toolName: 'toy.slow' }), local)).kind).toBe('accepted');
   });
+
+  it('refuses more bytes of open calls than the cap, and takes them again later', async () => {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine } = await anEngine({ tools: [tool], limits: { openBytesPerTenant: 1000 } });
+    const request = aRequest({ toolName: 'toy.slow', args: { text: 'x'.repeat(1000) } });
+    const first = accepted(await engine.submit(request, local));
+    expect(await engine.submit(request, local)).toMatchObject({ failure: { code: 'queue_full' } });
+    running.get(first.id)!.resolve(1);
+    await settled();
+    expect((await engine.submit(request, local)).kind).toBe('accepted');
+  });
+});
+
+describe('names of server tools', () => {
+  it('never lead to two tools, as names or as wire names', async () => {
+    const named = (...names: string[]) => names.map((name) => aServerTool({ name }));
+    await expect(anEngine({ tools: named('x.y', 'x__y') })).rejects.toThrow('the wire name of x.y');
+    const { engine } = await anEngine({});
+    engine.addPack({ name: 'hidden', mustBeNamed: true, tools: named('a.b__c') });
+    engine.addPack({ name: 'open', tools: named('a__b.c') });
+    const { wireName } = engine.registry.find('default', 'a__b.c')!;
+    expect(wireName).not.toBe('a__b__c');
+    expect(engine.registry.find('default', wireName)?.name).toBe('a__b.c');
+  });
+});
+
+describe('what a failure may carry', () => {
+  it('is no larger than a result', async () => {
+    const large = 'x'.repeat(2000);
+    const tool = aServerTool({
+      name: 'toy.talkative',
+      execute: () => {
+        throw new ToolFailure(failure('tool_failed', 'no', { toolResult: large, note: large }));
+      },
+    });
+    const { engine } = await anEngine({ tools: [tool], limits: { resultBytes: 1000 } });
+    const { id } = accepted(await engine.submit(aRequest({ toolName: 'toy.talkative' }), local));
+    await settled();
+    const state = (await engine.calls.find(local, id))?.state;
+    expect(state).toMatchObject({ name: 'FAILED', error: { code: 'tool_failed' } });
+    expect(JSON.stringify(state).length).toBeLessThan(1000);
+  });
 });
 
 describe('retries', () => {

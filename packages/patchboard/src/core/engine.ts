@@ -1,3 +1,4 @@
+import { isAsApproved } from './call/as-approved.ts';
 import { Approvals } from './steps/approvals.ts';
 import type { Call } from './call/call.ts';
 import { Calls } from './call/calls.ts';
@@ -64,7 +65,7 @@ export interface EngineParts {
 export class Engine {
   readonly registry: Registry;
   readonly directory: ToolDirectory;
-  readonly mailboxes: Mailboxes = new Mailboxes();
+  readonly mailboxes: Mailboxes;
   readonly pools: Pools = new Pools();
   readonly devices: Devices;
   readonly clients: ClientResults;
@@ -96,6 +97,9 @@ export class Engine {
     this.guard = parts.guard;
     this.tenants = parts.tenants;
     this.registry = new Registry(parts);
+    this.mailboxes = new Mailboxes((call) =>
+      isAsApproved(call, this.registry.find(call.tenant, call.toolName)),
+    );
     this.directory = new ToolDirectory({
       ...parts,
       registry: this.registry,
@@ -163,6 +167,7 @@ export class Engine {
     return await recover({
       ...this.#parts,
       lifecycle: this.#lifecycle,
+      tasks: this.#tasks,
       registry: this.registry,
       dispatch: (live) => this.#dispatcher.dispatch(live),
       awaitDevice: (live) => this.devices.awaitReturn(live),
@@ -242,6 +247,8 @@ export class Engine {
     this.#draining = true;
     this.#dispatcher.stop();
     this.#waiters.close();
+    // What is being recorded has not begun yet, and would begin after the end.
+    await this.#intake.quiet();
     await finishOrSeal({
       ...this.#parts,
       lifecycle: this.#lifecycle,

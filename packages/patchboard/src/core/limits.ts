@@ -12,6 +12,8 @@ export interface Limits {
   readonly queueWaitMs: number;
   /** Calls of one tenant that have not ended. */
   readonly openCallsPerTenant: number;
+  /** Of their arguments, which are kept in memory until they have ended. */
+  readonly openBytesPerTenant: number;
   readonly resultBytes: number;
   readonly clientTimeoutMs: number;
   readonly maxTimeoutMs: number;
@@ -51,6 +53,7 @@ export const DEFAULT_LIMITS: Limits = {
   concurrencyPerTenant: 48,
   queueWaitMs: 60_000,
   openCallsPerTenant: 10_000,
+  openBytesPerTenant: 256 * 1024 * 1024,
   resultBytes: WIRE_LIMITS.resultBytes,
   clientTimeoutMs: 30_000,
   maxTimeoutMs: 86_400_000,

@@ -20,7 +20,7 @@ export class Tallies {
     };
   }
 
-  add(name: string, change: 1 | -1): void {
+  add(name: string, change: number): void {
     this.#counts.set(name, this.of(name) + change);
     if (this.#counts.size > this.#sweepAt) this.#sweep();
   }

@@ -47,6 +47,21 @@ describe('TimerWheel', () => {
     expect(fired).toBe(1);
   });
 
+  it('takes every tick, also when an action is slow and arms another timer', async () => {
+    const clock = new FakeClock();
+    const wheel = new TimerWheel(clock);
+    let firedAt = -1;
+    wheel.after(100, () => {
+      clock.pass(60); // the action itself takes longer than a tick
+      wheel.after(60_000, () => {});
+    });
+    wheel.after(140, () => (firedAt = clock.elapsed()));
+    for (const ms of [200, 300, 400]) wheel.after(ms, () => {});
+    await clock.advance(1000);
+    expect(firedAt).toBeGreaterThanOrEqual(140);
+    expect(firedAt).toBeLessThanOrEqual(260);
+  });
+
   it('fires in order after a long sleep', async () => {
     const clock = new FakeClock();
     const wheel = new TimerWheel(clock);

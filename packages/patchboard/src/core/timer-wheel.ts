@@ -29,7 +29,8 @@ export class TimerWheel {
   }
 
   after(ms: number, action: () => void): () => void {
-    if (this.#cancelTick === null) this.#lastTick = this.#currentTick();
+    // Ticks that hold something must be taken, also while a turn is under way.
+    if (this.#buckets.size === 0) this.#lastTick = this.#currentTick();
     const due = Math.ceil((this.#clock.elapsed() + Math.max(0, ms)) / TICK_MS);
     const tick = Math.max(due, this.#lastTick + 1);
     const bucket = this.#bucket(tick);

@@ -38,6 +38,12 @@ export class FakeClock implements Clock {
     this.#wall += ms;
   }
 
+  /** Time goes by while something runs; nothing falls due meanwhile. */
+  pass(ms: number): void {
+    this.#elapsed += ms;
+    this.#wall += ms;
+  }
+
   /** Runs what falls due, in order, letting promises settle in between. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;

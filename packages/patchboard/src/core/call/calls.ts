@@ -6,7 +6,6 @@ import { soon, type Soon } from '../soon.ts';
 import type { Approvals, OperatorDecision } from '../steps/approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { cancelLive } from './runs.ts';
 import { maySeeCall, narrowedTo } from './visibility.ts';
 import type { Waiters } from './waiters.ts';
 
@@ -78,7 +77,7 @@ export class Calls {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
     const live = this.#parts.lifecycle.find(id);
-    if (live !== undefined && (await cancelLive(this.#parts.lifecycle, live, principal.id)))
+    if (live !== undefined && (await this.#parts.lifecycle.cancel(live, principal.id)))
       return { ok: true, value: live.call };
     const standing = live?.call ?? call;
     const over = failure('conflict', `the call is already over: ${standing.state.name}`);

@@ -1,6 +1,7 @@
 import type { OutcomeKnowledge } from '@patchboard/wire';
 import type { Call, EndState } from './call.ts';
 import { failure, type Failure } from '../failures.ts';
+import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { BadOutcome } from './outcome.ts';
 
 /** How the clock ends each open state. */
@@ -22,6 +23,14 @@ function timeoutFailure(call: Call, outcome: OutcomeKnowledge): Failure {
   const message =
     call.source === 'client' ? `Remote tool timeout (${seconds}s)` : `no result within ${seconds}s`;
   return failure('timeout', message, { outcome });
+}
+
+/** As it is, unless what it carries besides its message is larger than a result may be. */
+export function keptFailure(given: Failure, bytes: number): Failure {
+  const { toolResult, note, recommendations, ...rest } = given;
+  if (toolResult === undefined && note === undefined && recommendations === undefined) return given;
+  if (utf8Bytes(JSON.stringify([toolResult, note, recommendations])) <= bytes) return given;
+  return { ...rest, message: `${rest.message} (what it had to say is larger than ${bytes} bytes)` };
 }
 
 export function endState(outcome: BadOutcome, resultDigest: string | null): EndState {

@@ -48,7 +48,7 @@ const STOPPED: BadOutcome = {
 /** What cannot be written now is sealed by the next start. */
 async function seal({ lifecycle, log }: FinishingParts, live: LiveCall): Promise<void> {
   try {
-    await lifecycle.end(live, STOPPED);
+    await lifecycle.endOpen(live, () => STOPPED);
   } catch (error) {
     log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
     live.stop.fire(STOPPED);

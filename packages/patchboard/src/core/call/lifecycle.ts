@@ -1,7 +1,7 @@
 import type { OutcomeKnowledge } from '@patchboard/wire';
 import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type CallState } from './call.ts';
 import { endState, expiry } from './endings.ts';
-import { messageOf } from '../failures.ts';
+import { failure, messageOf } from '../failures.ts';
 import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
 import { liveCall, NOBODY, nothing, type Asker, type LiveCall } from './live-call.ts';
 import type { Mailboxes } from '../devices/mailboxes.ts';
@@ -50,6 +50,7 @@ export class Lifecycle {
   readonly #live: Map<string, LiveCall> = new Map();
   #isClosed = false;
   readonly #openByTenant: Tallies = new Tallies();
+  readonly #charactersByTenant: Tallies = new Tallies();
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
@@ -72,6 +73,11 @@ export class Lifecycle {
     return this.#openByTenant.of(tenant);
   }
 
+  /** Of the arguments that are kept in memory. */
+  charactersOf(tenant: string): number {
+    return this.#charactersByTenant.of(tenant);
+  }
+
   /** Records a new call. It is live from the commit on, unless it was born ended. */
   record(record: NewCall, asker: Asker): Soon<Recorded> {
     const { call } = record;
@@ -88,6 +94,7 @@ export class Lifecycle {
     const live = liveCall(call, asker);
     this.#live.set(call.id, live);
     this.#openByTenant.add(call.tenant, 1);
+    this.#charactersByTenant.add(call.tenant, call.argsJson.length);
     this.#arm(live);
     return live;
   }
@@ -112,6 +119,9 @@ export class Lifecycle {
     return soon(this.#parts.store.replaceCall(to, from.version, rows, argsChanged), (replaced) => {
       if (!replaced) return false;
       live.call = to;
+      if (argsChanged) this.#charactersByTenant.add(to.tenant, to.argsJson.length - from.argsJson.length);
+      // A deadline that stands stays armed: armed anew it would follow a jump of the wall clock.
+      if (isOpen(from) && isOpen(to) && from.state.deadlineAt === to.state.deadlineAt) return true;
       live.disarm();
       if (isOpen(to)) this.#arm(live);
       else this.#retire(live);
@@ -140,12 +150,29 @@ export class Lifecycle {
     }
   }
 
-  /** Ends a call from outside its execution, then stops the work. False: it ended otherwise first. */
+  /** Ends a call from outside its execution, then stops the work. False: another move was committed first. */
   async end(live: LiveCall, outcome: BadOutcome): Promise<boolean> {
     if (!isOpen(live.call)) return false;
     if (!(await this.advance(live, [endState(outcome, null)]))) return false;
     live.stop.fire(outcome);
     return true;
+  }
+
+  /** As `end`, whatever moves that leave the call open come first. False: it ended otherwise. */
+  async endOpen(live: LiveCall, outcome: () => BadOutcome): Promise<boolean> {
+    for (let lost = -1; isOpen(live.call) && live.call.version !== lost;) {
+      lost = live.call.version;
+      if (await this.end(live, outcome())) return true;
+    }
+    return false;
+  }
+
+  /** False: it ended otherwise first. */
+  async cancel(live: LiveCall, by: string): Promise<boolean> {
+    return await this.endOpen(live, () => {
+      const outcome = this.outcomeKnowledge(live);
+      return { kind: 'cancelled', failure: failure('cancelled', `cancelled by ${by}`, { outcome }) };
+    });
   }
 
   /** Whether anything may have happened already. */
@@ -184,14 +211,21 @@ export class Lifecycle {
   #expire(live: LiveCall): void {
     if (!isOpen(live.call)) return;
     const outcome = expiry(live.call, this.outcomeKnowledge(live));
-    const from = live.call.version;
+    const { deadlineAt } = live.call.state;
+    const again = (ms: number): void => {
+      // A move to another deadline has armed that one.
+      if (isOpen(live.call) && live.call.state.deadlineAt === deadlineAt)
+        live.disarm = this.wheel.after(ms, () => this.#expire(live));
+    };
     this.end(live, outcome).then(
-      // Lost to another move that left it open (an acknowledgement, say): its own deadline is armed again.
-      () => {},
+      (hasEnded) => {
+        if (!hasEnded) again(0);
+      },
       (error: unknown) => {
         this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
-        if (live.call.version === from)
-          live.disarm = this.wheel.after(PERSIST_RETRY_MS, () => this.#expire(live));
+        // The work stops in time, also while there is no room to say so.
+        live.stop.fire(outcome);
+        again(PERSIST_RETRY_MS);
       },
     );
   }
@@ -200,6 +234,7 @@ export class Lifecycle {
     const { call } = live;
     this.#live.delete(call.id);
     this.#openByTenant.add(call.tenant, -1);
+    this.#charactersByTenant.add(call.tenant, -call.argsJson.length);
     live.disarm = nothing;
     live.release();
     live.release = nothing;

@@ -1,9 +1,11 @@
 import { attemptsOf, type Call } from './call.ts';
-import { failure } from '../failures.ts';
+import { failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
-import type { Clock, Store } from '../ports.ts';
+import { endState } from './endings.ts';
+import type { Clock, Log, Store } from '../ports.ts';
+import type { Tasks } from '../tasks.ts';
 import type { Registry } from '../tools/registry.ts';
 
 export interface RecoveryParts {
@@ -11,6 +13,8 @@ export interface RecoveryParts {
   readonly lifecycle: Lifecycle;
   readonly registry: Registry;
   readonly clock: Clock;
+  readonly log: Log;
+  readonly tasks: Tasks;
   readonly dispatch: (live: LiveCall) => void;
   /** A device ran it: it may come back with the result. */
   readonly awaitDevice: (live: LiveCall) => void;
@@ -33,22 +37,45 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   const over = new Set<string>();
   for await (const call of parts.store.openCalls()) {
     const live = parts.lifecycle.adopt(call);
-    const seal = sealOf(parts.registry, call) ?? orphaned(call, over);
+    // It may have been pushed before the crash: from now on nobody can say that it did not start.
+    if (call.clientId !== null && call.state.name !== 'APPROVAL_REQUIRED') live.pushed = true;
+    const seal = sealOf(parts.registry, call) ?? orphaned(parts.lifecycle, live, over);
     if (seal !== null) {
       over.add(call.id);
-      await parts.lifecycle.end(live, seal);
+      await end(parts, live, seal);
       sealed += 1;
       continue;
     }
     resumed += 1;
-    // It may have been pushed before the crash: from now on nobody can say that it did not start.
-    if (call.clientId !== null && call.state.name !== 'APPROVAL_REQUIRED') live.pushed = true;
     if (isOverdue(call, parts.clock.now())) continue; // the deadline that `adopt` armed ends it at once
     if (call.state.name === 'EXECUTING' && call.state.device !== undefined) parts.awaitDevice(live);
-    if (call.state.name === 'APPROVED') await parts.releaseApproved(live);
+    if (call.state.name === 'APPROVED') await release(parts, live);
     else if (call.state.name !== 'APPROVAL_REQUIRED') parts.dispatch(live);
   }
   return { resumed, sealed };
+}
+
+/** A store without room is no reason not to start: there may be room later, and then it ends. */
+async function end(
+  { lifecycle, tasks, log }: RecoveryParts,
+  live: LiveCall,
+  seal: BadOutcome,
+): Promise<void> {
+  try {
+    await lifecycle.end(live, seal);
+  } catch (error) {
+    log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+    tasks.start('recover', () => lifecycle.advanceSurely(live, [endState(seal, null)]));
+  }
+}
+
+/** What can be neither released nor ended now ends by its deadline. */
+async function release({ releaseApproved, log }: RecoveryParts, live: LiveCall): Promise<void> {
+  try {
+    await releaseApproved(live);
+  } catch (error) {
+    log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
+  }
 }
 
 /** Only what this server was executing, and only if it may not be executed again. */
@@ -61,9 +88,10 @@ function sealOf(registry: Registry, call: Call): BadOutcome | null {
 }
 
 /** A call of a sub-agent whose task is over: it came later than the call that was the task. */
-function orphaned({ parentCallId, state }: Call, over: ReadonlySet<string>): BadOutcome | null {
+function orphaned(lifecycle: Lifecycle, live: LiveCall, over: ReadonlySet<string>): BadOutcome | null {
+  const { parentCallId } = live.call;
   if (parentCallId === null || !over.has(parentCallId)) return null;
-  const outcome = state.name === 'EXECUTING' ? 'unknown' : 'not_started';
+  const outcome = lifecycle.outcomeKnowledge(live);
   const message = 'the server stopped, and with it the task that this call was part of';
   return { kind: 'cancelled', failure: failure('cancelled', message, { outcome }) };
 }

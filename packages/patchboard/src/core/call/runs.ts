@@ -2,7 +2,6 @@ import type { Answer } from '../answer.ts';
 import { failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { LiveCall } from './live-call.ts';
 import type { Clock, Ids, Page, Run, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import { onlyAgent } from './visibility.ts';
@@ -65,16 +64,9 @@ export class Runs {
     const row = plainRow('run.cancelled', tenant, at, { run_id: id, by: principal.id });
     await store.cancelRun(tenant, id, at, row);
     const mine = lifecycle.all().filter(({ call }) => call.tenant === tenant && call.runId === id);
-    const done = await Promise.all(mine.map((live) => cancelLive(lifecycle, live, principal.id)));
+    const done = await Promise.all(mine.map((live) => lifecycle.cancel(live, principal.id)));
     await workspaces.endRun({ tenant, runId: id });
     const cancelled = mine.filter((_, index) => done[index]).map((live) => live.call.id);
     return { ok: true, value: { cancelled } };
   }
-}
-
-/** False: it ended otherwise first. */
-export async function cancelLive(lifecycle: Lifecycle, live: LiveCall, by: string): Promise<boolean> {
-  const outcome = lifecycle.outcomeKnowledge(live);
-  const cancelled = failure('cancelled', `cancelled by ${by}`, { outcome });
-  return await lifecycle.end(live, { kind: 'cancelled', failure: cancelled });
 }

@@ -70,9 +70,11 @@ export class ClientResults {
     for (;;) {
       const found = await this.#openCall(principal, id, given.attemptToken);
       if ('ok' in found) return sameAgain(found, resultDigest);
+      const asked = attemptToken(found.call);
       const tool = found.tool ?? this.#parts.registry.find(found.call.tenant, found.call.toolName);
       const end = await settle(this.#parts, found, tool, outcomeOf(given), resultDigest);
-      if (!isOpen(found.call)) continue;
+      // Hooks take their time: it may have ended meanwhile, or be another device's.
+      if (!isOpen(found.call) || attemptToken(found.call) !== asked) continue;
       const states = found.call.state.name === 'EXECUTING' ? [end] : [executing(found.call), end];
       if (await this.#parts.lifecycle.advance(found, states))
         return { ok: true, call: found.call, repeated: false };

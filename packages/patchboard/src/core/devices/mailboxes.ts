@@ -17,9 +17,18 @@ interface Mailbox {
   readonly carriers: Set<Carrier>;
 }
 
+/** Of arguments in one answer; the last request may go beyond. */
+const ANSWER_CHARACTERS = 8 * 1024 * 1024;
+
 /** What waits for each client, and the connections that carry it there. */
 export class Mailboxes {
   readonly #boxes: Map<string, Mailbox> = new Map();
+  readonly #mayRun: (call: Call) => boolean;
+
+  /** `mayRun`: asked of each call before it is handed out. */
+  constructor(mayRun: (call: Call) => boolean) {
+    this.#mayRun = mayRun;
+  }
 
   /**
    * Sends what is unanswered at once, then whatever comes; the answer detaches. What it carried goes to the client's
@@ -45,7 +54,7 @@ export class Mailboxes {
     const box = this.#box(live.call.tenant, clientId);
     box.open.set(live.call.id, live);
     const carrier = [...box.carriers].at(-1);
-    if (carrier !== undefined) this.#deliver(carrier, live);
+    if (carrier !== undefined && this.#mayRun(live.call)) this.#deliver(carrier, live);
   }
 
   /** The call ended. Harmless if it was never put in. */
@@ -66,16 +75,27 @@ export class Mailboxes {
     );
   }
 
-  /** Requests not yet begun, oldest first. */
+  /** Requests not yet begun, oldest first, as many as fit into one answer; the others come with the next. */
   unanswered(tenant: string, clientId: string): Call[] {
     const box = this.#boxes.get(pairKey(tenant, clientId));
-    const waiting = [...(box?.open.values() ?? [])].filter(isUnanswered);
-    for (const live of waiting) live.pushed = true;
-    return waiting.map((live) => live.call);
+    const handedOut: Call[] = [];
+    let room = ANSWER_CHARACTERS;
+    for (const live of box?.open.values() ?? []) {
+      if (room <= 0) break;
+      if (!this.#isDue(live)) continue;
+      live.pushed = true;
+      handedOut.push(live.call);
+      room -= live.call.argsJson.length;
+    }
+    return handedOut;
   }
 
   #deliverOpen(box: Mailbox, carrier: Carrier): void {
-    for (const live of box.open.values()) if (isUnanswered(live)) this.#deliver(carrier, live);
+    for (const live of box.open.values()) if (this.#isDue(live)) this.#deliver(carrier, live);
+  }
+
+  #isDue(live: LiveCall): boolean {
+    return isUnanswered(live) && this.#mayRun(live.call);
   }
 
   #deliver(carrier: Carrier, live: LiveCall): void {
@@ -91,7 +111,10 @@ export class Mailboxes {
   }
 
   #sweep(tenant: string, clientId: string, box: Mailbox): void {
-    if (box.open.size === 0 && box.carriers.size === 0) this.#boxes.delete(pairKey(tenant, clientId));
+    const name = pairKey(tenant, clientId);
+    // Somebody may have detached twice, and the client have another box by then.
+    if (box.open.size === 0 && box.carriers.size === 0 && this.#boxes.get(name) === box)
+      this.#boxes.delete(name);
   }
 }
 

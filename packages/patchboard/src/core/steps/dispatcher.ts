@@ -15,6 +15,7 @@ import type { Clock } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
+import { isAsApproved } from '../call/as-approved.ts';
 import { settle, type SettlementParts } from './settlement.ts';
 import { Slots, type SlotKey } from './slots.ts';
 import { soon, type Soon } from '../soon.ts';
@@ -59,13 +60,13 @@ export class Dispatcher {
     const executing: CallState = { name: 'EXECUTING', deadlineAt, attempt: 1, cause: null };
     if (tool.runsOn.kind === 'client') {
       const waiting: CallState = { name: 'PENDING', deadlineAt };
-      const device = devices.reserve(wanted);
+      const device = this.#isStopped ? null : devices.reserve(wanted);
       if (device === null) return { states: [waiting], slot: null, device };
       return { states: [waiting, { ...executing, device: device.name }], slot: null, device };
     }
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
     const slot = this.#slotKeys(tool.runsOn.tool, wanted.tenant, wanted.runId);
-    if (!this.slots.tryTake(slot)) return { states: [pending], slot: null, device: null };
+    if (this.#isStopped || !this.slots.tryTake(slot)) return { states: [pending], slot: null, device: null };
     return { states: [pending, executing], slot, device: null };
   }
 
@@ -88,7 +89,7 @@ export class Dispatcher {
       return;
     }
     if (tool === undefined || tool.runsOn.kind !== 'server') {
-      this.#endUnstarted(live, 'tool_not_found', `tool not found: ${live.call.toolName}`);
+      this.#endHere(live, 'tool_not_found', `tool not found: ${live.call.toolName}`);
       return;
     }
     const serverTool = tool.runsOn.tool;
@@ -99,21 +100,25 @@ export class Dispatcher {
     }
     // What was recorded, and maybe approved, to run enclosed must not run otherwise after a restart.
     const sandbox = serverTool.sandbox ?? null;
-    if (live.call.sandbox === sandbox) this.#queue(live, tool, serverTool);
-    else {
+    if (live.call.sandbox !== sandbox) {
       const message = `the call was made for sandbox ${String(live.call.sandbox)}, and here it is ${String(sandbox)}`;
-      this.#endUnstarted(live, 'sandbox_unavailable', message);
-    }
+      this.#endHere(live, 'sandbox_unavailable', message);
+    } else if (!isAsApproved(live.call, tool))
+      this.#endHere(live, 'approval_denied', 'the tool changed after it was approved; ask again');
+    else this.#queue(live, tool, serverTool);
   }
 
-  #endUnstarted(live: LiveCall, code: FailureCode, message: string): void {
-    const ended = failed(failure(code, message, { outcome: 'not_started' }));
+  /** It cannot go on in this process. Before a restart it may have begun. */
+  #endHere(live: LiveCall, code: FailureCode, message: string): void {
+    const outcome = this.#parts.lifecycle.outcomeKnowledge(live);
+    const ended = failed(failure(code, message, { outcome }));
     this.#parts.tasks.start('dispatch', async () => {
       await this.#parts.lifecycle.advanceSurely(live, [endState(ended, null)]);
     });
   }
 
   #queue(live: LiveCall, tool: RegisteredTool, serverTool: ServerTool): void {
+    if (this.#isStopped) return;
     const keys = this.#slotKeys(serverTool, live.call.tenant, live.call.runId);
     const go = (): void => {
       if (this.#isStopped) return;

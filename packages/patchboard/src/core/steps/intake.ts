@@ -3,7 +3,7 @@ import type { Call, CallState } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { NOTHING_HELD, type Dispatcher, type Start } from './dispatcher.ts';
-import { endState } from '../call/endings.ts';
+import { endState, keptFailure } from '../call/endings.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
 import type { Hooks } from './hooks.ts';
@@ -94,6 +94,8 @@ export class Intake {
   readonly #parts: IntakeParts;
   /** Those that are being recorded count as open: many at once must not all find the last free place. */
   readonly #entering: Tallies = new Tallies();
+  #underWay = 0;
+  #whenQuiet: (() => void) | null = null;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -109,6 +111,7 @@ export class Intake {
     if (busy !== null) return await this.#refuse(request, principal, busy);
     // Left as soon as the call counts as open itself, or when nothing comes of it.
     const leave = this.#entering.enter(principal.tenant);
+    this.#underWay += 1;
     try {
       const id = request.callId ?? this.#parts.ids.next('tc_');
       const asked = this.admit(id, tool, request, principal);
@@ -119,7 +122,17 @@ export class Intake {
       return await this.#record({ id, request, principal, tool, admission: answered, leave });
     } finally {
       leave();
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#whenQuiet?.();
     }
+  }
+
+  /** Resolves when nothing is being recorded. Asked once, when nothing new is taken in. */
+  async quiet(): Promise<void> {
+    if (this.#underWay === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenQuiet = resolve;
+    });
   }
 
   resolve(given: CallRequest, principal: Principal): Resolution {
@@ -141,8 +154,11 @@ export class Intake {
     const tooFast = rates.call(principal, tool.name);
     if (tooFast !== null) return tooFast;
     const { tenant } = principal;
-    if (lifecycle.openOf(tenant) + this.#entering.of(tenant) < limits.openCallsPerTenant) return null;
-    return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
+    if (lifecycle.openOf(tenant) + this.#entering.of(tenant) >= limits.openCallsPerTenant)
+      return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
+    if (lifecycle.charactersOf(tenant) < limits.openBytesPerTenant) return null;
+    const message = `the arguments of this tenant's calls that have not ended take ${limits.openBytesPerTenant} bytes`;
+    return failure('queue_full', message);
   }
 
   /** A call that never gets anywhere, recorded with its ending; null: its run takes no more calls. */
@@ -257,7 +273,8 @@ export class Intake {
         const code =
           decision.rule === 'guard' || decision.rule === 'hook' ? 'hook_denied' : 'permission_denied';
         const denied = failure(code, denialText(decision), toolResult === undefined ? {} : { toolResult });
-        return { ...NOTHING_HELD, states: [pending, endState({ kind: 'denied', failure: denied }, null)] };
+        const kept = keptFailure(denied, limits.resultBytes);
+        return { ...NOTHING_HELD, states: [pending, endState({ kind: 'denied', failure: kept }, null)] };
       }
     }
   }

@@ -1,6 +1,6 @@
 import { runPostHooks } from './ask-hooks.ts';
 import type { EndState } from '../call/call.ts';
-import { endState } from '../call/endings.ts';
+import { endState, keptFailure } from '../call/endings.ts';
 import { failure, messageOf } from '../failures.ts';
 import { hookCall, hooksOf, type Hooks, type OwnedHooks } from './hooks.ts';
 import type { Limits } from '../limits.ts';
@@ -52,7 +52,10 @@ interface Checked {
 }
 
 function keep({ outcome, json }: Checked, resultBytes: number, resultDigest: string | null): EndState {
-  if (outcome.kind !== 'ok') return endState(outcome, resultDigest);
+  if (outcome.kind !== 'ok') {
+    const kept = keptFailure(outcome.failure, resultBytes);
+    return endState({ ...outcome, failure: kept }, resultDigest);
+  }
   const encoded: Encoded = json === undefined ? encode(outcome.value) : { kind: 'ok', json };
   if (encoded.kind !== 'ok') return endState(encoded, resultDigest);
   if (encoded.json.length * 3 > resultBytes && utf8Bytes(encoded.json) > resultBytes) {

@@ -68,4 +68,30 @@ describe('Slots', () => {
     for (let count = 0; count < 3; count += 1) slots.give(key);
     expect(served).toEqual([1, 2, 3]);
   });
+
+  it('hands a slot of the tenant to whoever waits for it, not to the run that gives it back', () => {
+    const slots = new Slots();
+    const keysOf = (run: string): SlotKey[] => [
+      { name: run, limit: 1 },
+      { name: 'tenant', limit: 1 },
+    ];
+    const order: string[] = [];
+    const take = (run: string): void => {
+      if (slots.tryTake(keysOf(run))) order.push(run);
+      else slots.wait(keysOf(run), () => order.push(run));
+    };
+    for (const run of ['busy', 'busy', 'newcomer', 'busy']) take(run);
+    slots.give(keysOf('busy'));
+    expect(order).toEqual(['busy', 'newcomer']);
+  });
+
+  it('ends when a waiter needs more room than was given back', () => {
+    const slots = new Slots();
+    const wide: SlotKey = { name: 'x', limit: 3 };
+    const narrow: SlotKey = { name: 'x', limit: 1 };
+    for (let count = 0; count < 3; count += 1) slots.tryTake([wide]);
+    for (let count = 0; count < 2; count += 1) slots.wait([narrow], () => {});
+    slots.give([wide]);
+    expect(slots.waiting).toBe(2);
+  });
 });

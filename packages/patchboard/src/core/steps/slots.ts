@@ -13,7 +13,7 @@ interface Waiter {
 }
 
 /**
- * Counts who holds what. A taker needs all of its keys at once. A waiter stands in the line of the first key it
+ * Counts who holds what. A taker needs all of its keys at once, the narrowest named first. A waiter stands in the line of the first key it
  * lacks, so that giving back a key looks at that key's line only.
  */
 export class Slots {
@@ -49,7 +49,8 @@ export class Slots {
 
   give(keys: readonly SlotKey[]): void {
     for (const key of keys) this.#held.add(key.name, -1);
-    if (this.#lines.size > 0) for (const key of keys) this.#serve(key);
+    // The widest first, or a busy run would hand its tenant's slot to itself for ever.
+    if (this.#lines.size > 0) for (const key of keys.toReversed()) this.#serve(key);
   }
 
   #serve(key: SlotKey): void {
@@ -58,6 +59,7 @@ export class Slots {
     for (const waiter of line) {
       if (this.held(key.name) >= key.limit) return;
       const lacking = this.#lacking(waiter.keys);
+      if (lacking === key.name) return;
       this.#leave(waiter);
       if (lacking !== null) {
         this.#lineUp(waiter, lacking);

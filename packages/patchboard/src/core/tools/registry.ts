@@ -186,6 +186,9 @@ export class Registry {
 
   #serverNameProblem(name: string): Registration | null {
     if (this.#server.has(name)) return rejected('name_taken', `tool registered twice: ${name}`);
+    const namesake = this.#named('', name);
+    if (namesake !== undefined)
+      return rejected('name_taken', `the name is the wire name of ${namesake.name}`);
     return this.#isLent(name) ? rejected('name_taken', `a client lends a tool under the name ${name}`) : null;
   }
 
@@ -199,7 +202,7 @@ export class Registry {
 
   #freeServerWireName(name: string): string {
     const isFree = (candidate: string): boolean => {
-      const holder = this.find('', candidate);
+      const holder = this.#named('', candidate);
       return (holder === undefined || holder.name === name) && !this.#isLent(candidate);
     };
     return toWireName(name, isFree, this.#options.digest);

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { FakeClock, settled } from '../../test/support/fake-clock.ts';
+import { nodeDigest } from '../runtime/digest.ts';
+import { timeOrderedIds } from '../runtime/ids.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
+import { GrantOffice } from './access/grant-office.ts';
+import { GrantBook, type Grant } from './access/grants.ts';
+import { KeyOffice } from './access/key-office.ts';
+import { SCOPES_OF_KIND } from './access/scopes.ts';
+import { StorageFull } from './failures.ts';
+import type { Store } from './ports.ts';
+
+/** Until `makeRoom`, every such write finds no room. */
+function fill(store: Store, name: 'replaceCall' | 'deleteDocument'): { makeRoom: () => void } {
+  const write = store[name].bind(store);
+  store[name] = (() => Promise.reject(new StorageFull())) as never;
+  return {
+    makeRoom: () => {
+      store[name] = write as never;
+    },
+  };
+}
+
+const me = aPrincipal();
+
+describe('while the store has no room', () => {
+  it('a time limit stops the work, and is written down when there is room', async () => {
+    let isStopped = false;
+    const tool = aServerTool({
+      name: 'slow',
+      timeoutMs: 1000,
+      execute: (_args, { signal }) =>
+        new Promise(() => signal.addEventListener('abort', () => (isStopped = true))),
+    });
+    const { engine, clock, store } = await anEngine({ tools: [tool] });
+    const submitted = await engine.submit(aRequest({ toolName: 'slow' }), me);
+    const { id } = submitted.kind === 'accepted' ? submitted.call : { id: '' };
+    const { makeRoom } = fill(store, 'replaceCall');
+    await clock.advance(2000);
+    expect(isStopped).toBe(true);
+    makeRoom();
+    await clock.advance(1000);
+    expect((await engine.calls.find(me, id))?.state).toMatchObject({ name: 'TIMED_OUT' });
+  });
+
+  it('an engine starts all the same, and seals what was interrupted when there is room', async () => {
+    const tools = [aServerTool({ name: 'slow', execute: () => new Promise(() => {}) })];
+    const before = await anEngine({ tools });
+    const submitted = await before.engine.submit(aRequest({ toolName: 'slow' }), me);
+    const { id } = submitted.kind === 'accepted' ? submitted.call : { id: '' };
+    const { store, clock } = before;
+    const { makeRoom } = fill(store, 'replaceCall');
+    const { engine } = await anEngine({ tools, store, clock });
+    makeRoom();
+    await clock.advance(1000);
+    await settled();
+    expect((await engine.calls.find(me, id))?.state).toMatchObject({ name: 'SEALED' });
+  });
+
+  const operator = aPrincipal({ kind: 'operator', id: 'op', scopes: new Set(SCOPES_OF_KIND.operator) });
+
+  it('a key that could not be revoked can be revoked again, and does not come back', async () => {
+    const clock = new FakeClock();
+    const parts = {
+      store: memoryStore({ digest: nodeDigest }),
+      clock,
+      ids: timeOrderedIds(clock),
+      digest: nodeDigest,
+    };
+    const office = new KeyOffice(parts);
+    const wanted = { tenant: 'default', kind: 'agent', name: 'a', scopes: null, expiresAt: null } as const;
+    const minted = await office.mint(operator, wanted);
+    if ('code' in minted) throw new Error(minted.message);
+    const { makeRoom } = fill(parts.store, 'deleteDocument');
+    await expect(office.revoke(operator, minted.key.id)).rejects.toThrow(StorageFull);
+    makeRoom();
+    expect(await office.revoke(operator, minted.key.id)).toMatchObject({ id: minted.key.id });
+    const next = new KeyOffice(parts);
+    await next.load();
+    expect(next.authenticate(minted.secret)).toMatchObject({ code: 'auth_required' });
+  });
+
+  it('a grant that could not be revoked can be revoked again', async () => {
+    const clock = new FakeClock();
+    const book = new GrantBook(nodeDigest);
+    const grant: Grant = {
+      id: 'gr_1',
+      tenant: 'default',
+      toolName: 't',
+      toolVersion: '1',
+      agentId: null,
+      scope: { kind: 'tool' },
+      createdAt: 0,
+      createdBy: 'op',
+      expiresAt: null,
+    };
+    book.add(grant);
+    const store = memoryStore({ digest: nodeDigest });
+    const office = new GrantOffice({ store, book, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
+    const { makeRoom } = fill(store, 'deleteDocument');
+    await expect(office.revoke(operator, 'gr_1')).rejects.toThrow(StorageFull);
+    makeRoom();
+    expect(await office.revoke(operator, 'gr_1')).toMatchObject({ id: 'gr_1' });
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { settled } from '../../test/support/fake-clock.ts';
+import type { Call } from './call/call.ts';
+import type { Engine } from './engine.ts';
+import type { CallRequest } from './steps/intake.ts';
+
+const me = aPrincipal();
+const operator = aPrincipal({ kind: 'operator', id: 'op', agentId: 'op' });
+const endless = () => new Promise<never>(() => {});
+
+async function submitted(
+  engine: Engine,
+  request: Partial<CallRequest> & { toolName: string },
+): Promise<Call> {
+  const answer = await engine.submit(aRequest(request), me);
+  if (answer.kind !== 'accepted') throw new Error(answer.failure.message);
+  return answer.call;
+}
+
+async function approve(engine: Engine, { id, approval }: Call): Promise<void> {
+  const decision = { decision: 'allow', digest: approval?.digest ?? '', note: null } as const;
+  expect(await engine.calls.decide(operator, id, decision)).toMatchObject({ ok: true });
+  await settled();
+}
+
+describe('an approved call', () => {
+  it('does not run again after a restart under another contract', async () => {
+    const annotations = { idempotent: true, requires_approval: true };
+    const pay = aServerTool({ name: 'pay', description: 'pays one cent', annotations, execute: endless });
+    const before = await anEngine({ tools: [pay] });
+    const call = await submitted(before.engine, { toolName: 'pay' });
+    await approve(before.engine, call);
+    let ran = 0;
+    const other = aServerTool({
+      ...pay,
+      description: 'pays all there is',
+      execute: () => Promise.resolve((ran += 1)),
+    });
+    const after = await anEngine({ tools: [other], store: before.store, clock: before.clock });
+    await settled();
+    expect(ran).toBe(0);
+    expect((await after.engine.calls.find(me, call.id))?.state).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'approval_denied', outcome: 'unknown' },
+    });
+  });
+
+  it('is not handed out to a client that means something else by the name since', async () => {
+    const { engine } = await anEngine({});
+    const lend = async (description: string) =>
+      await engine.directory.register('default', 'c1', [
+        {
+          name: 'door',
+          description,
+          schema: { type: 'object' },
+          timeout_ms: 60_000,
+          annotations: { requires_approval: true },
+        },
+      ]);
+    await lend('opens the cat flap');
+    const call = await submitted(engine, { toolName: 'door' });
+    await approve(engine, call);
+    await lend('opens the vault');
+    const got: string[] = [];
+    engine.mailboxes.attach('default', 'c1', {
+      deliver: ({ id }) => got.push(id),
+      withdraw: () => undefined,
+    });
+    expect(got).toEqual([]);
+    expect(engine.mailboxes.unanswered('default', 'c1')).toEqual([]);
+    await lend('opens the cat flap');
+    expect(engine.mailboxes.unanswered('default', 'c1').map(({ id }) => id)).toEqual([call.id]);
+  });
+});
+
+describe('what a restart says of the outcome', () => {
+  it('is unknown for a call that ran in another sandbox', async () => {
+    const tool = aServerTool({ name: 'w', sandbox: 'bubblewrap', annotations: { idempotent: true } });
+    const before = await anEngine({ tools: [{ ...tool, execute: endless }] });
+    const call = await submitted(before.engine, { toolName: 'w' });
+    const { store, clock } = before;
+    const after = await anEngine({ tools: [{ ...tool, sandbox: 'none' }], store, clock });
+    await settled();
+    expect((await after.engine.calls.find(me, call.id))?.state).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'sandbox_unavailable', outcome: 'unknown' },
+    });
+  });
+
+  it('is unknown for a call of a sub-agent that a client had been given', async () => {
+    const tools = [aServerTool({ name: 'task', execute: endless })];
+    const before = await anEngine({ tools });
+    await before.engine.directory.register('default', 'c1', [{ name: 'door', schema: { type: 'object' } }]);
+    const { id: parentCallId } = await submitted(before.engine, { toolName: 'task' });
+    before.engine.mailboxes.attach('default', 'c1', { deliver: () => undefined, withdraw: () => undefined });
+    const child = await submitted(before.engine, { toolName: 'door', parentCallId });
+    const after = await anEngine({ tools, store: before.store, clock: before.clock });
+    await settled();
+    expect((await after.engine.calls.find(me, child.id))?.state).toMatchObject({
+      name: 'CANCELLED',
+      error: { outcome: 'unknown' },
+    });
+  });
+});
