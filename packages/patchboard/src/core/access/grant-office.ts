@@ -85,7 +85,13 @@ export class GrantOffice {
     }
     book.remove(id);
     const row = plainRow('grant.revoked', grant.tenant, clock.now(), { grant_id: id, by: principal.id });
-    await store.deleteDocument('grant', id, [row]);
+    try {
+      await store.deleteDocument('grant', id, [row]);
+    } catch (error) {
+      // It is still stored: whoever is told so must be able to revoke it again.
+      book.add(grant);
+      throw error;
+    }
     return grant;
   }
 

@@ -75,7 +75,8 @@ export class GrantBook {
   match(question: GrantQuestion, now: number): Grant | undefined {
     const shelf = this.#byTool.get(shelfOf(question));
     if (shelf === undefined) return undefined;
-    return [...shelf].find((grant) => this.#covers(grant, question, now));
+    for (const grant of shelf) if (this.#covers(grant, question, now)) return grant;
+    return undefined;
   }
 
   #covers(grant: Grant, question: GrantQuestion, now: number): boolean {

@@ -77,7 +77,13 @@ export class KeyOffice {
     });
     // First out of the ring: from here on the key opens nothing, also if the store is slow.
     this.ring.revoke(id);
-    await this.#parts.store.deleteDocument('key', id, [row]);
+    try {
+      await this.#parts.store.deleteDocument('key', id, [row]);
+    } catch (error) {
+      // It is still stored: whoever is told so must be able to revoke it again.
+      this.ring.add(key);
+      throw error;
+    }
     return key;
   }
 

@@ -139,6 +139,8 @@ describe('parseGuardedJson', () => {
       'the key "prototype" under "constructor" is not allowed',
     ],
     ['9007199254740993', 'a whole number that would lose digits: send it as a string'],
+    ['9007199254740993e0', 'a whole number that would lose digits: send it as a string'],
+    ['123456789012345678901e+2', 'a whole number that would lose digits: send it as a string'],
     ['9007199254740992', 'a whole number that would lose digits: send it as a string'],
     ['[-12345678901234567890.0]', 'a whole number that would lose digits: send it as a string'],
     ['1e999', 'a number too large to hold: send it as a string'],

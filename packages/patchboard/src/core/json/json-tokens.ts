@@ -124,14 +124,16 @@ function endOfNumber(text: string, at: number): number {
     const sign = codeAt(text, end + 1);
     end = endOfDigits(text, sign === MINUS || sign === 0x2b ? end + 2 : end + 1);
   }
-  if (hasExponent || whole - first > SAFE_DIGITS) checkExact(text, at, end, hasExponent);
+  const hasManyDigits = whole - first > SAFE_DIGITS;
+  if (hasExponent || hasManyDigits) checkExact(text, at, end, hasManyDigits);
   return end;
 }
 
-function checkExact(text: string, start: number, end: number, hasExponent: boolean): void {
+/** `1e300` says itself that it is rough; digits that are written out must be kept. */
+function checkExact(text: string, start: number, end: number, hasManyDigits: boolean): void {
   const value = Number(text.slice(start, end));
   if (!Number.isFinite(value)) throw new Refusal('a number too large to hold: send it as a string', start);
-  if (hasExponent || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return;
+  if (!hasManyDigits || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return;
   throw new Refusal('a whole number that would lose digits: send it as a string', start);
 }
 

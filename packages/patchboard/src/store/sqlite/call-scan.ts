@@ -124,12 +124,14 @@ export class CallScan {
     if (states === undefined || states.includes('COMPLETED')) {
       return await this.#walk(this.#all, parameters, before, wanted);
     }
-    const found: Call[] = [];
-    for (const state of new Set(states)) {
-      const ofState = { ...parameters, state: STATE_CODES[state] };
-      found.push(...(await this.#walk(this.#ofState, ofState, before, wanted)));
+    // In the order in which calls go through them: one that moves meanwhile is then seen twice, not never.
+    const codes = [...new Set(states)].map((state) => STATE_CODES[state]).sort((a, b) => a - b);
+    const found = new Map<string, Call>();
+    for (const state of codes) {
+      const ofState = { ...parameters, state };
+      for (const call of await this.#walk(this.#ofState, ofState, before, wanted)) found.set(call.id, call);
     }
-    return newestFirst(found).slice(0, wanted);
+    return newestFirst([...found.values()]).slice(0, wanted);
   }
 
   /** Those not filed yet come first: a call that is filed between the two walks is then seen twice, not never. */
