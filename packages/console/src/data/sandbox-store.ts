@@ -1,4 +1,5 @@
-import { ref, watch, type Ref } from 'vue';
+import type { Ref } from 'vue';
+import { keptList } from '../kept-list.ts';
 
 /** One run of the sandbox, as it is remembered. */
 export interface PastRun {
@@ -19,29 +20,15 @@ export interface SavedPayload {
 const MAX_RUNS = 10;
 const MAX_PAYLOADS = 50;
 
-/** Kept in this browser. What cannot be read is as good as nothing. */
-function kept<T>(key: string, isOne: (value: object) => boolean): Ref<readonly T[]> {
-  let rows: unknown = [];
-  try {
-    rows = JSON.parse(localStorage.getItem(key) ?? '[]');
-  } catch {
-    rows = [];
-  }
-  const list = Array.isArray(rows)
-    ? rows.filter((row): row is T => typeof row === 'object' && row !== null && isOne(row))
-    : [];
-  const store = ref(list) as Ref<readonly T[]>;
-  watch(store, (now) => localStorage.setItem(key, JSON.stringify(now)));
-  return store;
-}
+const isRecordWith =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && names.every((name) => name in value);
 
-export const pastRuns: Ref<readonly PastRun[]> = kept(
-  'patchboard.runs',
-  (row) => 'callId' in row && 'args' in row,
-);
-export const payloads: Ref<readonly SavedPayload[]> = kept(
+export const pastRuns: Ref<readonly PastRun[]> = keptList('patchboard.runs', isRecordWith('callId', 'args'));
+export const payloads: Ref<readonly SavedPayload[]> = keptList(
   'patchboard.payloads',
-  (row) => 'name' in row && 'args' in row,
+  isRecordWith('name', 'args'),
 );
 
 export function rememberRun(run: PastRun): void {

@@ -114,6 +114,18 @@ describe('text from outside', () => {
     await done();
   });
 
+  it('lives with whatever another program left in its storage', async () => {
+    const { page, done } = await board.open('/ui/tester');
+    await page.evaluate(() => {
+      const kept = ['tenants', 'runs', 'payloads', 'contracts', 'theme', 'language', 'notices'];
+      for (const name of kept) localStorage.setItem(`patchboard.${name}`, '{"not": ');
+    });
+    await page.reload();
+    await page.locator('[data-live="live"]').waitFor();
+    await page.getByRole('heading', { name: 'Sandbox' }).waitFor();
+    await done();
+  });
+
   it('writes out characters that would hide or turn around what will run', async () => {
     const answer = await board.server.ask({
       method: 'POST',
