@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import { clockTime, dayAndTime, dayOnly } from '../../format.ts';
+import { clockTime, dayOnly, shortTime } from '../../format.ts';
 
 export interface Line {
   readonly name: string;
@@ -19,6 +19,9 @@ export interface ChartLook {
 
 const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 1_000_000];
 
+/** Seconds between the times on the axis: within one second all of them would read the same. */
+const STEPS = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 172_800];
+
 export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options {
   const style = getComputedStyle(host);
   const color = (name: string): string => style.getPropertyValue(name).trim();
@@ -37,7 +40,12 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
       y: { range: (_chart, _min, max) => [0, Math.max(max * 1.1, 1)] },
     },
     axes: [
-      { ...axis, space: 80, values: (chart, ticks) => ticks.map((at) => timeOf(chart, at, look.language)) },
+      {
+        ...axis,
+        space: 80,
+        incrs: STEPS,
+        values: (chart, ticks) => ticks.map((at) => timeOf(chart, at, look.language)),
+      },
       {
         ...axis,
         size: look.unit === '' ? 56 : 68,
@@ -48,7 +56,7 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
     series: [
       {
         label: look.timeWord,
-        value: (_chart, at: number | null) => (at === null ? '' : dayAndTime(at, look.language)),
+        value: (_chart, at: number | null) => (at === null ? '' : shortTime(at, look.language)),
       },
       ...look.lines.map((line) => ({
         label: line.name,
