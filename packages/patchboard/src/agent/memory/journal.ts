@@ -4,8 +4,10 @@ import { AgentError } from '../agent-error.ts';
 
 interface Write {
   readonly entries: readonly JournalDraft[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** Somebody waits for it, and hears of what went wrong. */
+  readonly isHeard: boolean;
+  /** Null: all is well. */
+  readonly ended: (problem: unknown) => void;
 }
 
 /**
@@ -19,6 +21,7 @@ export class Journal {
   #last: number;
   #queue: Write[] = [];
   #isWriting = false;
+  /** What became of entries for which nobody waited. */
   #problem: unknown = null;
   #waiting: Set<() => void> = new Set();
 
@@ -34,12 +37,12 @@ export class Journal {
     return this.#last;
   }
 
-  /** Resolves when the entries are durable. Rejects also for an earlier entry that nobody waited for. */
+  /** Resolves when the entries are durable. Rejects also for an earlier one that nobody waited for; then none is kept. */
   async append(...entries: readonly JournalDraft[]): Promise<void> {
-    await new Promise<void>((resolve, reject) => this.#enqueue({ entries, resolve, reject }));
-    const problem = this.#problem;
-    this.#problem = null;
-    if (problem !== null) throw problem;
+    await new Promise<void>((resolve, reject) => {
+      const ended = (problem: unknown): void => (problem === null ? resolve() : reject(problem as Error));
+      this.#enqueue({ entries, isHeard: true, ended });
+    });
   }
 
   /** Resolves when everything so far is durable. */
@@ -49,13 +52,14 @@ export class Journal {
 
   /** Resolves when nothing is left to write; what could not be written is told to whoever writes next. */
   async settled(): Promise<void> {
-    await new Promise<void>((resolve) => this.#enqueue({ entries: [], resolve, reject: () => resolve() }));
+    await new Promise<void>((resolve) =>
+      this.#enqueue({ entries: [], isHeard: false, ended: () => resolve() }),
+    );
   }
 
   /** In its turn, with nobody waiting. */
   note(entry: JournalDraft): void {
-    const reject = (error: unknown): void => void (this.#problem ??= error);
-    this.#enqueue({ entries: [entry], resolve: () => {}, reject });
+    this.#enqueue({ entries: [entry], isHeard: false, ended: () => {} });
   }
 
   async read(after: number, limit: number, kinds?: readonly string[]): Promise<readonly JournalEntry[]> {
@@ -85,15 +89,24 @@ export class Journal {
 
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0);
-      try {
-        await this.#write(batch.flatMap(({ entries }) => entries));
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      const batch = this.#warned(this.#queue.splice(0));
+      const problem = await this.#write(batch.flatMap(({ entries }) => entries)).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (!batch.some(({ isHeard }) => isHeard)) this.#problem ??= problem;
+      for (const { ended } of batch) ended(problem);
     }
     this.#isWriting = false;
+  }
+
+  /** Whoever waits is told of what was lost before them, while nothing of theirs is written; the rest is left. */
+  #warned(batch: readonly Write[]): readonly Write[] {
+    const lost = this.#problem;
+    if (lost === null || !batch.some(({ isHeard }) => isHeard)) return batch;
+    this.#problem = null;
+    for (const { isHeard, ended } of batch) if (isHeard) ended(lost);
+    return batch.filter(({ isHeard }) => !isHeard);
   }
 
   async #write(entries: readonly JournalDraft[]): Promise<void> {
