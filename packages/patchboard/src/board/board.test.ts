@@ -172,6 +172,33 @@ describe('createPatchboard', () => {
     await expect(second.listen({ port: 0 })).rejects.toThrow('already listening');
   });
 
+  it('listens once at a time, and again when that has ended', async () => {
+    const board = await aBoard();
+    const both = await Promise.allSettled([board.listen({ port: 0 }), board.listen({ port: 0 })]);
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(both[1]).toMatchObject({ reason: { name: 'BoardError', failure: { code: 'conflict' } } });
+    const first = (both[0] as PromiseFulfilledResult<{ close(): Promise<void>; url: string }>).value;
+    const port = Number(new URL(first.url).port);
+    const other = await aBoard();
+    await expect(other.listen({ port })).rejects.toThrow('is in use');
+    await first.close();
+    const { url } = await other.listen({ port });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const again = await board.listen({ port: 0 });
+    await first.close();
+    await expect(board.listen({ port: 0 })).rejects.toThrow('already listening');
+    expect((await fetch(`${again.url}/healthz`)).status).toBe(200);
+  });
+
+  it('that is closed does not listen, whatever was under way', async () => {
+    const board = await aBoard();
+    const opening = board.listen({ port: 0 });
+    await board.close();
+    const { url } = await opening;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    await expect(board.listen({ port: 0 })).rejects.toThrow('the board was closed');
+  });
+
   it('closes once, however often it is asked to', async () => {
     const store = await memory().open();
     let closed = 0;

@@ -123,7 +123,8 @@ class Board implements Patchboard {
   readonly #room: EngineRoom;
   readonly #network: BoardNetwork;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
-  #faces: Faces | null = null;
+  /** From the moment it is asked for, so that nobody asks twice and whoever closes can wait for it. */
+  #listening: Promise<Faces> | null = null;
   #mounted: MountedFaces | null = null;
   #operatorToken: Promise<string> | null = null;
   #closing: Promise<void> | null = null;
@@ -202,13 +203,28 @@ class Board implements Patchboard {
   }
 
   async listen({ port = 8080, host = '127.0.0.1' }: { port?: number; host?: string } = {}): Promise<Faces> {
-    if (this.#faces !== null)
-      throw new BoardError(failure('conflict', `already listening at ${this.#faces.url}`));
+    if (this.#closing !== null) throw new BoardError(failure('conflict', 'the board was closed'));
+    if (this.#listening !== null)
+      throw new BoardError(failure('conflict', 'already listening: close what listen() answered first'));
+    const opening = this.#openFaces(host, port);
+    const forget = (): void => {
+      if (this.#listening === opening) this.#listening = null;
+    };
+    this.#listening = opening;
+    try {
+      const faces = await opening;
+      return { ...faces, close: () => faces.close().finally(forget) };
+    } catch (error) {
+      forget();
+      throw error;
+    }
+  }
+
+  async #openFaces(host: string, port: number): Promise<Faces> {
     const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = this.#network.http;
     const operatorToken = await this.#ownToken();
     const settings = { allowedHosts, allowedOrigins, trustProxy, jwt, isProduction: false, operatorToken };
-    this.#faces = await openFaces(this.#room, { ...settings, internalKeys: [], host, port });
-    return this.#faces;
+    return await openFaces(this.#room, { ...settings, internalKeys: [], host, port });
   }
 
   async createKey(options: BoardKeyOptions): Promise<{ id: string; secret: string }> {
@@ -231,7 +247,8 @@ class Board implements Patchboard {
 
   async #shutDown(): Promise<void> {
     this.unfollow();
-    await this.#faces?.close();
+    const faces = await this.#listening?.catch(() => null);
+    await faces?.close();
     await this.#mounted?.close();
     await this.#room.host.workers.close();
     await this.#room.engine.drain();
