@@ -243,6 +243,23 @@ describe('GET /internal/clients/:client_id/requests', () => {
     again.close();
   });
 
+  it('streams more than a reader may leave unread, as fast as it is read', async () => {
+    await lend('c_much', 'much.tool');
+    const ids: string[] = [];
+    const pad = 'x'.repeat(200_000);
+    for (let n = 0; n < 100; n += 1) ids.push(await invoke('much.tool', { n, pad }));
+    const stream = await openSse(`${server.url}/internal/clients/c_much/requests`);
+    // What ended or has begun before its turn came is not sent.
+    const [begun, cancelled] = ids.splice(-2) as [string, string];
+    await server.post(`/v1/tool_calls/${cancelled}/cancel`);
+    await server.post(`/internal/tool_calls/${begun}/ack`);
+    const last = await invoke('much.tool');
+    const seen: string[] = [];
+    while (seen.at(-1) !== last) seen.push(JSON.parse((await stream.next())!.data).tool_call_id);
+    expect(seen).toEqual([...ids, last]);
+    stream.close();
+  });
+
   it('long-polls: at once when something waits, else when it comes', async () => {
     await lend('c_p', 'p.tool');
     expect((await server.get('/internal/clients/c_p/requests?wait=0')).json).toEqual({ requests: [] });

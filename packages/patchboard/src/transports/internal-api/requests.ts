@@ -1,4 +1,4 @@
-import { encodeSse, WIRE_LIMITS } from '@patchboard/wire';
+import { WIRE_LIMITS } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../../core/call/call.ts';
 import type { HttpContext } from '../shared/http/context.ts';
@@ -9,6 +9,7 @@ import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { listOf, object, optional, PEER_ID, ref } from '../shared/routes/schemas.ts';
 import { whileListening } from '../shared/streams/waiting.ts';
 import { foreignClient } from './registration.ts';
+import { RequestStream } from './request-stream.ts';
 import { toolRequestJson } from './tool-request.ts';
 
 interface Mailbox {
@@ -66,14 +67,11 @@ function requests(
 }
 
 function stream(context: HttpContext, reply: FastifyReply, box: Mailbox): void {
-  const open = context.streams.open(reply, principalOf(reply.request));
-  const detach = context.engine.mailboxes.attach(box.tenant, box.clientId, {
-    deliver: (wanted) => open.write(encodeSse({ event: 'tool_request', data: toolRequestJson(wanted) })),
-    withdraw: (callId, reason) => {
-      const data = JSON.stringify({ tool_call_id: callId, reason });
-      open.write(encodeSse({ event: 'tool_cancel', data }));
-    },
-  });
+  const { streams, engine } = context;
+  const principal = principalOf(reply.request);
+  const open = streams.open(reply, principal);
+  const carrier = new RequestStream(open, (id) => engine.calls.find(principal, id));
+  const detach = engine.mailboxes.attach(box.tenant, box.clientId, carrier);
   open.onClose(() => detach());
 }
 
