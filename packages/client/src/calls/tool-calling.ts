@@ -7,6 +7,7 @@ import type {
 import type { PatchboardClient } from '../client.ts';
 import { NetworkError, PatchboardError, TimeoutError } from '../errors.ts';
 import { toolResultOf } from './tool-result.ts';
+import { switchesOf, type IsSwitchedOn } from './tool-switches.ts';
 
 /** How tools may be called; what is not given is off, or as the server has it by default. */
 export type ToolCallConfig = Partial<ToolCallConfigView>;
@@ -37,7 +38,7 @@ export interface ToolCalling {
   ): Promise<ToolCallCycle>;
   /** The results as the next message has them. */
   formatCycleResults(results: readonly ToolResultView[], protocolId?: string): Promise<string>;
-  /** The prompt that offers the tools that are switched on. */
+  /** The prompt that offers the tools that are switched on. `agentId`: prompts are kept apart by it. */
   generateToolsPrompt(config: ToolCallConfig, agentId?: string): Promise<string>;
   getDiscoveredMethods(
     filter?: (tool: DiscoveredToolView) => boolean,
@@ -49,6 +50,8 @@ export interface ToolCalling {
 
 const TIMEOUT_MS = 30_000;
 const MAX_ITERATIONS = 20;
+/** Beyond it the one asked for first is asked for anew, which is only slower. */
+const KEPT_PROMPTS = 100;
 
 export function createToolCalling(client: PatchboardClient): ToolCalling {
   const prompts = new Map<string, Promise<string>>();
@@ -61,6 +64,8 @@ export function createToolCalling(client: PatchboardClient): ToolCalling {
       const key = JSON.stringify([agentId, config]);
       const kept = prompts.get(key) ?? client.prompt({ config }).then(({ prompt }) => prompt);
       prompts.set(key, kept);
+      const [oldest = key] = prompts.keys();
+      if (prompts.size > KEPT_PROMPTS) prompts.delete(oldest);
       try {
         return await kept;
       } catch (error) {
@@ -87,7 +92,8 @@ async function processCycle(client: PatchboardClient, text: string, round: Round
   if (requests.length + errors.length === 0) return nothing;
   const found = { parsedRequests: requests, hasToolRequests: true };
   if (config.mode === 'manual') return { ...found, executionResults: [], shouldContinue: false };
-  const run = (request: ParsedRequestView): Promise<Placed> => execute(client, request, round);
+  const isOn = await switchesOf(client, config, requests);
+  const run = (request: ParsedRequestView): Promise<Placed> => execute(client, request, { ...round, isOn });
   const ran: Placed[] = [];
   if (config.parallelExecution === true) ran.push(...(await Promise.all(requests.map(run))));
   else for (const request of requests) ran.push(await run(request));
@@ -121,7 +127,15 @@ interface Placed {
   readonly result: ToolResultView;
 }
 
-async function execute(client: PatchboardClient, request: ParsedRequestView, round: Round): Promise<Placed> {
+interface SwitchedRound extends Round {
+  readonly isOn: IsSwitchedOn;
+}
+
+async function execute(
+  client: PatchboardClient,
+  request: ParsedRequestView,
+  round: SwitchedRound,
+): Promise<Placed> {
   const { requestId, toolName, line, column, noReply } = request;
   const common = { requestId, toolName, ...(noReply === true ? { noReply } : {}) };
   const outcome = await outcomeOf(client, request, round);
@@ -134,13 +148,13 @@ type Outcome = Pick<ToolResultView, 'status' | 'result' | 'durationMs' | 'callId
 async function outcomeOf(
   client: PatchboardClient,
   request: ParsedRequestView,
-  { config, onBeforeExecute, iteration }: Round,
+  { config, onBeforeExecute, iteration, isOn }: SwitchedRound,
 ): Promise<Outcome> {
   const { toolName, args, command } = request;
   const { maxIterations = MAX_ITERATIONS } = config;
   if (iteration > maxIterations)
     return refused(`conflict: maxIterations is reached: ${maxIterations} replies may call tools`);
-  if (!isEnabled(config, toolName)) return refused(`permission_denied: ${toolName} is switched off`);
+  if (!isOn(request)) return refused(`permission_denied: ${toolName} is switched off`);
   const denied = config.requireConfirmation === true ? await objection(request, onBeforeExecute) : null;
   if (denied !== null) return refused(denied);
   const timeoutMs = config.timeout ?? TIMEOUT_MS;
@@ -183,14 +197,4 @@ async function stopped(client: PatchboardClient, callId: string, timeoutMs: numb
 
 function refused(result: string): Outcome {
   return { status: 'error', result, durationMs: 0 };
-}
-
-/** By tool, or by the module whose method it is. */
-function isEnabled(
-  { toolToggles = {}, defaultToolEnabled = false }: ToolCallConfig,
-  toolName: string,
-): boolean {
-  const module = toolName.slice(0, Math.max(0, toolName.lastIndexOf('_')));
-  const key = [toolName, module].find((name) => Object.hasOwn(toolToggles, name));
-  return key === undefined ? defaultToolEnabled : toolToggles[key] === true;
 }

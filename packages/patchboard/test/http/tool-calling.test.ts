@@ -7,15 +7,18 @@ import {
 import { useToolCalling } from '@patchboard/client/vue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aServer, type TestServer } from './support/a-server.ts';
+import { aServerTool } from '../support/an-engine.ts';
 import { add, echo, failing, gatedTool } from './support/toy-tools.ts';
 
 let server: TestServer;
 let client: PatchboardClient;
 const never = gatedTool('never');
 const gate = gatedTool();
+const method = aServerTool({ name: 'files_read', metadata: { module: 'files', method: 'read' } });
+const plain = aServerTool({ name: 'text_upper' });
 
 beforeAll(async () => {
-  server = await aServer({ tools: [echo, add, failing, gate.tool, never.tool] });
+  server = await aServer({ tools: [echo, add, failing, gate.tool, never.tool, method, plain] });
   client = createClient({ url: server.url });
 });
 afterAll(async () => {
@@ -96,6 +99,42 @@ describe('createToolCalling', () => {
     expect(late.executionResults).toMatchObject([{ result: 'timeout: no result within 200 ms' }]);
     const call = await client.wait(late.executionResults[0]?.callId ?? '');
     expect(call.state).toBe('CANCELLED');
+  });
+});
+
+describe('toggles', () => {
+  const ask = (name: string): string =>
+    `<<<[TOOL_REQUEST]>>>tool_name:「始」${name}「末」<<<[END_TOOL_REQUEST]>>>`;
+
+  it.each([
+    [{ files: false, text: false }, ['error', 'success']],
+    [{ files: false, files_read: true }, ['success', 'success']],
+    [{ text_upper: false }, ['success', 'error']],
+  ])('%j are of a module only for its own methods', async (toolToggles, statuses) => {
+    const calling = createToolCalling(client);
+    const text = `${ask('files_read')}\n${ask('text_upper')}\n${ask('nowhere')}`;
+    const { executionResults } = await calling.processCycle(text, { ...ON, toolToggles });
+    expect(executionResults.map(({ status }) => status)).toEqual([...statuses, 'error']);
+    expect(executionResults[2]?.result).toContain('tool_not_found');
+  });
+});
+
+describe('prompts', () => {
+  it('are kept up to a number: then the one asked for first goes', async () => {
+    let asked = 0;
+    const counting = createClient({
+      url: server.url,
+      fetch: async (...request) => {
+        asked += 1;
+        return await fetch(...request);
+      },
+    });
+    const calling = createToolCalling(counting);
+    for (let n = 0; n <= 100; n += 1) await calling.generateToolsPrompt(ON, `agent-${n}`);
+    await calling.generateToolsPrompt(ON, 'agent-100');
+    expect(asked).toBe(101);
+    await calling.generateToolsPrompt(ON, 'agent-0');
+    expect(asked).toBe(102);
   });
 });
 
