@@ -12,6 +12,7 @@ import type {
   Channel,
 } from './events.ts';
 import { CHANNELS } from './events.ts';
+import { isAborted } from '../is-aborted.ts';
 import type { Journal } from '../memory/journal.ts';
 import type { Workers } from '../workers.ts';
 
@@ -139,9 +140,4 @@ export class EventLog {
     if (stored.type !== 'permission_required') return stored;
     return { ...stored, respond: (...answer) => this.#parts.decide(stored.call.id, ...answer) };
   }
-}
-
-/** Apart, because it changes behind the compiler's back. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }

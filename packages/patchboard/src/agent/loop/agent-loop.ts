@@ -7,6 +7,7 @@ import type { AgentParts } from '../assembly.ts';
 import type { Budget } from './budget.ts';
 import type { Reply, ToolRequest } from '../dialects/dialect.ts';
 import type { Usage } from '../events/events.ts';
+import { isAborted } from '../is-aborted.ts';
 import { askModel, type ModelAnswer } from './model-turn.ts';
 import { isOffered } from '../offer.ts';
 import { notesOf, Round, toMessage } from './round.ts';
@@ -194,9 +195,4 @@ export class AgentLoop {
       if (await condition({ iteration, messages: transcript.messages, calls })) return true;
     return false;
   }
-}
-
-/** Apart, because it changes behind the compiler's back. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }

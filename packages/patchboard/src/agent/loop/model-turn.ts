@@ -4,6 +4,7 @@ import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { AgentError } from '../agent-error.ts';
 import type { Conversation, Dialect, Reply, ToolRequest } from '../dialects/dialect.ts';
 import type { Usage } from '../events/events.ts';
+import { isAborted } from '../is-aborted.ts';
 import {
   knownPart,
   type KnownPart,
@@ -147,9 +148,4 @@ async function pause({ clock, signal }: ModelTurn, ms: number): Promise<void> {
 function modelFailure({ provider, modelId }: LanguageModel, error: unknown): AgentError {
   const message = `the model ${modelId} of ${provider} failed: ${messageOf(error)}`;
   return new AgentError(failure('upstream_unreachable', message), { cause: error });
-}
-
-/** Apart, because it changes behind the compiler's back. */
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
 }
