@@ -5,6 +5,7 @@ import { aServerTool } from '../support/an-engine.ts';
 import { aDataFolder, aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 import { closedAfterEach } from '../support/after-each.ts';
+import { openSse } from '../http/support/sse-reader.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
@@ -474,5 +475,39 @@ describe('a call that says in the file that it was approved', () => {
     const record = await second.asOperator('GET', `/v1/tool_calls/${id}`);
     expect(record.json).toMatchObject({ state: 'DENIED', error: { code: 'approval_denied' } });
     expect(ran).toEqual([]);
+  });
+});
+
+describe('a request that waits in the stream of its client', () => {
+  it('is not sent once its tool is another than the one that was approved', async () => {
+    const server = await aServer();
+    const register = async (schema: object): Promise<void> => {
+      const annotations = { destructive: true };
+      const tools = [
+        { name: 'plain', schema: {} },
+        { name: 'toy.delete', schema, annotations },
+      ];
+      const body = { client_id: 'c1', tools };
+      expect((await server.ask({ method: 'POST', path: '/internal/tools/register', body })).json.ok).toBe(
+        true,
+      );
+    };
+    const plain = async (args: object): Promise<void> => {
+      const path = '/v1/tools/plain/invoke';
+      await server.ask({ method: 'POST', path, body: { run_id: 'run_2', args } });
+    };
+    await register(SCHEMA);
+    const pad = 'x'.repeat(200_000);
+    for (let n = 0; n < 99; n += 1) await plain({ pad });
+    const approved = await aWaitingCall(server);
+    expect((await approved.decide({ decision: 'allow' })).status).toBe(200);
+    const stream = await openSse(`http://127.0.0.1:${server.port}/internal/clients/c1/requests`);
+    closeLater(() => stream.close());
+    await register({ ...SCHEMA, required: ['path'] });
+    await plain({ last: true });
+    const sent: { tool_call_id: string; args: { last?: boolean } }[] = [];
+    while (sent.at(-1)?.args.last !== true) sent.push(JSON.parse((await stream.next())!.data));
+    expect(sent).toHaveLength(100);
+    expect(sent.map(({ tool_call_id: id }) => id)).not.toContain(approved.id);
   });
 });

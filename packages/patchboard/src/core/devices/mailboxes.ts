@@ -90,6 +90,12 @@ export class Mailboxes {
     return handedOut;
   }
 
+  /** One that was delivered, as it stands by now; undefined: it has begun or ended, or may not run any more. */
+  due(tenant: string, clientId: string, callId: string): Call | undefined {
+    const live = this.#boxes.get(pairKey(tenant, clientId))?.open.get(callId);
+    return live !== undefined && this.#isDue(live) ? live.call : undefined;
+  }
+
   #deliverOpen(box: Mailbox, carrier: Carrier): void {
     for (const live of box.open.values()) if (this.#isDue(live)) this.#deliver(carrier, live);
   }

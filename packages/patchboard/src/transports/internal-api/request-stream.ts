@@ -1,22 +1,21 @@
 import { encodeSse } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
 import type { Carrier } from '../../core/devices/mailboxes.ts';
-import type { Soon } from '../../core/soon.ts';
 import type { EventStream } from '../shared/streams/streams.ts';
 import { toolRequestJson } from './tool-request.ts';
 
 /** Sends requests no faster than they are read: more may wait for a client than a stream may hold unread. */
 export class RequestStream implements Carrier {
   readonly #stream: EventStream;
-  readonly #find: (callId: string) => Soon<Call | undefined>;
-  /** In the order they came; not sent yet. */
-  readonly #waiting: Map<string, Call> = new Map();
+  readonly #due: (callId: string) => Call | undefined;
+  /** Delivered and not sent yet, in the order they came. */
+  readonly #waiting: Set<string> = new Set();
   #isSending = false;
 
-  /** `find`: the call as it stands by now. */
-  constructor(stream: EventStream, find: (callId: string) => Soon<Call | undefined>) {
+  /** `due`: the call if it is still to be run. */
+  constructor(stream: EventStream, due: (callId: string) => Call | undefined) {
     this.#stream = stream;
-    this.#find = find;
+    this.#due = due;
   }
 
   deliver(call: Call): void {
@@ -24,7 +23,7 @@ export class RequestStream implements Carrier {
       this.#send(call);
       return;
     }
-    this.#waiting.set(call.id, call);
+    this.#waiting.add(call.id);
     // The client comes again for what it did not get.
     if (!this.#isSending) this.#sendWaiting().catch(() => this.#stream.cutOff());
   }
@@ -37,12 +36,11 @@ export class RequestStream implements Carrier {
 
   async #sendWaiting(): Promise<void> {
     this.#isSending = true;
-    for (const [id, call] of this.#waiting) {
+    for (const callId of this.#waiting) {
       await this.#stream.drained();
       if (!this.#stream.isOpen) break;
-      const now = (await this.#find(id)) ?? call;
-      // Over another connection it may have begun meanwhile, and what has begun is not sent a second time.
-      if (this.#waiting.delete(id) && now.state.name === call.state.name) this.#send(now);
+      const call = this.#due(callId);
+      if (this.#waiting.delete(callId) && call !== undefined) this.#send(call);
     }
     this.#isSending = false;
   }

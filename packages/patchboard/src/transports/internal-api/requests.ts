@@ -67,11 +67,11 @@ function requests(
 }
 
 function stream(context: HttpContext, reply: FastifyReply, box: Mailbox): void {
-  const { streams, engine } = context;
-  const principal = principalOf(reply.request);
-  const open = streams.open(reply, principal);
-  const carrier = new RequestStream(open, (id) => engine.calls.find(principal, id));
-  const detach = engine.mailboxes.attach(box.tenant, box.clientId, carrier);
+  const { mailboxes } = context.engine;
+  const { tenant, clientId } = box;
+  const open = context.streams.open(reply, principalOf(reply.request));
+  const carrier = new RequestStream(open, (callId) => mailboxes.due(tenant, clientId, callId));
+  const detach = mailboxes.attach(tenant, clientId, carrier);
   open.onClose(() => detach());
 }
 
