@@ -91,7 +91,7 @@ function typePairs(pairs: readonly Pair[], schema: JsonSchema): Map<string, unkn
 
 /** Empty: the schema does not say. */
 function typesOf(schema: unknown, root: JsonSchema): ReadonlySet<JsonType> {
-  return new Set(typesIn(schema, root, 0));
+  return new Set(typesIn(schema, root));
 }
 
 function valueOf({ key, text, raw }: Pair, types: ReadonlySet<JsonType>): unknown {

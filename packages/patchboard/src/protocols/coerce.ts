@@ -43,7 +43,7 @@ export function coerceArguments(schema: JsonSchema, given: Readonly<Record<strin
   }
   for (const name of requiredOf(root)) {
     if (Object.hasOwn(given, name)) continue;
-    const type = describeTypes(typesIn(propertyOf(root, name) ?? true, root, 0));
+    const type = describeTypes(typesIn(propertyOf(root, name) ?? true, root));
     report.push({ name, raw: null, type, value: undefined, status: 'missing', problem: 'is required' });
   }
   const kept = report.filter(({ status }) => status !== 'missing');
@@ -62,7 +62,7 @@ function coerceOne(root: SchemaObject, name: string, raw: string): CoercedArgume
     const problem = isRefused ? { problem: 'is no argument of this tool' } : {};
     return { name, raw, type: 'unknown', value: raw, status: 'unknown', ...problem };
   }
-  const types = typesIn(property, root, 0);
+  const types = typesIn(property, root);
   const type = describeTypes(types);
   const member = enumMember(property, raw);
   if (member !== undefined) return done(name, raw, type, member.value);

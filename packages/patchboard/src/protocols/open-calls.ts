@@ -13,14 +13,32 @@ export interface OpenCall {
   readonly offset: number;
 }
 
-/** By their place in the reply. Copied with every change, but seldom more than one is open. */
+/** By their place in the reply. Copied with every change, so few may be open. */
 export type OpenCalls = ReadonlyMap<unknown, OpenCall>;
+
+/** More than any model leaves open at once. */
+const MOST_OPEN = 256;
 
 export type AfterEvent = readonly [OpenCalls, ReplyItem[]];
 
-/** How a vendor streams calls that begin, grow and end: those that are open when the stream ends were cut off. */
+/**
+ * How a vendor streams calls that begin, grow and end: those that are open when the stream ends were cut off.
+ * Where too many are open, that is said once, and nothing after it is read.
+ */
 export function callReplies(vendor: Pick<VendorReply<OpenCalls>, 'event' | 'body'>): VendorReply<OpenCalls> {
-  return { ...vendor, beginning: new Map(), end: (open) => [...open.values()].map(cutOff) };
+  const isOver = (open: OpenCalls): boolean => open.size > MOST_OPEN;
+  return {
+    body: vendor.body,
+    beginning: new Map(),
+    event: (open, event, source) => {
+      if (isOver(open)) return [open, []];
+      const [next, items] = vendor.event(open, event, source);
+      if (!isOver(next)) return [next, items];
+      const problem = `more than ${MOST_OPEN} calls of the reply have begun and not ended`;
+      return [next, [...items, invalid(problem, source.offset)]];
+    },
+    end: (open) => (isOver(open) ? [] : [...open.values()].map(cutOff)),
+  };
 }
 
 export function opened(open: OpenCalls, place: unknown, call: OpenCall): OpenCalls {

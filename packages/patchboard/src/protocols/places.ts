@@ -4,18 +4,30 @@ export interface PlaceInText {
   readonly column: number;
 }
 
-/** Answers for ever later offsets, and reads the text once for all of them. */
+/** Answers for offsets in any order, and reads the text once for all of them. */
 export function placeFinder(text: string): (offset: number) => PlaceInText {
-  let line = 1;
-  let lineStart = 0;
-  let next = text.indexOf('\n');
+  let starts: readonly number[] | null = null;
   return (offset) => {
-    if (offset < lineStart) return placeFinder(text)(offset);
-    while (next !== -1 && next < offset) {
-      line += 1;
-      lineStart = next + 1;
-      next = text.indexOf('\n', lineStart);
-    }
-    return { line, column: offset - lineStart + 1 };
+    starts ??= lineStarts(text);
+    const line = countUpTo(starts, offset);
+    return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
   };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** How many of them, which rise, are not above `most`. */
+function countUpTo(starts: readonly number[], most: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((starts[middle] ?? 0) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

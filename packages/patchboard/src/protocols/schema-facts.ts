@@ -15,26 +15,53 @@ export const JSON_TYPES: readonly JsonType[] = [
   'array',
   'object',
 ];
-const DEEPEST_REFERENCE = 16;
+
+/** Parts that are walked to learn the types of one. */
+const MOST_PARTS = 500;
+
+type Types = readonly JsonType[] | null;
+
+/** By root and part: a reply may hold thousands of values for one part of a schema. */
+const known: WeakMap<SchemaObject, WeakMap<SchemaObject, Types>> = new WeakMap();
 
 /** The types a value may have; null: any. */
-export function typesIn(schema: unknown, root: JsonSchema, depth: number): JsonType[] | null {
-  if (!isRecord(schema) || depth > DEEPEST_REFERENCE) return null;
+export function typesIn(schema: unknown, root: JsonSchema): Types {
+  if (!isRecord(schema) || !isRecord(root)) return null;
+  const parts = known.get(root) ?? new WeakMap<SchemaObject, Types>();
+  known.set(root, parts);
+  const before = parts.get(schema);
+  if (before !== undefined) return before;
+  const types = workOut(schema, root, new Map());
+  parts.set(schema, types);
+  return types;
+}
+
+/** `seen`: what was worked out on the way, or is being: ways that meet are walked once, and a circle says nothing. */
+function workOut(schema: unknown, root: JsonSchema, seen: Map<SchemaObject, Types>): Types {
+  if (!isRecord(schema)) return null;
+  const before = seen.get(schema);
+  if (before !== undefined) return before;
+  if (seen.size === MOST_PARTS) return null;
+  seen.set(schema, null);
+  const types = stated(schema, (part) => workOut(part, root, seen), root);
+  seen.set(schema, types);
+  return types;
+}
+
+function stated(schema: SchemaObject, typesOf: (part: unknown) => Types, root: JsonSchema): Types {
   const { type, $ref: reference } = schema;
-  if (typeof reference === 'string') return typesIn(referenced(root, reference), root, depth + 1);
-  if (typeof type === 'string') return known([type]);
-  if (Array.isArray(type)) return known(type);
+  if (typeof reference === 'string') return typesOf(referenced(root, reference));
+  if (typeof type === 'string') return typesNamed([type]);
+  if (Array.isArray(type)) return typesNamed(type);
   if ('const' in schema) return [typeOf(schema['const'])];
   if (Array.isArray(schema['enum'])) return schema['enum'].map(typeOf);
   const choices = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(choices)) return union(choices.map((choice) => typesIn(choice, root, depth + 1)));
+  if (Array.isArray(choices)) return union(choices.map(typesOf));
   if (!Array.isArray(schema['allOf'])) return null;
-  return (
-    schema['allOf'].map((part) => typesIn(part, root, depth + 1)).find((types) => types !== null) ?? null
-  );
+  return schema['allOf'].map(typesOf).find((types) => types !== null) ?? null;
 }
 
-function union(all: readonly (JsonType[] | null)[]): JsonType[] | null {
+function union(all: readonly Types[]): Types {
   const types = new Set<JsonType>();
   for (const each of all) {
     if (each === null) return null;
@@ -43,7 +70,7 @@ function union(all: readonly (JsonType[] | null)[]): JsonType[] | null {
   return [...types];
 }
 
-function known(types: readonly unknown[]): JsonType[] {
+function typesNamed(types: readonly unknown[]): JsonType[] {
   return JSON_TYPES.filter((type) => types.includes(type));
 }
 

@@ -62,7 +62,19 @@ export function recordsIn(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-/** Where the call stands in the text it was read from: the place of its id, as good as a reader needs. */
-export function offsetOfId(text: string, id: string): number {
-  return id === '' ? 0 : Math.max(0, text.indexOf(JSON.stringify(id)));
+/**
+ * Where each call stands in the text it was read from, asked in their order: the place of its id, as good as a reader
+ * needs. The text is searched once: from an id on that it does not hold as written, calls stand where the last one did.
+ */
+export function idFinder(text: string): (id: string) => number {
+  let at = -1;
+  let isLost = false;
+  return (id) => {
+    if (id !== '' && !isLost) {
+      const found = text.indexOf(JSON.stringify(id), at + 1);
+      if (found === -1) isLost = true;
+      else at = found;
+    }
+    return Math.max(0, at);
+  };
 }

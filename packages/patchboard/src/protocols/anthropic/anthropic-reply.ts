@@ -6,7 +6,7 @@ import type { ReplyItem } from '../protocol.ts';
 import {
   cutOff,
   invalid,
-  offsetOfId,
+  idFinder,
   recordsIn,
   requestFrom,
   textItem,
@@ -64,11 +64,12 @@ function readMessage(value: unknown, text: string): ReplyItem[] {
   if (typeof content === 'string') return textItem(content);
   if (!Array.isArray(content)) return [invalid('the reply is no message: it has no "content"', 0)];
   const blocks = recordsIn(content);
+  const placeOf = idFinder(text);
   return blocks.flatMap((block, at): ReplyItem[] => {
     if (block['type'] === 'text') return textItem(block['text']);
     if (block['type'] !== 'tool_use') return [];
     const id = textOf(block['id']);
-    const call = { id, name: textOf(block['name']), offset: offsetOfId(text, id) };
+    const call = { id, name: textOf(block['name']), offset: placeOf(id) };
     // A message that hit its limit may hold half of the last input, and nothing in it says so.
     if (message['stop_reason'] === 'max_tokens' && at === blocks.length - 1) return [cutOff(call)];
     const input = block['input'];

@@ -1,20 +1,12 @@
 import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
-import {
-  brokenOff,
-  callReplies,
-  closed,
-  opened,
-  type AfterEvent,
-  type OpenCall,
-  type OpenCalls,
-} from '../open-calls.ts';
+import { brokenOff, callReplies, type AfterEvent, type OpenCall, type OpenCalls } from '../open-calls.ts';
 import type { ReplyItem } from '../protocol.ts';
 import {
   cutOff,
   invalid,
-  offsetOfId,
+  idFinder,
   recordsIn,
   requestFrom,
   textItem,
@@ -31,27 +23,32 @@ function readChunk(open: OpenCalls, event: Json, source: EventData): AfterEvent 
   if (choice === undefined) return [open, []];
   const delta = isRecord(choice['delta']) ? choice['delta'] : {};
   const items = textItem(delta['content']);
-  let calls = open;
+  // One copy for all the parts of the event: there may be very many.
+  const calls = new Map(open);
+  let last = [...calls.keys()].at(-1);
   for (const part of recordsIn(delta['tool_calls'])) {
-    if (!calls.has(part['index'])) calls = released(calls, items);
-    calls = opened(calls, part['index'], grown(calls.get(part['index']), part, source));
+    const index = part['index'];
+    if (!calls.has(index)) {
+      release(calls, last, items);
+      last = index;
+    }
+    calls.set(index, grown(calls.get(index), part, source));
   }
   if (typeof choice['finish_reason'] !== 'string') return [calls, items];
   // Cut off by a limit, even arguments that happen to be readable are not all that was meant.
   const wasCut = choice['finish_reason'] === 'length';
-  const last = [...calls.values()].at(-1);
-  for (const call of calls.values()) items.push(wasCut && call === last ? cutOff(call) : requestFrom(call));
+  for (const [index, call] of calls) items.push(wasCut && index === last ? cutOff(call) : requestFrom(call));
   return [new Map(), items];
 }
 
 /** Calls come one after the other: when the next begins, the last one is whole if it can be read, and may start. */
-function released(calls: OpenCalls, items: ReplyItem[]): OpenCalls {
-  const last = [...calls].at(-1);
-  if (last === undefined || last[1].input === '') return calls;
-  const item = requestFrom(last[1]);
-  if (item.kind !== 'request') return calls;
+function release(calls: Map<unknown, OpenCall>, last: unknown, items: ReplyItem[]): void {
+  const call = calls.get(last);
+  if (call === undefined || call.input === '') return;
+  const item = requestFrom(call);
+  if (item.kind !== 'request') return;
   items.push(item);
-  return closed(calls, last[0]);
+  calls.delete(last);
 }
 
 function grown(before: OpenCall | undefined, part: Json, { offset }: EventData): OpenCall {
@@ -73,12 +70,13 @@ function readCompletion(value: unknown, text: string): ReplyItem[] {
   if (!Array.isArray(value) && !('content' in message) && given === undefined)
     return [invalid('the reply is no message: it has neither "content" nor "tool_calls"', 0)];
   const calls = recordsIn(given);
+  const placeOf = idFinder(text);
   return [
     ...textItem(message['content']),
     ...calls.map((call, at) => {
       const fn = isRecord(call['function']) ? call['function'] : {};
       const id = textOf(call['id']);
-      const found = { id, name: textOf(fn['name']), offset: offsetOfId(text, id) };
+      const found = { id, name: textOf(fn['name']), offset: placeOf(id) };
       if (choice['finish_reason'] === 'length' && at === calls.length - 1) return cutOff(found);
       return requestFrom({ ...found, input: textOf(fn['arguments']) });
     }),

@@ -34,6 +34,6 @@ function strip(schema: unknown, value: unknown, root: SchemaObject, depth: numbe
 }
 
 function allowsNull(schema: unknown, root: SchemaObject): boolean {
-  const types = typesIn(schema, root, 0);
+  const types = typesIn(schema, root);
   return types === null || types.includes('null');
 }

@@ -6,7 +6,7 @@ import type { ReplyItem } from '../protocol.ts';
 import {
   cutOff,
   invalid,
-  offsetOfId,
+  idFinder,
   recordsIn,
   requestFrom,
   textItem,
@@ -51,10 +51,11 @@ function readResponse(value: unknown, text: string): ReplyItem[] {
   const items = recordsIn(output);
   if (!items.every((item) => typeof item['type'] === 'string'))
     return [invalid('the reply is no response: every item of "output" must have a "type"', 0)];
+  const placeOf = idFinder(text);
   return items.flatMap((item) => {
     if (item['type'] === 'message')
       return recordsIn(item['content']).flatMap((part) => textItem(part['text']));
     if (item['type'] !== 'function_call') return [];
-    return [callOf(item, offsetOfId(text, textOf(item['call_id'])))];
+    return [callOf(item, placeOf(textOf(item['call_id'])))];
   });
 }
