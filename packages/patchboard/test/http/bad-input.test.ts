@@ -63,6 +63,12 @@ describe('a body that is not acceptable', () => {
     ]);
   });
 
+  it('names the first of very many, and looks for no more', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`key${at}`, at]));
+    const { json } = await server.post(INVOKE, { run_id: 'r', ...many });
+    expect(json.errors).toEqual([{ path: '/key0', message: 'is not known here' }]);
+  });
+
   it('refuses bytes that are not UTF-8', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"run_id":"r","args":{"a":"'),

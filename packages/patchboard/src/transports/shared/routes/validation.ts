@@ -6,8 +6,10 @@ import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
 import { PEER_ID } from './schemas.ts';
 
-const OPTIONS: Options = { allErrors: true, strict: true, strictRequired: false, allowUnionTypes: true };
+const OPTIONS: Options = { strict: true, strictRequired: false, allowUnionTypes: true };
 const SHOWN_ISSUES = 20;
+/** In a longer body only the first thing that is wrong is told: everything may be, and to look for it all takes long. */
+const SEARCHED_CHARACTERS = 32_768;
 
 /** The part of a request a schema is for, as Fastify calls it, and as a person does. */
 const PLACES: Readonly<Record<string, string>> = {
@@ -28,19 +30,27 @@ export type PartValidator = (value: unknown) => true | { error: RequestRefused }
 
 /** Text from a query becomes the number or boolean the schema asks for; nothing else is changed. */
 export function partCompiler(): (schema: Schema, part: string) => PartValidator {
-  const exact = new Ajv2020(OPTIONS);
-  const coercing = new Ajv2020({ ...OPTIONS, coerceTypes: true });
+  const brief = new Ajv2020(OPTIONS);
+  const exact = new Ajv2020({ ...OPTIONS, allErrors: true });
+  const coercing = new Ajv2020({ ...OPTIONS, allErrors: true, coerceTypes: true });
   return (schema, part) => {
-    const validate = (part === 'querystring' ? coercing : exact).compile(schema);
+    const isBody = part === 'body';
+    const explain = (part === 'querystring' ? coercing : exact).compile(schema);
+    const validate = isBody ? brief.compile(schema) : explain;
     const place = PLACES[part] ?? part;
-    const isOptional =
-      part === 'body' && !(Array.isArray(schema['required']) && schema['required'].length > 0);
+    const isOptional = isBody && !(Array.isArray(schema['required']) && schema['required'].length > 0);
     return (value) => {
       if (validate(value)) return true;
       if (isOptional && (value === undefined || value === null)) return true;
-      return { error: refusal(place, issuesOf(validate)) };
+      if (!isBody || isLong(value)) return { error: refusal(place, issuesOf(validate)) };
+      explain(value);
+      return { error: refusal(place, issuesOf(explain)) };
     };
   };
+}
+
+function isLong(value: unknown): boolean {
+  return (JSON.stringify(value) ?? '').length > SEARCHED_CHARACTERS;
 }
 
 function refusal(place: string, issues: readonly InputIssueView[]): RequestRefused {
