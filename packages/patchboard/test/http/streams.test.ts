@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi, type MockInstance } from 'vitest';
 import { plainRow, type LedgerDraft } from '../../src/core/ledger/ledger.ts';
 import { silentLog } from '../support/an-engine.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
@@ -274,6 +275,45 @@ function aLongRow(index: number, length = 100_000): LedgerDraft {
     text: 'x'.repeat(length),
   });
 }
+
+describe('an answer that takes long', () => {
+  /** How long each connection is told that nothing may move on it, in the order of the telling. */
+  function idleTimes(own: TestServer): () => number[] {
+    const spies: MockInstance<Socket['setTimeout']>[] = [];
+    own.app.server.on('connection', (socket) => spies.push(vi.spyOn(socket, 'setTimeout')));
+    return () => spies.flatMap(({ mock }) => mock.calls.map(([ms]) => ms));
+  }
+
+  it('of the tenant face keeps its connection for as long as the tool may take', async () => {
+    const slow = gatedTool();
+    const own = await aServer({ tools: [slow.tool], http: { socketIdleMs: 90_000 } });
+    const told = idleTimes(own);
+    const headers = { 'x-tenant-id': 'default', 'x-site-id': 'main', 'x-trace-id': 'slow' };
+    const answer = own.post('/api/tools/call', { tool_name: 'gated' }, { headers });
+    await slow.begun();
+    await vi.waitFor(() => expect(told().at(-1)).toBe(0));
+    slow.open();
+    expect((await answer).json.success).toBe(true);
+    expect(told().slice(told().lastIndexOf(0)).slice(0, 2)).toEqual([0, 90_000]);
+    await own.close();
+  });
+
+  it('about the whole ledger keeps it for as long as the reading takes', async () => {
+    const own = await aServer({ http: { socketIdleMs: 90_000 } });
+    await own.store.append([aLongRow(1)]);
+    const told = idleTimes(own);
+    const idleWhileRead: unknown[] = [];
+    const readLedger = own.store.readLedger.bind(own.store);
+    own.store.readLedger = async (...asked) => {
+      idleWhileRead.push(told().at(-1));
+      return await readLedger(...asked);
+    };
+    expect((await own.get('/v1/ledger/verify')).json.ok).toBe(true);
+    expect(idleWhileRead).toEqual([0]);
+    expect(told().slice(told().lastIndexOf(0)).slice(0, 2)).toEqual([0, 90_000]);
+    await own.close();
+  });
+});
 
 describe('closing', () => {
   it('ends streams, waits and polls at once, and answers what is open', async () => {

@@ -6,6 +6,7 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { COUNT, FLAG, nullable, object, TEXT } from '../shared/routes/schemas.ts';
 import type { EventStream } from '../shared/streams/streams.ts';
+import { whileListening } from '../shared/streams/waiting.ts';
 import { rowJson } from './ledger.ts';
 
 const HEAD = object({ seq: COUNT, hash: TEXT });
@@ -36,7 +37,7 @@ const verifyRoute: Route = {
 };
 
 async function verify(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const verdict = await context.ledgerVerifier.verify();
+  const verdict = await whileListening(context, reply, () => context.ledgerVerifier.verify());
   const { ok, rows } = verdict;
   const body = verdict.ok
     ? { ok, rows, head: verdict.head, seq: null, problem: null }

@@ -14,7 +14,7 @@ export interface HttpLimits {
   /** To send a whole request. */
   readonly requestTimeoutMs: number;
   readonly headersTimeoutMs: number;
-  /** A socket on which nothing moves is cut; longer than the longest wait, which moves nothing. */
+  /** A socket on which nothing moves is cut, unless somebody waits there for an answer. */
   readonly socketIdleMs: number;
   readonly keepAliveMs: number;
   /** Sockets open at once; more are turned away. */

@@ -1,10 +1,14 @@
+import { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../../../core/call/call.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { HttpContext } from '../http/context.ts';
 import { principalOf } from '../routes/caller.ts';
 
-/** `work` gets a signal that fires when the asker hangs up or the server closes: then nobody waits any more. */
+/**
+ * `work` gets a signal that fires when the asker hangs up or the server closes: then nobody waits any more. Nothing
+ * moves on the connection meanwhile, so it may idle for as long as the work takes.
+ */
 export async function whileListening<T>(
   context: HttpContext,
   reply: FastifyReply,
@@ -13,12 +17,17 @@ export async function whileListening<T>(
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   const leave = context.openings.add(abort, principalOf(reply.request));
+  // Mounted in another server, a request may come by no socket at all.
+  const socket = reply.raw.socket instanceof Socket ? reply.raw.socket : null;
+  const idleMs = socket?.timeout ?? 0;
+  socket?.setTimeout(0);
   reply.raw.once('close', abort);
   if (reply.raw.destroyed) abort();
   try {
     return await work(stop.signal);
   } finally {
     leave();
+    socket?.setTimeout(idleMs);
     reply.raw.removeListener('close', abort);
     // The request came before the close began, so nobody else tells the connection to end.
     if (context.openings.isClosing) reply.header('connection', 'close');
