@@ -202,3 +202,13 @@ describe('call', () => {
     expect(error.code).toBe('permission_denied');
   });
 });
+
+describe('runReply', () => {
+  it('asks the server to wait for as long as it is told, also for no time at all', async () => {
+    const server = await fakeServer((_seen, response) => json(response, 200, { results: [], calls: [] }));
+    const client = clientOf(server);
+    await client.runReply('anthropic', []);
+    await client.runReply('anthropic', [], { waitSeconds: 0 });
+    expect(server.seen.map(({ headers }) => headers['prefer'])).toEqual(['wait=25', 'wait=0']);
+  });
+});

@@ -88,7 +88,7 @@ export async function prepare(
     ...(await settings.headers()),
     ...what.headers,
   };
-  if (what.waitSeconds !== undefined && what.waitSeconds > 0) headers['prefer'] = `wait=${what.waitSeconds}`;
+  if (what.waitSeconds !== undefined) headers['prefer'] = `wait=${what.waitSeconds}`;
   const url = settings.url + what.path;
   if (what.body === undefined) return { url, init: { method: what.method, headers } };
   headers['content-type'] = 'application/json';

@@ -10,7 +10,7 @@ export interface ParsedReply {
   readonly text: string;
 }
 
-/** Reads one reply as it arrives. Every request that comes out has an id that no other one of the reply has. */
+/** Reads one reply as it arrives. Every request that comes out has an id; those made here no other one of it has. */
 export interface ReplyReader {
   read(chunk: string): readonly ReplyItem[];
   end(): readonly ReplyItem[];

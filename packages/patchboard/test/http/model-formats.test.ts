@@ -2,9 +2,10 @@ import type { BatchCallView } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aServerTool } from '../support/an-engine.ts';
 import { aServer, type TestServer } from './support/a-server.ts';
-import { add, danger, echo, failing } from './support/toy-tools.ts';
+import { add, danger, echo, failing, gatedTool } from './support/toy-tools.ts';
 
 let server: TestServer;
+const gate = gatedTool();
 
 const poisoned = aServerTool({
   name: 'poisoned',
@@ -16,7 +17,7 @@ const poisoned = aServerTool({
 });
 
 beforeAll(async () => {
-  server = await aServer({ tools: [echo, add, failing, danger, poisoned] });
+  server = await aServer({ tools: [echo, add, failing, danger, poisoned, gate.tool] });
 });
 afterAll(async () => {
   await server.close();
@@ -191,6 +192,33 @@ describe('POST /v1/tool_calls/batch', () => {
     expect(json.calls).toMatchObject([{ request_id: 'toolu_3', state: 'APPROVAL_REQUIRED' }]);
     expect(json.results[0]).toMatchObject({ is_error: true });
     expect(json.results[0].content).toContain('it is APPROVAL_REQUIRED');
+  });
+
+  it('does not wait for an asker who says so', async () => {
+    const reply = [{ type: 'tool_use', id: 'toolu_4', name: 'gated', input: {} }];
+    const { json } = await post('anthropic', reply, { prefer: 'wait=0' });
+    gate.open();
+    expect(json.calls).toMatchObject([{ request_id: 'toolu_4', state: 'EXECUTING' }]);
+  }, 15_000);
+
+  it('makes a call of each request under one key, also where a model gave two the same id', async () => {
+    const use = { type: 'tool_use', id: 'toolu_5', name: 'math__add' };
+    const reply = [
+      { ...use, input: { a: 1, b: 1 } },
+      { ...use, input: { a: 2, b: 2 } },
+    ];
+    const { json } = await post('anthropic', reply, { 'idempotency-key': 'same-ids' });
+    expect(json.calls).toMatchObject([{ result: 2 }, { result: 4 }]);
+  });
+
+  it('waits for many calls without a listener for each of them', async () => {
+    const warnings: string[] = [];
+    const warned = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', warned);
+    const reply = Array.from({ length: 20 }, () => ({ type: 'tool_use', name: 'danger', input: {} }));
+    expect((await post('anthropic', reply, { prefer: 'wait=1' })).json.calls).toHaveLength(20);
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
   });
 
   it('makes no second call of a reply that is handed in twice under one key', async () => {

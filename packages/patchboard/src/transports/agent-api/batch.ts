@@ -20,7 +20,7 @@ import { sendProblem } from '../shared/routes/problem.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { listOf, object, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
-import { waitForEnd } from '../shared/streams/waiting.ts';
+import { whileListening } from '../shared/streams/waiting.ts';
 import { answerJson, type BatchAnswer } from './batch-answer.ts';
 import { CALL_HEADERS, invokeRoute } from './invoke.ts';
 
@@ -93,27 +93,32 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
     return;
   }
   const find = toolFinder(context.engine.tools(principal));
-  const seconds = waitSecondsOf(request.headers) || WAIT_SECONDS;
-  const run: BatchRun = { context, request, reply, principal, protocol, find, runId, seconds };
-  const ran = requests.map(async (asked) => [asked.offset, await runOne(run, asked)] as const);
+  const seconds = waitSecondsOf(request.headers) ?? WAIT_SECONDS;
+  const ran = await whileListening(context, reply, async (signal) => {
+    const run: BatchRun = { context, request, principal, protocol, find, runId, seconds, signal };
+    return await Promise.all(
+      requests.map(async (asked, place) => [asked.offset, await runOne(run, asked, place)] as const),
+    );
+  });
   const unread = damaged.map((request) => [request.offset, unreadAnswer(request)] as const);
-  sendJson(reply, 200, answerJson(protocol, inReplyOrder([...unread, ...(await Promise.all(ran))])));
+  sendJson(reply, 200, answerJson(protocol, inReplyOrder([...unread, ...ran])));
 }
 
 interface BatchRun {
   readonly context: HttpContext;
   readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
   readonly principal: Principal;
   readonly protocol: ToolCallingProtocol;
   readonly find: FindTool<RegisteredTool>;
   readonly runId: string;
   readonly seconds: number;
+  /** Nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
 }
 
-/** To its end, or to the end of the asker's patience. */
-async function runOne(run: BatchRun, asked: ParsedToolRequest): Promise<BatchAnswer> {
-  const { context, request, reply, principal, seconds } = run;
+/** To its end, or to the end of the asker's patience. `place`: among the requests, of which two may have one id. */
+async function runOne(run: BatchRun, asked: ParsedToolRequest, place: number): Promise<BatchAnswer> {
+  const { context, request, principal, seconds, signal } = run;
   const { toolName, args, problems } = askedCall(run.protocol, asked, run.find);
   const { requestId, noReply = false } = asked;
   const named = { requestId, toolName, noReply };
@@ -123,7 +128,7 @@ async function runOne(run: BatchRun, asked: ParsedToolRequest): Promise<BatchAns
       toolName,
       runId: run.runId,
       args,
-      idempotencyKey: key === null ? null : `${key}/${requestId}`,
+      idempotencyKey: key === null ? null : `${key}/${place}`,
       ...traceOf(request.headers),
     },
     principal,
@@ -132,7 +137,7 @@ async function runOne(run: BatchRun, asked: ParsedToolRequest): Promise<BatchAns
     return { ...named, call: null, failure: inModelsWords(submitted.failure, problems) };
   const { id } = submitted.call;
   const call = isOpen(submitted.call)
-    ? await waitForEnd(context, reply, { principal, id, seconds })
+    ? await context.engine.calls.wait(principal, id, seconds * 1000, signal)
     : submitted.call;
   return { ...named, call: call ?? submitted.call, failure: failureOf(call ?? submitted.call) };
 }

@@ -26,7 +26,7 @@ const getCallRoute: Route = {
 
 async function getCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = idOf(request);
-  const seconds = waitSecondsOf(request.headers);
+  const seconds = waitSecondsOf(request.headers) ?? 0;
   const call = await waitForEnd(context, reply, { principal: principalOf(request), id, seconds });
   if (call === undefined) {
     sendProblem(reply, noSuchCall(id));

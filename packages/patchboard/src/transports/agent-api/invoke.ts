@@ -85,7 +85,11 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
     return;
   }
   const submitted = await context.engine.submit(wanted, principal);
-  return sendSubmitted(context, { reply, principal, waitSeconds: waitSecondsOf(request.headers) }, submitted);
+  return sendSubmitted(
+    context,
+    { reply, principal, waitSeconds: waitSecondsOf(request.headers) ?? 0 },
+    submitted,
+  );
 }
 
 function dryRunView({ valid, errors, decision, route }: Preview): DryRunView {

@@ -53,5 +53,9 @@ async function replay(context: HttpContext, request: FastifyRequest, reply: Fast
     },
     principal,
   );
-  await sendSubmitted(context, { reply, principal, waitSeconds: waitSecondsOf(request.headers) }, submitted);
+  await sendSubmitted(
+    context,
+    { reply, principal, waitSeconds: waitSecondsOf(request.headers) ?? 0 },
+    submitted,
+  );
 }

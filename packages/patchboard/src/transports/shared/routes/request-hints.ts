@@ -6,12 +6,12 @@ const NO_TRACE = { traceId: null, spanId: null };
 
 const WAIT = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i;
 
-/** Seconds of `Prefer: wait=N`, at most what we grant; 0 when it asks for none. A preference is never an error. */
-export function waitSecondsOf(headers: IncomingHttpHeaders): number {
+/** Seconds of `Prefer: wait=N`, at most what we grant; null when it says nothing. A preference is never an error. */
+export function waitSecondsOf(headers: IncomingHttpHeaders): number | null {
   const { prefer } = headers;
-  if (typeof prefer !== 'string') return 0;
+  if (typeof prefer !== 'string') return null;
   const seconds = WAIT.exec(prefer)?.[1];
-  return seconds === undefined ? 0 : Math.min(Number(seconds), WIRE_LIMITS.waitSeconds);
+  return seconds === undefined ? null : Math.min(Number(seconds), WIRE_LIMITS.waitSeconds);
 }
 
 /** `X-Trace-ID` is said on purpose and wins; `traceparent` is often put in by a library. What is malformed is no trace. */
