@@ -146,7 +146,7 @@ export interface Store extends DocumentStore, JournalStore {
     argsChanged?: boolean,
   ): Soon<boolean>;
   findCall(id: string): Soon<Call | undefined>;
-  /** Newest first. May scan far for rare matches, but never holds the thread for long. */
+  /** Newest first, fewer where they are large. May scan far for rare matches, but never holds the thread for long. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;
   /** Calls that have not ended, oldest first: what a restart must look at. */
   openCalls(): AsyncIterable<Call>;

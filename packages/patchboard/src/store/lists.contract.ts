@@ -103,6 +103,21 @@ export function describeLists(subject: Subject): void {
       expect((await subject.store.listCalls({ tenant: 'acme' }, null, 1)).nextCursor).not.toBeNull();
     });
 
+    it('ends a page early where its calls are large, and goes on with the next one', async () => {
+      const megabyte = JSON.stringify('x'.repeat(1_048_576));
+      const calls = Array.from({ length: 12 }, (_, at) =>
+        completed(aCall(at + 1, at % 2 === 0 ? { argsJson: megabyte } : {}), START, megabyte),
+      );
+      await insertAll(subject.store, calls);
+      for (const filter of [{ tenant: 'acme' }, { tenant: 'acme', runId: calls[0]!.runId }]) {
+        const first = await subject.store.listCalls(filter, null, 200);
+        expect(first.items.length).toBeLessThanOrEqual(8);
+        expect(first.nextCursor).toBe(first.items.at(-1)?.id);
+        const all = await allPages(subject.store, filter, 200);
+        expect(idsOf(all)).toEqual(idsOf(calls.toReversed()));
+      }
+    });
+
     it('goes on in place when calls arrive or are purged between pages', async () => {
       const { store } = subject;
       await insertAll(store, [completed(aCall(1)), aCall(2), completed(aCall(3)), aCall(4)]);

@@ -18,6 +18,7 @@ import type {
 import { pairKey } from '../../core/pair-key.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { Soon } from '../../core/soon.ts';
+import { callPage } from '../call-pages.ts';
 import { callCursor, runCursor } from '../cursors.ts';
 import { MemoryChain } from './chain.ts';
 import { MemoryDocuments } from './documents.ts';
@@ -99,8 +100,7 @@ class MemoryStore implements Store {
     const found = [...this.#calls.values()]
       .filter((call) => (before === null || call.id < before) && matchesCall(call, filter))
       .sort((a, b) => (a.id < b.id ? 1 : -1));
-    const items = found.slice(0, limit);
-    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+    return callPage(found, limit, (call) => call);
   }
 
   async *openCalls(): AsyncIterable<Call> {

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import type { CallFilter, Page } from '../../core/ports.ts';
+import { callPage } from '../call-pages.ts';
 import { callCursor } from '../cursors.ts';
 import type { CallReader } from './call-reader.ts';
 import { STATE_CODES, integer, stateMask, text } from './rows.ts';
@@ -41,6 +42,12 @@ interface Walk {
   readonly end: StatementSync | null;
 }
 
+/** Where a call is kept. Calls are read only once it is known which ones: they may be large. */
+interface FoundCall {
+  readonly no: number;
+  readonly id: string;
+}
+
 type Parameters = Record<string, string | number | null>;
 
 /** Walks over many calls, a window at a time. */
@@ -78,8 +85,11 @@ export class CallScan {
   async list(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
     const before = cursor === null ? AFTER_EVERY_ID : callCursor(cursor);
     const found = await this.#find(filter, before, limit + 1);
-    const items = found.slice(0, limit);
-    return { items, nextCursor: found.length > limit ? (items.at(-1)?.id ?? null) : null };
+    return callPage(found, limit, ({ no }) => {
+      const call = this.#calls.findByNo(no);
+      // It may have moved on since it was found.
+      return call === undefined || filter.states?.includes(call.state.name) === false ? undefined : call;
+    });
   }
 
   /** Oldest first. States are visited in the order in which calls move, so a call on the move is not missed. */
@@ -117,7 +127,7 @@ export class CallScan {
     return found;
   }
 
-  async #find(filter: CallFilter, before: string, wanted: number): Promise<readonly Call[]> {
+  async #find(filter: CallFilter, before: string, wanted: number): Promise<readonly FoundCall[]> {
     const parameters = parametersOf(filter);
     const { runId, states } = filter;
     if (runId !== undefined) return await this.#findOfRun({ ...parameters, run: runId }, before, wanted);
@@ -126,7 +136,7 @@ export class CallScan {
     }
     // In the order in which calls go through them: one that moves meanwhile is then seen twice, not never.
     const codes = [...new Set(states)].map((state) => STATE_CODES[state]).sort((a, b) => a - b);
-    const found = new Map<string, Call>();
+    const found = new Map<string, FoundCall>();
     for (const state of codes) {
       const ofState = { ...parameters, state };
       for (const call of await this.#walk(this.#ofState, ofState, before, wanted)) found.set(call.id, call);
@@ -135,24 +145,21 @@ export class CallScan {
   }
 
   /** Those not filed yet come first: a call that is filed between the two walks is then seen twice, not never. */
-  async #findOfRun(parameters: Parameters, before: string, wanted: number): Promise<readonly Call[]> {
-    const found = new Map<string, Call>();
+  async #findOfRun(parameters: Parameters, before: string, wanted: number): Promise<readonly FoundCall[]> {
+    const found = new Map<string, FoundCall>();
     for (const walk of [this.#ofRunUnfiled, this.#ofRun]) {
       for (const call of await this.#walk(walk, parameters, before, wanted)) found.set(call.id, call);
     }
     return newestFirst([...found.values()]).slice(0, wanted);
   }
 
-  async #walk(walk: Walk, parameters: Parameters, start: string, wanted: number): Promise<Call[]> {
-    const found: Call[] = [];
+  async #walk(walk: Walk, parameters: Parameters, start: string, wanted: number): Promise<FoundCall[]> {
+    const found: FoundCall[] = [];
     const since = parameters['since'] ?? null;
     for (let before = start; found.length < wanted;) {
       const limit = Math.min(wanted - found.length, TURN);
       const rows = walk.matches.all({ ...parameters, before, window: WINDOW, limit });
-      for (const row of rows) {
-        const call = this.#calls.findByNo(integer(row, 'no'));
-        if (call !== undefined) found.push(call);
-      }
+      for (const row of rows) found.push({ no: integer(row, 'no'), id: text(row, 'id') });
       const last = rows.at(-1);
       if (last !== undefined && rows.length === limit) {
         before = text(last, 'id');
@@ -198,6 +205,6 @@ function parametersOf(filter: CallFilter): Parameters {
   };
 }
 
-function newestFirst(calls: Call[]): Call[] {
+function newestFirst(calls: FoundCall[]): FoundCall[] {
   return calls.sort((a, b) => (a.id < b.id ? 1 : -1));
 }

@@ -48,7 +48,7 @@ export const listCallsRoute: Route = {
   }),
   answers: {
     200: {
-      description: 'one page',
+      description: 'one page; of large calls it holds fewer than `limit`',
       schema: object({ tool_calls: listOf(ref('Call')), next_cursor: NEXT_CURSOR }),
     },
   },

@@ -82,7 +82,7 @@ const getRoute: Route = {
   query: optional(PAGE_QUERY),
   answers: {
     200: {
-      description: 'the run and one page of its calls',
+      description: 'the run and one page of its calls; of large ones it holds fewer than `limit`',
       schema: object({
         run_id: TEXT,
         agent_id: TEXT,

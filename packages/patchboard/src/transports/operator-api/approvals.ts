@@ -51,7 +51,7 @@ const listRoute: Route = {
   query: optional(PAGE_QUERY),
   answers: {
     200: {
-      description: 'one page',
+      description: 'one page; of large calls it holds fewer than `limit`',
       schema: object({ approvals: listOf(APPROVAL_REQUEST), next_cursor: NEXT_CURSOR }),
     },
   },
