@@ -209,13 +209,26 @@ describe('a token is refused', () => {
       await refusal(bySecret(), text);
     }
   });
+});
 
-  it('while the key set cannot be had, and taken once it can', async () => {
+describe('a token of which nobody can tell', () => {
+  it('is no fault of the asker while the key set cannot be had, and is taken once it can', async () => {
     const token = await signed(rsa.privateKey, 'RS256', 'rsa-1');
     const by = byUrl();
     isServing = false;
-    await refusal(by, token);
+    expect(await by.authenticate(token)).toMatchObject({ code: 'overloaded', retryable: true });
     isServing = true;
     expect(await by.authenticate(token)).toMatchObject({ id: 'ada' });
+  });
+
+  it('is no fault of the asker where nobody serves the key set', async () => {
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const { port } = gone.address() as AddressInfo;
+    gone.close();
+    await once(gone, 'close');
+    const by = identity({ kind: 'jwks_url', url: `http://127.0.0.1:${port}/jwks.json` });
+    const found = await by.authenticate(await signed(rsa.privateKey, 'RS256', 'rsa-1'));
+    expect(found).toMatchObject({ code: 'overloaded', retryable: true });
   });
 });

@@ -48,10 +48,19 @@ export class JwtIdentity {
       const { payload } = await this.#verify(token, this.#options);
       return principalOf(payload);
     } catch (error) {
+      if (isOfKeySet(error))
+        return failure('overloaded', `the keys of the issuer cannot be had: ${messageOf(error)}`);
       if (error instanceof errors.JWTExpired) return failure('auth_required', 'the token has expired');
       return failure('auth_required', `the token is not accepted: ${messageOf(error)}`);
     }
   }
+}
+
+/** Nothing is known of the token: its key set did not come. jose has no class of its own for an answer of another status. */
+function isOfKeySet(error: unknown): boolean {
+  if (!(error instanceof errors.JOSEError)) return true;
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
+  return error.code === errors.JOSEError.code;
 }
 
 function verifierOf({ keys }: JwtSettings): Verify {
