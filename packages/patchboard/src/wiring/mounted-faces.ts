@@ -14,7 +14,7 @@ export interface HttpOptions {
   readonly allowedHosts?: readonly string[];
   /** Pages that may ask, besides our own. */
   readonly allowedOrigins?: readonly string[];
-  /** What a proxy says of the client counts. Default: no. */
+  /** What the proxy in front says of the client counts; with more than one, the last of them. Default: no. */
   readonly trustProxy?: boolean;
   /** Tokens of an issuer are credentials too. */
   readonly jwt?: JwtSettings;

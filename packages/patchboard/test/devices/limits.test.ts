@@ -131,6 +131,18 @@ describe('a device', () => {
     await expect(from('203.0.113.7')).rejects.toThrow('503');
   });
 
+  it('cannot make itself another address than the one the proxy saw', async () => {
+    const config = { http: { trust_proxy: true }, limits: { devices_per_address: 1 } };
+    const server = await aPlatform({ config });
+    closeLater(() => server.close());
+    const key = await server.mint({ kind: 'client', name: 'phones' });
+    // A proxy adds whom it saw to what the client wrote itself.
+    const claiming = (address: string): Promise<BareDevice> =>
+      connected(server, { headers: { ...key.headers, 'x-forwarded-for': `${address}, 203.0.113.7` } });
+    await claiming('198.51.100.1');
+    await expect(claiming('198.51.100.2')).rejects.toThrow('503');
+  });
+
   it('of this machine is not counted by its address', async () => {
     const server = await aServer({ devices_per_address: 1 });
     await connected(server);

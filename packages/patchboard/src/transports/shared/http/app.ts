@@ -95,7 +95,8 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
   const { log } = parts;
   const app = fastify({
     logger: false,
-    trustProxy: parts.trustProxy ?? false,
+    // One proxy: the address it saw is the last in the list, and all before that the client may have written.
+    trustProxy: parts.trustProxy === true ? (_address, hop) => hop === 0 : false,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.socketIdleMs,
