@@ -105,6 +105,15 @@ describe('Origin', () => {
     await stream.text();
   });
 
+  it('an allowed one is told all that an answer depends on', async () => {
+    const headers = { origin: 'https://app.example' };
+    for (const status of [200, 304]) {
+      const answer = await server.get('/v1/tools?format=mcp', { headers });
+      expect([answer.status, answer.headers.get('vary')]).toEqual([status, 'origin, accept']);
+      Object.assign(headers, { 'if-none-match': answer.headers.get('etag') });
+    }
+  });
+
   it('answers the preflight of an allowed one and of nobody else', async () => {
     const wants = 'Access-Control-Request-Method: POST';
     const allowed = await ask(
@@ -114,6 +123,8 @@ describe('Origin', () => {
     );
     expect(statusOf(allowed)).toBe(204);
     expect(allowed).toMatch(/access-control-allow-methods: GET, POST/i);
+    for (const name of ['authorization', 'x-tenant-id', 'x-site-id', 'x-trace-id', 'x-user-id'])
+      expect(allowed).toMatch(new RegExp(`access-control-allow-headers: [^\\r]*\\b${name}\\b`, 'i'));
     const foreign = await ask(
       [host(), 'Origin: https://evil.example', wants],
       '/v1/tools/echo/invoke',

@@ -82,6 +82,13 @@ describe('GET /v1/tools?format=', () => {
     expect(parsed.json).toEqual({ requests: [], errors: [] });
   });
 
+  it('has a tag of its own for a prompt as JSON, since it is not the same as the text', async () => {
+    const text = await server.get('/v1/tools?format=vcp');
+    const headers = { accept: 'application/json', 'if-none-match': text.headers.get('etag')! };
+    const json = await server.get('/v1/tools?format=vcp', { headers });
+    expect([json.status, json.json]).toEqual([200, { text: text.text }]);
+  });
+
   it('has a tag per format, and refuses a format nobody knows', async () => {
     const first = await server.get('/v1/tools?format=mcp');
     const etag = first.headers.get('etag')!;

@@ -149,11 +149,15 @@ describe('health, stats and metrics', () => {
 
   it('shows every metric it documents, and counts by route and status', async () => {
     await server.get('/v1/tool_calls/tc_none');
+    await (await fetch(`${server.url}/v1/ledger/export`)).text();
     const { text, headers } = await server.get('/metrics');
     expect(headers.get('content-type')).toMatch(/^text\/plain/);
     for (const name of Object.keys(METRICS)) expect(text).toContain(`# HELP ${name} `);
     expect(text).toMatch(
       /patchboard_http_requests_total\{method="POST",route="\/v1\/tools\/:name\/invoke",status="202"\} \d+/,
+    );
+    expect(text).toMatch(
+      /patchboard_http_requests_total\{method="GET",route="\/v1\/ledger\/export",status="200"\} \d+/,
     );
     expect(text).toMatch(/patchboard_refusals_total\{code="call_not_found"\} \d+/);
     expect(text).toMatch(/patchboard_calls_ended_total\{state="COMPLETED",source="server"\} \d+/);

@@ -12,12 +12,12 @@ export function sendFormatted(
   format: ToolFormat,
 ): void {
   const made = formatTools(format, context.engine.tools(principalOf(request)));
-  reply.header('vary', 'accept');
   if (made.type === 'json') sendJson(reply, 200, made.json);
   else if (wantsJson(request.headers.accept)) sendJson(reply, 200, JSON.stringify({ text: made.text }));
   else reply.code(200).header('content-type', 'text/plain; charset=utf-8').send(made.text);
 }
 
-function wantsJson(accept: string | undefined): boolean {
+/** Which of two forms a prompt has. */
+export function wantsJson(accept: string | undefined): boolean {
   return accept !== undefined && accept.includes('application/json') && !/text\/|\*\/\*/.test(accept);
 }

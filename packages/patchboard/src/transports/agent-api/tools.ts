@@ -6,7 +6,7 @@ import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, headers, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 import { toolDetailView } from '../shared/views/tool-lists.ts';
-import { sendFormatted } from './formatted-tools.ts';
+import { sendFormatted, wantsJson } from './formatted-tools.ts';
 
 /** What a vendor wants, and for OpenAI what its strict mode cannot keep of a schema. */
 const FORMATTED = object({ tools: listOf(ANY), conversions: listOf(ANY) }, ['conversions']);
@@ -40,12 +40,23 @@ const listRoute: Route = {
 function listTools(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { format } = request.query as { format?: ToolFormat };
   const list = context.toolLists.for(principalOf(request));
-  const etag = format === undefined ? list.etag : `${list.etag.slice(0, -1)}.${format}"`;
+  const etag = format === undefined ? list.etag : formattedTag(list.etag, format, request.headers.accept);
+  if (format !== undefined) reply.header('vary', withAccept(reply.getHeader('vary')));
   // Shared caches must not keep what depends on who asks; the asker's own may, and must look first.
   reply.headers({ etag, 'cache-control': 'private, no-cache' });
   if (isNamed(request.headers['if-none-match'], etag)) reply.code(304).send();
   else if (format === undefined) sendJson(reply, 200, list.json);
   else sendFormatted(context, request, reply, format);
+}
+
+/** A prompt as JSON is something else than its text, and a tag stands for one of them. */
+function formattedTag(etag: string, format: ToolFormat, accept: string | undefined): string {
+  return `${etag.slice(0, -1)}.${format}${wantsJson(accept) ? '.json' : ''}"`;
+}
+
+/** The door may have said already that the origin counts. */
+function withAccept(vary: unknown): string {
+  return typeof vary === 'string' ? `${vary}, accept` : 'accept';
 }
 
 function isNamed(header: string | undefined, etag: string): boolean {

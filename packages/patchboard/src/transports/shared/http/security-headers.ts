@@ -13,7 +13,8 @@ export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE',
   'access-control-allow-headers':
     'authorization, content-type, idempotency-key, if-none-match, last-event-id, prefer, traceparent, ' +
-    'x-agent-id, x-client-id, x-session-proof, x-tenant-id, x-trace-id',
+    'x-agent-id, x-client-id, x-npc-id, x-session-id, x-session-proof, x-site-id, x-span-id, x-tenant-id, ' +
+    'x-trace-id, x-user-id',
   'access-control-max-age': '600',
 };
 

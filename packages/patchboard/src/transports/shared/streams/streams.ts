@@ -125,6 +125,7 @@ export class Streams {
 
   #take(reply: FastifyReply, contentType: string): EventStream {
     reply.hijack();
+    reply.request.counter?.count(200);
     const stream = new EventStream(reply, this.#limits.streamBufferBytes);
     reply.raw.writeHead(200, {
       ...API_HEADERS,
