@@ -246,3 +246,18 @@ describe('POST /v1/tool_calls/batch', () => {
     expect(broken.json.detail).toContain('reply, line 1, column 14');
   });
 });
+
+describe('POST /v1/format', () => {
+  it('tells what a model is told after a batch: failures, wanted successes, and nothing of no request', async () => {
+    const result = { toolName: 't', status: 'success', result: '1', durationMs: 1 };
+    const results = [
+      { ...result, requestId: 'wanted' },
+      { ...result, requestId: 'unwanted', noReply: true },
+      { ...result, requestId: 'failed', noReply: true, status: 'error' },
+      { ...result, requestId: '' },
+    ];
+    const { json } = await server.post('/v1/format', { protocol: 'anthropic', results });
+    const told = JSON.parse(json.text) as { tool_use_id: string }[];
+    expect(told.map(({ tool_use_id: id }) => id)).toEqual(['wanted', 'failed']);
+  });
+});

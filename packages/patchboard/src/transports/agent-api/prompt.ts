@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, messageOf } from '../../core/failures.ts';
+import { toldResults } from '../../protocols/answers.ts';
 import type { ToolExecutionResult } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS } from '../../protocols/protocols.ts';
 import { formatResultsAs, RESULT_FORMATS, type ResultFormat } from '../../protocols/result-formats.ts';
@@ -108,8 +109,7 @@ function formatResults(_context: HttpContext, request: FastifyRequest, reply: Fa
     protocol: ResultFormat;
     results: readonly ToolExecutionResult[];
   };
-  const told = results.filter(({ noReply, status }) => noReply !== true || status === 'error');
-  sendJson(reply, 200, JSON.stringify({ text: formatResultsAs(protocol, told) }));
+  sendJson(reply, 200, JSON.stringify({ text: formatResultsAs(protocol, toldResults(results)) }));
 }
 
 export const promptRoutes: readonly Route[] = [promptRoute, formatRoute];
