@@ -1,4 +1,14 @@
-import { ANY, ANNOTATIONS, COUNT, FLAG, listOf, object, TEXT, TIME } from '../shared/routes/schemas.ts';
+import {
+  ANY,
+  ANNOTATIONS,
+  COUNT,
+  FLAG,
+  listOf,
+  object,
+  PEER_ID,
+  TEXT,
+  TIME,
+} from '../shared/routes/schemas.ts';
 import type { Schema } from '../shared/routes/routes.ts';
 
 /** One kind of message: what validates it is what describes it. */
@@ -43,12 +53,8 @@ export const DEVICE_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
     'Optional, and first: who the device is, and that it can come back. Answered with `welcome`.',
     {
       protocol: COUNT,
-      client_id: { type: 'string', pattern: '^[\\x21-\\x7e]{1,200}$', description: 'who owns the tools' },
-      name: {
-        type: 'string',
-        pattern: '^[\\x21-\\x7e]{1,200}$',
-        description: 'of the device; `target` of a call',
-      },
+      client_id: { ...PEER_ID, description: 'who owns the tools' },
+      name: { ...PEER_ID, description: 'of the device; `target` of a call' },
       resume: { ...TEXT, maxLength: 200, description: 'the `resume_token` of the connection that was cut' },
       holding: {
         type: 'array',

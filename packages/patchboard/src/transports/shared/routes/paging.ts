@@ -3,7 +3,7 @@ import { failure } from '../../../core/failures.ts';
 import { BadCursor } from '../../../core/ports.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
-import { nullable, TEXT } from './schemas.ts';
+import { nullable, SEQUENCE_PATTERN, TEXT } from './schemas.ts';
 
 /** What every list takes. */
 export const PAGE_QUERY: Readonly<Record<string, Schema>> = {
@@ -31,7 +31,7 @@ export function pageOf(query: PageQuery): { limit: number; cursor: string | null
 
 /** Where a list goes on whose cursors are places in the ledger; null: at its beginning. */
 export function sequenceOf(cursor: string | null): number {
-  if (cursor !== null && !/^[0-9]{1,15}$/.test(cursor)) throw new BadCursor();
+  if (cursor !== null && !SEQUENCE_PATTERN.test(cursor)) throw new BadCursor();
   return Number(cursor ?? 0);
 }
 

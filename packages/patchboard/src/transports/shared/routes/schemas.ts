@@ -1,4 +1,4 @@
-import { CALL_STATES, CALL_STATUSES, FAILURE_CODES } from '@patchboard/wire';
+import { CALL_STATES, CALL_STATUSES, FAILURE_CODES, PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Schema } from './routes.ts';
 
 /** Building blocks of the schemas routes are declared with. */
@@ -9,11 +9,12 @@ export const COUNT: Schema = { type: 'integer', minimum: 0 };
 export const FLAG: Schema = { type: 'boolean' };
 export const TIME: Schema = { type: 'string', format: 'date-time' };
 /** A place in the ledger. */
-export const SEQUENCE: Schema = { type: 'string', pattern: '^[0-9]{1,15}$' };
-/** Ids that callers make up; the same rule as `PEER_ID_PATTERN` of the wire. */
+export const SEQUENCE_PATTERN: RegExp = /^[0-9]{1,15}$/;
+export const SEQUENCE: Schema = { type: 'string', pattern: SEQUENCE_PATTERN.source };
+/** Ids that callers make up. */
 export const PEER_ID: Schema = {
   type: 'string',
-  pattern: '^[\\x21-\\x7e]{1,200}$',
+  pattern: PEER_ID_PATTERN.source,
   description: '1 to 200 visible ASCII characters',
 };
 

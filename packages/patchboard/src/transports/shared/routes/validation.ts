@@ -1,10 +1,10 @@
-import type { InputIssueView } from '@patchboard/wire';
+import { PEER_ID_PATTERN, type InputIssueView } from '@patchboard/wire';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure } from '../../../core/failures.ts';
 import { pointerTo } from '../../../core/json/json-pointer.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
-import { PEER_ID } from './schemas.ts';
+import { SEQUENCE_PATTERN } from './schemas.ts';
 
 const OPTIONS: Options = { strict: true, strictRequired: false, allowUnionTypes: true };
 const SHOWN_ISSUES = 20;
@@ -21,8 +21,8 @@ const PLACES: Readonly<Record<string, string>> = {
 
 /** The patterns of our routes, for people. */
 const IN_WORDS: ReadonlyMap<string, string> = new Map([
-  [String(PEER_ID['pattern']), '1 to 200 visible ASCII characters without spaces'],
-  ['^[0-9]{1,15}$', 'a number of 1 to 15 digits'],
+  [PEER_ID_PATTERN.source, '1 to 200 visible ASCII characters without spaces'],
+  [SEQUENCE_PATTERN.source, 'a number of 1 to 15 digits'],
   ['^(/.*)?$', 'a JSON pointer: empty, or beginning with /'],
 ]);
 
