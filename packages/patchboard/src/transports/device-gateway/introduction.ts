@@ -2,6 +2,7 @@ import { DEVICE_PROTOCOL, type DeviceFrame, type GatewayFrame } from '@patchboar
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
+import { foreignClient } from '../shared/routes/caller.ts';
 import type { GatewayParts } from './gateway.ts';
 
 /** Who opened the socket. */
@@ -32,9 +33,8 @@ export function introduce(
     );
   }
   const clientId = hello.client_id ?? principal.clientId ?? principal.id;
-  if (principal.clientId !== null && principal.clientId !== clientId) {
-    return failure('permission_denied', `permission denied: you are not client ${clientId}`);
-  }
+  const foreign = foreignClient(principal, clientId);
+  if (foreign !== null) return foreign;
   return engine.devices.connect({
     tenant: principal.tenant,
     clientId,

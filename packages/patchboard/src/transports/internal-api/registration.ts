@@ -2,17 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
-import { principalOf } from '../shared/routes/caller.ts';
+import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, COUNT, FLAG, listOf, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 import { decodeToolSpecs } from '../shared/views/tool-spec.ts';
-
-/** Null: this principal may speak for that client. */
-export function foreignClient(principal: Principal, clientId: string): Failure | null {
-  if (principal.clientId === null || principal.clientId === clientId) return null;
-  return failure('permission_denied', `permission denied: you are not client ${clientId}`);
-}
 
 const registerRoute: Route = {
   method: 'POST',

@@ -3,12 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../../core/call/call.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { EVENT_TEXT } from '../shared/streams/event-stream.ts';
-import { principalOf } from '../shared/routes/caller.ts';
+import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { listOf, object, optional, PEER_ID, ref } from '../shared/routes/schemas.ts';
 import { whileListening } from '../shared/streams/waiting.ts';
-import { foreignClient } from './registration.ts';
 import { RequestStream } from './request-stream.ts';
 import { toolRequestJson } from './tool-request.ts';
 

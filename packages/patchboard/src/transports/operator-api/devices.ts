@@ -1,9 +1,8 @@
 import { rfc3339, type DeviceView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Device } from '../../core/devices/device.ts';
-import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
-import { principalOf } from '../shared/routes/caller.ts';
+import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
@@ -82,8 +81,9 @@ const ticketRoute: Route = {
 function makeTicket(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { client_id: clientId } = (request.body ?? {}) as { client_id?: string };
   const principal = principalOf(request);
-  if (clientId !== undefined && principal.clientId !== null && principal.clientId !== clientId) {
-    sendProblem(reply, failure('permission_denied', `permission denied: you are not client ${clientId}`));
+  const foreign = clientId === undefined ? null : foreignClient(principal, clientId);
+  if (foreign !== null) {
+    sendProblem(reply, foreign);
     return;
   }
   const holder = clientId === undefined ? principal : { ...principal, clientId };

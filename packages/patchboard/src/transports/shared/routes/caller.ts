@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Failure } from '../../../core/failures.ts';
+import { failure, type Failure } from '../../../core/failures.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 
 export function isFailure(given: Principal | Failure): given is Failure {
@@ -10,4 +10,10 @@ export function isFailure(given: Principal | Failure): given is Failure {
 export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new Error(`${request.method} ${request.url} has no principal`);
   return request.principal;
+}
+
+/** Null: this principal may speak for that client. */
+export function foreignClient(principal: Principal, clientId: string): Failure | null {
+  if (principal.clientId === null || principal.clientId === clientId) return null;
+  return failure('permission_denied', `permission denied: you are not client ${clientId}`);
 }
