@@ -8,7 +8,7 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** The agent it acts as when it calls tools. */
   readonly agentId: string;
-  /** The client it acts as when it runs tools; null: any of its tenant (local mode only). */
+  /** The client it acts as when it runs tools; null: any of its tenant (local mode, and the operator token). */
   readonly clientId: string | null;
   /** What the request was let in with; null in local mode. A connection ends with its credential. */
   readonly credential: { readonly id: string; readonly expiresAt: number | null } | null;

@@ -57,7 +57,7 @@ function consoleFile(_context: HttpContext, request: FastifyRequest, reply: Fast
     sendFile(request, reply, file);
     return;
   }
-  // A name with a dot in its last part is a file, and one that is missing is no page.
+  // What is named like one of our files is no page, also when it is missing.
   if (path.startsWith('assets/') || /\.(js|css|svg|map|txt)$/.test(path)) {
     sendProblem(reply, failure('route_not_found', `no such file: /ui/${path}`));
   } else sendPage(request, reply);

@@ -14,7 +14,10 @@ export function waitSecondsOf(headers: IncomingHttpHeaders): number | null {
   return seconds === undefined ? null : Math.min(Number(seconds), WIRE_LIMITS.waitSeconds);
 }
 
-/** `X-Trace-ID` is said on purpose and wins; `traceparent` is often put in by a library. What is malformed is no trace. */
+/**
+ * `X-Trace-ID` is said on purpose and wins; `traceparent` is often put in by a library. What is malformed is no trace,
+ * unless the route has refused it already.
+ */
 export function traceOf(headers: IncomingHttpHeaders): { traceId: string | null; spanId: string | null } {
   const parent = headers['traceparent'];
   const context = typeof parent === 'string' ? parseTraceparent(parent) : null;

@@ -8,7 +8,7 @@ interface Opening {
   readonly disarm: () => void;
 }
 
-/** Longer than any timer can be set for. */
+/** About as long as a timer can be set for, 23 days. What is open by then ends too, and whoever reads it comes back. */
 const FAR_MS = 2_000_000_000;
 
 /**
