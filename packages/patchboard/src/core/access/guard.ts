@@ -19,7 +19,6 @@ export interface Decision {
 export interface GuardRequest {
   readonly principal: Principal;
   readonly tool: RegisteredTool;
-  readonly runId: string;
   readonly args: unknown;
   /** What an agent in this process allows itself and its sub-agents; it can only make it stricter. */
   readonly permissions: readonly AgentPolicy[];

@@ -130,8 +130,8 @@ export class Lifecycle {
   }
 
   /**
-   * For endings that must not be lost: a store that has no room now is asked again until it has. After `close` it is
-   * asked no more: the call stays as stored, and the next start takes it up.
+   * For what must not be lost, the beginning of work and its end: a store that has no room now is asked again until it
+   * has. After `close` it is asked no more: the call stays as stored, and the next start takes it up.
    */
   advanceSurely(live: LiveCall, states: readonly CallState[]): Soon<boolean> {
     const again = async (error: unknown): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import type { Admission } from '../steps/admission.ts';
-import { approvalDigest } from '../steps/approvals.ts';
+import { approvalDigest } from './approval-digest.ts';
 import { endState } from './endings.ts';
 import {
   pathOf,

@@ -144,10 +144,10 @@ function mayOpen(owner: HookOwner, { opensTo }: Decision): boolean {
 /** Fails closed: a guard that throws has said no. */
 function askGuard(
   guard: Guard,
-  { principal, tool, runId, args, asker }: AdmissionQuestion,
+  { principal, tool, args, asker }: AdmissionQuestion,
 ): Decision | Promise<Decision> {
   try {
-    const decided = guard.admit({ principal, tool, runId, args, permissions: asker.permissions ?? [] });
+    const decided = guard.admit({ principal, tool, args, permissions: asker.permissions ?? [] });
     return decided instanceof Promise ? decided.catch(denialOf) : decided;
   } catch (error) {
     return denialOf(error);

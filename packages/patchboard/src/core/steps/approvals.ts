@@ -1,6 +1,6 @@
 import type { Approval, Call } from '../call/call.ts';
 import { isOpen } from '../call/call.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { approvalDigest } from '../call/approval-digest.ts';
 import { endState, expiry } from '../call/endings.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { GrantOffice, GrantRequest } from '../access/grant-office.ts';
@@ -15,15 +15,6 @@ import type { Principal } from '../access/principal.ts';
 import type { Redactor } from '../call/redaction.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
-
-/** Covers everything an operator is shown: what runs must hash to the same. */
-export function approvalDigest(digest: Digest, call: Call): string {
-  const { tenant, toolName, toolVersion, argsJson, runId, agentId, decision } = call;
-  const { policyVersion } = decision;
-  return digest.sha256(
-    canonicalJson({ tenant, toolName, toolVersion, argsJson, runId, agentId, policyVersion }),
-  );
-}
 
 export interface OperatorDecision {
   readonly decision: 'allow' | 'deny';
@@ -193,7 +184,7 @@ const CHANGED: Failure = failure(
 
 /** Why policy says no; null when it does not. A guard that throws says no. */
 async function denial(guard: Guard, tool: RegisteredTool, call: Call, asker: Asker): Promise<string | null> {
-  const { tenant, agentId, runId } = call;
+  const { tenant, agentId } = call;
   const principal: Principal = {
     kind: 'agent',
     id: agentId,
@@ -206,7 +197,7 @@ async function denial(guard: Guard, tool: RegisteredTool, call: Call, asker: Ask
   try {
     const args = JSON.parse(call.argsJson) as unknown;
     const permissions = asker.permissions ?? [];
-    const { effect, reason } = await guard.admit({ principal, tool, runId, args, permissions });
+    const { effect, reason } = await guard.admit({ principal, tool, args, permissions });
     return effect === 'deny' ? reason : null;
   } catch (error) {
     return `the decision failed: ${messageOf(error)}`;
