@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
-import { aServerTool } from '../support/an-engine.ts';
 import { aDataFolder, aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
-import type { Answered } from './support/ask.ts';
+import { SCHEMA, askingTool, callAs, aWaitingCall, waiting, ledgerOf } from './support/asking.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { openSse } from '../http/support/sse-reader.ts';
 
@@ -12,89 +11,10 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 
-const SCHEMA = {
-  type: 'object',
-  properties: { path: { type: 'string' }, cents: { type: 'integer' } },
-  additionalProperties: false,
-} as const;
-
-/** Asks before it runs, and tells what it ran with. */
-function askingTool(given: Partial<ServerTool> = {}): { tool: ServerTool; ran: unknown[] } {
-  const ran: unknown[] = [];
-  const tool = aServerTool({
-    name: 'toy.delete',
-    inputSchema: SCHEMA,
-    annotations: { destructive: true },
-    execute: (args) => {
-      ran.push(args);
-      return Promise.resolve('done');
-    },
-    ...given,
-  });
-  return { tool, ran };
-}
-
 async function aServer(given: Parameters<typeof aPlatform>[0] = {}): Promise<TestPlatform> {
   const server = await aPlatform(given);
   closeLater(() => server.close());
   return server;
-}
-
-interface Waiting {
-  readonly id: string;
-  readonly digest: string;
-  decide(body: Record<string, unknown>): Promise<Answered>;
-  record(): Promise<Answered['json']>;
-}
-
-async function callAs(
-  server: TestPlatform,
-  headers: Readonly<Record<string, string>>,
-  args: unknown,
-  prefer = 'wait=0',
-): Promise<Answered> {
-  return await server.ask({
-    method: 'POST',
-    path: '/v1/tools/toy.delete/invoke',
-    headers: { ...headers, prefer },
-    body: { run_id: 'run_1', args },
-  });
-}
-
-async function aWaitingCall(
-  server: TestPlatform,
-  args: unknown = { path: '/tmp/x' },
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Waiting> {
-  const made = await callAs(server, headers, args);
-  return waiting(server, (made.json as { tool_call_id: string }).tool_call_id);
-}
-
-async function waiting(server: TestPlatform, id: string): Promise<Waiting> {
-  const { approvals } = (await server.asOperator('GET', '/v1/approvals')).json as {
-    approvals: { tool_call_id: string; digest: string }[];
-  };
-  const shown = approvals.find((approval) => approval.tool_call_id === id);
-  if (shown === undefined) throw new Error(`${id} does not wait`);
-  const { digest } = shown;
-  return {
-    id,
-    digest,
-    decide: (body) => server.asOperator('POST', `/v1/tool_calls/${id}/decision`, { digest, ...body }),
-    record: async () =>
-      (
-        await server.ask({
-          method: 'GET',
-          path: `/v1/tool_calls/${id}`,
-          headers: { authorization: `Bearer ${server.operatorToken}`, prefer: 'wait=20' },
-        })
-      ).json,
-  };
-}
-
-async function ledgerOf(server: TestPlatform, id: string): Promise<{ kind: string; body: unknown }[]> {
-  const answer = await server.asOperator('GET', `/v1/ledger?tool_call_id=${id}`);
-  return (answer.json as { rows: { kind: string; body: unknown }[] }).rows;
 }
 
 describe('a decision', () => {

@@ -4,7 +4,8 @@ import type { Guard } from '../../src/core/access/guard.ts';
 import { GrantOffice } from '../../src/core/access/grant-office.ts';
 import { GrantBook } from '../../src/core/access/grants.ts';
 import type { Hooks } from '../../src/core/steps/hooks.ts';
-import type { CallRequest } from '../../src/core/steps/intake.ts';
+import type { Call } from '../../src/core/call/call.ts';
+import type { CallRequest, Submitted } from '../../src/core/steps/intake.ts';
 import { resolveLimits, type Limits } from '../../src/core/limits.ts';
 import { PolicyGuard } from '../../src/core/access/policy-guard.ts';
 import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
@@ -15,7 +16,7 @@ import { TenantBook } from '../../src/core/access/tenant-book.ts';
 import { Redactor } from '../../src/core/call/redaction.ts';
 import { NO_WORKSPACES, type Workspaces } from '../../src/core/workspaces.ts';
 import { SCOPES_OF_KIND } from '../../src/core/access/scopes.ts';
-import type { ServerTool } from '../../src/core/tools/server-tool.ts';
+import type { ServerTool, ToolContext } from '../../src/core/tools/server-tool.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../src/runtime/ids.ts';
 import { ajvSchemas } from '../../src/schemas/ajv-schemas.ts';
@@ -62,6 +63,27 @@ export function aRequest(given: Partial<CallRequest> & Pick<CallRequest, 'toolNa
     args: {},
     ...given,
   };
+}
+
+/** The call of a request that was taken. */
+export function accepted(submitted: Submitted): Call {
+  if (submitted.kind !== 'accepted') throw new Error(`not accepted: ${submitted.failure.message}`);
+  return submitted.call;
+}
+
+/** A tool whose calls end when the test says so. */
+export function manualTool(name: string, given: Partial<Parameters<typeof aServerTool>[0]> = {}) {
+  const running = new Map<
+    string,
+    { context: ToolContext; resolve: (value: unknown) => void; reject: (error: unknown) => void }
+  >();
+  const tool = aServerTool({
+    name,
+    execute: (_args, context) =>
+      new Promise((resolve, reject) => running.set(context.callId, { context, resolve, reject })),
+    ...given,
+  });
+  return { tool, running };
 }
 
 export interface EngineFixture {

@@ -3,6 +3,7 @@ import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { failure, ToolFailure } from '../../src/core/failures.ts';
 import type { ServerTool, ToolContext } from '../../src/core/tools/server-tool.ts';
+import { aServerTool } from '../support/an-engine.ts';
 import { aTenantServer, callAnswer, OWN, type TenantServer } from './support/tenant-server.ts';
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
@@ -14,18 +15,7 @@ let runs = 0;
 let flakes = 0;
 
 function aTool(name: string, given: Partial<ServerTool>): ServerTool {
-  return {
-    name,
-    description: '',
-    inputSchema: { type: 'object' },
-    outputSchema: null,
-    timeoutMs: 5000,
-    annotations: {},
-    metadata: null,
-    concurrency: null,
-    execute: () => Promise.resolve({}),
-    ...given,
-  };
+  return aServerTool({ name, description: '', execute: () => Promise.resolve({}), ...given });
 }
 
 const TOOLS: readonly ServerTool[] = [
