@@ -64,6 +64,7 @@ const PASSING: [unknown, unknown, unknown][] = [
   ],
   [{ contains: { const: 1 }, minContains: 2, maxContains: 2 }, [1, 2, 1], [1, 1, 1]],
   [{ contains: { const: 1 }, minContains: 0 }, [], undefined],
+  [{ items: { contains: { type: 'string' } } }, [['a'], ['b']], [['a'], []]],
   [{ prefixItems: [{ type: 'string' }], items: { type: 'number' } }, ['a', 1], ['a', 'b']],
   [{ items: [{ type: 'string' }], additionalItems: false }, ['a'], ['a', 1]],
   [{ required: ['toString'] }, { toString: 1 }, {}],

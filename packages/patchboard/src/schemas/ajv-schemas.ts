@@ -85,7 +85,7 @@ function ownValidator(text: string): Validator {
   vetDocument(document, OWN_SCHEMA_DEPTH);
   const rebuilt = rebuildSchema(document, OWN_RULES);
   refuseMultiplying(rebuilt.graph, Number.POSITIVE_INFINITY);
-  if (rebuilt.hasUnevaluated) return interpretSchema(rebuilt, Number.POSITIVE_INFINITY);
+  if (rebuilt.mustBeInterpreted) return interpretSchema(rebuilt, Number.POSITIVE_INFINITY);
   const validate = compileRebuilt(rebuilt);
   return (value) => {
     const errors = validate(value, isSmall(value, REPORT_ALL_NODES, MAX_DEPTH));

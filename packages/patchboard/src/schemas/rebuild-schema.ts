@@ -18,12 +18,18 @@ export interface RebuildRules {
   readonly maxPatternSize: number;
 }
 
+/**
+ * Ajv's code for the `unevaluated` keywords throws on some schemas. That for `contains` keeps what it found in one item
+ * of a list for the next: `{ items: { contains: … } }` so passes `[['a'], []]`.
+ */
+const INTERPRETED: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems', 'contains']);
+
 /** A schema with only keywords we know, checked, and with every reference in the form `#/$defs/NUMBER`. */
 export interface RebuiltSchema {
   readonly schema: JsonSchema;
   readonly patterns: ReadonlyMap<string, Pattern>;
-  /** Whether `unevaluatedProperties` or `unevaluatedItems` is in use. */
-  readonly hasUnevaluated: boolean;
+  /** Whether a keyword is in use whose code by Ajv is not to be relied on. */
+  readonly mustBeInterpreted: boolean;
   /** Which of its schemas apply which to the same value. */
   readonly graph: readonly Vertex[];
 }
@@ -52,7 +58,7 @@ class Builder {
   readonly #patterns = new Map<string, Pattern>();
   readonly #targets = new Map<string, Target>();
   readonly #waiting: Target[] = [];
-  #hasUnevaluated = false;
+  #mustBeInterpreted = false;
   #checks = 0;
   #properties = 0;
   #patternSize = 0;
@@ -71,7 +77,12 @@ class Builder {
     }
     const schema =
       typeof top === 'boolean' || this.#targets.size === 0 ? top : { ...top, $defs: definitions };
-    return { schema, patterns: this.#patterns, hasUnevaluated: this.#hasUnevaluated, graph: this.#graph };
+    return {
+      schema,
+      patterns: this.#patterns,
+      mustBeInterpreted: this.#mustBeInterpreted,
+      graph: this.#graph,
+    };
   }
 
   #build(given: unknown, pointer: string, vertex: Vertex): JsonSchema {
@@ -107,7 +118,7 @@ class Builder {
     }
     const applicator = APPLICATORS.get(keyword);
     if (applicator === undefined) return undefined;
-    if (keyword.startsWith('unevaluated')) this.#hasUnevaluated = true;
+    if (INTERPRETED.has(keyword)) this.#mustBeInterpreted = true;
     // Without `if` the two mean nothing, and must cost nothing.
     if ((keyword === 'then' || keyword === 'else') && at.schema['if'] === undefined) return undefined;
     switch (applicator.holds) {
