@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { accepted, anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { FakeClock, settled } from '../../test/support/fake-clock.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
@@ -34,8 +34,7 @@ describe('while the store has no room', () => {
         new Promise(() => signal.addEventListener('abort', () => (isStopped = true))),
     });
     const { engine, clock, store } = await anEngine({ tools: [tool] });
-    const submitted = await engine.submit(aRequest({ toolName: 'slow' }), me);
-    const { id } = submitted.kind === 'accepted' ? submitted.call : { id: '' };
+    const { id } = accepted(await engine.submit(aRequest({ toolName: 'slow' }), me));
     const { makeRoom } = fill(store, 'replaceCall');
     await clock.advance(2000);
     expect(isStopped).toBe(true);
@@ -47,8 +46,7 @@ describe('while the store has no room', () => {
   it('an engine starts all the same, and seals what was interrupted when there is room', async () => {
     const tools = [aServerTool({ name: 'slow', execute: () => new Promise(() => {}) })];
     const before = await anEngine({ tools });
-    const submitted = await before.engine.submit(aRequest({ toolName: 'slow' }), me);
-    const { id } = submitted.kind === 'accepted' ? submitted.call : { id: '' };
+    const { id } = accepted(await before.engine.submit(aRequest({ toolName: 'slow' }), me));
     const { store, clock } = before;
     const { makeRoom } = fill(store, 'replaceCall');
     const { engine } = await anEngine({ tools, store, clock });

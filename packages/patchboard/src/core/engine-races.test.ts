@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  accepted,
   anEngine,
   aPrincipal,
   aRequest,
@@ -17,21 +18,25 @@ const me = aPrincipal();
 const endless = () => new Promise<never>(() => {});
 
 async function submitted({ engine }: EngineFixture, toolName: string, runId = 'run_1'): Promise<Call> {
-  const answer = await engine.submit(aRequest({ toolName, runId }), me);
-  if (answer.kind !== 'accepted') throw new Error(answer.failure.message);
-  return answer.call;
+  return accepted(await engine.submit(aRequest({ toolName, runId }), me));
 }
 
 async function stateOf({ engine }: EngineFixture, { id }: Call): Promise<Call['state'] | undefined> {
   return (await engine.calls.find(me, id))?.state;
 }
 
+/** What waits for `promise` waits until `resolve`. */
+function aGate(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((open) => {
+    resolve = open;
+  });
+  return { promise, resolve };
+}
+
 /** Commits take until the test lets them through, as on a busy disk. `only`: those of one call. */
 function hold(store: Store, name: 'insertCall' | 'replaceCall', only?: string): () => void {
-  let open = (): void => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const { promise: gate, resolve: open } = aGate();
   const commit = store[name].bind(store) as (...given: unknown[]) => unknown;
   store[name] = (async (...given: unknown[]) => {
     if (only === undefined || (given[0] as Call).id === only) await gate;
@@ -128,10 +133,7 @@ describe('a deadline', () => {
 
 describe('a result that is reviewed for long', () => {
   it('is not taken for that of another device which runs the call by then', async () => {
-    let open = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
+    const { promise: gate, resolve: open } = aGate();
     const fixture = await anEngine({
       hooks: [{ postToolUse: async () => await gate }],
       limits: { hookTimeoutMs: 60_000 },
@@ -202,10 +204,7 @@ describe('a close that meets a call being recorded', () => {
   });
 
   it('begins none that is admitted after it', async () => {
-    let allow = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      allow = resolve;
-    });
+    const { promise: gate, resolve: allow } = aGate();
     let isBegun = false;
     const tool = aServerTool({
       name: 'late',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { accepted, anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call/call.ts';
 import type { Engine } from './engine.ts';
@@ -13,9 +13,7 @@ async function submitted(
   engine: Engine,
   request: Partial<CallRequest> & { toolName: string },
 ): Promise<Call> {
-  const answer = await engine.submit(aRequest(request), me);
-  if (answer.kind !== 'accepted') throw new Error(answer.failure.message);
-  return answer.call;
+  return accepted(await engine.submit(aRequest(request), me));
 }
 
 async function approve(engine: Engine, { id, approval }: Call): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Approval, Call } from '../call/call.ts';
 import { isOpen } from '../call/call.ts';
 import { approvalDigest } from '../call/approval-digest.ts';
+import { isAsApproved } from '../call/as-approved.ts';
 import { endState, expiry } from '../call/endings.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { GrantOffice, GrantRequest } from '../access/grant-office.ts';
@@ -105,7 +106,7 @@ export class Approvals {
       (await this.#isInLedger(live.call));
     const refused = !isSame
       ? CHANGED
-      : tool !== undefined && tool.version !== stored.toolVersion
+      : tool !== undefined && !isAsApproved(stored, tool)
         ? failure('approval_denied', 'the tool changed after it was approved; ask again', NOT_STARTED)
         : await this.#forbidden(live.call, live.asker);
     if (!isOpen(live.call)) return;
