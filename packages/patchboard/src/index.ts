@@ -35,7 +35,7 @@ export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
 export { failure, ToolFailure } from './core/failures.ts';
 export type { Failure } from './core/failures.ts';
-export type { HookCall, HookDecision, Hooks, PostHookResult } from './core/steps/hooks.ts';
+export type { HookCall, HookDecision, Hooks, PostHookResult, ToolOutcome } from './core/steps/hooks.ts';
 export type { ToolCustomEvent } from './core/call/live-call.ts';
 export type {
   ExecOptions,

@@ -60,7 +60,7 @@ export interface Failure {
   readonly outcome?: OutcomeKnowledge;
   readonly recommendations?: readonly string[];
   readonly note?: string;
-  /** What a hook that denied wants the model to see instead of the error. */
+  /** What the model reads in place of the error: from a hook that denied, or the value by which a tool reported a failure. */
   readonly toolResult?: unknown;
   /** What exactly is wrong with an input. Answered to the caller, not stored. */
   readonly issues?: readonly InputIssueView[];

@@ -75,6 +75,11 @@ describe('runPreHooks', () => {
     const hanging = runPreHooks(aRun([{ preToolUse: () => new Promise(() => {}) }], clock));
     await clock.advance(1000);
     expect(await hanging).toMatchObject({ kind: 'deny', reason: 'a hook took more than 1000 ms' });
+    const nothing: Hooks = { preToolUse: () => ({ result: undefined }) };
+    expect(await runPreHooks(aRun([nothing]))).toMatchObject({
+      kind: 'deny',
+      reason: expect.stringContaining('result must not be undefined') as string,
+    });
     const babbling = { preToolUse: () => ({ decision: 'maybe' }) } as unknown as Hooks;
     expect(await runPreHooks(aRun([babbling]))).toMatchObject({ kind: 'deny' });
   });
@@ -89,11 +94,37 @@ describe('runPostHooks', () => {
     ['replaces what is no object', { update: { result: 'short' } }, 'long', 'short'],
     ['replaces an array', { update: { result: [2] } }, [1], [2]],
     ['replaces all', { replace: { content: 'x' } }, { a: 1 }, 'x'],
+    ['merges content as it does a result', { update: { content: { b: 2 } } }, { a: 1 }, { a: 1, b: 2 }],
+    ['takes content in place of what is no object', { update: { content: 'short' } }, 'long', 'short'],
+    ['takes null for a value', { replace: { content: null } }, { a: 1 }, null],
   ])('%s', async (_title, change, value, expected) => {
     expect(await runPostHooks(aRun([after(change)]), { kind: 'ok', value })).toEqual({
       kind: 'ok',
       value: expected,
     });
+  });
+
+  it.each([
+    ['an update of nothing', { update: {} }, 'update must have one of result, content'],
+    ['an update to undefined', { update: { result: undefined } }, 'update.result must not be undefined'],
+    ['an update that says two things', { update: { result: 1, content: 2 } }, 'update must have one of'],
+    ['a misspelt update', { update: { resutl: 1 } }, 'update.resutl is not known; did you mean result?'],
+    ['an update that is no object', { update: 'short' }, 'update must be an object'],
+    ['a replacement by nothing', { replace: {} }, 'replace must have content'],
+    ['a replacement by a result', { replace: { result: 1 } }, 'replace.result is not known'],
+    [
+      'a replacement by undefined',
+      { replace: { content: undefined } },
+      'replace.content must not be undefined',
+    ],
+    ['both at once', { update: { result: 1 }, replace: { content: 2 } }, 'must have one of update, replace'],
+    ['neither', {}, 'must have one of update, replace'],
+    ['a text', 'short', 'must be an object'],
+    ['a list', [1], 'must be an object'],
+  ])('refuses %s, and says what is wrong with it', async (_title, change, problem) => {
+    const reviewed = await runPostHooks(aRun([after(change)]), { kind: 'ok', value: { a: 1 } });
+    expect(reviewed).toEqual({ problem: expect.stringContaining(`postToolUse returned`) as string });
+    expect(reviewed).toEqual({ problem: expect.stringContaining(problem) as string });
   });
 
   it('leaves failures alone and stops what it cannot review', async () => {

@@ -2,6 +2,7 @@ import type { AgentHandle } from '../agent-handle.ts';
 import { messageOf } from '../failures.ts';
 import type { HookCall, HookOwner, OwnedHooks } from './hooks.ts';
 import { jsonCopy } from '../json/json-copy.ts';
+import { postHookChange } from './post-hook-change.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Clock } from '../ports.ts';
 import { isRecord } from '../json/is-record.ts';
@@ -25,6 +26,9 @@ export interface HookRun {
   readonly clock: Clock;
   readonly timeoutMs: number;
 }
+
+/** A cache that misses would otherwise turn into a result of null. */
+const NO_RESULT = 'preToolUse returned {result} and result must not be undefined; null is a value';
 
 /**
  * Each hook is asked, with the arguments as those before it left them, until one denies. A deny beats any earlier result
@@ -54,6 +58,7 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
     if (decision['decision'] === 'ask') ask ??= question(decision);
     else if (decision['decision'] === 'allow') by = owner;
     else if (Object.hasOwn(decision, 'result')) {
+      if (decision['result'] === undefined) return { kind: 'deny', reason: NO_RESULT, toolResult: undefined };
       result ??= { result: decision['result'] };
       by = owner;
     } else if (Object.hasOwn(decision, 'args')) args = jsonCopy(decision['args']);
@@ -65,7 +70,10 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
   return result === null ? { kind: 'allow', by, args } : { kind: 'result', result: result.result, by, args };
 }
 
-/** The result as the hooks leave it. One that throws or takes too long fails the call: what it guards must not pass. */
+/**
+ * The result as the hooks leave it. One that throws, takes too long or returns a malformed change fails the call: what it
+ * guards must not pass.
+ */
 export async function runPostHooks(
   run: HookRun,
   outcome: Outcome,
@@ -75,11 +83,10 @@ export async function runPostHooks(
   for (const { hooks } of run.hooks) {
     const said = await askOne(run, () => hooks.postToolUse?.(run.call, value, run.agent));
     if (!said.ok) return { problem: said.reason };
-    const change = said.value as Record<string, unknown> | null | undefined;
-    if (change === undefined || change === null) continue;
-    if (isRecord(change['replace'])) value = change['replace']['content'];
-    else if (isRecord(change['update'])) value = updated(value, change['update']['result']);
-    else return { problem: 'a hook gave an answer that is not understood' };
+    const change = postHookChange(said.value);
+    if (change.kind === 'malformed') return { problem: change.problem };
+    if (change.kind === 'replace') value = change.value;
+    else if (change.kind === 'update') value = updated(value, change.value);
   }
   return value === outcome.value ? outcome : { kind: 'ok', value };
 }

@@ -30,12 +30,15 @@ export type HookDecision =
   | { readonly args: unknown }
   | void;
 
-/** What a hook may say after a tool ran. Nothing: keep the result. */
+/** A tool's result as a `postToolUse` hook returns it: any JSON value. */
+export interface ToolOutcome {
+  readonly content: unknown;
+}
+
+/** What a hook may return after a tool ran. Nothing: keep the result. Any other form fails the call. */
 export type PostHookResult =
-  /** Merged into an object result, in place of any other. */
-  | { readonly update: { readonly result: unknown } }
-  | { readonly replace: { readonly content: unknown } }
-  | void;
+  /** Merged into an object result, in place of any other. `content` is another name for `result`. */
+  { readonly update: { readonly result: unknown } | ToolOutcome } | { readonly replace: ToolOutcome } | void;
 
 /** `agent` is whoever embeds the engine and asks; undefined over the network. */
 export interface Hooks {

@@ -1,3 +1,4 @@
+import { isReportedFailure, reportedFailure } from './reported-failure.ts';
 import { runPostHooks } from './ask-hooks.ts';
 import type { EndState } from '../call/call.ts';
 import { endState, keptFailure } from '../call/endings.ts';
@@ -18,9 +19,8 @@ export interface SettlementParts {
 }
 
 /**
- * From what a provider produced to what is kept: output schema, hooks, schema again, size cap. The same steps for every
- * provider.
- * The state it answers with is not yet committed.
+ * From what a provider produced to what is kept: output schema, hooks, schema again, a failure that an in-process tool
+ * returned, size cap. The returned state is not committed yet.
  */
 export function settle(
   parts: SettlementParts,
@@ -33,22 +33,35 @@ export function settle(
   const checked = checkOutput(tool, outcome);
   const reviewers = hooksOf('postToolUse', tool, live.asker.hooks, parts.hooks);
   if (reviewers.length === 0 || checked.outcome.kind !== 'ok')
-    return keep(checked, resultBytes, resultDigest);
+    return keep(unlessReported(tool, checked), resultBytes, resultDigest);
   return review(parts, reviewers, live, tool, checked.outcome).then((reviewed) =>
     // By its answer or by writing into what it was shown, a hook may have made something else of it.
-    keep(checkOutput(tool, reviewed, 'a hook changed the result, and it'), resultBytes, resultDigest),
+    keep(
+      unlessReported(tool, checkOutput(tool, reviewed, 'a hook changed the result, and it')),
+      resultBytes,
+      resultDigest,
+    ),
   );
 }
 
 /** A result that a hook had at hand: checked like any other, reviewed by none. */
 export function settleAtHand(tool: RegisteredTool, value: unknown, resultBytes: number): EndState {
-  return keep(checkOutput(tool, { kind: 'ok', value }), resultBytes, null);
+  return keep(unlessReported(tool, checkOutput(tool, { kind: 'ok', value })), resultBytes, null);
 }
 
 /** `json`: the value as text, if it was written down already. */
 interface Checked {
   readonly outcome: Outcome;
   readonly json?: string;
+}
+
+/** What a client or a device returns is data: only an in-process tool reports a failure by returning it. */
+function unlessReported(tool: RegisteredTool | undefined, checked: Checked): Checked {
+  const { outcome } = checked;
+  if (outcome.kind !== 'ok' || tool?.runsOn.kind !== 'server' || !isReportedFailure(outcome.value))
+    return checked;
+  const encoded = encode(outcome.value);
+  return { outcome: encoded.kind === 'ok' ? failed(reportedFailure(outcome.value, encoded.json)) : encoded };
 }
 
 function keep({ outcome, json }: Checked, resultBytes: number, resultDigest: string | null): EndState {
@@ -71,6 +84,8 @@ function checkOutput(
   what: string = 'the result',
 ): Checked {
   if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return { outcome };
+  // The schema is about results, and a returned failure has a form of its own.
+  if (tool.runsOn.kind === 'server' && isReportedFailure(outcome.value)) return { outcome };
   const encoded = encode(outcome.value);
   if (encoded.kind !== 'ok') return { outcome: encoded };
   // What is kept is the JSON, so the JSON is what must fit: a Date, say, is a string by then.

@@ -1,0 +1,37 @@
+import { failure, messageOf, type Failure } from '../failures.ts';
+import { isRecord } from '../json/is-record.ts';
+import { boundedMessage } from './thrown.ts';
+
+/** Whether an in-process tool returned `{ ok: false, … }` or `{ _thrownError: … }` in place of a result. */
+export function isReportedFailure(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value)) return false;
+  try {
+    return value['ok'] === false || Boolean(value['_thrownError']);
+  } catch {
+    // A getter throws: JSON cannot hold the value either, and `encode` says so.
+    return false;
+  }
+}
+
+/** `json`: the returned value as JSON text. It is kept whole as `toolResult`: that is what the model reads. */
+export function reportedFailure(value: Record<string, unknown>, json: string): Failure {
+  const toolResult = JSON.parse(json) as Record<string, unknown>;
+  // JSON writes an Error as {}.
+  for (const member of ['error', '_thrownError'])
+    if (value[member] instanceof Error) toolResult[member] = messageOf(value[member]);
+  const recommendations = textsIn(toolResult['recommendations']);
+  return failure('tool_failed', errorText(toolResult['error']) ?? errorText(toolResult['_thrownError']), {
+    ...(recommendations.length === 0 ? {} : { recommendations }),
+    toolResult,
+  });
+}
+
+/** Undefined where there is nothing to read, so that the failure's own summary is used. */
+function errorText(error: unknown): string | undefined {
+  if (error === undefined || error === null || error === true || error === '') return undefined;
+  return boundedMessage(typeof error === 'string' ? error : JSON.stringify(error));
+}
+
+function textsIn(given: unknown): readonly string[] {
+  return Array.isArray(given) ? given.filter((item) => typeof item === 'string') : [];
+}
