@@ -103,7 +103,7 @@ describe('keys with a server', { timeout: LONG }, () => {
     await stop();
   });
 
-  it('of another tenant are made with the operator token, and never wider than their maker', async () => {
+  it('of another tenant are made with the operator token, and neither made nor revoked by a narrower one', async () => {
     const stop = await place.serve();
     const create = ['keys', 'create', '--name', 'x', '--kind'];
     const narrow = await place.json<MintedKeyView>([
@@ -115,6 +115,11 @@ describe('keys with a server', { timeout: LONG }, () => {
     expect((await place.run([...create, 'agent'], key)).code).toBe(0);
     expect(await place.run([...create, 'operator'], key)).toMatchObject({ code: 3, out: '' });
     expect((await place.run([...create, 'agent', '--tenant', 'default'], key)).code).toBe(3);
+    const wide = await place.json<MintedKeyView>([...create, ...'operator --tenant yantian'.split(' ')]);
+    const refused = await place.run(['keys', 'revoke', wide.key_id], key);
+    expect(refused).toMatchObject({ code: 3, out: '' });
+    expect(refused.error).toContain('only a credential that could make this key can revoke it');
+    expect((await place.run(['keys', 'revoke', narrow.key_id], key)).code).toBe(0);
     await stop();
   });
 

@@ -2,6 +2,7 @@ import type { DocumentStore } from '../documents.ts';
 import { failure, type Failure } from '../failures.ts';
 import {
   checkKeyRequest,
+  checkRevocation,
   KEY_PREFIX,
   KeyRing,
   SECRET_PREFIX,
@@ -71,6 +72,8 @@ export class KeyOffice {
     const key = this.ring.find(id);
     if (key === undefined || key.tenant !== principal.tenant)
       return failure('key_not_found', `no such key: ${id}`);
+    const refused = checkRevocation(principal, key);
+    if (refused !== null) return refused;
     const row = plainRow('key.revoked', key.tenant, this.#parts.clock.now(), {
       key_id: id,
       by: principal.id,

@@ -136,6 +136,37 @@ describe('KeyOffice', () => {
     expect(office.isInForce(made.key.id)).toBe(true);
   });
 
+  it('is revoked by a credential that could make it, or by itself, and by no other', async () => {
+    const outcomes = { revoked: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(makers, requests, async (given, target) => {
+        const { office } = anOffice();
+        const ofTenant = { ...maker, tenant: given.tenant };
+        const made = await office.mint(ofTenant, { ...target, tenant: given.tenant });
+        if ('code' in made) throw new Error(made.message);
+        const { id, kind, name: keyName, scopes: held, expiresAt: end } = made.key;
+        const revoker = aPrincipal({
+          kind: given.kind,
+          id: given.name,
+          tenant: given.tenant,
+          scopes: new Set(given.scopes),
+          credential: { id: 'key_revoker', expiresAt: given.expiresAt },
+        });
+        const same = { tenant: given.tenant, kind, name: keyName, scopes: held, expiresAt: end };
+        const mayMint = checkKeyRequest(revoker, same) === null;
+        const answer = await office.revoke(revoker, id);
+        outcomes[mayMint ? 'revoked' : 'refused'] += 1;
+        expect(office.isInForce(id)).toBe(!mayMint);
+        if (mayMint) return;
+        expect(answer).toMatchObject({ code: 'permission_denied' });
+        const itself = { ...revoker, credential: { id, expiresAt: end } };
+        expect(await office.revoke(itself, id)).toMatchObject({ id });
+      }),
+      { numRuns: 1000 },
+    );
+    expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(50);
+  });
+
   it('is not made under the name of the operator token', async () => {
     const { office } = anOffice();
     expect(await office.mint(maker, { ...request, name: 'operator' })).toMatchObject({ code: 'name_taken' });

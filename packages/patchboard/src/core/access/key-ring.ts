@@ -39,39 +39,49 @@ export interface KeyRequest {
 
 /** A minted key is never wider than its maker. */
 export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure | null {
-  if (request.tenant !== maker.tenant) {
-    return failure(
-      'permission_denied',
-      `permission denied: a key of tenant ${maker.tenant} cannot be for ${request.tenant}`,
-    );
-  }
   if (request.name === OPERATOR_NAME) {
     return failure('name_taken', `the name ${OPERATOR_NAME} is taken: it is that of the operator token`);
   }
-  const wanted = request.scopes ?? SCOPES_OF_KIND[request.kind];
-  const missing = wanted.filter((scope) => !maker.scopes.has(scope));
-  if (missing.length > 0)
-    return failure('permission_denied', `permission denied: you do not hold ${missing.join(', ')} yourself`);
-  return widerView(maker, request) ?? longerLife(maker, request);
+  const reason = widerThan(maker, request);
+  return reason === null ? null : failure('permission_denied', `permission denied: ${reason}`);
+}
+
+/** A credential revokes the keys that it could mint, and the key that it is. */
+export function checkRevocation(principal: Principal, key: ApiKey): Failure | null {
+  if (principal.credential?.id === key.id) return null;
+  const reason = widerThan(principal, key);
+  if (reason === null) return null;
+  return failure(
+    'permission_denied',
+    `permission denied: only a credential that could make this key can revoke it: ${reason}`,
+  );
+}
+
+/** Why the key is wider than the principal; null if it is not. */
+function widerThan(
+  principal: Principal,
+  { tenant, kind, name, scopes, expiresAt }: KeyRequest,
+): string | null {
+  if (tenant !== principal.tenant) return `a key of tenant ${principal.tenant} cannot be for ${tenant}`;
+  const missing = (scopes ?? SCOPES_OF_KIND[kind]).filter((scope) => !principal.scopes.has(scope));
+  if (missing.length > 0) return `you do not hold ${missing.join(', ')} yourself`;
+  return widerView(principal, kind, name) ?? longerLife(principal, expiresAt);
 }
 
 /** Agents and clients see what is their own, services what is their tenant's, and only operators decide. */
-function widerView({ kind, id }: Principal, request: KeyRequest): Failure | null {
+function widerView({ kind, id }: Principal, wanted: KeyKind, name: string): string | null {
   if (kind === 'operator') return null;
-  if (kind === 'service' && request.kind !== 'operator') return null;
-  if (kind === request.kind && id === request.name) return null;
-  return failure('permission_denied', `permission denied: a key of ${kind} ${id} can be for itself only`);
+  if (kind === 'service' && wanted !== 'operator') return null;
+  if (kind === wanted && id === name) return null;
+  return `a key of ${kind} ${id} can be for itself only`;
 }
 
 /** A key that ends makes none that outlives it. A person's session or token ends sooner than what they set up. */
-function longerLife({ credential }: Principal, request: KeyRequest): Failure | null {
+function longerLife({ credential }: Principal, expiresAt: number | null): string | null {
   if (credential === null || !credential.id.startsWith(KEY_PREFIX) || credential.expiresAt === null)
     return null;
-  if (request.expiresAt !== null && request.expiresAt <= credential.expiresAt) return null;
-  return failure(
-    'permission_denied',
-    `permission denied: your own key expires at ${rfc3339(credential.expiresAt)}; ask for expires_at no later`,
-  );
+  if (expiresAt !== null && expiresAt <= credential.expiresAt) return null;
+  return `your own key expires at ${rfc3339(credential.expiresAt)}; expires_at must be no later`;
 }
 
 /** The keys in force, by the hash of their secret. */

@@ -103,11 +103,13 @@ const revokeRoute: Route = {
   url: '/v1/keys/:id',
   name: 'revokeKey',
   face: 'operator',
-  summary: 'The key opens nothing from now on, and what it holds open is ended.',
+  summary:
+    'The key opens nothing from now on, and what it holds open is ended. A credential revokes the keys that it could ' +
+    'mint, and the key that it is.',
   scope: 'keys:write',
   params: ID_PARAMS,
   answers: { 200: { description: 'the key that was', schema: object(KEY) } },
-  refusals: ['key_not_found', 'storage_full'],
+  refusals: ['key_not_found', 'permission_denied', 'storage_full'],
   handle: revokeKey,
 };
 
