@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { aBoard } from '../../test/support/a-board.ts';
 import { createToolDiscoveryService, tool, ToolRegistry, type ToolModule } from '../index.ts';
 
 const ON = { enabled: true, defaultToolEnabled: true };
@@ -96,5 +97,64 @@ describe('discovery', () => {
     expect(files).toContain('tool_name:「始」files「末」');
     expect(files).toContain('only the names are given here: weather_run, plain.');
     expect(discovery.generatePrompt({ config: ON, budget: 10 })).toContain('weather_run, files_run, plain');
+  });
+
+  describe.each(['openai', 'openai-responses', 'anthropic'] as const)('for %s', (protocol) => {
+    const LONG = `reports.${'x'.repeat(80)}`;
+
+    function offered(definitions: string): { name: string; parameters: Record<string, unknown> }[] {
+      type Entry = { name: string; parameters?: object; input_schema?: object; function?: Entry };
+      return (JSON.parse(definitions) as Entry[]).map((entry) => {
+        const { name, parameters, input_schema: schema } = entry.function ?? entry;
+        return { name, parameters: (parameters ?? schema) as Record<string, unknown> };
+      });
+    }
+
+    it('gives every tool the wire name under which a board made from the registry knows it', async () => {
+      const registry = new ToolRegistry();
+      registry.register(tool('a__b', () => 'the other'));
+      registry.register(tool('a.b', (args) => ({ 'a.b': args })));
+      registry.register(tool(LONG, () => 'long'));
+      registry.registerModule(aModule('site.weather', 'forecast'));
+      const board = await aBoard({ tools: registry });
+      const known = board.tools().map(({ name, wireName }) => [name, wireName] as const);
+      const wireNames = new Map(known);
+      const discovery = createToolDiscoveryService(registry);
+      const config = { ...ON, protocol };
+      const names = offered(discovery.generatePrompt({ config })).map(({ name }) => name);
+      expect(names.toSorted()).toEqual([...wireNames.values()].toSorted());
+      for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      // A wire name does not depend on which of the others are offered beside it.
+      const alone = offered(
+        discovery.generatePrompt({ config: { ...config, toolToggles: { a__b: false } } }),
+      );
+      expect(alone.map(({ name }) => name)).toContain(wireNames.get('a.b'));
+    });
+
+    it('names definitions of other sources so that the vendor takes them, each by itself', () => {
+      const method = (name: string) => ({ name, agentCallable: true, registeredName: name });
+      const definitions = ['a.b', 'a__b', LONG].map((name) => ({
+        toolId: name,
+        toolName: name,
+        methods: [method(name)],
+      }));
+      const discovery = createToolDiscoveryService({ version: 1, definitions: () => definitions });
+      const names = offered(discovery.generatePrompt({ config: { ...ON, protocol } })).map(
+        ({ name }) => name,
+      );
+      expect(new Set(names).size).toBe(3);
+      expect(names).toContain('a__b');
+      for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    });
+
+    it('offers a tool of one line as one that takes any arguments', () => {
+      const registry = new ToolRegistry();
+      registry.register(tool('notes.add', ({ text }: { text: string }) => text));
+      const prompt = createToolDiscoveryService(registry).generatePrompt({ config: { ...ON, protocol } });
+      const [{ parameters } = { parameters: {} }] = offered(prompt);
+      expect(parameters).toMatchObject({ type: 'object' });
+      expect(parameters).not.toHaveProperty('additionalProperties', false);
+      expect(prompt).not.toContain('"strict":true');
+    });
   });
 });

@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto';
 import type { JsonSchema } from '@patchboard/wire';
+import type { Digest } from '../core/ports.ts';
 import {
   schemaOfMethod,
   type MethodMetadata,
   type MethodParameter,
   type ToolDefinitionInput,
 } from '../core/tools/tool-module.ts';
+import { toWireName } from '../core/tools/tool-names.ts';
 import { isRecord } from '../core/json/is-record.ts';
 
 /** A parameter as a text protocol lists it; besides these, whatever its schema says. */
@@ -56,16 +59,25 @@ export interface OfferedTool {
   readonly schema: JsonSchema;
 }
 
+/**
+ * Each tool under a name that vendors accept: its wire name where the source has one, else the wire name that a registry
+ * would give it beside the other tools of `input`.
+ */
 export function offeredTools(input: readonly ToolDefinitionInput[]): OfferedTool[] {
-  return input.flatMap(({ toolId, methods }) =>
-    methods.map((method) => {
-      const name = method.registeredName ?? `${toolId}_${method.name}`;
-      return {
-        name,
-        wireName: method.wireName ?? name,
-        description: method.description ?? '',
-        schema: schemaOfMethod(method),
-      };
-    }),
+  const methods = input.flatMap(({ toolId, methods: all }) =>
+    all.map((method) => ({ method, name: method.registeredName ?? `${toolId}_${method.name}` })),
   );
+  const taken = new Set(methods.flatMap(({ method: { wireName }, name }) => [name, wireName ?? name]));
+  return methods.map(({ method, name }) => {
+    const wireName = method.wireName ?? toWireName(name, (free) => free === name || !taken.has(free), DIGEST);
+    taken.add(wireName);
+    return {
+      name,
+      wireName,
+      description: method.description ?? '',
+      schema: schemaOfMethod(method),
+    };
+  });
 }
+
+const DIGEST: Digest = { sha256: (text) => hash('sha256', text, 'hex') };

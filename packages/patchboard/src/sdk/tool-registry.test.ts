@@ -87,6 +87,14 @@ describe('ToolRegistry', () => {
     await expect(createPatchboard({ tools: [one, make()] })).rejects.toMatchObject({ failure: { code } });
   });
 
+  it('refuses a name that is the wire name of another tool, until that one is taken back', () => {
+    const registry = new ToolRegistry();
+    registry.register(tool('a.b', () => 1));
+    expect(() => registry.register(tool('a__b', () => 2))).toThrow('the name is the wire name of a.b');
+    registry.unregister('a.b');
+    expect(registry.register(tool('a__b', () => 2)).name).toBe('a__b');
+  });
+
   it('refuses what is no tool, and a factory that makes another one', () => {
     const registry = new ToolRegistry();
     expect(() => registry.register({ name: 'x' } as never)).toThrow(TypeError);

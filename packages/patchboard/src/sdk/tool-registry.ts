@@ -3,6 +3,7 @@ import type { ServerTool } from '../core/tools/server-tool.ts';
 import {
   methodsOf,
   type MethodMetadata,
+  type ShownMethod,
   type ToolDefinitionInput,
   type ToolModule,
 } from '../core/tools/tool-module.ts';
@@ -10,6 +11,7 @@ import { BoardError } from './board-error.ts';
 import { toolsOfModule } from './tools-of-module.ts';
 import { checkName } from './tool-name.ts';
 import { makeTool, toServerTool, type AnyTool, type MadeTool } from './tool-instance.ts';
+import { WireNames } from './wire-names.ts';
 
 export interface RegisterOptions {
   /** Who brings the tool, so that all of theirs can be taken back at once. Default `local`. */
@@ -43,6 +45,7 @@ interface Kept extends ToolEntry {
  */
 export class ToolRegistry {
   readonly #tools: Map<string, Kept> = new Map();
+  readonly #wireNames: WireNames = new WireNames();
   readonly #modules: Map<string, ToolModule> = new Map();
   readonly #followers: Set<RegistryFollower> = new Set();
   #version = 0;
@@ -114,16 +117,15 @@ export class ToolRegistry {
     const modules = [...this.#modules.values()].map((module) => ({
       toolId: module.id,
       toolName: module.name ?? module.id,
-      methods: methodsOf(module),
+      methods: methodsOf(module).map((method) => this.#named(method, `${module.id}_${method.name}`)),
     }));
     const others = [...this.#tools.values()].filter(
       ({ tool }) => !('origin' in tool) || tool.origin === undefined,
     );
-    const tools = others.map(({ name, serverTool: { description, inputSchema } }) => ({
-      toolId: name,
-      toolName: name,
-      methods: [{ name, description, inputSchema, agentCallable: true, registeredName: name }],
-    }));
+    const tools = others.map(({ name, serverTool: { description, inputSchema } }) => {
+      const method = { name, description, inputSchema, agentCallable: true, registeredName: name };
+      return { toolId: name, toolName: name, methods: [this.#named(method, name)] };
+    });
     return [...modules, ...tools];
   }
 
@@ -159,13 +161,21 @@ export class ToolRegistry {
     };
   }
 
+  #named(method: ShownMethod, name: string): ShownMethod {
+    const wireName = this.#wireNames.of(name);
+    return wireName === undefined ? method : { ...method, wireName };
+  }
+
   #add(tool: MadeTool, { source = 'local' }: RegisterOptions = {}): ToolEntry {
     const { name } = tool;
     checkName(name);
     if (this.#tools.has(name)) throw refused('name_taken', `tool registered twice: ${name}`);
+    const namesake = this.#wireNames.holder(name);
+    if (namesake !== undefined) throw refused('name_taken', `the name is the wire name of ${namesake}`);
     const serverTool = toServerTool(tool);
     for (const follower of this.#followers) refuseFor(follower, serverTool);
     this.#tools.set(name, { name, source, tool, serverTool });
+    this.#wireNames.add(name);
     this.#version += 1;
     for (const follower of this.#followers) follower.added(serverTool);
     return { name, source, tool };
@@ -173,6 +183,7 @@ export class ToolRegistry {
 
   #remove(names: readonly string[]): readonly string[] {
     const removed = names.filter((name) => this.#tools.delete(name));
+    for (const name of removed) this.#wireNames.remove(name);
     this.#version += removed.length;
     if (removed.length > 0) for (const follower of this.#followers) follower.removed(removed);
     return removed;

@@ -27,10 +27,9 @@ function offered({ wireName, description, inputSchema }: RegisteredTool): Functi
   };
 }
 
-/** Vendors take nothing but schemas of objects. */
+/** Vendors take nothing but schemas of objects, and some of them none without properties. */
 function objectSchema(schema: JsonSchema): FunctionTool['inputSchema'] {
-  if (typeof schema === 'boolean') return { type: 'object' };
-  return schema['type'] === undefined ? { type: 'object', ...schema } : schema;
+  return { type: 'object', properties: {}, ...(typeof schema === 'boolean' ? {} : schema) };
 }
 
 type OpenBlock = { type: 'text' | 'reasoning'; text: string; metadata: ProviderMetadata | undefined };

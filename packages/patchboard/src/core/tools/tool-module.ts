@@ -63,7 +63,7 @@ export function methodsOf(module: ToolModule): readonly MethodMetadata[] {
 export interface ShownMethod extends MethodMetadata {
   /** The name under which it is registered, if it is no method of a module. Default `toolId_name`. */
   readonly registeredName?: string;
-  /** The name model vendors accept. Default: the registered one. */
+  /** The name model vendors accept. Default: made from the registered one. */
   readonly wireName?: string;
 }
 

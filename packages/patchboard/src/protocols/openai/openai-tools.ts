@@ -25,7 +25,11 @@ export function openAiFunctions(input: readonly ToolDefinitionInput[]): {
 } {
   const converted = offeredTools(input).map(({ name, wireName, description, schema }) => {
     const { strict, schema: parameters, lost } = toStrictSchema(schema);
-    return { conversion: { name, strict, lost }, fn: { name: wireName, description, parameters, strict } };
+    return {
+      conversion: { name, strict, lost },
+      // The vendor refuses an object schema without properties.
+      fn: { name: wireName, description, parameters: { properties: {}, ...parameters }, strict },
+    };
   });
   return {
     functions: converted.map(({ fn }) => fn),

@@ -71,6 +71,7 @@ describe('strict schemas', () => {
     [{ type: 'object', properties: { a: { type: 'array' } } }, '/properties/a', 'items'],
     [{ type: 'object', properties: { a: true } }, '/properties/a', 'true'],
     [{ type: 'object', patternProperties: {} }, '', 'patternProperties'],
+    [{ type: 'object' }, '', 'additionalProperties'],
   ])('are not made of %j, and the schema stays as it is', (given, path, keyword) => {
     const { strict, schema, lost } = toStrictSchema(given);
     expect(strict).toBe(false);

@@ -81,8 +81,10 @@ class Conversion {
     const kept = this.#keywords(given, path);
     const properties = isRecord(given['properties']) ? given['properties'] : {};
     const names = Object.keys(properties);
-    // Without properties any object fits, unless it is said that none but the empty one does.
-    const isOpen = given['additionalProperties'] !== false && (names.length === 0 ? depth > 0 : false);
+    // Without properties any object fits, unless it is said that none but the empty one does. A tool that lists none of
+    // its parameters takes none.
+    const isListed = depth === 0 && isRecord(given['properties']);
+    const isOpen = given['additionalProperties'] !== false && names.length === 0 && !isListed;
     if (isOpen || isRecord(given['additionalProperties']) || given['additionalProperties'] === true)
       return this.#block(path, 'additionalProperties');
     this.#properties += names.length;
