@@ -16,24 +16,28 @@ afterAll(async () => {
   await server.close();
 });
 
-/** All that comes back until the server hangs up; an upgrade that were granted would hold this open for ever. */
-async function upgrade(path: string, headers: readonly string[]): Promise<string> {
+/**
+ * All that comes back until the server hangs up; an upgrade that were granted would hold this open for ever.
+ * `before`: what is sent in the same packet, ahead of it.
+ */
+async function upgrade(path: string, headers: readonly string[], before = ''): Promise<string> {
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
   const closed = once(socket, 'close');
   socket.write(
-    [
-      `GET ${path} HTTP/1.1`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      ...headers,
-      '',
-      '',
-    ].join('\r\n'),
+    before +
+      [
+        `GET ${path} HTTP/1.1`,
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        ...headers,
+        '',
+        '',
+      ].join('\r\n'),
   );
   await closed;
   return Buffer.concat(parts).toString();
@@ -65,5 +69,11 @@ describe('an upgrade', () => {
 
   it('with our own Host and no Origin gets no socket where there is none', async () => {
     expect(await upgrade('/nope', [own()])).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('that is pipelined behind another request ends its own connection, and nothing else', async () => {
+    const ahead = `GET /v1/events HTTP/1.1\r\n${own()}\r\n\r\n`;
+    expect(await upgrade('/ws', [own()], ahead)).not.toContain('101 Switching');
+    expect((await server.ask({ method: 'GET', path: '/healthz' })).status).toBe(200);
   });
 });

@@ -19,8 +19,12 @@ export class Upgrades {
   constructor(app: FastifyInstance) {
     app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const response = new ServerResponse(request);
+      // Pipelined behind a request whose response is not out yet: the socket takes no second response, and would throw.
+      if (!assigned(response, socket as Socket)) {
+        socket.destroy();
+        return;
+      }
       this.#waiting.set(request, { socket, head });
-      response.assignSocket(socket as Socket);
       response.shouldKeepAlive = false;
       response.once('finish', () => {
         response.detachSocket(socket as Socket);
@@ -38,6 +42,17 @@ export class Upgrades {
     this.#waiting.delete(request);
     response.detachSocket(upgrade.socket as Socket);
     return upgrade;
+  }
+}
+
+/** False: the socket still belongs to the response of an earlier request. */
+function assigned(response: ServerResponse, socket: Socket): boolean {
+  try {
+    response.assignSocket(socket);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_HTTP_SOCKET_ASSIGNED') return false;
+    throw error;
   }
 }
 

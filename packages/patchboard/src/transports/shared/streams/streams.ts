@@ -22,6 +22,8 @@ export class EventStream {
     reply.raw.on('close', () => this.#leave());
     // A socket that breaks while we write tells it here; `close` follows.
     reply.raw.on('error', () => this.#leave());
+    // A client that reset while its request was authenticated or looked up: `close` was emitted before and does not come again.
+    if (reply.raw.destroyed) this.#isOpen = false;
   }
 
   get isOpen(): boolean {
