@@ -24,7 +24,8 @@ import { NO_WORKSPACES } from '../core/workspaces.ts';
 import { TenantBook } from '../core/access/tenant-book.ts';
 import { embeddedPrincipal, openEngineRoom, type EngineRoom } from '../wiring/engine-room.ts';
 import { openFaces, type Faces } from '../wiring/faces.ts';
-import { ensureOperatorToken, newOperatorToken } from '../identity/operator-token.ts';
+import { newOperatorToken } from '../identity/operator-token.ts';
+import { operatorTokenIn } from '../wiring/operator-token-in.ts';
 import { mountFaces, type HttpOptions, type MountedFaces } from '../wiring/mounted-faces.ts';
 import type {
   BoardKeyOptions,
@@ -271,7 +272,7 @@ class Board implements Patchboard {
   async #ownToken(): Promise<string> {
     const { folder } = this.#network;
     this.#operatorToken ??=
-      folder === null ? Promise.resolve(newOperatorToken()) : ensureOperatorToken(folder);
+      folder === null ? Promise.resolve(newOperatorToken()) : operatorTokenIn(folder, this.#room.log);
     return await this.#operatorToken;
   }
 

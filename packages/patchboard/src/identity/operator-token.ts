@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmod, open, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const FILE = 'operator.token';
@@ -31,7 +31,6 @@ export async function ensureOperatorToken(dataFolder: string): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  await chmod(file, 0o600);
   const kept = (await readFile(file, 'utf8')).trim();
   if (!kept.startsWith(PREFIX) || kept.length < 40) {
     throw new Error(`${file} holds no operator token: delete it, and a new one is made at the next start`);

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { messageOf } from '../core/failures.ts';
 import { ConfigError } from './config-file.ts';
 
-const REMEDY = 'name another folder with PATCHBOARD_DATA or --data';
+/** What to do about a folder that cannot be used. */
+export const OTHER_FOLDER = 'name another folder with PATCHBOARD_DATA or --data';
 
 /** Makes the folder, for this user alone, unless it is there, and makes sure that it can be used. */
 export async function makeDataFolder(folder: string): Promise<void> {
@@ -12,7 +13,7 @@ export async function makeDataFolder(folder: string): Promise<void> {
     await makeWithParents(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new ConfigError(`the data folder ${folder} ${problemOf(error)}: ${REMEDY}`);
+    throw new ConfigError(`the data folder ${folder} ${problemOf(error)}: ${OTHER_FOLDER}`);
   }
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { ConfigError } from '../settings/config-file.ts';
-import { fileProblem } from '../settings/file-problem.ts';
+import { logTightened } from '../settings/keep-private.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
+import { closeDataFolder } from '../settings/private-data-folder.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/failures.ts';
@@ -11,8 +12,8 @@ import { TenantBook } from '../core/access/tenant-book.ts';
 import { openEngineRoom } from './engine-room.ts';
 import { openFaces, refuseOpenDoor } from './faces.ts';
 import { loadHooks } from './hook-modules.ts';
+import { operatorTokenIn } from './operator-token-in.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
-import { ensureOperatorToken } from '../identity/operator-token.ts';
 import { essentialsPack, type EssentialsOptions } from '../packs/essentials/pack.ts';
 import { HERITAGE_FILE } from '../packs/heritage/names.ts';
 import { heritagePack } from '../packs/heritage/pack.ts';
@@ -61,6 +62,7 @@ export async function startPlatform(
   parts: PlatformParts = {},
 ): Promise<Platform> {
   await makeDataFolder(settings.dataFolder);
+  const tightened = await closeDataFolder(settings.dataFolder);
   const storeFile = storeFileIn(settings.dataFolder);
   const store = await (parts.openStore ?? openEmbedded)(storeFile);
   const packs = [...(parts.packs ?? [])];
@@ -71,7 +73,10 @@ export async function startPlatform(
     packs.push({ ...workbench.pack, close: () => workbench.close() });
     packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, log, tenants))));
     checkNames(settings, packs);
-    return await start(settings, log, { store, packs, tenants, workbench });
+    const platform = await start(settings, log, { store, packs, tenants, workbench });
+    // Not before: a start that is refused says so in one line.
+    logTightened(tightened, log);
+    return platform;
   } catch (error) {
     await closeAll(store, packs);
     throw error;
@@ -89,7 +94,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   for (const pack of packs) add(engine, configured(pack, settings));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
-  const operatorToken = await operatorTokenIn(settings.dataFolder);
+  const operatorToken = await operatorTokenIn(settings.dataFolder, log);
   const faces = await openFaces(room, { ...settings, operatorToken });
   const stopPurging = keepPurging(settings, store, log);
   const shutDown = async (): Promise<void> => {
@@ -126,15 +131,6 @@ async function workbenchOf(settings: Settings, log: Log, store: Store): Promise<
     });
   } catch (error) {
     throw new ConfigError(`workspace: ${messageOf(error)}`);
-  }
-}
-
-/** A file that cannot be used is for a person to see to. */
-async function operatorTokenIn(dataFolder: string): Promise<string> {
-  try {
-    return await ensureOperatorToken(dataFolder);
-  } catch (error) {
-    throw new ConfigError(`cannot use the operator token in ${dataFolder}: ${fileProblem(error)}`);
   }
 }
 

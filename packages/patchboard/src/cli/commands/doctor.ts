@@ -8,6 +8,7 @@ import { clientSettings, environment } from '../../settings/environment.ts';
 import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
 import { isLocalMode } from '../local-mode.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
+import { dataFolderExposure, operatorTokenExposure } from '../../settings/private-data-folder.ts';
 import { isLoopback, resolveSettings, type Settings } from '../../settings/settings.ts';
 
 interface Finding {
@@ -57,7 +58,8 @@ async function checkSettings(): Promise<Finding[]> {
 async function checkDataFolder(folder: string): Promise<Finding> {
   try {
     await makeDataFolder(folder);
-    return { check: 'data folder', ok: true, detail: folder };
+    const problem = await dataFolderExposure(folder);
+    return { check: 'data folder', ok: problem === null, detail: problem ?? folder };
   } catch (error) {
     return { check: 'data folder', ok: false, detail: messageOf(error) };
   }
@@ -68,11 +70,9 @@ async function checkOperatorToken(dataFolder: string): Promise<Finding> {
   const check = 'token';
   const file = operatorTokenFile(dataFolder);
   try {
-    const mode = (await stat(file)).mode & 0o777;
-    const isPrivate = mode === 0o600 || process.platform === 'win32';
-    const octal = mode.toString(8).padStart(4, '0');
-    const detail = isPrivate ? `${file}, mode ${octal}` : `${file} has mode ${octal}: run chmod 600 on it`;
-    return { check, ok: isPrivate, detail };
+    const mode = ((await stat(file)).mode & 0o777).toString(8).padStart(4, '0');
+    const problem = await operatorTokenExposure(dataFolder);
+    return { check, ok: problem === null, detail: problem ?? `${file}, mode ${mode}` };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       return { check, ok: false, detail: messageOf(error) };

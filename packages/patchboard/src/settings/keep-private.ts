@@ -1,0 +1,78 @@
+import { chmod, stat } from 'node:fs/promises';
+import type { Log } from '../core/ports.ts';
+import { ConfigError } from './config-file.ts';
+import { fileProblem } from './file-problem.ts';
+
+/** A file or folder that only the user of this process may reach. */
+export interface PrivatePath {
+  readonly path: string;
+  /** What messages call it. */
+  readonly name: string;
+  readonly mode: number;
+}
+
+/** A change of rights, for the log. */
+export interface Tightened {
+  readonly path: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Rights of the group and of all others. */
+const OTHERS = 0o077;
+
+/** Which other users can reach it; null if none can, if it does not exist, or where the system has no owners. */
+export async function exposure(given: PrivatePath): Promise<string | null> {
+  const found = await ownerAndMode(given.path);
+  if (found === null) return null;
+  const { uid, ownUid, mode } = found;
+  if (uid !== ownUid)
+    return `${given.name} belongs to user ${uid}, and this is user ${ownUid}: start as user ${uid}, or run chown ${ownUid} on it`;
+  if ((mode & OTHERS) === 0) return null;
+  return `${given.name} can be read by other users, mode ${octal(mode)}: run chmod ${given.mode.toString(8)} on it`;
+}
+
+/**
+ * Takes the rights of other users away and returns what was changed. Throws a `ConfigError` if that fails, or if another
+ * user owns it, who could give the rights back.
+ */
+export async function keepPrivate(given: PrivatePath): Promise<readonly Tightened[]> {
+  const { path, mode } = given;
+  const before = await ownerAndMode(path);
+  const problem = await exposure(given);
+  if (before === null || problem === null) return [];
+  if (before.uid !== before.ownUid) throw new ConfigError(problem);
+  await chmod(path, mode).catch((error: unknown) => {
+    throw new ConfigError(`${problem} (that failed here: ${fileProblem(error)})`);
+  });
+  // Some file systems keep no modes, and accept any change of them.
+  if ((await exposure(given)) !== null)
+    throw new ConfigError(`${problem} (its file system does not keep modes: use another one)`);
+  return [{ path, from: octal(before.mode), to: octal(mode) }];
+}
+
+export function logTightened(tightened: readonly Tightened[], log: Log): void {
+  for (const { path, from, to } of tightened) log.warn('permissions.tightened', { path, from, to });
+}
+
+interface OwnerAndMode {
+  readonly uid: number;
+  readonly ownUid: number;
+  readonly mode: number;
+}
+
+async function ownerAndMode(path: string): Promise<OwnerAndMode | null> {
+  const ownUid = process.getuid?.();
+  if (ownUid === undefined) return null;
+  try {
+    const { uid, mode } = await stat(path);
+    return { uid, ownUid, mode: mode & 0o777 };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0');
+}

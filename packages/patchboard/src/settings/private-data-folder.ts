@@ -1,0 +1,50 @@
+import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { operatorTokenFile } from '../identity/operator-token.ts';
+import { storeFileIn } from '../store/sqlite/store-file.ts';
+import { ConfigError } from './config-file.ts';
+import { exposure, keepPrivate, type PrivatePath, type Tightened } from './keep-private.ts';
+import { OTHER_FOLDER } from './make-data-folder.ts';
+
+/** Why other users can reach the data folder; null if they cannot. */
+export async function dataFolderExposure(folder: string): Promise<string | null> {
+  return await exposure(privateFolder(folder));
+}
+
+/** Why other users can read the operator token; null if they cannot. */
+export async function operatorTokenExposure(dataFolder: string): Promise<string | null> {
+  return await exposure(privateToken(dataFolder));
+}
+
+/**
+ * Closes the data folder and its operator token to other users and returns what was changed. Throws a `ConfigError` if
+ * that fails, and for a folder that other programs use too: that one is not changed.
+ */
+export async function closeDataFolder(folder: string): Promise<readonly Tightened[]> {
+  const given = privateFolder(folder);
+  const problem = await exposure(given);
+  if (problem !== null && !(await isOwn(folder)))
+    throw new ConfigError(`${problem} (not done here, because it holds other files), or ${OTHER_FOLDER}`);
+  return [...(await keepPrivate(given)), ...(await closeOperatorToken(folder))];
+}
+
+/** Closes the file of the operator token alone. */
+export async function closeOperatorToken(dataFolder: string): Promise<readonly Tightened[]> {
+  return await keepPrivate(privateToken(dataFolder));
+}
+
+function privateFolder(path: string): PrivatePath {
+  return { path, name: `the data folder ${path}`, mode: 0o700 };
+}
+
+function privateToken(dataFolder: string): PrivatePath {
+  const path = operatorTokenFile(dataFolder);
+  return { path, name: path, mode: 0o600 };
+}
+
+/** Empty, or with files of ours in it. */
+async function isOwn(folder: string): Promise<boolean> {
+  const names = (await readdir(folder)).filter((name) => name !== 'lost+found');
+  const own = [storeFileIn(folder), operatorTokenFile(folder)].map((file) => basename(file));
+  return names.length === 0 || own.some((name) => names.includes(name));
+}
