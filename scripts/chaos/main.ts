@@ -1,4 +1,4 @@
-// npm run chaos -- [--kills N] [--loops N] [--seed N] [scenario …]
+// npm run chaos -- [--kills N] [--loops N] [--calls N] [--seed N] [scenario …]
 // Breaks a real server in every way we know, then compares what it promised with what it kept.
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { runOverload } from './overload.ts';
 import { runRefusedStores } from './refused-stores.ts';
 import { runSandbox } from './sandbox.ts';
 import { withChaosFolder, type ScenarioReport } from './scenario.ts';
+import { runToolsHeap } from './tools-heap.ts';
 
 const GIGABYTE = 2 ** 30;
 const OVERLOAD_SECONDS = 10;
@@ -21,16 +22,18 @@ const { values, positionals } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     loops: { type: 'string', default: '1000' },
+    calls: { type: 'string', default: '2000' },
     seed: { type: 'string' },
   },
   allowPositionals: true,
 });
 const kills = Number(values.kills);
 const loops = Number(values.loops);
+const calls = Number(values.calls);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
-const counts = [kills, loops].every((count) => Number.isSafeInteger(count) && count > 0);
+const counts = [kills, loops, calls].every((count) => Number.isSafeInteger(count) && count > 0);
 if (!counts || !Number.isSafeInteger(seed)) {
-  process.stderr.write('--kills and --loops take a positive whole number, --seed a whole number\n');
+  process.stderr.write('--kills, --loops and --calls take a positive whole number, --seed a whole number\n');
   process.exit(2);
 }
 
@@ -43,6 +46,7 @@ const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>
   ['drain', runDrain],
   ['endless-body', (folder: string) => runEndlessBody(folder, GIGABYTE)],
   ['sandbox', () => runSandbox({ raceSeconds: RACE_SECONDS, outputGigabytes: OUTPUT_GIGABYTES })],
+  ['tools-heap', (folder: string) => runToolsHeap(folder, calls)],
   ['overload', (folder: string) => runOverload(folder, OVERLOAD_SECONDS)],
 ]);
 const names = positionals.length === 0 ? [...SCENARIOS.keys()] : positionals;
@@ -54,8 +58,11 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-console.log(`Patchboard chaos · ${kills} kills · ${loops} loops · seed ${seed} · Node ${process.version}`);
-console.log(`Again: npm run chaos -- --kills ${kills} --loops ${loops} --seed ${seed}`);
+const options = `--kills ${kills} --loops ${loops} --calls ${calls} --seed ${seed}`;
+console.log(
+  `Patchboard chaos · ${kills} kills · ${loops} loops · ${calls} calls · seed ${seed} · Node ${process.version}`,
+);
+console.log(`Again: npm run chaos -- ${options}`);
 let broken = 0;
 for (const name of names) {
   const began = performance.now();

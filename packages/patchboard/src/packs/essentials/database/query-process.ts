@@ -15,10 +15,18 @@ export type Ending =
 const MAIN = fileURLToPath(new URL(`./worker/main${extname(import.meta.url)}`, import.meta.url));
 const MAX_HEAP_MB = 64;
 
-/** One child; it answers one question at a time. */
+interface PendingQuestion {
+  readonly signal: AbortSignal;
+  readonly resolve: (ending: Ending) => void;
+}
+
+/** One child process; it takes one question at a time. */
 export class QueryProcess {
+  /** Resolves with the reason once the child is gone. Never race a question against it: each would stay on it. */
+  readonly ended: Promise<string>;
   readonly #child: ChildProcess;
-  readonly #ended: Promise<string>;
+  /** The only reference to what a question waits for; cleared when it settles. */
+  #pending: PendingQuestion | null = null;
   #alive = true;
 
   constructor(onEnd: () => void) {
@@ -27,19 +35,21 @@ export class QueryProcess {
       env: {}, // nothing of ours: no secret, no NODE_OPTIONS, no PGHOST
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#ended = new Promise((resolve) => {
+    this.#child.on('message', (message) => this.#reply(message as QueryReply));
+    this.ended = new Promise((resolve) => {
       const end = (reason: string): void => {
         this.#alive = false;
+        this.#settle({ kind: 'ended', reason });
         resolve(reason);
         onEnd();
       };
       this.#child.once('exit', (code, signal) => {
         const reason = signal ?? `code ${code}`;
-        // Its last words may still be in the channel, which says so by closing after them.
+        // Its last reply may still be in the channel, which closes after it.
         if (this.#child.connected) this.#child.once('disconnect', () => end(reason));
         else end(reason);
       });
-      // Sent instead of an exit when the child cannot be started, and also when the channel breaks.
+      // Emitted instead of an exit when the child cannot be started, and also when the channel breaks.
       this.#child.on('error', (error) => {
         if (this.#child.pid === undefined) end(error.message);
       });
@@ -54,27 +64,22 @@ export class QueryProcess {
     return this.#alive;
   }
 
-  /** Resolves with the reason once the child is gone. */
-  get ended(): Promise<string> {
-    return this.#ended;
-  }
-
-  /** An abort kills the child; the answer comes after it is gone, so that what is reported as stopped has stopped. */
+  /** An abort kills the child; the promise then resolves after it is gone, so that what is reported as stopped has stopped. */
   async ask(request: QueryRequest, signal: AbortSignal): Promise<Ending> {
     const kill = (): void => this.kill();
     signal.addEventListener('abort', kill, { once: true });
-    const ended = this.#ended.then((reason): Ending => ({ kind: 'ended', reason }));
     try {
-      if (signal.aborted) kill();
-      const first = await Promise.race([this.#send(request), ended]);
-      return signal.aborted ? await ended : first;
+      return await new Promise<Ending>((resolve) => {
+        this.#pending = { signal, resolve };
+        if (signal.aborted) kill();
+        else this.#send(request);
+      });
     } finally {
       signal.removeEventListener('abort', kill);
-      this.#child.removeAllListeners('message');
     }
   }
 
-  /** `ended` tells when it is over; whoever waits for that must not find the event loop empty. */
+  /** `ended` resolves when it is over; the event loop stays alive until then. */
   kill(): void {
     this.#keepAlive();
     this.#child.kill('SIGKILL');
@@ -91,12 +96,19 @@ export class QueryProcess {
     this.#child.channel?.ref();
   }
 
-  #send(request: QueryRequest): Promise<Ending> {
+  #send(request: QueryRequest): void {
     this.#keepAlive();
-    return new Promise((resolve) => {
-      this.#child.once('message', (message) => resolve({ kind: 'reply', reply: message as QueryReply }));
-      // A failure to send is followed by the exit of the child, which is the answer then.
-      this.#child.send(request, () => undefined);
-    });
+    // A failure to send is followed by the exit of the child, which settles the question.
+    this.#child.send(request, () => undefined);
+  }
+
+  /** After an abort only the end of the child counts. */
+  #reply(reply: QueryReply): void {
+    if (this.#pending?.signal.aborted === false) this.#settle({ kind: 'reply', reply });
+  }
+
+  #settle(ending: Ending): void {
+    this.#pending?.resolve(ending);
+    this.#pending = null;
   }
 }

@@ -45,9 +45,10 @@ export function weatherTool(options: WeatherToolOptions): ServerTool {
     async execute(args, context) {
       const asked = readQuestion(readText(args, 'query'));
       const key = JSON.stringify([asked.place.toLowerCase(), asked.language]);
-      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(options.budgetMs)]);
       try {
-        const report = await askLive(service, asked, signal);
+        const report = await withinBudget(options.budgetMs, context.signal, async (signal) => {
+          return await askLive(service, asked, signal);
+        });
         recent.keep(key, report);
         return { ...report, source: 'live', age_s: 0 };
       } catch (error) {
@@ -58,6 +59,22 @@ export function weatherTool(options: WeatherToolOptions): ServerTool {
       }
     },
   };
+}
+
+/** Not `AbortSignal.timeout`: its timer would outlive the call, and hold the signals for as long. */
+async function withinBudget<T>(
+  budgetMs: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const budget = new AbortController();
+  const overrun = new DOMException(`it took more than ${budgetMs} ms`, 'TimeoutError');
+  const timer = setTimeout(() => budget.abort(overrun), budgetMs);
+  try {
+    return await work(AbortSignal.any([signal, budget.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function readQuestion(query: string): Asked {

@@ -121,14 +121,16 @@ function logsTool(rules: WorkspaceRules): ServerTool {
     spell: (args) => renamed(args, JOB_NAMES),
     execute: async (args, { sandbox, signal }) => {
       const { pid, ...options } = argumentsOf<{ pid: string; offset?: number; follow?: boolean }>(args);
-      const patience = AbortSignal.timeout(FOLLOW_MS);
-      const wait = options.follow === true ? AbortSignal.any([signal, patience]) : signal;
+      const patience = new AbortController();
+      const timer = options.follow === true ? setTimeout(() => patience.abort(), FOLLOW_MS) : undefined;
       let log: JobLog | undefined;
       try {
-        log = await sandbox.logs(pid, { ...options, signal: wait });
+        log = await sandbox.logs(pid, { ...options, signal: AbortSignal.any([signal, patience.signal]) });
       } catch (error) {
-        if (!patience.aborted || signal.aborted) throw error;
+        if (!patience.signal.aborted || signal.aborted) throw error;
         log = await sandbox.logs(pid, { ...options, follow: false });
+      } finally {
+        clearTimeout(timer);
       }
       return { pid, ...found(log, pid) };
     },
