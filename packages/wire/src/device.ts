@@ -1,3 +1,4 @@
+import type { FailureCode } from './failure-codes.ts';
 import type { RejectedTool } from './internal.ts';
 import type { JsonSchema, ToolAnnotations } from './views.ts';
 
@@ -26,6 +27,13 @@ export type DeviceFrame =
       readonly resume?: string;
       /** Requests the device has received and not seen acknowledged: what it does not name, it never got. */
       readonly holding?: readonly string[];
+    }
+  /** The greeting of an older gateway; its members are read and not needed. */
+  | {
+      readonly type: 'connect';
+      readonly session_id?: string | null;
+      readonly device_name?: string | null;
+      readonly capabilities?: unknown;
     }
   | { readonly type: 'register_tools'; readonly tools: readonly DeviceToolSpec[] }
   | { readonly type: 'unregister_tools'; readonly tools?: readonly string[] }
@@ -68,10 +76,13 @@ export type GatewayFrame =
     }
   | {
       readonly type: 'tools_registered';
+      /** Tools of this message. */
       readonly count: number;
+      /** Tools of the connection. */
       readonly registered: number;
       readonly rejected: readonly RejectedTool[];
     }
+  | { readonly type: 'connected'; readonly v: 1; readonly message: string }
   | { readonly type: 'tools_unregistered'; readonly removed: readonly string[] }
   | { readonly type: 'registered_tools'; readonly tools: readonly { name: string; version: string }[] }
   | {
@@ -93,7 +104,14 @@ export type GatewayFrame =
   | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
   | { readonly type: 'ping' }
   | { readonly type: 'pong' }
-  | { readonly type: 'error'; readonly code: string; readonly message: string; readonly id?: string };
+  | {
+      readonly type: 'error';
+      /** `INVALID_JSON`, `UNKNOWN_MESSAGE_TYPE`, or the failure code. */
+      readonly code: string;
+      readonly failure_code: FailureCode;
+      readonly message: string;
+      readonly id?: string;
+    };
 
 /** Why the server closed a socket, where WebSocket has no number of its own for it. */
 export const DEVICE_CLOSE = {

@@ -72,11 +72,19 @@ describe('/asyncapi.json', () => {
     const request = await device.next('tool_call_request');
     await device.next('cancel');
     device.send({ type: 'tool_result', id: request['id'], output: 1 });
+    device.send({ type: 'connect' });
     device.send({ type: 'get_registered_tools' });
     device.send({ type: 'unregister_tools' });
     device.send({ type: 'ping' });
     device.send({ type: 'dance' });
-    for (const type of ['result_acknowledged', 'registered_tools', 'tools_unregistered', 'pong', 'error']) {
+    for (const type of [
+      'connected',
+      'result_acknowledged',
+      'registered_tools',
+      'tools_unregistered',
+      'pong',
+      'error',
+    ]) {
       await device.next(type);
     }
     expect(id).toMatch(/^tc_/);

@@ -64,7 +64,7 @@ describe('a device that knows only the plain messages', () => {
       { name: 'bare' },
       'nothing',
     );
-    expect(second).toMatchObject({ count: 7, registered: 1 });
+    expect(second).toMatchObject({ count: 7, registered: 2 });
     expect(
       (second['rejected'] as { name: string; code: string }[]).map(({ name, code }) => [name, code]),
     ).toEqual([
@@ -183,7 +183,7 @@ describe('what can go wrong', () => {
     ] as const) {
       device.socket.send(text);
       const error = await device.next('error');
-      expect(error).toMatchObject({ code: 'body_invalid' });
+      expect(error).toMatchObject({ failure_code: 'body_invalid' });
       expect(error['message']).toContain(part);
     }
     device.socket.send(Buffer.from('{"type":"ping"}'));

@@ -14,13 +14,23 @@ const VALIDATORS: ReadonlyMap<string, ValidateFunction> = new Map(
 
 export type DecodedFrame =
   | { readonly ok: true; readonly frame: DeviceFrame }
-  | { readonly ok: false; readonly failure: Failure; readonly id: string | null };
+  | {
+      readonly ok: false;
+      readonly failure: Failure;
+      readonly id: string | null;
+      /** What an `error` frame names it; the failure's code where it is null. */
+      readonly fault: FrameFault | null;
+    };
+
+/** The two faults that the gateway before this one had codes for. */
+export type FrameFault = 'INVALID_JSON' | 'UNKNOWN_MESSAGE_TYPE';
 
 export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
   const parsed = parseGuardedJson(text, limits);
   if (!parsed.ok) {
     const { problem, line, column } = parsed;
-    return refused(`the frame is not acceptable JSON: ${problem} (line ${line}, column ${column})`);
+    const message = `the frame is not acceptable JSON: ${problem} (line ${line}, column ${column})`;
+    return refused(message, null, 'INVALID_JSON');
   }
   const { value } = parsed;
   if (!isRecord(value)) return refused('a frame is a JSON object');
@@ -29,7 +39,7 @@ export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
   if (validate === undefined) {
     const known = [...VALIDATORS.keys()].join(', ');
     const shown = typeof type === 'string' ? `"${type.slice(0, 40)}"` : 'missing';
-    return refused(`type ${shown} is not known here; there are ${known}`, id);
+    return refused(`type ${shown} is not known here; there are ${known}`, id, 'UNKNOWN_MESSAGE_TYPE');
   }
   if (validate(value)) return { ok: true, frame: value as DeviceFrame };
   const [first] = validate.errors ?? [];
@@ -52,7 +62,7 @@ function inDeviceWords(reason: string): string {
   return reason.replace(/^schema /, 'parameters ');
 }
 
-function refused(message: string, id: unknown = null): DecodedFrame {
+function refused(message: string, id: unknown = null, fault: FrameFault | null = null): DecodedFrame {
   const known = typeof id === 'string' ? id.slice(0, 400) : null;
-  return { ok: false, failure: failure('body_invalid', message), id: known };
+  return { ok: false, failure: failure('body_invalid', message), id: known, fault };
 }

@@ -6,10 +6,10 @@ import type { Parting } from '../../core/devices/devices.ts';
 import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
 import { requestId } from '../../core/devices/request-id.ts';
 import { traceparentOf } from '../../core/call/trace-context.ts';
-import { decodeFrame } from './decode-frame.ts';
+import { decodeFrame, type FrameFault } from './decode-frame.ts';
 import { FrameRate } from './frame-rate.ts';
 import type { GatewayParts } from './gateway.ts';
-import { introduce, type Visitor } from './introduction.ts';
+import { deviceNameOf, introduce, type Visitor } from './introduction.ts';
 import { report } from './results.ts';
 import { registerTools, registeredTools, unregisterTools } from './tools.ts';
 
@@ -113,7 +113,7 @@ export class DeviceConnection implements DeviceLink {
     // One buffer: the socket was opened with that type.
     const decoded = decodeFrame((data as Buffer).toString('utf8'), this.#parts.json);
     if (!decoded.ok) {
-      this.#refuse(decoded.failure, decoded.id);
+      this.#refuse(decoded.failure, decoded.id, decoded.fault);
       return;
     }
     const { frame } = decoded;
@@ -167,7 +167,12 @@ export class DeviceConnection implements DeviceLink {
       else this.#device = introduced;
       return;
     }
-    this.#device ??= this.#plainDevice();
+    if (frame.type === 'connect') {
+      this.#device ??= this.#plainDevice(deviceNameOf(frame));
+      this.send({ type: 'connected', v: 1, message: 'connected' });
+      return;
+    }
+    this.#device ??= this.#plainDevice(null);
     if (frame.type === 'register_tools')
       await registerTools(this.#parts.engine, this.#device, frame.tools, this);
     else if (frame.type === 'unregister_tools')
@@ -176,12 +181,12 @@ export class DeviceConnection implements DeviceLink {
   }
 
   /** One that knows only the plain messages is who its credential says, and does not come back. */
-  #plainDevice(): Device {
+  #plainDevice(name: string | null): Device {
     const { principal } = this.#visitor;
     return this.#parts.engine.devices.connect({
       tenant: principal.tenant,
       clientId: principal.clientId ?? principal.id,
-      name: null,
+      name,
       link: this,
       mayResume: false,
       resume: null,
@@ -204,8 +209,9 @@ export class DeviceConnection implements DeviceLink {
     if (this.#inOrder === turn) this.#inOrder = null;
   }
 
-  #refuse({ code, message }: Failure, id: string | null): void {
-    this.send({ type: 'error', code, message, ...(id === null ? {} : { id }) });
+  #refuse({ code, message }: Failure, id: string | null, fault: FrameFault | null = null): void {
+    const named = id === null ? {} : { id };
+    this.send({ type: 'error', code: fault ?? code, failure_code: code, message, ...named });
   }
 
   /** Nothing was kept: the device may send it again. */

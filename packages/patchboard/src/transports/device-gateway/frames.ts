@@ -1,9 +1,11 @@
+import { FAILURE_CODES } from '@patchboard/wire';
 import {
   ANY,
   ANNOTATIONS,
   COUNT,
   FLAG,
   listOf,
+  nullable,
   object,
   PEER_ID,
   TEXT,
@@ -65,6 +67,16 @@ export const DEVICE_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
     },
     ['protocol', 'client_id', 'name', 'resume', 'holding'],
   ),
+  frame(
+    'connect',
+    'The greeting of older devices, in place of `hello` and without its return after a cut. Answered with `connected`.',
+    {
+      session_id: { ...nullable(TEXT), description: 'ignored: the server names the session' },
+      device_name: { ...nullable(TEXT), description: 'the name of the device, if it can be a `target`' },
+      capabilities: { ...ANY, description: 'ignored: `register_tools` says what the device can do' },
+    },
+    ['session_id', 'device_name', 'capabilities'],
+  ),
   frame('register_tools', 'Lend tools for as long as the connection lasts; several add up.', {
     tools: { type: 'array', maxItems: 500, description: 'checked one by one', items: ANY },
   }),
@@ -108,9 +120,10 @@ export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
     max_frame_bytes: COUNT,
     grace_ms: COUNT,
   }),
-  frame('tools_registered', 'How many were sent, how many were taken, and why the others were not.', {
-    count: COUNT,
-    registered: COUNT,
+  frame('connected', 'The answer to `connect`.', { v: { const: 1 }, message: TEXT }),
+  frame('tools_registered', 'How many were sent, how many are registered now, and which were not taken.', {
+    count: { ...COUNT, description: 'tools of the message' },
+    registered: { ...COUNT, description: 'tools of the connection, those of earlier messages included' },
     rejected: REJECTED,
   }),
   frame('tools_unregistered', 'What was taken back.', { removed: listOf(TEXT) }),
@@ -146,7 +159,12 @@ export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
   frame(
     'error',
     'A frame that was not understood, or a result that could not be stored now and should be sent again.',
-    { code: TEXT, message: TEXT, id: REQUEST_ID },
+    {
+      code: { ...TEXT, description: '`INVALID_JSON`, `UNKNOWN_MESSAGE_TYPE`, or the failure code' },
+      failure_code: { enum: FAILURE_CODES },
+      message: TEXT,
+      id: REQUEST_ID,
+    },
     ['id'],
   ),
 ]);

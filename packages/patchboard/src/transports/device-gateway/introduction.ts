@@ -1,4 +1,4 @@
-import { DEVICE_PROTOCOL, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
+import { DEVICE_PROTOCOL, PEER_ID_PATTERN, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -45,6 +45,13 @@ export function introduce(
     holding: hello.holding ?? null,
     greet: (device, resumed) => way.send(welcome(device, resumed, limits)),
   });
+}
+
+/** Of `connect`: a text that cannot name the target of a call is no name. */
+export function deviceNameOf({
+  device_name: name,
+}: Extract<DeviceFrame, { type: 'connect' }>): string | null {
+  return typeof name === 'string' && PEER_ID_PATTERN.test(name) ? name : null;
 }
 
 function welcome(device: Device, resumed: boolean, limits: GatewayParts['limits']): GatewayFrame {

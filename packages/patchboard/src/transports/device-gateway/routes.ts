@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
+import { listOf, object, ref, TEXT } from '../shared/routes/schemas.ts';
 import { asyncApi } from './asyncapi.ts';
 import { gatewayOf } from './gateway.ts';
 
@@ -15,7 +15,11 @@ const socketRoute: Route = {
     'A WebSocket for a device that lends tools; `/asyncapi.json` describes the messages. The credential is a header, or for browsers a ticket from `POST /v1/tickets`.',
   scope: 'tools:serve',
   takesTicket: true,
-  query: optional({ ticket: { ...TEXT, description: 'single use; never a key' } }),
+  query: {
+    type: 'object',
+    properties: { ticket: { ...TEXT, description: 'single use; never a key' } },
+    description: 'other members, such as `session_id`, are ignored',
+  },
   answers: { 101: { description: 'from here on messages' } },
   refusals: ['overloaded'],
   isStream: true,

@@ -18,7 +18,7 @@ export async function registerTools(
   way.send({
     type: 'tools_registered',
     count: tools.length,
-    registered: report.registered.length,
+    registered: device.tools.size,
     rejected: [...rejected, ...report.rejected],
   });
   engine.devices.sendWaiting(device, report.registered);
