@@ -1,3 +1,4 @@
+import { WIRE_LIMITS } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
 import { noSuchCall } from '../../core/call/calls.ts';
@@ -7,7 +8,16 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { waitSecondsOf } from '../shared/routes/request-hints.ts';
 import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
-import { headers, ID_PARAMS, object, ref, TEXT } from '../shared/routes/schemas.ts';
+import {
+  COUNT,
+  headers,
+  ID_PARAMS,
+  nullable,
+  object,
+  optional,
+  ref,
+  TEXT,
+} from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
 
 const getCallRoute: Route = {
@@ -25,8 +35,16 @@ const getCallRoute: Route = {
 };
 
 async function getCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  await sendCall(context, request, reply, waitSecondsOf(request.headers) ?? 0);
+}
+
+async function sendCall(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  seconds: number,
+): Promise<void> {
   const id = idOf(request);
-  const seconds = waitSecondsOf(request.headers) ?? 0;
   const call = await waitForEnd(context, reply, { principal: principalOf(request), id, seconds });
   if (call === undefined) {
     sendProblem(reply, noSuchCall(id));
@@ -34,6 +52,37 @@ async function getCall(context: HttpContext, request: FastifyRequest, reply: Fas
   }
   if (seconds > 0 && !isOpen(call)) reply.header('preference-applied', `wait=${seconds}`);
   sendJson(reply, 200, callJson(call));
+}
+
+const waitForCallRoute: Route = {
+  ...getCallRoute,
+  method: 'POST',
+  url: '/v1/tool_calls/:id/wait',
+  name: 'waitForCall',
+  summary:
+    'The record of a call when it has ended, or as it is after `timeout_ms`: `GET` with `Prefer: wait`.',
+  body: optional({
+    timeout_ms: {
+      ...nullable(COUNT),
+      description: '60000 at most, and by default; `Prefer: wait=N` counts too',
+    },
+  }),
+  handle: waitForCall,
+};
+
+async function waitForCall(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { timeout_ms: inBody } = (request.body ?? {}) as { timeout_ms?: number | null };
+  const asked = typeof inBody === 'number' ? inBody / 1000 : waitSecondsOf(request.headers);
+  await sendCall(
+    context,
+    request,
+    reply,
+    Math.min(asked ?? WIRE_LIMITS.waitSeconds, WIRE_LIMITS.waitSeconds),
+  );
 }
 
 const cancelCallRoute: Route = {
@@ -59,4 +108,4 @@ async function cancelCall(context: HttpContext, request: FastifyRequest, reply: 
   sendProblem(reply, answer.failure, answer.call === undefined ? {} : { state: answer.call.state.name });
 }
 
-export const callRoutes: readonly Route[] = [getCallRoute, cancelCallRoute];
+export const callRoutes: readonly Route[] = [getCallRoute, waitForCallRoute, cancelCallRoute];

@@ -1,6 +1,7 @@
 import type { DryRunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
+import { failure } from '../../core/failures.ts';
 import type { Preview } from '../../core/steps/preview.ts';
 import type { CallRequest, Submitted } from '../../core/steps/intake.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -11,7 +12,17 @@ import { sendProblem } from '../shared/routes/problem.ts';
 import { sendReceipt } from '../shared/views/receipt.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
 import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
-import { ANY, FLAG, headers, object, optional, PEER_ID, ref, TEXT } from '../shared/routes/schemas.ts';
+import {
+  ANY,
+  FLAG,
+  headers,
+  nullable,
+  object,
+  optional,
+  PEER_ID,
+  ref,
+  TEXT,
+} from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
 
 /** What a request that makes a call may say in its headers. */
@@ -28,7 +39,9 @@ export const CALL_HEADERS: Schema = headers({
 interface InvokeBody {
   readonly run_id: string;
   readonly args?: unknown;
-  readonly target?: string;
+  readonly target?: string | null;
+  readonly idempotency_key?: string | null;
+  readonly timeout_ms?: number | null;
 }
 
 export const invokeRoute: Route = {
@@ -41,7 +54,19 @@ export const invokeRoute: Route = {
   params: object({ name: TEXT }),
   query: optional({ dry_run: { ...FLAG, description: 'say what would happen; nothing is recorded' } }),
   headers: CALL_HEADERS,
-  body: object({ run_id: PEER_ID, args: ANY, target: PEER_ID }, ['args', 'target']),
+  body: object(
+    {
+      run_id: PEER_ID,
+      args: ANY,
+      target: nullable(PEER_ID),
+      idempotency_key: { ...nullable(PEER_ID), description: 'as the header `Idempotency-Key`' },
+      timeout_ms: {
+        ...nullable({ type: 'integer', minimum: 1 }),
+        description: "the caller's own time limit; never longer than the tool's",
+      },
+    },
+    ['args', 'target', 'idempotency_key', 'timeout_ms'],
+  ),
   answers: {
     200: {
       description: 'the call has ended (`Prefer: wait`), or what would happen (`dry_run`)',
@@ -70,12 +95,20 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
   const { dry_run: isDryRun } = request.query as { dry_run?: boolean };
   const body = request.body as InvokeBody;
   const principal = principalOf(request);
+  const inHeader = idempotencyKeyOf(request.headers);
+  const inBody = body.idempotency_key ?? null;
+  if (inHeader !== null && inBody !== null && inHeader !== inBody) {
+    const message = 'body/idempotency_key differs from the header Idempotency-Key: send one of them';
+    sendProblem(reply, failure('body_invalid', message));
+    return;
+  }
   const wanted: CallRequest = {
     toolName: name,
     runId: body.run_id,
     args: body.args === undefined ? {} : body.args,
     target: body.target ?? null,
-    idempotencyKey: idempotencyKeyOf(request.headers),
+    idempotencyKey: inHeader ?? inBody,
+    ...(typeof body.timeout_ms === 'number' ? { timeoutMs: body.timeout_ms } : {}),
     ...traceOf(request.headers),
   };
   if (isDryRun === true) {

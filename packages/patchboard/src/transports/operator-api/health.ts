@@ -45,6 +45,8 @@ function health(context: HttpContext, _request: FastifyRequest, reply: FastifyRe
   sendJson(reply, 200, JSON.stringify({ status: 'ok', ...lifeOf(context), sandbox: context.sandbox }));
 }
 
+const shortHealthRoute: Route = { ...healthRoute, url: '/health', name: 'healthShort' };
+
 const readyRoute: Route = {
   ...healthRoute,
   url: '/readyz',
@@ -129,4 +131,4 @@ function lifeOf({ version, startedAt, clock }: HttpContext): {
   return { version, started_at: rfc3339(startedAt), uptime_ms: uptime };
 }
 
-export const healthRoutes: readonly Route[] = [healthRoute, readyRoute, statsRoute];
+export const healthRoutes: readonly Route[] = [healthRoute, shortHealthRoute, readyRoute, statsRoute];

@@ -51,6 +51,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   parseReply: { past: [200, null], body: () => ({ protocol: 'vcp', text: 'nothing to call' }) },
   listCalls: { past: [200, null] },
   getCall: { id: 'call', past: [404, 'call_not_found'] },
+  waitForCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({ timeout_ms: 0 }) },
   cancelCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({}) },
   replayCall: { id: 'call', past: [404, 'call_not_found'], body: () => ({ args: { n: 2 } }) },
   createRun: { past: [200, null], body: () => ({ run_id: 'run_sample' }) },
@@ -113,6 +114,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   // Past the guard is not far enough here: it takes the operator token itself.
   makeLoginLink: { past: [403, 'permission_denied'] },
   health: { past: [200, null] },
+  healthShort: { past: [200, null] },
   ready: { past: [200, null] },
   stats: { past: [200, null] },
   openapi: { past: [200, null] },
