@@ -22,6 +22,8 @@ const EVENTS: Readonly<Record<string, string>> = {
     'what an operator said of a tenant cannot be read: it has no site and no pack until it is said again',
   'sandbox.none': 'nothing can enclose commands here, and why; `off`: so they are off',
   'device.socket_error': 'a socket of a device broke',
+  'auth.internal_key_ignored':
+    'in local mode a client sends `X-Internal-API-Key`, and no such key is configured; reported once',
   'device.not_reading': 'a device does not read what it is sent, and was cut off',
   'device.failed': 'a message of a device could not be handled: a fault of the server, report it',
   'http.failed': 'a request ended with 500: a fault of the server, report it with the `stack`',

@@ -13,6 +13,7 @@ import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 import { SESSION_PROOF_HEADER, sessionIdIn } from '../core/access/session-cookie.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
+import type { Log } from '../core/ports.ts';
 import { localPrincipal } from './local-principal.ts';
 import { isOperatorToken, isSameSecret } from './operator-token.ts';
 import { SESSION_PREFIX, type Sessions } from './sessions.ts';
@@ -25,6 +26,7 @@ export interface GatekeeperParts {
   readonly internalKeys: InternalKeys;
   /** Bound to loopback and not in production: the rest of what local mode needs is looked at per request. */
   readonly mayBeLocal: boolean;
+  readonly log: Log;
 }
 
 /** Of services that speak to each other within one house. */
@@ -35,6 +37,8 @@ const NAMING_HEADERS = ['x-agent-id', 'x-client-id', 'x-tenant-id'] as const;
 /** Who is asking: by key, token or session, or in local mode by nothing but being here. */
 export class Gatekeeper implements Authenticator {
   readonly #parts: GatekeeperParts;
+  /** One line for a server's life: the client sends the header with each request. */
+  #hasWarned = false;
 
   constructor(parts: GatekeeperParts) {
     this.#parts = parts;
@@ -46,7 +50,10 @@ export class Gatekeeper implements Authenticator {
   ): Principal | Failure | Promise<Principal | Failure> {
     const { authorization, [INTERNAL_KEY_HEADER]: internalKey } = headers;
     if (authorization !== undefined) return this.#byBearer(authorization, headers);
-    if (takesInternalKey && internalKey !== undefined) return this.#byInternalKey(internalKey, headers);
+    if (takesInternalKey && internalKey !== undefined && internalKey !== '') {
+      const found = this.#byInternalKey(internalKey, headers);
+      if (!('code' in found) || !this.#ignoresInternalKey(internalKey)) return found;
+    }
     const sessionId = sessionIdIn(headers['cookie']);
     const session =
       sessionId === null ? null : this.#parts.sessions.find(sessionId, headers[SESSION_PROOF_HEADER]);
@@ -67,6 +74,14 @@ export class Gatekeeper implements Authenticator {
   get isLocal(): boolean {
     const { mayBeLocal, jwt, keys, internalKeys } = this.#parts;
     return mayBeLocal && jwt === null && keys.ring.size === 0 && internalKeys.size === 0;
+  }
+
+  /** In local mode no key is configured, so one that a client sends all the same protects nothing. */
+  #ignoresInternalKey(secret: string | string[]): boolean {
+    if (!this.isLocal || typeof secret !== 'string' || secret.startsWith(SECRET_PREFIX)) return false;
+    if (!this.#hasWarned) this.#parts.log.warn('auth.internal_key_ignored', { header: INTERNAL_KEY_HEADER });
+    this.#hasWarned = true;
+    return true;
   }
 
   #withoutCredential(headers: Credentials['headers']): Principal | Failure {

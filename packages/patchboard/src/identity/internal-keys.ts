@@ -1,7 +1,7 @@
 import { failure, type Failure } from '../core/failures.ts';
 import type { Digest } from '../core/ports.ts';
 import type { Principal } from '../core/access/principal.ts';
-import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
+import { SCOPES_OF_KIND, type Scope } from '../core/access/scopes.ts';
 
 /** A secret that another service of the same house holds, from the config. */
 export interface InternalKey {
@@ -12,7 +12,10 @@ export interface InternalKey {
 /** Whoever shows one is called so. */
 const INTERNAL_NAME = 'internal';
 
-/** The keys of `X-Internal-API-Key`: each speaks for one tenant, on the tenant face alone. */
+/** Only routes with `takesInternalKey` read the header, and of these only the trace ledger needs `ledger:read`. */
+const INTERNAL_SCOPES: readonly Scope[] = [...SCOPES_OF_KIND.service, 'ledger:read'];
+
+/** The keys of `X-Internal-API-Key`: each stands for one tenant, on the tenant API and the trace ledger. */
 export class InternalKeys {
   readonly #digest: Digest;
   readonly #tenants: ReadonlyMap<string, string>;
@@ -38,7 +41,7 @@ export class InternalKeys {
       kind: 'service',
       id: INTERNAL_NAME,
       tenant,
-      scopes: new Set(SCOPES_OF_KIND.service),
+      scopes: new Set(INTERNAL_SCOPES),
       agentId: INTERNAL_NAME,
       clientId: INTERNAL_NAME,
       credential: { id: `internal:${tenant}`, expiresAt: null },

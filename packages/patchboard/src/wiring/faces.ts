@@ -97,7 +97,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
   const sessions = new Sessions(operatorToken, nodeClock);
-  const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, internalKeys, mayBeLocal });
+  const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, internalKeys, mayBeLocal, log });
   const fastify = createHttpApp({
     engine,
     store,

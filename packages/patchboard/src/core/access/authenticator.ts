@@ -10,7 +10,7 @@ export interface Credentials {
 export interface Authenticator {
   authenticate(
     given: Credentials,
-    /** Whether `X-Internal-API-Key` counts; only the tenant face takes it. */
+    /** Whether `X-Internal-API-Key` counts: on routes with `takesInternalKey`. */
     takesInternalKey?: boolean,
   ): Principal | Failure | Promise<Principal | Failure>;
   /** Whether what let the principal in still would: it may end while the rest of the request is on its way. */

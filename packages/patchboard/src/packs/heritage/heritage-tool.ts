@@ -29,7 +29,7 @@ interface HeritageTool<Input> {
   readonly input: JsonSchema;
   readonly output: JsonSchema;
   readonly annotations: ToolAnnotations;
-  /** `input` has passed the schema. */
+  /** `input` has passed the schema, and has no member that is null. */
   run(input: Input, work: ToolWork): Promise<unknown>;
 }
 
@@ -50,7 +50,7 @@ export function heritageTool<Input>(parts: HeritageParts, tool: HeritageTool<Inp
     metadata: { version: '1.0.0', category: tool.category, requires_auth: true, ai_callable: true },
     concurrency: null,
     execute: async (args, context) =>
-      await tool.run(args as Input, {
+      await tool.run(withoutNulls(args) as Input, {
         storage: await parts.storage(),
         scope: scopeOf(parts, context),
         context,
@@ -63,6 +63,11 @@ function scopeOf(parts: HeritageParts, { tenant, origin }: ToolContext): SiteSco
   const site = origin?.siteId ?? parts.onlySite(tenant);
   if (site !== null) return { tenant, site };
   throw new ToolFailure(failure('input_invalid', `no site is named, and tenant ${tenant} has not just one`));
+}
+
+/** Null means absent. */
+function withoutNulls(args: unknown): unknown {
+  return Object.fromEntries(Object.entries(args as object).filter(([, value]) => value !== null));
 }
 
 /** A value that names nothing. */

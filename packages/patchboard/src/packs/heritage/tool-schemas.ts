@@ -17,6 +17,32 @@ export function nullable(type: string): JsonSchema {
   return { type: [type, 'null'] };
 }
 
+/**
+ * Input of a tool: members named in `optional` may be left out or null, which is the same. Members that are not listed
+ * are ignored.
+ */
+export function inputOf(
+  properties: Record<string, JsonSchema>,
+  optional: readonly string[] = [],
+): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  const members = Object.entries(properties).map(([name, schema]) => [
+    name,
+    required.includes(name) ? schema : orNull(schema),
+  ]);
+  return { type: 'object', properties: Object.fromEntries(members) as Record<string, JsonSchema>, required };
+}
+
+/** Keywords such as `minLength` say nothing about null, so widening `type` and `enum` is enough. */
+function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values, ...rest } = schema as { type?: string; enum?: readonly unknown[] };
+  return {
+    ...rest,
+    ...(type === undefined ? {} : { type: [type, 'null'] }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  };
+}
+
 /** Exactly these members; those named in `optional` may be left out. */
 export function record(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));

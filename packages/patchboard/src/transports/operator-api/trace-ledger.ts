@@ -12,7 +12,17 @@ import {
   type PageQuery,
 } from '../shared/routes/paging.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
+import {
+  COUNT,
+  FLAG,
+  headers,
+  listOf,
+  nullable,
+  object,
+  PEER_ID,
+  TEXT,
+  TIME,
+} from '../shared/routes/schemas.ts';
 
 interface TraceQuery extends PageQuery {
   readonly trace_id: string;
@@ -49,6 +59,10 @@ export const traceLedgerRoute: Route = {
   face: 'operator',
   summary: 'Every call of a trace, refused ones too, oldest first: an entry for each.',
   scope: 'ledger:read',
+  takesInternalKey: true,
+  headers: headers({
+    'x-internal-api-key': { ...TEXT, description: 'a service reads the traces of its own tenant' },
+  }),
   query: object({ trace_id: PEER_ID, ...PAGE_QUERY }, Object.keys(PAGE_QUERY)),
   answers: {
     200: {

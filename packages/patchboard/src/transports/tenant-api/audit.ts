@@ -1,7 +1,8 @@
 import type { CallOrigin } from '../../core/call/call-origin.ts';
 import type { Schema } from '../shared/routes/routes.ts';
-import { COUNT, FLAG, object, TEXT } from '../shared/routes/schemas.ts';
+import { COUNT, FLAG, listOf, object, TEXT } from '../shared/routes/schemas.ts';
 import { ERROR_TYPES, type ErrorType } from './error-types.ts';
+import type { Warning } from './undeclared-members.ts';
 
 /** What stands in every answer to a call: enough to find it again in ledger and log. */
 export interface Audit {
@@ -18,6 +19,7 @@ export interface Audit {
   readonly request_payload_hash: string;
   readonly tool_call_id?: string;
   readonly context_trace_id?: string;
+  readonly warnings?: readonly Warning[];
 }
 
 const HASH_CHARACTERS = 8;
@@ -36,8 +38,12 @@ export const AUDIT: Schema = object(
     },
     tool_call_id: { ...TEXT, description: 'absent where no call was recorded' },
     context_trace_id: { ...TEXT, description: 'the trace id in the body, where it is another' },
+    warnings: {
+      ...listOf(object({ code: { const: 'undeclared_member' }, path: TEXT, message: TEXT })),
+      description: 'members of the input that were ignored',
+    },
   },
-  ['error_type', 'error_message', 'tool_call_id', 'context_trace_id'],
+  ['error_type', 'error_message', 'tool_call_id', 'context_trace_id', 'warnings'],
 );
 
 export const CALL_ANSWER: Schema = object(
@@ -65,9 +71,10 @@ export interface Ending {
   readonly latencyMs: number;
   readonly toolCallId: string | null;
   readonly error: { readonly type: ErrorType; readonly message: string } | null;
+  readonly warnings?: readonly Warning[];
 }
 
-export function auditOf(asked: Asked, { latencyMs, toolCallId, error }: Ending): Audit {
+export function auditOf(asked: Asked, { latencyMs, toolCallId, error, warnings = [] }: Ending): Audit {
   const { contextTraceId } = asked.origin;
   return {
     trace_id: asked.traceId,
@@ -78,5 +85,6 @@ export function auditOf(asked: Asked, { latencyMs, toolCallId, error }: Ending):
     request_payload_hash: asked.inputHash.slice(0, HASH_CHARACTERS),
     ...(toolCallId === null ? {} : { tool_call_id: toolCallId }),
     ...(contextTraceId === undefined ? {} : { context_trace_id: contextTraceId }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }

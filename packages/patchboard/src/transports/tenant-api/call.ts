@@ -13,11 +13,12 @@ import { auditOf, CALL_ANSWER, type Asked } from './audit.ts';
 import { ERROR_TYPE, type ErrorType } from './error-types.ts';
 import { BODY_CONTEXT, OCCASION_HEADERS, occasionOf, type BodyContext } from './occasion.ts';
 import { siteProblem } from './sites.ts';
+import { undeclaredMembers, type Warning } from './undeclared-members.ts';
 
 interface CallBody {
   readonly tool_name: string;
   readonly input?: unknown;
-  readonly context?: BodyContext;
+  readonly context?: BodyContext | null;
 }
 
 export function callRoute(prefix: string, name: string): Route {
@@ -28,6 +29,7 @@ export function callRoute(prefix: string, name: string): Route {
     face: 'tenant',
     summary: 'Call a tool and wait for its end. A call that fails is answered with 200 and `success: false`.',
     scope: 'tools:call',
+    takesInternalKey: true,
     headers: OCCASION_HEADERS,
     body: object(
       { tool_name: { type: 'string', minLength: 1, maxLength: 200 }, input: ANY, context: BODY_CONTEXT },
@@ -41,7 +43,8 @@ export function callRoute(prefix: string, name: string): Route {
 
 async function callTool(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { engine, clock, digest } = context;
-  const { tool_name: toolName, input = {}, context: said } = request.body as CallBody;
+  const { tool_name: toolName, context: said, ...body } = request.body as CallBody;
+  const input = body.input ?? {};
   const principal = principalOf(request);
   const occasion = occasionOf(request.headers, said);
   if ('code' in occasion) return sendProblem(reply, occasion);
@@ -70,7 +73,9 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
   const cachedAgeMs = submitted.kind === 'accepted' ? (submitted.cachedAgeMs ?? null) : null;
   const rate = engine.rateOf(principal, call.toolName);
   if (rate !== null) reply.headers(rateFields(rate));
-  sendJson(reply, 200, answerJson(context, asked, call, cachedAgeMs));
+  const tool = engine.registry.find(principal.tenant, call.toolName);
+  const warnings = tool === undefined ? [] : undeclaredMembers(tool.inputSchema, input);
+  sendJson(reply, 200, answerJson(context, asked, { call, cachedAgeMs, warnings }));
 }
 
 /** The call once it has ended; as it is when it waits for an operator, or when the server closes. */
@@ -104,16 +109,23 @@ function sendRefused(reply: FastifyReply, asked: Asked, { failure, latencyMs }: 
   sendJson(reply, 200, JSON.stringify({ success: false, error: message, error_type, audit }));
 }
 
-function answerJson({ clock }: HttpContext, asked: Asked, call: Call, cachedAgeMs: number | null): string {
+interface EndedCall {
+  readonly call: Call;
+  readonly cachedAgeMs: number | null;
+  readonly warnings: readonly Warning[];
+}
+
+function answerJson({ clock }: HttpContext, asked: Asked, ended: EndedCall): string {
+  const { call, cachedAgeMs, warnings } = ended;
   const { state, id: toolCallId } = call;
   const latencyMs = (endedAt(call) ?? clock.now()) - call.createdAt;
   if (state.name === 'COMPLETED') {
-    const audit = auditOf(asked, { latencyMs, toolCallId, error: null });
+    const audit = auditOf(asked, { latencyMs, toolCallId, error: null, warnings });
     const cached = cachedAgeMs === null ? '' : `,"cached":true,"cache_age_ms":${cachedAgeMs}`;
     return `{"success":true,"output":${state.resultJson}${cached},"audit":${JSON.stringify(audit)}}`;
   }
   const error = errorOf(call);
-  const audit = auditOf(asked, { latencyMs, toolCallId, error });
+  const audit = auditOf(asked, { latencyMs, toolCallId, error, warnings });
   return JSON.stringify({ success: false, error: error.message, error_type: error.type, audit });
 }
 

@@ -35,6 +35,7 @@ export function listRoute(prefix: string, name: string): Route {
     face: 'tenant',
     summary: 'The tools that the tenant has.',
     scope: 'tools:call',
+    takesInternalKey: true,
     headers: OCCASION_HEADERS,
     body: optional({
       category: nullable({ ...TEXT, description: 'only tools of this category' }),

@@ -3,7 +3,7 @@ import type { CallOrigin } from '../../core/call/call-origin.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseTraceparent } from '../../core/call/trace-context.ts';
 import type { Schema } from '../shared/routes/routes.ts';
-import { headers, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
+import { headers, nullable, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 
 /** On which occasion a tenant's service asks: from the headers, and from the body where it says the same. */
 export interface Occasion {
@@ -12,15 +12,10 @@ export interface Occasion {
   readonly origin: CallOrigin;
 }
 
-export interface BodyContext {
-  readonly tenant_id?: string;
-  readonly site_id?: string;
-  readonly trace_id?: string;
-  readonly span_id?: string;
-  readonly user_id?: string;
-  readonly session_id?: string;
-  readonly npc_id?: string;
-}
+/** Clients that serialise a whole record send null for what they have not set. */
+export type BodyContext = Readonly<Partial<Record<ContextMember, string | null>>>;
+
+type ContextMember = 'tenant_id' | 'site_id' | 'trace_id' | 'span_id' | 'user_id' | 'session_id' | 'npc_id';
 
 const REQUIRED = ['x-tenant-id', 'x-site-id', 'x-trace-id'];
 
@@ -39,18 +34,25 @@ export const OCCASION_HEADERS: Schema = {
   required: REQUIRED,
 };
 
-export const BODY_CONTEXT: Schema = optional({
-  tenant_id: PEER_ID,
-  site_id: PEER_ID,
-  trace_id: { ...PEER_ID, description: 'may differ from the header, whose trace id counts; both are kept' },
-  span_id: PEER_ID,
-  user_id: PEER_ID,
-  session_id: PEER_ID,
-  npc_id: PEER_ID,
-});
+/** Null means absent; members that are not listed are ignored. */
+export const BODY_CONTEXT: Schema = {
+  type: ['object', 'null'],
+  properties: {
+    tenant_id: nullable(PEER_ID),
+    site_id: nullable(PEER_ID),
+    trace_id: {
+      ...nullable(PEER_ID),
+      description: 'may differ from the header, whose trace id counts; both are kept',
+    },
+    span_id: nullable(PEER_ID),
+    user_id: nullable(PEER_ID),
+    session_id: nullable(PEER_ID),
+    npc_id: nullable(PEER_ID),
+  },
+};
 
 /** The body may repeat a header, never say something else of whose call it is. */
-const MUST_AGREE: readonly (readonly [keyof BodyContext, string])[] = [
+const MUST_AGREE: readonly (readonly [ContextMember, string])[] = [
   ['tenant_id', 'x-tenant-id'],
   ['site_id', 'x-site-id'],
   ['span_id', 'x-span-id'],
@@ -60,17 +62,18 @@ const MUST_AGREE: readonly (readonly [keyof BodyContext, string])[] = [
 ];
 
 /** The headers have passed their schema: those that are required are there, once. */
-export function occasionOf(given: IncomingHttpHeaders, context: BodyContext = {}): Occasion | Failure {
+export function occasionOf(given: IncomingHttpHeaders, said: BodyContext | null = null): Occasion | Failure {
+  const context = said ?? {};
   const differing = MUST_AGREE.filter(([member, header]) => {
-    const [said, repeated] = [given[header], context[member]];
-    return said !== undefined && repeated !== undefined && said !== repeated;
+    const [value, repeated] = [given[header], context[member] ?? undefined];
+    return value !== undefined && repeated !== undefined && value !== repeated;
   });
   if (differing.length > 0) {
     const places = differing.map(([member, header]) => `context/${member} is another than ${header}`);
     return failure('body_invalid', `body and headers disagree: ${places.join('; ')}`);
   }
-  const text = (header: string, member: keyof BodyContext): string | undefined =>
-    (given[header] as string | undefined) ?? context[member];
+  const text = (header: string, member: ContextMember): string | undefined =>
+    (given[header] as string | undefined) ?? context[member] ?? undefined;
   const traceId = String(given['x-trace-id']);
   const parent = parseTraceparent(String(given['traceparent'] ?? ''));
   return {
@@ -81,7 +84,7 @@ export function occasionOf(given: IncomingHttpHeaders, context: BodyContext = {}
       ...member('userId', text('x-user-id', 'user_id')),
       ...member('sessionId', text('x-session-id', 'session_id')),
       ...member('npcId', text('x-npc-id', 'npc_id')),
-      ...member('contextTraceId', context.trace_id === traceId ? undefined : context.trace_id),
+      ...member('contextTraceId', context.trace_id === traceId ? undefined : (context.trace_id ?? undefined)),
       ...member('traceparent', parent === null ? undefined : String(given['traceparent'])),
     },
   };

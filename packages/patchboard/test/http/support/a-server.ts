@@ -121,6 +121,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
       sessions,
       internalKeys: new InternalKeys([], nodeDigest),
       mayBeLocal: true,
+      log,
     }),
     door: { allowedHosts: given.allowedHosts ?? [], allowedOrigins: given.allowedOrigins ?? [] },
     limits: given.http ?? {},

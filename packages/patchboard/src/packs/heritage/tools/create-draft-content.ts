@@ -1,6 +1,6 @@
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, idFrom, WRITES, type HeritageParts } from '../heritage-tool.ts';
-import { described, NAME, NAMES, record, textUpTo, TIME } from '../tool-schemas.ts';
+import { described, inputOf, NAME, NAMES, record, textUpTo, TIME } from '../tool-schemas.ts';
 
 interface Input {
   readonly content_type: string;
@@ -18,7 +18,7 @@ export function createDraftContent(parts: HeritageParts): ServerTool {
     category: 'content',
     description: '创建草稿内容',
     annotations: WRITES,
-    input: record(
+    input: inputOf(
       {
         content_type: described(NAME, '内容类型'),
         title: textUpTo(200, '标题'),

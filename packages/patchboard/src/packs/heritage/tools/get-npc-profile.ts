@@ -1,10 +1,10 @@
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, notFound, READS, type HeritageParts } from '../heritage-tool.ts';
-import { described, NAME, record, TEXTS } from '../tool-schemas.ts';
+import { described, inputOf, NAME, record, TEXTS } from '../tool-schemas.ts';
 
 interface Input {
   readonly npc_id: string;
-  readonly version?: number | null;
+  readonly version?: number;
 }
 
 export function getNpcProfile(parts: HeritageParts): ServerTool {
@@ -13,11 +13,11 @@ export function getNpcProfile(parts: HeritageParts): ServerTool {
     category: 'npc',
     description: '获取 NPC 人设配置',
     annotations: READS,
-    input: record(
+    input: inputOf(
       {
         npc_id: described(NAME, 'NPC ID'),
         version: {
-          type: ['integer', 'null'],
+          type: 'integer',
           minimum: 1,
           maximum: 1_000_000,
           description: '指定版本号，不填则返回 active 版本',

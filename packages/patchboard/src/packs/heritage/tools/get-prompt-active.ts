@@ -1,7 +1,7 @@
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, notFound, READS, type HeritageParts } from '../heritage-tool.ts';
 import { PROMPT_TYPES, type PromptType } from '../records.ts';
-import { described, NAME, record, TEXTS } from '../tool-schemas.ts';
+import { described, inputOf, NAME, record, TEXTS } from '../tool-schemas.ts';
 
 interface Input {
   readonly npc_id: string;
@@ -14,7 +14,7 @@ export function getPromptActive(parts: HeritageParts): ServerTool {
     category: 'npc',
     description: '获取 NPC 当前激活的 Prompt',
     annotations: READS,
-    input: record(
+    input: inputOf(
       {
         npc_id: described(NAME, 'NPC ID'),
         prompt_type: {

@@ -1,6 +1,6 @@
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, notFound, READS, type HeritageParts } from '../heritage-tool.ts';
-import { nullable, record, TEXTS } from '../tool-schemas.ts';
+import { inputOf, nullable, record, TEXTS } from '../tool-schemas.ts';
 
 interface Input {
   readonly include_pois?: boolean;
@@ -30,7 +30,7 @@ export function getSiteMap(parts: HeritageParts): ServerTool {
     category: 'site',
     description: '获取站点地图',
     annotations: READS,
-    input: record(
+    input: inputOf(
       {
         include_pois: { type: 'boolean', description: '是否包含兴趣点，默认 true' },
         include_routes: { type: 'boolean', description: '是否包含路线，默认 false' },

@@ -1,6 +1,6 @@
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, idFrom, WRITES, type HeritageParts } from '../heritage-tool.ts';
-import { described, NAME, record, textUpTo, TIME } from '../tool-schemas.ts';
+import { described, inputOf, NAME, record, textUpTo, TIME } from '../tool-schemas.ts';
 
 interface Input {
   readonly event_type: string;
@@ -15,7 +15,7 @@ export function logUserEvent(parts: HeritageParts): ServerTool {
     category: 'event',
     description: '记录用户事件',
     annotations: WRITES,
-    input: record(
+    input: inputOf(
       {
         event_type: described(NAME, '事件类型'),
         event_data: { type: 'object', description: '事件数据' },

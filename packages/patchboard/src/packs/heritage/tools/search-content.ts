@@ -1,13 +1,13 @@
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, READS, type HeritageParts } from '../heritage-tool.ts';
 import type { ContentItem } from '../records.ts';
-import { described, NAME, NAMES, nullable, record, TEXTS, textUpTo, TIME } from '../tool-schemas.ts';
+import { described, inputOf, NAME, NAMES, nullable, record, TEXTS, textUpTo, TIME } from '../tool-schemas.ts';
 
 interface Input {
   readonly query: string;
-  readonly content_type?: string | null;
-  readonly tags?: readonly string[] | null;
-  readonly status?: string | null;
+  readonly content_type?: string;
+  readonly tags?: readonly string[];
+  readonly status?: string;
   readonly limit?: number;
 }
 
@@ -42,12 +42,12 @@ export function searchContent(parts: HeritageParts): ServerTool {
     category: 'content',
     description: '搜索内容/知识库',
     annotations: READS,
-    input: record(
+    input: inputOf(
       {
         query: textUpTo(200, '搜索关键词；空格分开的每个词都要出现，中文从一个字起即可'),
-        content_type: described({ ...(NAME as object), type: ['string', 'null'] }, '内容类型过滤'),
-        tags: described({ ...(NAMES as object), type: ['array', 'null'] }, '标签过滤，有其中一个即可'),
-        status: described({ ...(NAME as object), type: ['string', 'null'] }, '状态过滤，默认 "published"'),
+        content_type: described(NAME, '内容类型过滤'),
+        tags: described(NAMES, '标签过滤，有其中一个即可'),
+        status: described(NAME, '状态过滤，默认 "published"'),
         limit: {
           type: 'integer',
           minimum: 1,

@@ -59,7 +59,7 @@ function identify(
   authenticator: Authenticator,
   tickets: Tickets,
 ): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
-  const { scope, face } = route;
+  const { scope } = route;
   return (request, reply, done) => {
     request.counter = counter;
     if (scope === null) {
@@ -69,7 +69,7 @@ function identify(
     const ticket = route.takesTicket === true ? ticketIn(request) : null;
     const found =
       ticket === null
-        ? authenticator.authenticate(request, face === 'tenant')
+        ? authenticator.authenticate(request, route.takesInternalKey === true)
         : byTicket(tickets, authenticator, ticket);
     if (found instanceof Promise) {
       found.then((principal) => admit({ request, reply, done }, principal, scope)).catch(done);

@@ -30,6 +30,8 @@ export interface Route {
   readonly scope: Scope | null;
   /** A ticket in the query stands for the credential of whoever asked for it. */
   readonly takesTicket?: true;
+  /** `X-Internal-API-Key` is a credential for this route. */
+  readonly takesInternalKey?: true;
   readonly params?: Schema;
   readonly query?: Schema;
   readonly headers?: Schema;
