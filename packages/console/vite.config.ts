@@ -11,6 +11,7 @@ export default defineConfig({
     __VUE_I18N_FULL_INSTALL__: false,
     __INTLIFY_PROD_DEVTOOLS__: false,
   },
+  worker: { format: 'es' },
   build: {
     outDir: '../patchboard/dist/console',
     emptyOutDir: true,

@@ -7,6 +7,7 @@ import type {
   MintedKeyView,
   PolicyView,
 } from '@patchboard/wire';
+import { untilEnded } from './call-end.ts';
 import { client } from './connection.ts';
 import { queryClient } from './query-client.ts';
 
@@ -46,14 +47,22 @@ export async function readCall(id: string): Promise<CallView> {
   return await client.value.get(id);
 }
 
-/** Until it has ended, across restarts of the server. */
-export async function waitFor(id: string): Promise<CallView> {
-  return await client.value.wait(id);
-}
+const REPLY_MS = 25_000;
+let replies = 0;
 
-/** Every call of a reply, and the text or items to send back. */
+/** Every call of a reply, and the text or items to send back. A call that takes longer than `REPLY_MS` goes on, and its item says so. */
 export async function runReply(format: string, reply: string): Promise<BatchView> {
-  return await client.value.runReply(format, reply);
+  replies += 1;
+  const idempotencyKey = `${client.value.runId}/reply-${replies}`;
+  const first = await client.value.runReply(format, reply, { idempotencyKey, waitSeconds: 1 });
+  const open = first.calls.flatMap(({ tool_call_id: id, status }) =>
+    id !== null && (status === 'PENDING' || status === 'RUNNING') ? [id] : [],
+  );
+  if (open.length === 0) return first;
+  const patience = AbortSignal.timeout(REPLY_MS);
+  await Promise.all(open.map((id) => untilEnded(id, patience)));
+  // The same key: the same calls, with what became of them.
+  return await client.value.runReply(format, reply, { idempotencyKey, waitSeconds: 1 });
 }
 
 export async function createKey(key: NewKey): Promise<MintedKeyView> {

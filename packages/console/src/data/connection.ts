@@ -1,9 +1,10 @@
-import { createClient, type PatchboardClient } from '@patchboard/client';
+import type { PatchboardClient } from '@patchboard/client';
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
+import type { Subscription } from '../live/hub-messages.ts';
+import { clientFor, DEFAULT_TENANT } from './server-client.ts';
 
 /** Kept for this origin alone: the cookie that belongs to it goes to every port of the host. All tabs share it. */
 const PROOF_KEY = 'patchboard.session-proof';
-const DEFAULT_TENANT = 'default';
 
 /** Null: nobody is signed in here. */
 const proof: Ref<string | null> = ref(localStorage.getItem(PROOF_KEY));
@@ -13,25 +14,23 @@ export const tenant: Ref<string> = ref(DEFAULT_TENANT);
 addEventListener('storage', ({ key, newValue }) => {
   if (key === PROOF_KEY) proof.value = newValue;
 });
+/** A page in the back/forward cache is not told what other tabs store. */
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) proof.value = localStorage.getItem(PROOF_KEY);
+});
 watch(proof, (value) => {
   if (value === null) localStorage.removeItem(PROOF_KEY);
   else localStorage.setItem(PROOF_KEY, value);
 });
 
+/** In whose name, and for which tenant, this page speaks. */
+export const subscription: ComputedRef<Subscription> = computed(() => ({
+  proof: proof.value,
+  tenant: tenant.value,
+}));
+
 /** The one way to the server. Another one when the tenant or who is signed in changes. */
-export const client: ComputedRef<PatchboardClient> = computed(() =>
-  createClient({
-    url: location.origin,
-    headers: {
-      ...(proof.value === null ? {} : { 'x-session-proof': proof.value }),
-      ...(tenant.value === DEFAULT_TENANT ? {} : { 'x-tenant-id': tenant.value }),
-    },
-    // A console that was left open overnight is still there in the morning.
-    // A server that is busy for a quarter of a minute is waited for.
-    retry: { retries: 10, reconnectForMs: Number.MAX_SAFE_INTEGER, maxDelayMs: 3000 },
-    idleTimeoutMs: 45_000,
-  }),
-);
+export const client: ComputedRef<PatchboardClient> = computed(() => clientFor(subscription.value));
 
 export const holdsProof: ComputedRef<boolean> = computed(() => proof.value !== null);
 

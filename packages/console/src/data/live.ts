@@ -1,13 +1,13 @@
 import { isCallStateEvent } from '@patchboard/client';
 import { isTerminal, type StreamEvent } from '@patchboard/wire';
+import type { Query } from '@tanstack/vue-query';
 import { reactive, readonly, watch } from 'vue';
-import { messageOf } from '../said.ts';
-import { client, tenant } from './connection.ts';
+import { HubConnection } from '../live/hub-connection.ts';
+import type { HubMessage, LiveState } from '../live/hub-messages.ts';
+import { failureWords } from '../said.ts';
+import { subscription, tenant } from './connection.ts';
 import { queryClient } from './query-client.ts';
 
-export type LiveState = 'connecting' | 'live' | 'lost';
-
-const RETRY_MS = 3000;
 const SETTLE_MS = 300;
 
 const live = reactive({
@@ -30,63 +30,53 @@ export function onEvent(listener: (event: StreamEvent) => void): () => void {
 
 const resumeListeners = new Set<() => void>();
 
-/** Called when the stream is back after it was lost: what was read before may be old. */
+/** Called when events arrive again: what was read before may be old. */
 export function onResume(listener: () => void): () => void {
   resumeListeners.add(listener);
   return () => resumeListeners.delete(listener);
 }
 
-/** Follows the server for as long as the page is open. */
+/** Follows the server for as long as the page is shown. */
 export function followServer(): void {
-  watch(
-    client,
-    (_now, _before, onCleanup) => {
-      const stop = new AbortController();
-      onCleanup(() => stop.abort());
-      follow(stop.signal).catch((error: unknown) => {
-        live.problem = messageOf(error);
-      });
-    },
-    { immediate: true },
-  );
+  const connection = new HubConnection({
+    onMessage: receive,
+    onLeft: (why) => become(why === 'hidden' ? 'paused' : 'lost', ''),
+  });
+  connection.start();
+  watch(subscription, (now) => connection.follow(now), { immediate: true });
 }
 
-async function follow(signal: AbortSignal): Promise<void> {
-  let after: string | undefined;
-  while (!signal.aborted) {
-    try {
-      const options = { signal, onConnection, ...(after === undefined ? {} : { after }) };
-      for await (const event of client.value.events(options)) {
-        after = event.id ?? after;
-        live.trueAt = Date.now();
-        for (const listener of listeners) listener(event);
-        refresh(event);
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      live.state = 'lost';
-      live.problem = messageOf(error);
-    }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-  }
-}
-
-function onConnection(state: 'open' | 'lost'): void {
-  if (state === 'lost') {
-    if (live.state === 'live') live.trueAt = Date.now();
-    live.state = 'lost';
+function receive(message: HubMessage): void {
+  if (message.kind === 'event') {
+    live.trueAt = Date.now();
+    for (const listener of listeners) listener(message.event);
+    refresh(message.event);
     return;
   }
-  const wasLost = live.state === 'lost';
-  live.state = 'live';
-  live.problem = '';
-  live.trueAt = Date.now();
-  if (!wasLost) return;
+  const { state, problem, isNew } = message;
+  const isResumed = state === 'live' && (isNew || live.state !== 'live');
+  become(state, problem === null ? '' : failureWords(problem.code, problem.message));
+  if (isResumed) resume();
+}
+
+function become(state: LiveState, problem: string): void {
+  if (live.state === 'live' || state === 'live') live.trueAt = Date.now();
+  live.state = state;
+  live.problem = problem;
+}
+
+function resume(): void {
   for (const listener of resumeListeners) listener();
-  // Lists of calls catch up by themselves: they may be hundreds of pages long.
-  queryClient
-    .invalidateQueries({ predicate: ({ queryKey }) => queryKey[2] !== 'calls' })
-    .catch(() => undefined);
+  readAgain().catch(() => undefined);
+}
+
+/** Everything that was or is being read since events were missed. Lists of calls catch up by themselves once read. */
+async function readAgain(): Promise<void> {
+  const old = {
+    predicate: ({ queryKey, state }: Query): boolean => queryKey[2] !== 'calls' || state.data === undefined,
+  };
+  await queryClient.cancelQueries({ ...old, fetchStatus: 'fetching' });
+  await queryClient.invalidateQueries(old);
 }
 
 /** Which queries an event makes old. Many events in a row are one reason to ask again. */

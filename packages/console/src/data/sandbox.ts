@@ -2,8 +2,9 @@ import { isEnded, PatchboardError } from '@patchboard/client';
 import type { CallView, DryRunView, InputIssueView } from '@patchboard/wire';
 import { shallowRef, type Ref } from 'vue';
 import { messageOf } from '../said.ts';
-import { cancelCall, dryRun, invoke, readCall, replayCall, waitFor } from './actions.ts';
+import { cancelCall, dryRun, invoke, readCall, replayCall } from './actions.ts';
 import { useAttempt } from './attempt.ts';
+import { untilEnded } from './call-end.ts';
 import { rememberRun } from './sandbox-store.ts';
 
 export interface Sandbox {
@@ -38,7 +39,7 @@ export function useSandbox(): Sandbox {
   async function follow(id: string, { tool, text }: SandboxRun): Promise<void> {
     if (call.value !== null && isEnded(call.value)) previous.value = call.value;
     call.value = await readCall(id);
-    const ended = await waitFor(id);
+    const ended = await untilEnded(id);
     call.value = ended;
     const { state, duration_ms: durationMs } = ended;
     rememberRun({ callId: id, tool, args: text, state, durationMs, at: new Date().toISOString() });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo, endless, remove, shapes } from './support/toys.ts';
 
@@ -174,6 +174,37 @@ describe('a run', () => {
     await page.locator('[data-result] [data-state="EXECUTING"]').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('[data-result] [data-state="CANCELLED"]').waitFor();
+    await done();
+  });
+
+  it('holds no connection while its calls are under way, from the sandbox or from a reply', async () => {
+    const { page, context, done } = await board.open('/ui/tester?tool=toy.endless', { isSignedIn: false });
+    const waits: string[] = [];
+    context.on('request', (request) => {
+      const { prefer } = request.headers();
+      if (prefer !== undefined) waits.push(prefer);
+    });
+    await page.locator('[data-run]:not([disabled])').click();
+    await page.locator('[data-result] [data-state="EXECUTING"]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[data-result] [data-state="CANCELLED"]').waitFor();
+    await page.locator('[data-run]:not([disabled])').waitFor();
+    expect(waits).toEqual([]);
+    await page.goto(`${board.url}/ui/tester?pane=parser`);
+    const request = ['<<<[TOOL_REQUEST]>>>', 'tool_name:「始」toy.remove「末」', 'path:「始」/reply「末」'];
+    await page.locator('[data-reply]').fill([...request, '<<<[END_TOOL_REQUEST]>>>'].join('\n'));
+    await page.locator('[data-run-all]').click();
+    const waiting = await vi.waitFor(async () => {
+      const { json } = await board.server.asOperator('GET', '/v1/approvals');
+      const [first] = (json as { approvals: { tool_call_id: string; digest: string }[] }).approvals;
+      expect(first).toBeDefined();
+      return first!;
+    });
+    const path = `/v1/tool_calls/${waiting.tool_call_id}/decision`;
+    const decision = { decision: 'allow', digest: waiting.digest };
+    expect(await board.server.asOperator('POST', path, decision)).toMatchObject({ status: 200 });
+    await page.locator('[data-send-back]', { hasText: '/reply' }).waitFor();
+    expect(new Set(waits)).toEqual(new Set(['wait=1']));
     await done();
   });
 });

@@ -33,6 +33,8 @@ export const shellWords = {
     connecting: 'Connecting…',
     live: 'Live',
     lost: 'Not live · as of {age}',
+    paused: 'Paused · as of {age}',
+    whyPaused: 'Tabs of three other tenants were shown later; this one goes on when you come back to it',
     about: 'Changes arrive as they happen',
   },
   login: {

@@ -35,6 +35,8 @@ export const shellWords: WordsOf<typeof english> = {
     connecting: '正在连接…',
     live: '实时',
     lost: '已断开 · 数据截至 {age}',
+    paused: '已暂停 · 数据截至 {age}',
+    whyPaused: '另外三个租户的标签页打开得更晚；回到此页后会继续',
     about: '变化会即时显示',
   },
   login: {

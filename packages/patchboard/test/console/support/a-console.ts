@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { expect, vi } from 'vitest';
 import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
 import type { Answered, Asked } from '../../guard/support/ask.ts';
-import { aBrowser } from '../../guard/support/browser.ts';
+import { aBrowser, type BrowserGiven } from '../../guard/support/browser.ts';
 
 // A browser on a busy machine takes its time: these only end what hangs.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -42,9 +42,9 @@ export function buildConsole(): void {
   if (built.status !== 0) throw new Error(`the build failed: ${built.stdout}${built.stderr}`);
 }
 
-export async function aConsole(given: PlatformGiven = {}): Promise<TestConsole> {
+export async function aConsole(given: PlatformGiven & BrowserGiven = {}): Promise<TestConsole> {
   buildConsole();
-  const [server, browser] = await Promise.all([aPlatform(given), aBrowser([])]);
+  const [server, browser] = await Promise.all([aPlatform(given), aBrowser([], given)]);
   const patient = { ...server, ask: (asked: Asked) => askUntilTaken(server, asked) };
   const url = `http://127.0.0.1:${server.port}`;
   return {

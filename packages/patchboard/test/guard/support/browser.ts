@@ -7,12 +7,18 @@ const EXECUTABLE = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ].find((file) => existsSync(file));
 
+export interface BrowserGiven {
+  /** The back/forward cache, which every browser of a person has and automation turns off. */
+  readonly hasPageCache?: boolean;
+}
+
 /** A real Chromium with a profile of its own. `names` are made to resolve to this machine. */
-export async function aBrowser(names: readonly string[]): Promise<Browser> {
+export async function aBrowser(names: readonly string[], given: BrowserGiven = {}): Promise<Browser> {
   if (EXECUTABLE === undefined)
     throw new Error('chromium is not installed: node scripts/system-packages.mjs');
   return await chromium.launch({
     executablePath: EXECUTABLE,
+    ...(given.hasPageCache === true ? { ignoreDefaultArgs: ['--disable-back-forward-cache'] } : {}),
     args: [
       '--headless',
       '--no-sandbox',

@@ -1,0 +1,32 @@
+import type { StreamEvent } from '@patchboard/wire';
+
+/** `paused`: no stream is open for this tab, so that others keep connections of the browser. */
+export type LiveState = 'connecting' | 'live' | 'lost' | 'paused';
+
+/** What one event stream is for: the events of a tenant, as the session sees them. */
+export interface Subscription {
+  /** Null: nobody is signed in. */
+  readonly proof: string | null;
+  readonly tenant: string;
+}
+
+/** Why a stream is down. The tab makes its own words of it. */
+export interface StreamProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** From a tab. `follow` is repeated as a heartbeat, and the hub replies to each with a `status`. */
+export type TabMessage =
+  (Subscription & { readonly kind: 'follow'; readonly isVisible: boolean }) | { readonly kind: 'leave' };
+
+/** To a tab. */
+export type HubMessage =
+  | {
+      readonly kind: 'status';
+      readonly state: LiveState;
+      readonly problem: StreamProblem | null;
+      /** The tab joins with this message: it has missed every event before it. */
+      readonly isNew: boolean;
+    }
+  | { readonly kind: 'event'; readonly event: StreamEvent };
