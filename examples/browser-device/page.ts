@@ -44,11 +44,20 @@ const clipboard = deviceTool({
   run: async () => ({ text: await navigator.clipboard.readText() }),
 });
 
-/** `?server=…` names the server, `&ticket=…` a way in where one is needed: a page has no place for a key. */
-const query = new URLSearchParams(location.search);
-connectDevice(query.get('server') ?? 'http://127.0.0.1:8080', {
-  name: query.get('name') ?? 'browser-page',
+/** Where the server is, and a ticket where one is needed: a page has no place for a key, so the program behind it holds that. */
+async function connection(): Promise<{ server: string; ticket: string | null }> {
+  const response = await fetch('/connection', { method: 'POST' });
+  if (!response.ok)
+    throw new Error(`no ticket: the program that serves this page says why (${response.status})`);
+  return (await response.json()) as { server: string; ticket: string | null };
+}
+
+const { server, ticket } = await connection();
+connectDevice(server, {
+  name: 'browser-page',
   tools: [screenshot, geolocation, clipboard],
+  // A ticket is spent by one connection: the next one needs another.
+  ...(ticket === null ? {} : { ticket: async () => (await connection()).ticket ?? '' }),
   onState: (next) => {
     state.textContent = next;
   },

@@ -1,12 +1,13 @@
-// node --conditions=patchboard-source examples/browser-device/serve.ts [port]
-// Bundles the page and serves it. The server must allow its origin: http: { allowed_origins: ["http://localhost:8000"] }
+// Bundles the page and serves it; README.md says how to run it. [port] is 8000 unless given.
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const port = Number(process.argv[2] ?? 8000);
+const server = process.env['PATCHBOARD_URL'] ?? 'http://127.0.0.1:8080';
+const key = process.env['PATCHBOARD_KEY'] ?? '';
 
 const bundle = await build({
   entryPoints: [here('page.ts')],
@@ -17,17 +18,41 @@ const bundle = await build({
 });
 const script = bundle.outputFiles[0]?.text ?? '';
 
-createServer((request, response) => {
-  const path = new URL(request.url ?? '/', 'http://localhost').pathname;
-  if (path === '/page.js') {
-    response.setHeader('content-type', 'text/javascript; charset=utf-8').end(script);
-    return;
+/** Opens one WebSocket within a minute. Null: this program has no key, and in local mode none is needed. */
+async function ticket(): Promise<string | null> {
+  if (key === '') return null;
+  const response = await fetch(`${server}/v1/tickets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  const made = (await response.json()) as { ticket?: string; detail?: string };
+  if (made.ticket === undefined) throw new Error(made.detail ?? `HTTP ${response.status}`);
+  return made.ticket;
+}
+
+async function serve({ method, headers, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+  switch (`${method} ${new URL(url ?? '/', 'http://localhost').pathname}`) {
+    case 'GET /':
+      response.setHeader('content-type', 'text/html; charset=utf-8').end(await readFile(here('index.html')));
+      return;
+    case 'GET /page.js':
+      response.setHeader('content-type', 'text/javascript; charset=utf-8').end(script);
+      return;
+    case 'POST /connection':
+      // Tickets are for this page alone: a browser says so of its own accord.
+      if (headers['sec-fetch-site'] !== 'same-origin') break;
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ server, ticket: await ticket() }));
+      return;
   }
-  readFile(here('index.html')).then(
-    (page) => response.setHeader('content-type', 'text/html; charset=utf-8').end(page),
-    () => response.writeHead(500).end(),
-  );
-}).listen(port, '127.0.0.1', function (this: { address(): unknown }) {
-  const { port: bound } = this.address() as { port: number };
-  console.log(`open http://localhost:${bound}`);
-});
+  response.writeHead(404).end();
+}
+
+createServer((request, response) => {
+  serve(request, response).catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    response.writeHead(502).end();
+  });
+}).listen(port, '127.0.0.1', () => console.log(`open http://localhost:${port}`));

@@ -1,93 +1,137 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { createClient, type PatchboardClient } from '@patchboard/client';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { aBrowser } from '../guard/support/browser.ts';
-import { ROOT } from '../support/server-process.ts';
-import { callId, ended, toolNames } from './support/agent.ts';
+import { blocksOf } from '../readme/markdown.ts';
+import { runCommand, startCommand, type Running } from '../support/run-command.ts';
+import { cleanEnvironment, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
 
 // A busy machine takes its time to start a browser.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const FOLDER = join(ROOT, 'examples/browser-device');
+/** What its README says to type, line by line. */
+const STEPS = blocksOf(
+  readFileSync(join(ROOT, 'examples/browser-device/README.md'), 'utf8').replaceAll(/^ {3}/gm, ''),
+).map(({ code }) => code);
 
-let pages: Server;
-let origin: string;
+/** The words of the step that begins so. */
+function stepOf(start: string): string[] {
+  const step = STEPS.find((line) => line.startsWith(start));
+  if (step === undefined) throw new Error(`the README has no step ${start}`);
+  return step.slice(start.length).trim().split(' ');
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'patchboard-page-'));
 let browser: Browser;
-let server: TestPlatform;
+let server: ServerProcess;
+let port: number;
+let operator: PatchboardClient;
+let serving: Running | undefined;
 
 beforeAll(async () => {
-  const bundle = await build({
-    entryPoints: [join(FOLDER, 'page.ts')],
-    bundle: true,
-    format: 'esm',
-    conditions: ['patchboard-source'],
-    write: false,
-  });
-  const html = await readFile(join(FOLDER, 'index.html'), 'utf8');
-  pages = createServer((request, response) => {
-    const isScript = request.url === '/page.js';
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
-    response.end(isScript ? bundle.outputFiles[0]!.text : html);
-  }).listen(0, '127.0.0.1');
-  await once(pages, 'listening');
-  origin = `http://localhost:${(pages.address() as AddressInfo).port}`;
-  [browser, server] = await Promise.all([
-    aBrowser([]),
-    aPlatform({ config: { http: { allowed_origins: [origin] } } }),
-  ]);
+  port = await aFreePort();
+  const [flag = '', config = ''] = stepOf('npm start -- ');
+  const ours = join(folder, 'patchboard.yaml');
+  writeFileSync(ours, readFileSync(join(ROOT, config), 'utf8').replace(':8000', `:${port}`));
+  [browser, server] = await Promise.all([aBrowser([]), startServer({}, [flag, ours])]);
+  const key = readFileSync(join(server.dataFolder, 'operator.token'), 'utf8').trim();
+  operator = createClient({ url: server.url, key });
+});
+afterEach(async () => {
+  await serving?.stop();
 });
 afterAll(async () => {
   await browser?.close();
-  await server?.close();
-  pages.close();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
 
-async function openPage(from: string): Promise<{ page: Page; context: BrowserContext }> {
+async function aFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port: free } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return free;
+}
+
+/** The program that serves the page, and the address that it says to open. */
+async function servePage(environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const env = { ...cleanEnvironment(), PATCHBOARD_URL: server.url, ...environment };
+  const args = [...stepOf('npx node '), String(port)];
+  serving = startCommand(process.execPath, args, { cwd: ROOT, env });
+  return /open (\S+)/.exec(await serving.says(/open \S+/))![1]!;
+}
+
+async function openPage(address: string): Promise<{ page: Page; context: BrowserContext }> {
   const context = await browser.newContext({
     geolocation: { latitude: 22.5431, longitude: 114.0579 },
     permissions: ['geolocation', 'clipboard-read', 'clipboard-write'],
   });
   const page = await context.newPage();
-  await page.goto(`${from}/?server=${encodeURIComponent(`http://127.0.0.1:${server.port}`)}`);
+  await page.goto(address);
   return { page, context };
 }
 
-async function approve(id: string): Promise<void> {
-  const { json } = await server.asOperator('GET', `/v1/tool_calls/${id}`);
-  const { digest } = (json as { approval: { digest: string } }).approval;
-  await server.asOperator('POST', `/v1/tool_calls/${id}/decision`, { decision: 'allow', digest });
+const isOnline = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => document.querySelector('#state')?.textContent === 'online');
+
+async function pageTools(): Promise<string[]> {
+  const tools = await operator.tools();
+  return tools.filter(({ source }) => source === 'client').map(({ name }) => name);
 }
 
-describe('a page in Chromium', () => {
+/** What an agent gets that calls a tool of the page, with the yes of an operator. */
+async function approvedResult(agent: PatchboardClient, tool: string): Promise<unknown> {
+  const { tool_call_id: id } = await agent.invoke(tool, {});
+  const { approval } = await operator.get(id);
+  await operator.decide(id, { decision: 'allow', digest: approval!.digest });
+  return (await agent.wait(id)).result;
+}
+
+describe('the page of examples/browser-device', () => {
   it('lends its canvas, its place and its clipboard for as long as it is open', async () => {
-    const { page, context } = await openPage(origin);
-    await page.waitForFunction(() => document.querySelector('#state')?.textContent === 'online');
-    expect(await toolNames(server)).toEqual(['browser.geolocation', 'browser.screenshot', 'clipboard.read']);
-    const picture = await ended(server, await callId(server, 'browser.screenshot', { args: { scale: 0.5 } }));
-    const { base64, width } = picture.result as { base64: string; width: number };
-    expect(width).toBe(160);
-    expect(Buffer.from(base64, 'base64').subarray(1, 4).toString()).toBe('PNG');
-    const where = await callId(server, 'browser.geolocation');
-    await approve(where);
-    expect((await ended(server, where)).result).toMatchObject({ latitude: 22.5431, longitude: 114.0579 });
+    const { page, context } = await openPage(await servePage());
+    await isOnline(page);
+    expect(await pageTools()).toEqual(['browser.geolocation', 'browser.screenshot', 'clipboard.read']);
+    const cli = ['--conditions=patchboard-source', join(ROOT, 'packages/patchboard/src/cli/main.ts')];
+    const env = { ...cleanEnvironment(), PATCHBOARD_URL: server.url };
+    const args = [...cli, 'call', ...stepOf('npx patchboard call '), '--json'];
+    const { out, error } = await runCommand(process.execPath, args, { cwd: folder, env });
+    const picture = JSON.parse(out) as { result: { base64: string; width: number } };
+    expect(picture.result.width, error).toBe(160);
+    expect(Buffer.from(picture.result.base64, 'base64').subarray(1, 4).toString()).toBe('PNG');
+    const agent = createClient({ url: server.url, agentId: 'researcher' });
+    const place = { latitude: 22.5431, longitude: 114.0579 };
+    expect(await approvedResult(agent, 'browser.geolocation')).toMatchObject(place);
     await page.evaluate(() => navigator.clipboard.writeText('from the clipboard'));
-    const read = await callId(server, 'clipboard.read');
-    await approve(read);
-    expect((await ended(server, read)).result).toEqual({ text: 'from the clipboard' });
+    expect(await approvedResult(agent, 'clipboard.read')).toEqual({ text: 'from the clipboard' });
     await context.close();
-    await vi.waitFor(async () => expect(await toolNames(server)).toEqual([]), 20_000);
+    await vi.waitFor(async () => expect(await pageTools()).toEqual([]), 20_000);
   });
 
   it('of an origin that is not allowed gets no socket', async () => {
-    const { page, context } = await openPage(origin.replace('localhost', '127.0.0.1'));
+    const { page, context } = await openPage((await servePage()).replace('localhost', '127.0.0.1'));
     await page.waitForFunction(() => (document.querySelector('#log')?.textContent ?? '') !== '');
-    expect(await toolNames(server)).toEqual([]);
+    expect(await pageTools()).toEqual([]);
+    await context.close();
+  });
+
+  it('connects, and connects again, with tickets that the program behind it gets for its key', async () => {
+    const { key } = await operator.keys.create({ kind: 'client', name: 'browser-page' });
+    const { page, context } = await openPage(await servePage({ PATCHBOARD_KEY: key }));
+    await isOnline(page);
+    expect(await pageTools()).toContain('browser.screenshot');
+    await page.reload();
+    await isOnline(page);
+    const foreign = await fetch(`http://localhost:${port}/connection`, { method: 'POST' });
+    expect(foreign.status).toBe(404);
     await context.close();
   });
 });
