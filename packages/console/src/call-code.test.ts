@@ -5,6 +5,7 @@ import { CODE_FORMS, codeFor, namesOutsideVcp } from './call-code.ts';
 const request = {
   url: 'http://127.0.0.1:8080',
   tenant: 'default',
+  needsKey: false,
   tool: 'notes.add',
   args: '{\n  "text": "it\'s $HOME `id` \\"quoted\\"",\n  "id": 12345678901234567890\n}',
 };
@@ -41,5 +42,44 @@ describe('codeFor', () => {
 
   it('names the tenant where it is not the default', () => {
     expect(codeFor('curl', { ...request, tenant: 'acme' })).toContain('X-Tenant-ID: acme');
+  });
+
+  it.each(CODE_FORMS.filter((form) => form !== 'vcp'))(
+    '%s sends the key of the environment where one is needed, and none in local mode',
+    (form) => {
+      expect(codeFor(form, { ...request, needsKey: true })).toContain('PATCHBOARD_KEY');
+      expect(codeFor(form, request)).not.toContain('PATCHBOARD_KEY');
+    },
+  );
+
+  it('lets the shell put the key in, and nothing else', () => {
+    const code = codeFor('curl', { ...request, needsKey: true }).replace(/^curl/, 'printf "%s\\n"');
+    const env = { PATCHBOARD_KEY: 'pb_secret of mine' };
+    expect(execFileSync('sh', ['-c', code], { encoding: 'utf8', env })).toContain(
+      'Authorization: Bearer pb_secret of mine\n',
+    );
+    const command = codeFor('cli', { ...request, needsKey: true }).replace(
+      'npx patchboard',
+      'printenv PATCHBOARD_KEY #',
+    );
+    expect(execFileSync('sh', ['-c', command], { encoding: 'utf8', env })).toBe('pb_secret of mine\n');
+  });
+
+  it('writes the arguments for Python as Python does', () => {
+    const args = {
+      yes: true,
+      no: false,
+      none: null,
+      nested: [{ deep: [] }, {}, -0.5, 1e30],
+      text: '\u2028 🙂 \\ / "quoted" \n\t\u0000 it\'s True, null',
+      键: '值',
+    };
+    const code = codeFor('python', { ...request, args: JSON.stringify(args, null, 2) });
+    expect(code).not.toContain('json.loads');
+    expect(code).toContain('"yes": True');
+    const literal = /^args = (.*?)^answer/ms.exec(code)![1]!;
+    const program = 'import ast, json, sys; print(json.dumps(ast.literal_eval(sys.stdin.read())))';
+    const read = execFileSync('python3', ['-c', program], { encoding: 'utf8', input: literal });
+    expect(JSON.parse(read)).toEqual(args);
   });
 });

@@ -1,6 +1,7 @@
 import { formatRequest, isArgumentName } from '@patchboard/wire/vcp';
 import { parseTree } from 'jsonc-parser';
 import { commandFor } from './command.ts';
+import { pythonLiteral } from './python-literal.ts';
 
 export const CODE_FORMS = ['curl', 'cli', 'typescript', 'python', 'vcp'] as const;
 
@@ -9,6 +10,8 @@ export type CodeForm = (typeof CODE_FORMS)[number];
 export interface CodeRequest {
   readonly url: string;
   readonly tenant: string;
+  /** The server takes no request without a credential: the code sends `PATCHBOARD_KEY` of its environment. */
+  readonly needsKey: boolean;
   readonly tool: string;
   /** JSON text. */
   readonly args: string;
@@ -32,39 +35,51 @@ export function codeFor(form: CodeForm, request: CodeRequest): string {
   }
 }
 
-function cli({ url, tool, args }: CodeRequest): string {
-  return commandFor(`call ${shellQuote(tool)} --args ${shellQuote(compact(args))}`, url);
+function cli({ url, needsKey, tool, args }: CodeRequest): string {
+  const key = needsKey ? 'PATCHBOARD_KEY="$PATCHBOARD_KEY" ' : '';
+  return key + commandFor(`call ${shellQuote(tool)} --args ${shellQuote(compact(args))}`, url);
 }
 
-function curl({ url, tenant, tool, args }: CodeRequest): string {
-  const header = tenant === 'default' ? '' : ` \\\n  -H ${shellQuote(`X-Tenant-ID: ${tenant}`)}`;
+function curl({ url, tenant, needsKey, tool, args }: CodeRequest): string {
+  const headers = [
+    `-H 'Content-Type: application/json' -H 'Prefer: wait=30'`,
+    ...(needsKey ? [`-H "Authorization: Bearer $PATCHBOARD_KEY"`] : []),
+    ...(tenant === 'default' ? [] : [`-H ${shellQuote(`X-Tenant-ID: ${tenant}`)}`]),
+  ];
   return (
     `curl -X POST ${shellQuote(`${url}/v1/tools/${encodeURIComponent(tool)}/invoke`)} \\\n` +
-    `  -H 'Content-Type: application/json' -H 'Prefer: wait=30'${header} \\\n` +
+    headers.map((header) => `  ${header} \\\n`).join('') +
     `  -d ${shellQuote(`{"run_id":"${RUN}","args":${compact(args)}}`)}`
   );
 }
 
-function typescript({ url, tenant, tool, args }: CodeRequest): string {
-  const headers = tenant === 'default' ? '' : `, headers: { 'x-tenant-id': ${JSON.stringify(tenant)} }`;
+function typescript({ url, tenant, needsKey, tool, args }: CodeRequest): string {
+  const options = [
+    `url: ${JSON.stringify(url)}`,
+    ...(needsKey ? [`key: process.env['PATCHBOARD_KEY'] ?? ''`] : []),
+    ...(tenant === 'default' ? [] : [`headers: { 'x-tenant-id': ${JSON.stringify(tenant)} }`]),
+  ];
   return (
     `import { createClient } from '@patchboard/client';\n\n` +
-    `const client = createClient({ url: ${JSON.stringify(url)}${headers} });\n` +
+    `const client = createClient({ ${options.join(', ')} });\n` +
     `const call = await client.call(${JSON.stringify(tool)}, ${args.trim()});\n` +
     `console.log(call.result);\n`
   );
 }
 
-function python({ url, tenant, tool, args }: CodeRequest): string {
-  const headers = { Prefer: 'wait=30', ...(tenant === 'default' ? {} : { 'X-Tenant-ID': tenant }) };
-  // A JSON string is a Python string too; the arguments stay JSON, whose words Python does not know.
+function python({ url, tenant, needsKey, tool, args }: CodeRequest): string {
+  const headers = [
+    '"Prefer": "wait=30"',
+    ...(needsKey ? ['"Authorization": "Bearer " + os.environ["PATCHBOARD_KEY"]'] : []),
+    ...(tenant === 'default' ? [] : [`"X-Tenant-ID": ${JSON.stringify(tenant)}`]),
+  ];
   return (
-    `import json, requests\n\n` +
-    `args = json.loads(${JSON.stringify(compact(args))})\n` +
+    `import ${needsKey ? 'os, ' : ''}requests\n\n` +
+    `args = ${pythonLiteral(args)}\n` +
     `answer = requests.post(\n` +
     `    ${JSON.stringify(`${url}/v1/tools/${encodeURIComponent(tool)}/invoke`)},\n` +
     `    json={"run_id": "${RUN}", "args": args},\n` +
-    `    headers=${JSON.stringify(headers)},\n` +
+    `    headers={${headers.join(', ')}},\n` +
     `)\n` +
     `print(answer.json())\n`
   );

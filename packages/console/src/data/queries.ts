@@ -80,6 +80,12 @@ export function useStats(): Answer<Readonly<Record<string, unknown>>> {
   return useQuery({ queryKey: keyOf('stats'), queryFn: ({ signal }) => client.value.stats({ signal }) });
 }
 
+/** Whether a program must send a key. While that is not known, code that is shown sends one. */
+export function useNeedsKey(): ComputedRef<boolean> {
+  const { data } = useStats();
+  return computed(() => data.value?.['local_mode'] !== true);
+}
+
 export function useDevices(): Answer<DeviceView[]> {
   return useQuery({
     queryKey: keyOf('devices'),

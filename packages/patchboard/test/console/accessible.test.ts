@@ -83,6 +83,7 @@ const OVERLAYS: readonly (readonly [
     '[data-palette] [role=option]',
   ],
   ['drawer', () => '/ui/devices', (page) => page.locator('[data-connect]').click(), '[data-arrival]'],
+  ['code', () => `/ui/calls/${ran}`, (page) => page.locator('[data-copy-as]').click(), '[data-code] pre'],
   [
     'edit',
     () => `/ui/approvals?call=${waiting}`,

@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { pythonWithRequests } from '../support/python.ts';
+import { runCommand } from '../support/run-command.ts';
+import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo, endless, remove } from './support/toys.ts';
+
+const BUSY = { timeout: 60_000, interval: 250 };
 
 let board: TestConsole;
 beforeAll(async () => {
@@ -107,6 +112,38 @@ describe('one call', () => {
     const { page, done } = await board.open(`/ui/calls/${id}`);
     await page.getByRole('link', { name: 'waits for an operator' }).click();
     await page.locator('[data-approval-detail]', { hasText: '/p' }).waitFor();
+    await done();
+  });
+
+  // The last one: with the first key local mode is over.
+  it('is shown as code before it is copied, which sends a key once there are keys, and runs', async () => {
+    const args = { sure: true, none: null, word: "it's" };
+    const id = await invoke('toy.echo', args);
+    const { page, done } = await board.open(`/ui/calls/${id}`);
+    const shown = async (form: string): Promise<string> => {
+      await page.locator('[data-code]').getByRole('tab', { name: form }).click();
+      return await page.locator('[data-code]').getByRole('region', { name: form }).innerText();
+    };
+    await page.locator('[data-copy-as]').click();
+    expect(await shown('curl')).not.toContain('PATCHBOARD_KEY');
+    const { secret } = await board.server.mint({ kind: 'agent', name: 'researcher' });
+    await page.reload();
+    await page.locator('[data-copy-as]').click();
+    await page.locator('[data-code]', { hasText: '$PATCHBOARD_KEY' }).waitFor();
+    const options = { cwd: ROOT, env: { ...cleanEnvironment(), PATCHBOARD_KEY: secret } };
+    for (const [form, program, said] of [
+      ['curl', 'sh', '"said":{"sure":true,"none":null'],
+      ['Python', pythonWithRequests(), "'said': {'sure': True, 'none': None"],
+    ] as const) {
+      const code = await shown(form);
+      // A busy machine makes a server turn requests away for a moment.
+      const out = await vi.waitFor(async () => {
+        const ran = await runCommand(program, ['-c', code], options);
+        expect(ran.out, ran.error).toContain('SUCCEEDED');
+        return ran.out;
+      }, BUSY);
+      expect(out).toContain(said);
+    }
     await done();
   });
 });

@@ -147,9 +147,15 @@ describe('a run', () => {
     expect((await shown.innerText()).split('<<<[END_TOOL_RESULT]>>>')).toHaveLength(2);
     expect(await shown.innerText()).not.toContain('<<<[TOOL_REQUEST]>>>');
     await page.locator('[data-copy-as]').click();
-    await page.getByRole('menuitem', { name: 'VCP text' }).click();
-    await page.getByText('Copied').first().waitFor();
-    const text = await page.evaluate(() => navigator.clipboard.readText());
+    await page.locator('[data-code]').getByRole('tab', { name: 'VCP text' }).click();
+    const preview = page.locator('[data-code]').getByRole('region', { name: 'VCP text' });
+    await preview.filter({ hasText: '<<<[END_TOOL_REQUEST]>>>' }).waitFor();
+    await page.locator('[data-code]').getByRole('button', { name: 'Copy' }).click();
+    const text = await vi.waitFor(async () => {
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      expect(copied).toContain('TOOL_REQUEST');
+      return copied;
+    });
     const report = await board.server.ask({
       method: 'POST',
       path: '/v1/parse',

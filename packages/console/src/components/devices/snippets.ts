@@ -2,8 +2,8 @@ export const SNIPPETS = ['javascript', 'python', 'frames'] as const;
 
 export type Snippet = (typeof SNIPPETS)[number];
 
-/** The shortest program of each kind that lends one tool to this server. */
-export function snippetFor(kind: Snippet, origin: string): string {
+/** The shortest program of each kind that lends one tool to this server; with the key of its environment where one is needed. */
+export function snippetFor(kind: Snippet, origin: string, needsKey: boolean): string {
   const socket = `${origin.replace(/^http/, 'ws')}/ws`;
   switch (kind) {
     case 'javascript':
@@ -11,7 +11,7 @@ export function snippetFor(kind: Snippet, origin: string): string {
 
 connectDevice(${JSON.stringify(origin)}, {
   name: 'my-device',
-  tools: [
+${needsKey ? "  key: process.env['PATCHBOARD_KEY'] ?? '',\n" : ''}  tools: [
     deviceTool({
       name: 'greet',
       description: 'Says hello.',
@@ -22,10 +22,10 @@ connectDevice(${JSON.stringify(origin)}, {
 });
 `;
     case 'python':
-      return `import asyncio, json, websockets
+      return `import asyncio, json, ${needsKey ? 'os, ' : ''}websockets
 
 async def main():
-    async with websockets.connect(${JSON.stringify(socket)}) as ws:
+    async with websockets.connect(${pythonAddress(socket, needsKey)}) as ws:
         await ws.send(json.dumps({"type": "register_tools", "tools": [{
             "name": "greet", "description": "Says hello.",
             "parameters": {"type": "object", "properties": {"name": {"type": "string"}}},
@@ -41,11 +41,16 @@ asyncio.run(main())
 `;
     case 'frames':
       return `→ ${socket}
-→ {"type":"register_tools","tools":[{"name":"greet","description":"Says hello.","parameters":{"type":"object"}}]}
+${needsKey ? '→ Authorization: Bearer $PATCHBOARD_KEY\n' : ''}→ {"type":"register_tools","tools":[{"name":"greet","description":"Says hello.","parameters":{"type":"object"}}]}
 ← {"type":"tools_registered","count":1,"registered":1,"rejected":[]}
 ← {"type":"tool_call_request","id":"…","name":"greet","args":{}}
 → {"type":"tool_result","id":"…","output":"Hello!","success":true}
 ← {"type":"result_acknowledged","id":"…","accepted":true}
 `;
   }
+}
+
+function pythonAddress(socket: string, needsKey: boolean): string {
+  const headers = 'additional_headers={"Authorization": "Bearer " + os.environ["PATCHBOARD_KEY"]}';
+  return needsKey ? `${JSON.stringify(socket)},\n        ${headers}` : JSON.stringify(socket);
 }

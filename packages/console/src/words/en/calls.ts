@@ -63,12 +63,14 @@ export const callsWords = {
     editReplay: 'Edit and replay',
   },
   code: {
+    title: 'Call {tool}',
     curl: 'curl',
     cli: 'Command line',
     typescript: 'TypeScript',
     python: 'Python',
     vcp: 'VCP text',
     outsideVcp: 'VCP has no way to write these names of arguments: {names}',
+    key: 'PATCHBOARD_KEY holds the key of an agent. An operator makes one with:',
   },
   results: {
     result: 'Result',

@@ -37,7 +37,7 @@ export const toolsWords = {
     arrived: '{name} is connected.',
     demo: 'A demo phone',
     own: 'Your own',
-    keys: 'Where keys are in force, a device shows one of the kind client.',
+    keys: 'PATCHBOARD_KEY holds a key of the kind client. An operator makes one with:',
   },
   snippets: { javascript: 'JavaScript', python: 'Python', frames: 'Any WebSocket' },
 };

@@ -65,12 +65,14 @@ export const callsWords: WordsOf<typeof english> = {
     editReplay: '修改后重放',
   },
   code: {
+    title: '调用 {tool}',
     curl: 'curl',
     cli: '命令行',
     typescript: 'TypeScript',
     python: 'Python',
     vcp: 'VCP 文本',
     outsideVcp: 'VCP 无法写出这些参数名：{names}',
+    key: 'PATCHBOARD_KEY 是一个 Agent 的密钥。由操作员创建：',
   },
   results: {
     result: '结果',

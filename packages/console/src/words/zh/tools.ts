@@ -38,7 +38,7 @@ export const toolsWords: WordsOf<typeof english> = {
     arrived: '{name} 已连接。',
     demo: '演示手机',
     own: '你自己的设备',
-    keys: '启用密钥后，设备需出示 client 类型的密钥。',
+    keys: 'PATCHBOARD_KEY 是一个 client 类型的密钥。由操作员创建：',
   },
   snippets: { javascript: 'JavaScript', python: 'Python', frames: '任意 WebSocket' },
 };

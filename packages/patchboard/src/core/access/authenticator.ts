@@ -15,6 +15,8 @@ export interface Authenticator {
   ): Principal | Failure | Promise<Principal | Failure>;
   /** Whether what let the principal in still would: it may end while the rest of the request is on its way. */
   isStillGood(principal: Principal): boolean;
+  /** Local mode: requests without a credential are accepted. */
+  readonly isLocal: boolean;
 }
 
 export interface OpenedSession {

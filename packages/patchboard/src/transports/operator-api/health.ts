@@ -6,7 +6,7 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { COUNT, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
+import { COUNT, FLAG, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const SANDBOX = object({
   provider: { enum: ['bubblewrap', 'seatbelt', 'none'] },
@@ -86,6 +86,7 @@ const statsRoute: Route = {
           open_calls: { ...COUNT, description: 'that they were sent' },
         }),
         streams: COUNT,
+        local_mode: { ...FLAG, description: 'requests without a credential are accepted' },
         version: TEXT,
         started_at: TIME,
         uptime_ms: COUNT,
@@ -110,6 +111,7 @@ async function stats(context: HttpContext, request: FastifyRequest, reply: Fasti
     tools: engine.tools(principal).length,
     devices: deviceCounts(engine.devices.of(principal.tenant)),
     streams: streams.size,
+    local_mode: context.authenticator.isLocal,
     ...lifeOf(context),
   };
   sendJson(reply, 200, JSON.stringify(body));

@@ -43,7 +43,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
 }
 
 function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: HttpParts): HttpContext {
-  const { engine, store, clock, log, digest, offices, version, sandbox } = parts;
+  const { engine, store, clock, log, digest, offices, authenticator, version, sandbox } = parts;
   const openings = new Openings(clock);
   const streams = new Streams(clock, limits, openings);
   const toolLists = new ToolLists(engine);
@@ -54,6 +54,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     log,
     digest,
     offices,
+    authenticator,
     limits,
     version,
     sandbox,

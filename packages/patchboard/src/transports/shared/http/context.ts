@@ -50,7 +50,7 @@ export interface SandboxView {
 /** What a handler works with. */
 export interface HttpContext extends Pick<
   HttpParts,
-  'engine' | 'store' | 'clock' | 'log' | 'digest' | 'offices' | 'version' | 'sandbox'
+  'engine' | 'store' | 'clock' | 'log' | 'digest' | 'offices' | 'authenticator' | 'version' | 'sandbox'
 > {
   readonly limits: Readonly<HttpLimits>;
   readonly startedAt: number;
