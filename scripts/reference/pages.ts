@@ -1,5 +1,5 @@
 import { FAILURE_CODES } from '@patchboard/wire';
-import { FAILURES } from '../../packages/patchboard/src/core/failures.ts';
+import { FAILURES, RETRYABLE_BY_OUTCOME } from '../../packages/patchboard/src/core/failures.ts';
 import type { ClientErrorCode } from '../../packages/client/src/errors.ts';
 import { ERROR_TYPE, ERROR_TYPES } from '../../packages/patchboard/src/transports/tenant-api/error-types.ts';
 import type { ParseErrorCode } from '../../packages/patchboard/src/protocols/protocol.ts';
@@ -100,11 +100,13 @@ function kindOf(schema: Schema): string {
 function errorsPage(): string {
   const rows = FAILURE_CODES.map((name) => {
     const { retryable, summary } = FAILURES[name];
-    return [`\`${name}\``, String(HTTP_STATUS[name]), retryable ? 'yes' : 'no', summary];
+    const retry = RETRYABLE_BY_OUTCOME.has(name) ? 'by outcome' : retryable ? 'yes' : 'no';
+    return [`\`${name}\``, String(HTTP_STATUS[name]), retry, summary];
   });
   return page('Errors', [
     'Every failure has a `code` from this table, in the `error` of a call record and in a problem document (RFC 9457).',
     'The status is that of a request which is refused with the code; a call that was accepted and failed later is a record, answered with 200.',
+    'Worth a retry, `by outcome`: `retryable` is true if the call did not start (`outcome: "not_started"`) or its tool is idempotent, and false if its effect may be there already (`outcome: "unknown"`).',
     table(['code', 'HTTP status', 'worth a retry', 'meaning'], rows),
     '## Codes of the client',
     '`@patchboard/client` throws a `PatchboardError` with the code of the server, or with one that only a client can know:',

@@ -2,7 +2,7 @@ import type { FailureCode, InputIssueView, OutcomeKnowledge } from '@patchboard/
 import type { Allowance } from './access/token-buckets.ts';
 
 interface FailureMeaning {
-  /** Whether the same request may do better later, with nothing changed. */
+  /** Whether the same request may succeed later. Where the outcome decides (see `isRetryable`): if none is given. */
   readonly retryable: boolean;
   readonly summary: string;
 }
@@ -52,6 +52,30 @@ export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
   internal: { retryable: true, summary: 'a fault in the server' },
 };
 
+/**
+ * A call that ended with one of these may succeed when it is made again. Whether that is safe depends on what the first
+ * one did. Every other code keeps its own row: a call that was denied, cancelled or invalid did not start either.
+ */
+export const RETRYABLE_BY_OUTCOME: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  'timeout',
+  'provider_disconnected',
+  'provider_offline',
+  'interrupted',
+  'queue_timeout',
+  'queue_full',
+  'upstream_unreachable',
+]);
+
+/** The one place that decides `retryable`: a second call must not repeat an effect that the first may have had. */
+export function isRetryable(
+  code: FailureCode,
+  outcome: OutcomeKnowledge | undefined,
+  idempotent: boolean,
+): boolean {
+  if (outcome === undefined || !RETRYABLE_BY_OUTCOME.has(code)) return FAILURES[code].retryable;
+  return outcome === 'not_started' || idempotent;
+}
+
 /** A failure as data: what an agent, an operator and a ledger row all see. */
 export interface Failure {
   readonly code: FailureCode;
@@ -78,7 +102,17 @@ export function failure(
   message: string = FAILURES[code].summary,
   extra: Partial<Omit<Failure, 'code' | 'message'>> = {},
 ): Failure {
-  return { code, message, retryable: FAILURES[code].retryable, ...extra };
+  return { code, message, retryable: isRetryable(code, extra.outcome, false), ...extra };
+}
+
+/** How a recorded call ended. `idempotent`: whether its tool is. */
+export function endFailure(
+  code: FailureCode,
+  message: string,
+  outcome: OutcomeKnowledge,
+  idempotent: boolean,
+): Failure {
+  return failure(code, message, { outcome, retryable: isRetryable(code, outcome, idempotent) });
 }
 
 /** How a tool ends on purpose with a failure of its own; any other exception is `tool_failed`. */

@@ -1,11 +1,11 @@
 import type { OutcomeKnowledge } from '@patchboard/wire';
 import type { Call, EndState } from './call.ts';
-import { failure, type Failure } from '../failures.ts';
+import { endFailure, failure, type Failure } from '../failures.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { BadOutcome } from './outcome.ts';
 
-/** How the clock ends each open state. */
-export function expiry(call: Call, outcome: OutcomeKnowledge): BadOutcome {
+/** How the clock ends each open state. `idempotent`: whether the tool is. */
+export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolean): BadOutcome {
   if (call.state.name === 'APPROVAL_REQUIRED') {
     return {
       kind: 'denied',
@@ -15,14 +15,14 @@ export function expiry(call: Call, outcome: OutcomeKnowledge): BadOutcome {
   const waitsForSlot = call.source === 'server' && call.state.name !== 'EXECUTING';
   if (waitsForSlot)
     return { kind: 'failed', failure: failure('queue_timeout', undefined, { outcome: 'not_started' }) };
-  return { kind: 'timed_out', failure: timeoutFailure(call, outcome) };
+  return { kind: 'timed_out', failure: timeoutFailure(call, outcome, idempotent) };
 }
 
-function timeoutFailure(call: Call, outcome: OutcomeKnowledge): Failure {
+function timeoutFailure(call: Call, outcome: OutcomeKnowledge, idempotent: boolean): Failure {
   const seconds = call.timeoutMs / 1000;
   const message =
     call.source === 'client' ? `Remote tool timeout (${seconds}s)` : `no result within ${seconds}s`;
-  return failure('timeout', message, { outcome });
+  return endFailure('timeout', message, outcome, idempotent);
 }
 
 /** As it is, unless what it carries besides its message is larger than a result may be. */

@@ -1,9 +1,9 @@
-import { failure, messageOf } from '../failures.ts';
+import { endFailure, messageOf } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { LiveCall } from './live-call.ts';
+import { isIdempotent, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
 
 export interface FinishingParts {
@@ -38,20 +38,18 @@ async function allEnded({ onEnded }: FinishingParts, running: () => LiveCall[]):
   }
 }
 
-const STOPPED: BadOutcome = {
-  kind: 'sealed',
-  failure: failure('interrupted', 'the server was stopped while the tool was running', {
-    outcome: 'unknown',
-  }),
-};
+function stopped(live: LiveCall): BadOutcome {
+  const message = 'the server was stopped while the tool was running';
+  return { kind: 'sealed', failure: endFailure('interrupted', message, 'unknown', isIdempotent(live)) };
+}
 
 /** What cannot be written now is sealed by the next start. */
 async function seal({ lifecycle, log }: FinishingParts, live: LiveCall): Promise<void> {
   try {
-    await lifecycle.endOpen(live, () => STOPPED);
+    await lifecycle.endOpen(live, () => stopped(live));
   } catch (error) {
     log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
-    live.stop.fire(STOPPED);
+    live.stop.fire(stopped(live));
   }
 }
 

@@ -3,12 +3,13 @@ import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type C
 import { endState, expiry } from './endings.ts';
 import { failure, messageOf } from '../failures.ts';
 import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
-import { liveCall, NOBODY, nothing, type Asker, type LiveCall } from './live-call.ts';
+import { isIdempotent, liveCall, nothing, type Asker, type LiveCall } from './live-call.ts';
 import type { Mailboxes } from '../devices/mailboxes.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
 import type { Redactor } from './redaction.ts';
 import { soon, type Soon } from '../soon.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { Tallies } from '../tallies.ts';
 import { TimerWheel } from '../timer-wheel.ts';
 
@@ -79,19 +80,20 @@ export class Lifecycle {
   }
 
   /** Records a new call. It is live from the commit on, unless it was born ended. */
-  record(record: NewCall, asker: Asker): Soon<Recorded> {
+  record(record: NewCall, asker: Asker, tool: RegisteredTool | undefined): Soon<Recorded> {
     const { call } = record;
     const kept = isOpen(call) ? record : { ...record, call: this.#redact(call) };
     return soon(this.#parts.store.insertCall(kept), (inserted) => {
-      if (inserted.kind === 'inserted' && isOpen(call)) return { inserted, live: this.adopt(call, asker) };
+      if (inserted.kind === 'inserted' && isOpen(call))
+        return { inserted, live: this.adopt(call, asker, tool) };
       if (inserted.kind === 'inserted') this.#parts.ended(call);
       return { inserted, live: null };
     });
   }
 
-  /** Takes charge of an open call that is already stored. */
-  adopt(call: Call, asker: Asker = NOBODY): LiveCall {
-    const live = liveCall(call, asker);
+  /** Takes charge of an open call that is already stored. `tool`: the one it was made with, if it is known. */
+  adopt(call: Call, asker: Asker, tool: RegisteredTool | undefined): LiveCall {
+    const live = liveCall(call, asker, tool);
     this.#live.set(call.id, live);
     this.#openByTenant.add(call.tenant, 1);
     this.#charactersByTenant.add(call.tenant, call.argsJson.length);
@@ -210,7 +212,7 @@ export class Lifecycle {
 
   #expire(live: LiveCall): void {
     if (!isOpen(live.call)) return;
-    const outcome = expiry(live.call, this.outcomeKnowledge(live));
+    const outcome = expiry(live.call, this.outcomeKnowledge(live), isIdempotent(live));
     const { deadlineAt } = live.call.state;
     const again = (ms: number): void => {
       // A move to another deadline has armed that one.

@@ -47,11 +47,11 @@ export interface LiveCall {
   pushed: boolean;
   /** The connected device that runs it; null: none, or one that fetches its work. */
   device: Device | null;
-  /** As it was when a device was asked: its results are held to it though its tools leave with it. */
+  /** The tool the call was made with, also after it left the registry. Undefined after a restart until it is found. */
   tool: RegisteredTool | undefined;
 }
 
-export function liveCall(call: Call, asker: Asker = NOBODY): LiveCall {
+export function liveCall(call: Call, asker: Asker, tool: RegisteredTool | undefined): LiveCall {
   return {
     call,
     stop: new Stop(),
@@ -60,8 +60,13 @@ export function liveCall(call: Call, asker: Asker = NOBODY): LiveCall {
     asker,
     pushed: false,
     device: null,
-    tool: undefined,
+    tool,
   };
+}
+
+/** False also where the tool is not known any more: its call must not be repeated. */
+export function isIdempotent({ tool }: LiveCall): boolean {
+  return tool?.annotations.idempotent === true;
 }
 
 export function nothing(): void {

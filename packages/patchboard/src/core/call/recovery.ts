@@ -1,11 +1,12 @@
 import { attemptsOf, type Call } from './call.ts';
-import { failure, messageOf } from '../failures.ts';
+import { endFailure, failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { LiveCall } from './live-call.ts';
+import { NOBODY, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
 import { endState } from './endings.ts';
 import type { Clock, Log, Store } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
 
 export interface RecoveryParts {
@@ -36,10 +37,11 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   /** Nobody works on these any more, nor for them. */
   const over = new Set<string>();
   for await (const call of parts.store.openCalls()) {
-    const live = parts.lifecycle.adopt(call);
+    const tool = parts.registry.find(call.tenant, call.toolName);
+    const live = parts.lifecycle.adopt(call, NOBODY, tool?.version === call.toolVersion ? tool : undefined);
     // It may have been pushed before the crash: from now on nobody can say that it did not start.
     if (call.clientId !== null && call.state.name !== 'APPROVAL_REQUIRED') live.pushed = true;
-    const seal = sealOf(parts.registry, call) ?? orphaned(parts.lifecycle, live, over);
+    const seal = sealOf(tool, call) ?? orphaned(parts.lifecycle, live, over);
     if (seal !== null) {
       over.add(call.id);
       await end(parts, live, seal);
@@ -79,12 +81,12 @@ async function release({ releaseApproved, log }: RecoveryParts, live: LiveCall):
 }
 
 /** Only what this server was executing, and only if it may not be executed again. */
-function sealOf(registry: Registry, call: Call): BadOutcome | null {
+function sealOf(tool: RegisteredTool | undefined, call: Call): BadOutcome | null {
   if (call.state.name !== 'EXECUTING' || call.clientId !== null) return null;
-  const tool = registry.find(call.tenant, call.toolName);
-  if (tool?.annotations.idempotent === true && attemptsOf(call) < MAX_ATTEMPTS_OVER_RESTARTS) return null;
+  const idempotent = tool?.annotations.idempotent === true;
+  if (idempotent && attemptsOf(call) < MAX_ATTEMPTS_OVER_RESTARTS) return null;
   const message = 'the server stopped while the tool was running; it may have had its effect';
-  return { kind: 'sealed', failure: failure('interrupted', message, { outcome: 'unknown' }) };
+  return { kind: 'sealed', failure: endFailure('interrupted', message, 'unknown', idempotent) };
 }
 
 /** A call of a sub-agent whose task is over: it came later than the call that was the task. */

@@ -1,10 +1,10 @@
 import { attemptsOf, isOpen, type CallState } from '../call/call.ts';
 import type { Device } from './device.ts';
 import { endState } from '../call/endings.ts';
-import { failure } from '../failures.ts';
+import { endFailure, failure } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
-import type { LiveCall } from '../call/live-call.ts';
+import { isIdempotent, type LiveCall } from '../call/live-call.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import { failed } from '../call/outcome.ts';
 import type { Pools } from './pools.ts';
@@ -43,6 +43,11 @@ export class DeviceRunner {
 
   /** `device`: it was recorded as executing there already. */
   dispatch(live: LiveCall, device: Device | null): void {
+    if (device !== null && this.#isWithdrawn(live, device)) {
+      this.giveBack(device);
+      this.#parts.tasks.start('device', () => this.#failWithdrawn(live));
+      return;
+    }
     if (device !== null && this.#send(live, device)) return;
     if (device === null && live.call.state.name === 'EXECUTING') {
       // From before a restart: whoever runs it says so.
@@ -66,7 +71,7 @@ export class DeviceRunner {
   bind(live: LiveCall, device: Device): void {
     live.device?.calls.delete(live);
     live.device = device;
-    live.tool = this.#parts.registry.find(live.call.tenant, live.call.toolName) ?? live.tool;
+    live.tool ??= this.#parts.registry.find(live.call.tenant, live.call.toolName);
     device.calls.add(live);
     live.release = () => finish(live);
   }
@@ -108,10 +113,16 @@ export class DeviceRunner {
     }
   }
 
-  /** False: it is gone, and nothing was sent. */
+  /** The device is still there, and neither it nor another one offers the tool any more. */
+  #isWithdrawn({ call: { tenant, toolName } }: LiveCall, { link, tools }: Device): boolean {
+    return link !== null && !tools.has(toolName) && !this.#parts.pools.isOnline(tenant, toolName);
+  }
+
+  /** False: it is gone or offers the tool no more, and nothing was sent. */
   #send(live: LiveCall, device: Device): boolean {
     this.giveBack(device);
-    if (device.link === null || !isOpen(live.call)) return !isOpen(live.call);
+    if (!isOpen(live.call)) return true;
+    if (device.link === null || !device.tools.has(live.call.toolName)) return false;
     this.bind(live, device);
     live.pushed = true;
     device.link.request(live.call);
@@ -127,12 +138,18 @@ export class DeviceRunner {
     if (live.call.clientId !== null) this.#parts.mailboxes.put(live.call.clientId, live);
   }
 
+  async #failWithdrawn(live: LiveCall): Promise<void> {
+    const message = `tool not found: ${live.call.toolName}`;
+    const gone = failed(failure('tool_not_found', message, { outcome: 'not_started' }));
+    await this.#parts.lifecycle.advanceSurely(live, [endState(gone, null)]);
+  }
+
   async #fail(live: LiveCall, outcome: 'unknown' | 'not_started'): Promise<void> {
     const message =
       outcome === 'unknown'
         ? 'the device went away during the call; it may have had its effect'
         : 'the device went away before it was asked';
-    const gone = failed(failure('provider_disconnected', message, { outcome }));
+    const gone = failed(endFailure('provider_disconnected', message, outcome, isIdempotent(live)));
     await this.#parts.lifecycle.advanceSurely(live, [endState(gone, null)]);
   }
 }

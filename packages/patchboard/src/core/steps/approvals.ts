@@ -9,7 +9,7 @@ import type { Guard } from '../access/guard.ts';
 import { jsonDiff } from '../json/json-diff.ts';
 import { permissionDecidedRow } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import type { Asker, LiveCall } from '../call/live-call.ts';
+import { isIdempotent, type Asker, type LiveCall } from '../call/live-call.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Digest, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
@@ -76,7 +76,7 @@ export class Approvals {
     if (!isOpen(call)) return notWaiting(call);
     if (call.state.deadlineAt <= clock.now()) {
       // The timer is late, or the machine slept: the time that was shown counts.
-      await lifecycle.end(live, expiry(call, 'not_started'));
+      await lifecycle.end(live, expiry(call, 'not_started', isIdempotent(live)));
       return notWaiting(live.call);
     }
     if (approvalDigest(digest, call) === call.approval?.digest) return null;
@@ -110,6 +110,7 @@ export class Approvals {
         ? failure('approval_denied', 'the tool changed after it was approved; ask again', NOT_STARTED)
         : await this.#forbidden(live.call, live.asker);
     if (!isOpen(live.call)) return;
+    live.tool = tool ?? live.tool;
     if (refused === null) dispatch(live);
     else await lifecycle.end(live, { kind: 'denied', failure: { ...refused, ...NOT_STARTED } });
   }

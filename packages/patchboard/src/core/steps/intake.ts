@@ -173,7 +173,11 @@ export class Intake {
     };
     const { call, entries } = endedCall(this.#parts, facts, outcome);
     const run = runOf(call, facts.now);
-    const { inserted } = await lifecycle.record({ call, run, idempotency: null, entries }, NOBODY);
+    const { inserted } = await lifecycle.record(
+      { call, run, idempotency: null, entries },
+      NOBODY,
+      facts.tool,
+    );
     return inserted.kind === 'inserted' ? call : null;
   }
 
@@ -213,7 +217,8 @@ export class Intake {
     let recorded;
     try {
       const idempotency = this.#idempotency(request, principal, tool, now);
-      const recording = lifecycle.record({ call, run, idempotency, entries }, request.asker ?? NOBODY);
+      const record = { call, run, idempotency, entries };
+      const recording = lifecycle.record(record, request.asker ?? NOBODY, found.tool);
       recorded = recording instanceof Promise ? await recording : recording;
     } catch (error) {
       dispatcher.giveBack(first);

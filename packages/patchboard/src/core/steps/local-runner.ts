@@ -53,9 +53,11 @@ function runAttempt(
   try {
     const args = JSON.parse(live.call.argsJson) as unknown;
     const given = tool.execute(args, contextOf(parts, live, attempt, tool));
-    return isThenable(given) ? Promise.resolve(given).then(done, thrown) : done(given);
+    return isThenable(given)
+      ? Promise.resolve(given).then(done, (error: unknown) => thrown(error, tool))
+      : done(given);
   } catch (error) {
-    return thrown(error);
+    return thrown(error, tool);
   }
 }
 
@@ -63,8 +65,8 @@ function done(value: unknown): Outcome {
   return { kind: 'ok', value };
 }
 
-function thrown(error: unknown): Outcome {
-  return failed(failureOfThrown(error));
+function thrown(error: unknown, { annotations }: ServerTool): Outcome {
+  return failed(failureOfThrown(error, annotations.idempotent === true));
 }
 
 /** As `await` sees it: other promises than the language's own count too. */

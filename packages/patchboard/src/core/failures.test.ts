@@ -1,0 +1,64 @@
+import { FAILURE_CODES, type FailureCode, type OutcomeKnowledge } from '@patchboard/wire';
+import { describe, expect, it } from 'vitest';
+import { endFailure, FAILURES, failure, isRetryable, ToolFailure } from './failures.ts';
+import { failureOfThrown } from './steps/thrown.ts';
+
+/** Codes that the outcome decides on. The table is written down here a second time on purpose. */
+const BY_OUTCOME: readonly FailureCode[] = [
+  'timeout',
+  'provider_disconnected',
+  'provider_offline',
+  'interrupted',
+  'queue_timeout',
+  'queue_full',
+  'upstream_unreachable',
+];
+
+/** Retryable whatever the outcome. */
+const ALWAYS: readonly FailureCode[] = [
+  'approval_expired',
+  'rate_limited',
+  'overloaded',
+  'storage_full',
+  'internal',
+];
+
+const OUTCOMES: readonly OutcomeKnowledge[] = ['unknown', 'not_started'];
+
+const table = FAILURE_CODES.flatMap((code) =>
+  OUTCOMES.flatMap((outcome) =>
+    [false, true].map((idempotent) => {
+      const isSafe = outcome === 'not_started' || idempotent;
+      return {
+        code,
+        outcome,
+        idempotent,
+        retryable: BY_OUTCOME.includes(code) ? isSafe : ALWAYS.includes(code),
+      };
+    }),
+  ),
+);
+
+describe('retryable', () => {
+  it.each(table)('of $code, $outcome, idempotent $idempotent, is $retryable', (row) => {
+    const { code, outcome, idempotent, retryable } = row;
+    expect(isRetryable(code, outcome, idempotent)).toBe(retryable);
+    expect(endFailure(code, 'text', outcome, idempotent)).toMatchObject({ outcome, retryable });
+  });
+
+  it.each(FAILURE_CODES)('of %s without an outcome is its own row', (code) => {
+    for (const idempotent of [false, true])
+      expect(isRetryable(code, undefined, idempotent)).toBe(FAILURES[code].retryable);
+  });
+
+  it('is the word of the tool, unless the tool also names an outcome that decides it', () => {
+    const thrown = (extra: Parameters<typeof failure>[2]) =>
+      new ToolFailure(failure('upstream_unreachable', 'down', extra));
+    expect(failureOfThrown(thrown({ retryable: false }), true).retryable).toBe(false);
+    expect(failureOfThrown(thrown({ outcome: 'unknown', retryable: true }), false).retryable).toBe(false);
+    expect(failureOfThrown(thrown({ outcome: 'unknown' }), true).retryable).toBe(true);
+    expect(failureOfThrown(thrown({ outcome: 'not_started' }), false).retryable).toBe(true);
+    const own = new ToolFailure(failure('tool_failed', 'full', { retryable: true }));
+    expect(failureOfThrown(own, false).retryable).toBe(true);
+  });
+});
