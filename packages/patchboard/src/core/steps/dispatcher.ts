@@ -83,18 +83,21 @@ export class Dispatcher {
 
   /** `start`: what the call holds already. Whatever follows happens in the background. */
   dispatch(live: LiveCall, { slot, device }: Pick<Start, 'slot' | 'device'> = NOTHING_HELD): void {
-    const tool = this.#parts.registry.find(live.call.tenant, live.call.toolName);
     if (live.call.clientId !== null) {
       this.#parts.devices.dispatch(live, device);
       return;
     }
-    if (tool === undefined || tool.runsOn.kind !== 'server') {
-      this.#endHere(live, 'tool_not_found', `tool not found: ${live.call.toolName}`);
+    if (slot !== null) live.release = () => this.slots.give(slot);
+    const registered = this.#parts.registry.find(live.call.tenant, live.call.toolName);
+    const tool = live.tool ?? registered;
+    // Another tool of the same name is not the one that this call was made with.
+    if (tool === undefined || registered !== tool || tool.runsOn.kind !== 'server') {
+      const outcome = slot === null ? this.#parts.lifecycle.outcomeKnowledge(live) : 'not_started';
+      this.#endHere(live, 'tool_not_found', `tool not found: ${live.call.toolName}`, outcome);
       return;
     }
     const serverTool = tool.runsOn.tool;
     if (slot !== null) {
-      live.release = () => this.slots.give(slot);
       this.#parts.tasks.start('execute', () => this.#execute(live, tool, serverTool));
       return;
     }
@@ -109,8 +112,12 @@ export class Dispatcher {
   }
 
   /** It cannot go on in this process. Before a restart it may have begun. */
-  #endHere(live: LiveCall, code: FailureCode, message: string): void {
-    const outcome = this.#parts.lifecycle.outcomeKnowledge(live);
+  #endHere(
+    live: LiveCall,
+    code: FailureCode,
+    message: string,
+    outcome = this.#parts.lifecycle.outcomeKnowledge(live),
+  ): void {
     const ended = failed(failure(code, message, { outcome }));
     this.#parts.tasks.start('dispatch', async () => {
       await this.#parts.lifecycle.advanceSurely(live, [endState(ended, null)]);
