@@ -131,6 +131,7 @@ const CLIENT_CODES: Readonly<Record<ClientErrorCode, string>> = {
 const PARSE_CODES: Readonly<Record<ParseErrorCode, string>> = {
   block_unclosed: 'a request has no end',
   value_unclosed: 'a value has no end',
+  request_nested: 'a request stands inside a value that is not closed',
   tool_name_missing: 'a request does not say which tool',
   key_duplicate: 'a key stands twice in one request',
   batch_too_large: 'one request asks for too many calls',

@@ -1,55 +1,12 @@
 import { PatchboardError } from '@patchboard/client';
 import type { JsonProblem } from './forms/args-text.ts';
+import { sentenceOf } from './said-sentences.ts';
 import { i18n } from './words/index.ts';
-
-/** Sentences of the server that the word lists have too, and what is particular in each. */
-const SENTENCES: readonly (readonly [key: string, said: RegExp])[] = [
-  ['destructive', /^the tool is destructive$/],
-  ['requiresApproval', /^the tool requires approval$/],
-  ['harmless', /^the tool is not marked as risky$/],
-  ['noHook', /^mode is custom, and no hook decided$/],
-  ['mode', /^mode is (?<mode>\w+)$/],
-  ['switchedOff', /^(?<tool>\S+) is switched off$/],
-  ['notSwitchedOn', /^(?<tool>\S+) is not switched on$/],
-  ['named', /^(?<pattern>\S+) names it$/],
-  ['byRule', /^a rule says so$/],
-  ['noRule', /^no rule applies$/],
-  ['granted', /^(?<who>.+) said not to ask again$/],
-  ['hookAsks', /^a hook asks$/],
-  ['hookAllowed', /^a hook allowed it$/],
-  ['hookHadIt', /^a hook had the result$/],
-  ['hookDenied', /^Denied by hook$/],
-  ['valueUnclosed', /^the value of "(?<key>.+)" is not closed: write (?<mark>\S+) right after it$/],
-  ['someValueUnclosed', /^a value is not closed: write (?<mark>\S+) right after it$/],
-  ['unended', /^the request has no end: write (?<mark>\S+) after its last field$/],
-  ['runsOn', /^the request has no end before the next one begins: write (?<mark>\S+) after its last field$/],
-  ['noToolNamed', /^the request names no tool: add (?<field>\S+)$/],
-  ['noToolCalled', /^the call names no tool$/],
-  ['batchTooLarge', /^a batch may hold (?<count>\d+) commands: write several requests$/],
-  ['givenTwice', /^"(?<key>.+)" is given twice: write each field once$/],
-  ['noArgumentName', /^"(?<key>.+)" cannot be the name of an argument$/],
-  ['valueOutside', /^the value of "(?<key>.+)" must stand between 「始」 and 「末」$/],
-  ['fieldsOnly', /^only fields may stand in a request, each written as (?<field>\S+)$/],
-  ['argumentsNoObject', /^the arguments of (?<tool>\S+) are no JSON object: (?<problem>.+)$/s],
-  ['replyCut', /^the reply ended before the call of (?<tool>.+) was complete$/],
-  ['noContent', /^the reply is no message: it has no "content"$/],
-  ['noContentOrCalls', /^the reply is no message: it has neither "content" nor "tool_calls"$/],
-  ['toolUnknown', /^tool not found: (?<tool>.+)$/s],
-  ['keyNeedsArgument', /^"(?<key>.+)" is an argument only where the tool has one of that name$/],
-  ['keyUnused', /^"(?<key>.+)" is not used by (?<tool>\S+)$/],
-  ['argumentMissing', /^"(?<key>.+)" is required$/],
-  ['argumentUnknown', /^"(?<key>.+)" is no argument of this tool$/],
-  ['argumentWrong', /^"(?<key>.+)" must be an? (?<type>[\w |]+)$/],
-  ['argumentNoJson', /^"(?<key>.+)" must be an? (?<type>[\w |]+), written as JSON(?<problem>.*)$/s],
-];
 
 /** A decision's reason or what is wrong with a reply: in the reader's words where we have them, else as it was said. */
 export function inWords(said: string): string {
-  for (const [key, sentence] of SENTENCES) {
-    const found = sentence.exec(said);
-    if (found !== null) return i18n.global.t(`said.${key}`, found.groups ?? {});
-  }
-  return said;
+  const sentence = sentenceOf(said);
+  return sentence === null ? said : i18n.global.t(`said.${sentence[0]}`, sentence[1]);
 }
 
 /** Why something failed. The code says it in the reader's language, the server the rest. */

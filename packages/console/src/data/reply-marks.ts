@@ -1,4 +1,5 @@
 import type { ParseReportView } from '@patchboard/wire';
+import { openerAt } from '@patchboard/wire/vcp';
 
 /** A stretch of the text that means something. */
 export interface TextSpan {
@@ -70,7 +71,7 @@ export function fixFor(text: string, error: { code: string; line: number; column
   const next = text.indexOf(START, at + 1);
   const limit = next === -1 ? text.length : next;
   if (error.code === 'value_unclosed') {
-    const tag = /「始(ESCAPE\d*)?」/.exec(text.slice(at))?.[1] ?? '';
+    const tag = openerAt(text, at)?.tag ?? '';
     const place = Math.min(lineEnd(text, at), limit);
     return {
       kind: 'closeValue',

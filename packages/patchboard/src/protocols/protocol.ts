@@ -22,6 +22,7 @@ export interface ParsedToolRequest {
 export type ParseErrorCode =
   | 'block_unclosed'
   | 'value_unclosed'
+  | 'request_nested'
   | 'tool_name_missing'
   | 'key_duplicate'
   | 'batch_too_large'

@@ -6,7 +6,11 @@ export const RESULT_END = '<<<[END_TOOL_RESULT]>>>';
 export const DEFINITION_START = '<<<[TOOL_DEFINITION]>>>';
 export const DEFINITION_END = '<<<[END_TOOL_DEFINITION]>>>';
 
-/** Every value opener begins so; then comes the tag, if any, and `」`. */
+/** The character that every value opener and every value closer holds, in whichever form it is written. */
+export const OPENER_SIGN = '始';
+export const CLOSER_SIGN = '末';
+
+/** @deprecated Openers have other forms too: use `openerAt`. */
 export const VALUE_OPENER = '「始';
 
 /**
@@ -23,6 +27,44 @@ export function openerOf(tag: ValueTag): string {
 
 export function closerOf(tag: ValueTag): string {
   return `「末${tag}」`;
+}
+
+/** Models write ESCAPE in lower case and with braces, too: every form of a tag stands for the one we write. */
+const OPENER = /「始」|[「{]始(ESCAPE\d{0,9})[」}]/iy;
+const TAGGED_CLOSER = /[「{]末(ESCAPE\d{0,9})[」}]/iy;
+
+const RIGHT_BRACKET = 0x300d; // 」
+
+export interface FoundMarker {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** The opener that begins at `at`; null if none does. */
+export function openerAt(
+  text: string,
+  at: number,
+): { readonly tag: ValueTag; readonly length: number } | null {
+  OPENER.lastIndex = at;
+  const found = OPENER.exec(text);
+  if (found === null) return null;
+  return { tag: (found[1] ?? '').toUpperCase() as ValueTag, length: found[0].length };
+}
+
+/** The first closer of a tagged value from `from` on, in any form of the tag; null if there is none. */
+export function findTaggedCloser(text: string, tag: Exclude<ValueTag, ''>, from: number): FoundMarker | null {
+  for (
+    let sign = text.indexOf(CLOSER_SIGN, from + 1);
+    sign !== -1;
+    sign = text.indexOf(CLOSER_SIGN, sign + 1)
+  ) {
+    // Most are plain closers.
+    if (text.charCodeAt(sign + 1) === RIGHT_BRACKET) continue;
+    TAGGED_CLOSER.lastIndex = sign - 1;
+    const found = TAGGED_CLOSER.exec(text);
+    if (found !== null && found[1]?.toUpperCase() === tag) return { at: sign - 1, length: found[0].length };
+  }
+  return null;
 }
 
 /** Names that mean something to the protocol besides the arguments of the tool. */

@@ -1,10 +1,17 @@
-import { closerOf, openerOf, REQUEST_START, VALUE_OPENER, type ValueTag } from './markers.ts';
+import {
+  closerOf,
+  findTaggedCloser,
+  OPENER_SIGN,
+  openerOf,
+  REQUEST_START,
+  type ValueTag,
+} from './markers.ts';
 
 /** What looks like the next field: inside a plain value it means that the value was never closed. */
-const FIELD_BEGINNING = /[\s,][A-Za-z0-9_-]+\s*:\s*「始(?:ESCAPE\d{0,9})?」/;
+const FIELD_BEGINNING = /[\s,，；、][A-Za-z0-9_-]+\s*:\s*(?:「始」|[「{]始ESCAPE\d{0,9}[」}])/i;
 const ESCAPED_MARKER = /<<<\[((?:END_)?TOOL_(?:REQUEST|RESULT|DEFINITION))_ESCAPE\]>>>|「始ESCAPE」/g;
 const MARKER = /<<<\[((?:END_)?TOOL_(?:REQUEST|RESULT|DEFINITION))\]>>>/g;
-const NUMBERED_CLOSER = /「末ESCAPE([1-9]\d{0,8})」/g;
+const NUMBERED_CLOSER = /[「{]末ESCAPE([1-9]\d{0,8})[」}]/gi;
 
 /** The value between the markers: one newline at each end belongs to the layout, the rest byte for byte. */
 export function readValue(text: string, tag: ValueTag): string {
@@ -25,7 +32,7 @@ function unescapeMarkers(value: string): string {
 
 /** Whether a plain value runs into what must be the field after it. */
 export function runsIntoField(value: string): boolean {
-  return value.includes(VALUE_OPENER) && FIELD_BEGINNING.test(value);
+  return value.includes(OPENER_SIGN) && FIELD_BEGINNING.test(value);
 }
 
 /** Reads back as it is, whatever it holds. */
@@ -41,7 +48,7 @@ export function writeValue(value: string): string {
 export function writeShownValue(text: string): string {
   const shown = text.replace(MARKER, '<<<[$1_ESCAPE]>>>');
   if (shown === text) return writeValue(text);
-  const tag = shown.includes(closerOf('ESCAPE')) ? numberedTagFor(shown) : 'ESCAPE';
+  const tag = endsEscape(shown) ? numberedTagFor(shown) : 'ESCAPE';
   return enclosed(laidOut(shown), tag);
 }
 
@@ -51,8 +58,12 @@ function isPlain(body: string): boolean {
 
 /** The first tag whose end does not occur in the value, and which reads it back unchanged. */
 function tagFor(value: string): ValueTag {
-  if (!value.includes(closerOf('ESCAPE')) && unescapeMarkers(value) === value) return 'ESCAPE';
+  if (!endsEscape(value) && unescapeMarkers(value) === value) return 'ESCAPE';
   return numberedTagFor(value);
+}
+
+function endsEscape(value: string): boolean {
+  return findTaggedCloser(value, 'ESCAPE', 0) !== null;
 }
 
 function numberedTagFor(value: string): ValueTag {

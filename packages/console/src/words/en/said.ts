@@ -30,6 +30,12 @@ export const saidWords = {
     hookDenied: 'Denied by hook',
     valueUnclosed: 'the value of "{key}" is not closed: write {mark} right after it',
     someValueUnclosed: 'a value is not closed: write {mark} right after it',
+    valueOpenBeforeRequest:
+      'the value of "{key}" is not closed before {start}: write {mark} right after it, or write the value between {from} and {to} if the marker is part of it',
+    someValueOpenBeforeRequest:
+      'a value is not closed before {start}: write {mark} right after it, or write the value between {from} and {to} if the marker is part of it',
+    requestNested:
+      'the request stands inside a value that is not closed, and is not run: close the value before it, or write the value between {from} and {to}',
     unended: 'the request has no end: write {mark} after its last field',
     runsOn: 'the request has no end before the next one begins: write {mark} after its last field',
     noToolNamed: 'the request names no tool: add {field}',

@@ -66,6 +66,11 @@ export const saidWords: WordsOf<typeof english> = {
     hookDenied: '被钩子拒绝',
     valueUnclosed: '"{key}" 的值没有闭合：请紧接着写 {mark}',
     someValueUnclosed: '有一个值没有闭合：请紧接着写 {mark}',
+    valueOpenBeforeRequest:
+      '"{key}" 的值在 {start} 之前没有闭合：请在值后写上 {mark}；如果该标记属于这个值，请把值写在 {from} 与 {to} 之间',
+    someValueOpenBeforeRequest:
+      '有一个值在 {start} 之前没有闭合：请在值后写上 {mark}；如果该标记属于这个值，请把值写在 {from} 与 {to} 之间',
+    requestNested: '这个请求位于未闭合的值之内，不会执行：请先闭合前面的值，或把值写在 {from} 与 {to} 之间',
     unended: '请求没有结尾：请在最后一个字段之后写 {mark}',
     runsOn: '下一个请求开始之前，这个请求没有结尾：请在最后一个字段之后写 {mark}',
     noToolNamed: '请求没有写明工具：请加上 {field}',

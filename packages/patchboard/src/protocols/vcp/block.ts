@@ -1,5 +1,6 @@
 import { argumentOfKey, isMetaKey } from '@patchboard/wire/vcp';
-import type { ParsedToolRequest, ParseError, ReplyItem } from '../protocol.ts';
+import type { ParsedToolRequest, ParseError } from '../protocol.ts';
+import type { Found } from './nesting.ts';
 
 export interface Field {
   readonly key: string;
@@ -18,7 +19,7 @@ export interface WholeBlock {
 const MOST_COMMANDS = 100;
 
 /** The requests that a block holds: one, or several in a batch; or what is wrong with it. */
-export function readBlock(block: WholeBlock): ReplyItem[] {
+export function readBlock(block: WholeBlock): Found[] {
   const keys = new Map<string, Field>();
   for (const field of block.fields) {
     if (keys.has(field.key)) return [damaged(keys, twice(field))];
@@ -34,7 +35,7 @@ export function readBlock(block: WholeBlock): ReplyItem[] {
 }
 
 /** `command1, path1, command2, path2`: a number belongs to the batch only where there is a command of that number. */
-function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): ReplyItem[] {
+function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): Found[] {
   const shared: Field[] = [];
   const parts = new Map<string, Field[]>();
   for (const field of block.fields) {
@@ -53,7 +54,7 @@ function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): ReplyIt
     const message = `a batch may hold ${MOST_COMMANDS} commands: write several requests`;
     return [damaged(keys, { code: 'batch_too_large', message, offset: block.offset })];
   }
-  const requests: ReplyItem[] = [];
+  const requests: Found[] = [];
   for (const number of [...parts.keys()].sort((a, b) => Number(a) - Number(b))) {
     const own = parts.get(number) ?? [];
     const taken = new Set(own.map(({ key }) => key));
@@ -74,18 +75,32 @@ function batchNumber(key: string, keys: ReadonlyMap<string, Field>): string | nu
   return null;
 }
 
-function requestOf({ offset, raw }: WholeBlock, fields: readonly Field[]): ReplyItem {
+function requestOf({ offset, raw }: WholeBlock, fields: readonly Field[]): Found {
   const args: Record<string, string> = {};
-  let own: Omit<ParsedToolRequest, 'args' | 'rawBlock' | 'offset'> = { requestId: '', toolName: '' };
+  let toolName = '';
+  let requestId = '';
+  let command: string | null = null;
+  let noReply = false;
+  let meta: Record<string, string> | null = null;
   for (const { key, value } of fields) {
-    if (key === 'tool_name') own = { ...own, toolName: value.trim() };
-    else if (key === 'request_id') own = { ...own, requestId: value.trim() };
-    else if (key === 'command') own = { ...own, command: value };
-    else if (key === 'archery' && value.trim() === 'no_reply') own = { ...own, noReply: true };
-    else if (isMetaKey(key)) own = { ...own, meta: { ...own.meta, [key]: value } };
+    if (key === 'tool_name') toolName = value.trim();
+    else if (key === 'request_id') requestId = value.trim();
+    else if (key === 'command') command = value;
+    else if (key === 'archery' && value.trim() === 'no_reply') noReply = true;
+    else if (isMetaKey(key)) (meta ??= {})[key] = value;
     else args[argumentOfKey(key)] = value;
   }
-  return { kind: 'request', request: { ...own, rawBlock: raw, args, offset } };
+  const request: ParsedToolRequest = {
+    requestId,
+    toolName,
+    ...(command === null ? null : { command }),
+    rawBlock: raw,
+    args,
+    ...(meta === null ? null : { meta }),
+    ...(noReply ? { noReply } : null),
+    offset,
+  };
+  return { kind: 'request', request };
 }
 
 function twice({ key, offset }: Field): ParseError {
@@ -98,7 +113,7 @@ function forbidden({ key, offset }: Field): ParseError {
   return { code: 'text_unexpected', message: `"${key}" cannot be the name of an argument`, offset };
 }
 
-function damaged(keys: ReadonlyMap<string, Field>, error: ParseError): ReplyItem {
+function damaged(keys: ReadonlyMap<string, Field>, error: ParseError): Found {
   const requestId = textOf(keys, 'request_id');
   const toolName = textOf(keys, 'tool_name');
   return {

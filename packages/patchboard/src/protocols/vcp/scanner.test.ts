@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { placeFinder } from '../places.ts';
 import type { ReplyItem } from '../protocol.ts';
 import { collectReply, parseReply, replyReader } from '../reply-reader.ts';
+import { DAMAGED_REPLIES } from './__fixtures__/damaged-replies.ts';
 import { REPLIES } from './__fixtures__/replies.ts';
 import { BEGINNING, finish, step } from './scanner.ts';
 import { vcpProtocol } from './vcp-protocol.ts';
+
+const ALL = [...REPLIES, ...DAMAGED_REPLIES];
 
 function readIn(pieces: readonly string[]): ReturnType<typeof collectReply> {
   const reader = replyReader(vcpProtocol);
@@ -12,7 +15,7 @@ function readIn(pieces: readonly string[]): ReturnType<typeof collectReply> {
 }
 
 describe('replies', () => {
-  it.each(REPLIES)('$name', ({ text, requests, errors }) => {
+  it.each(ALL)('$name', ({ text, requests, errors }) => {
     const parsed = parseReply(vcpProtocol, text);
     expect(
       parsed.requests.map(({ toolName, command, args }) => [
@@ -28,7 +31,7 @@ describe('replies', () => {
     expect(placed).toEqual(errors);
   });
 
-  it.each(REPLIES)('$name: the same wherever it is cut', ({ text }) => {
+  it.each(ALL)('$name: the same wherever it is cut', ({ text }) => {
     const whole = parseReply(vcpProtocol, text);
     for (let at = 0; at <= text.length; at += 1)
       expect(readIn([text.slice(0, at), text.slice(at)])).toEqual(whole);

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { sentenceOf } from './said-sentences.ts';
+import { saidWords as english } from './words/en/said.ts';
+import { saidWords as chinese } from './words/zh/said.ts';
+
+const ESCAPED = '「始ESCAPE」 and 「末ESCAPE」';
+const OPEN = `is not closed before <<<[TOOL_REQUEST]>>>: write 「末」 right after it, or write the value between ${ESCAPED} if the marker is part of it`;
+
+function written(words: Readonly<Record<string, string>>, said: string): string | undefined {
+  const [key, params] = sentenceOf(said) ?? ['', {}];
+  return words[key]?.replace(/\{(\w+)\}/g, (_gap, name: string) => params[name] ?? '?');
+}
+
+describe('what the server says of a damaged request', () => {
+  it.each([
+    `the value of "text" ${OPEN}`,
+    `a value ${OPEN}`,
+    `the request stands inside a value that is not closed, and is not run: close the value before it, or write the value between ${ESCAPED}`,
+  ])('is known in both languages: %s', (said) => {
+    expect(written(english.said, said)).toBe(said);
+    expect(written(chinese.said, said)).toMatch(/闭合.*「始ESCAPE」 与 「末ESCAPE」/);
+  });
+});
