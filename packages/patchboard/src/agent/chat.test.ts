@@ -146,7 +146,7 @@ describe('a text protocol', () => {
     const { agent, models } = await aScene(
       [
         [
-          '<<<[TOOL_REQUEST]>>>tool_name:「始」math.add「末」a:「始」1',
+          '<<<[TOOL_REQUEST]>>>tool_name:「始」math.add「末」a:「始」1<<<[END_TOOL_REQUEST]>>>',
           written({ name: 'no.tool' }),
           written({ name: 'math.add', args: { a: 'one', b: 2 } }),
         ].join('\n'),
