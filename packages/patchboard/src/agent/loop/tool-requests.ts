@@ -1,7 +1,7 @@
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { CallRequest } from '../../core/steps/intake.ts';
-import type { Asker } from '../../core/call/live-call.ts';
+import type { Asker, LiveCall } from '../../core/call/live-call.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../core/messages.ts';
 import { failed, type BadOutcome } from '../../core/call/outcome.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -51,21 +51,30 @@ export class ToolRequests {
 
   /** To its end; the engine says how many run at the same time. When `signal` fires, it is cancelled. */
   async run(request: PlannedRequest, signal: AbortSignal): Promise<Answer> {
-    const call = await this.#record(request, signal);
-    if ('code' in call) {
+    const recorded = await this.#record(request, signal);
+    if ('code' in recorded) {
       const { results } = this.#parts;
-      return { block: refusedToolResult(request.id, call, results), record: null };
+      return { block: refusedToolResult(request.id, recorded, results), record: null };
     }
-    return await this.follow(request, call, signal);
+    return await this.follow(request, recorded.call, signal, recorded.live);
   }
 
   /** A call that is on record already, to its end. */
-  async follow(request: ToolUseBlock, call: Call, signal: AbortSignal): Promise<Answer> {
+  async follow(
+    request: ToolUseBlock,
+    call: Call,
+    signal: AbortSignal,
+    live: LiveCall | null = null,
+  ): Promise<Answer> {
     const { host, news, results, principal } = this.#parts;
     const { closing } = host.workers;
     if (closing.aborted) throw new Suspended();
     news.began(call);
-    const ended = await host.engine.calls.follow(principal, call.id, { cancelOn: signal, until: closing });
+    const ended = await host.engine.calls.follow(principal, call.id, {
+      cancelOn: signal,
+      until: closing,
+      live,
+    });
     if (ended === undefined) throw new Error(`call ${call.id} is gone`);
     if (isOpen(ended)) throw new Suspended();
     const record = toRecord(ended);
@@ -79,13 +88,17 @@ export class ToolRequests {
     return await host.engine.recordEnded(this.#callRequest(request), principal, outcome);
   }
 
-  async #record(request: PlannedRequest, signal: AbortSignal): Promise<Call | Failure> {
+  async #record(request: PlannedRequest, signal: AbortSignal): Promise<Recorded | Failure> {
     const { host, principal } = this.#parts;
     if (host.workers.closing.aborted) throw new Suspended();
     const over = overBefore(request, signal);
-    if (over !== null) return (await this.recordEnded(request, over)) ?? over.failure;
+    if (over !== null) {
+      const call = await this.recordEnded(request, over);
+      return call === null ? over.failure : { call, live: null };
+    }
     const submitted = await host.engine.submit(this.#callRequest(request), principal);
-    if (submitted.kind !== 'refused') return submitted.call;
+    if (submitted.kind === 'accepted') return submitted;
+    if (submitted.kind === 'denied') return { call: submitted.call, live: null };
     if (host.workers.closing.aborted) throw new Suspended();
     return submitted.failure;
   }
@@ -102,6 +115,11 @@ export class ToolRequests {
       asker,
     };
   }
+}
+
+interface Recorded {
+  readonly call: Call;
+  readonly live: LiveCall | null;
 }
 
 /** What ends a request before the engine is asked. */

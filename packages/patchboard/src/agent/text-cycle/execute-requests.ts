@@ -91,8 +91,9 @@ class Execution {
     if (submitted.kind === 'refused') return submitted.failure;
     const { call } = submitted;
     const { signal: cancelOn } = this.#options;
+    const live = submitted.kind === 'accepted' ? submitted.live : null;
     const [ended = call] = await Promise.all([
-      engine.calls.follow(this.#principal, call.id, { cancelOn }),
+      engine.calls.follow(this.#principal, call.id, { cancelOn, live }),
       this.#confirm(request, call),
     ]);
     if (!isOpen(ended)) return ended;

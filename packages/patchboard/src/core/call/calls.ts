@@ -6,6 +6,7 @@ import { soon, type Soon } from '../soon.ts';
 import type { Approvals, OperatorDecision } from '../steps/approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import type { LiveCall } from './live-call.ts';
 import { maySeeCall, narrowedTo } from './visibility.ts';
 import type { Waiters } from './waiters.ts';
 
@@ -23,6 +24,8 @@ export interface Following {
   readonly cancelOn?: AbortSignal | undefined;
   /** When it fires nobody follows any more, and the call goes on. */
   readonly until?: AbortSignal | undefined;
+  /** The call as `submit` returned it: it is followed to its end though the store may drop it meanwhile. */
+  readonly live?: LiveCall | null | undefined;
 }
 
 /** The recorded calls, as far as each principal may see them. What it may not see does not exist for it. */
@@ -38,9 +41,18 @@ export class Calls {
     return soon(found, (call) => (call !== undefined && maySeeCall(principal, call) ? call : undefined));
   }
 
-  /** The call once it has ended, or as it is after `ms`, when `signal` fires or when the server closes. */
-  wait(principal: Principal, id: string, ms: number, signal?: AbortSignal): Soon<Call | undefined> {
-    return soon(this.find(principal, id), (call) => {
+  /**
+   * The call once it has ended, or as it is after `ms`, when `signal` fires or when the server closes. `live`: the call as
+   * `submit` returned it to this principal.
+   */
+  wait(
+    principal: Principal,
+    id: string,
+    ms: number,
+    signal?: AbortSignal,
+    live?: LiveCall | null,
+  ): Soon<Call | undefined> {
+    return soon(live?.call ?? this.find(principal, id), (call) => {
       if (call === undefined || !isOpen(call) || ms <= 0) return call;
       if (this.#parts.lifecycle.find(id) === undefined) return call;
       return this.#parts.waiters.wait(id, ms, signal).then((ended) => ended ?? this.find(principal, id));
@@ -48,8 +60,12 @@ export class Calls {
   }
 
   /** The call once it has ended; still open only if `until` fired or the server closes. */
-  follow(principal: Principal, id: string, { cancelOn, until }: Following = {}): Soon<Call | undefined> {
-    const waiting = this.wait(principal, id, Infinity, until);
+  follow(
+    principal: Principal,
+    id: string,
+    { cancelOn, until, live }: Following = {},
+  ): Soon<Call | undefined> {
+    const waiting = this.wait(principal, id, Infinity, until, live);
     if (cancelOn === undefined || !(waiting instanceof Promise)) return waiting;
     const cancel = (): void => {
       // Lost to the call's own end: then there is nothing to cancel.

@@ -10,7 +10,7 @@ import type { Hooks } from './hooks.ts';
 import { refusedRow, type RefusedCall } from '../ledger/ledger.ts';
 import { endedCall, newCall } from '../call/new-call.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import { NOBODY, type Asker } from '../call/live-call.ts';
+import { NOBODY, type Asker, type LiveCall } from '../call/live-call.ts';
 import type { Limits } from '../limits.ts';
 import { failed, type BadOutcome } from '../call/outcome.ts';
 import type { Pools } from '../devices/pools.ts';
@@ -50,6 +50,8 @@ export type Submitted =
   | {
       readonly kind: 'accepted';
       readonly call: Call;
+      /** The call as it stands from now on, also once the store has dropped it; null: it had ended before. */
+      readonly live: LiveCall | null;
       readonly duplicate: boolean;
       /** The result is an earlier one that was given again, so old. */
       readonly cachedAgeMs?: number;
@@ -231,14 +233,15 @@ export class Intake {
       case 'inserted':
         if (live !== null) this.#parts.responses.expect(call.id, admission.cacheKey);
         if (live !== null && call.state.name !== 'APPROVAL_REQUIRED') dispatcher.dispatch(live, first);
-        return submitted(call, false, admission.cachedAgeMs);
+        return submitted(call, live, false, admission.cachedAgeMs);
       case 'duplicate': {
         if (inserted.bodyHash !== this.#bodyHash(request)) {
           return await this.#refuse(request, principal, failure('idempotency_mismatch'));
         }
-        const standing = lifecycle.find(inserted.callId)?.call ?? (await store.findCall(inserted.callId));
+        const earlier = lifecycle.find(inserted.callId) ?? null;
+        const standing = earlier?.call ?? (await store.findCall(inserted.callId));
         if (standing === undefined) return await this.#refuse(request, principal, failure('call_not_found'));
-        return submitted(standing, true);
+        return submitted(standing, earlier, true);
       }
       case 'run_refused':
         return await this.#refuse(request, principal, runRefusal(inserted.run));
@@ -309,9 +312,9 @@ function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
   return timeoutMs < tool.timeoutMs ? { ...tool, timeoutMs } : tool;
 }
 
-function submitted(call: Call, duplicate: boolean, cachedAgeMs?: number): Submitted {
+function submitted(call: Call, live: LiveCall | null, duplicate: boolean, cachedAgeMs?: number): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
-  return { kind: 'accepted', call, duplicate, ...(cachedAgeMs === undefined ? {} : { cachedAgeMs }) };
+  return { kind: 'accepted', call, live, duplicate, ...(cachedAgeMs === undefined ? {} : { cachedAgeMs }) };
 }
 
 function denialText(decision: Decision): string {

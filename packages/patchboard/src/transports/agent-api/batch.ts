@@ -136,8 +136,9 @@ async function runOne(run: BatchRun, asked: ParsedToolRequest, place: number): P
   if (submitted.kind === 'refused')
     return { ...named, call: null, failure: inModelsWords(submitted.failure, problems) };
   const { id } = submitted.call;
+  const live = submitted.kind === 'accepted' ? submitted.live : null;
   const call = isOpen(submitted.call)
-    ? await context.engine.calls.wait(principal, id, seconds * 1000, signal)
+    ? await context.engine.calls.wait(principal, id, seconds * 1000, signal, live)
     : submitted.call;
   return { ...named, call: call ?? submitted.call, failure: failureOf(call ?? submitted.call) };
 }

@@ -1,6 +1,7 @@
 import type { DryRunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
+import type { LiveCall } from '../../core/call/live-call.ts';
 import { failure } from '../../core/failures.ts';
 import type { Preview } from '../../core/steps/preview.ts';
 import type { CallRequest, Submitted } from '../../core/steps/intake.ts';
@@ -145,8 +146,9 @@ export function sendSubmitted(
   const { reply, waitSeconds } = asked;
   switch (submitted.kind) {
     case 'accepted': {
-      const { id } = submitted.call;
-      if (waitSeconds > 0) return sendWhenEnded(context, asked, id);
+      const { call, live } = submitted;
+      const { id } = call;
+      if (waitSeconds > 0) return sendWhenEnded(context, asked, id, live);
       sendReceipt(reply, id);
       return;
     }
@@ -162,8 +164,9 @@ async function sendWhenEnded(
   context: HttpContext,
   { reply, principal, waitSeconds }: Asked,
   id: string,
+  live: LiveCall | null,
 ): Promise<void> {
-  const call = await waitForEnd(context, reply, { principal, id, seconds: waitSeconds });
+  const call = await waitForEnd(context, reply, { principal, id, seconds: waitSeconds, live });
   if (call === undefined || isOpen(call)) sendReceipt(reply, id);
   else sendJson(reply.header('preference-applied', `wait=${waitSeconds}`), 200, callJson(call));
 }

@@ -88,7 +88,8 @@ async function endOf(
   const { call } = submitted;
   if (!isOpen(call) || call.state.name === 'APPROVAL_REQUIRED') return call;
   // Every open state ends by its deadline at the latest: a free slot, or the tool's time limit.
-  return (await waitForEnd(context, reply, { principal, id: call.id, seconds: Infinity })) ?? call;
+  const live = submitted.kind === 'accepted' ? submitted.live : null;
+  return (await waitForEnd(context, reply, { principal, id: call.id, seconds: Infinity, live })) ?? call;
 }
 
 interface Refused {

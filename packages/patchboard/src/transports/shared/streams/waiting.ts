@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../../../core/call/call.ts';
+import type { LiveCall } from '../../../core/call/live-call.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { HttpContext } from '../http/context.ts';
 import { principalOf } from '../routes/caller.ts';
@@ -38,13 +39,13 @@ export async function whileListening<T>(
 export async function waitForEnd(
   context: HttpContext,
   reply: FastifyReply,
-  asked: { principal: Principal; id: string; seconds: number },
+  asked: { principal: Principal; id: string; seconds: number; live?: LiveCall | null },
 ): Promise<Call | undefined> {
-  const { principal, id, seconds } = asked;
+  const { principal, id, seconds, live } = asked;
   if (seconds === 0) return await context.engine.calls.find(principal, id);
   return await whileListening(
     context,
     reply,
-    async (signal) => await context.engine.calls.wait(principal, id, seconds * 1000, signal),
+    async (signal) => await context.engine.calls.wait(principal, id, seconds * 1000, signal, live),
   );
 }
