@@ -24,6 +24,12 @@ export interface BoardOptions {
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly hooks?: Hooks | readonly Hooks[];
   readonly limits?: Partial<Limits>;
+  /**
+   * How many ended calls are kept, those that ended last. An idempotency key is dropped with its call: the same key then
+   * makes a new call. Default with `memory()`: 10,000, and ledger rows, runs and journals of agents are bounded along with
+   * them. Default with `sqlite(folder)`: every call; with a number, about that many, and every ledger row.
+   */
+  readonly retain?: number;
   /** Names of members of arguments that are not kept after the end. */
   readonly redact?: readonly string[];
   /** Adds the workspace tools, and gives every run a sandbox. Default: there is neither. */
@@ -76,6 +82,7 @@ export interface Patchboard {
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
   /** Resolves when the receipt is durable. */
   invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ToolCallRecord>;
+  /** Undefined: there is no such call, or it ended so long ago that it was dropped (`retain`). */
   get(id: string): Promise<ToolCallRecord | undefined>;
   /** The call once it has ended. */
   wait(id: string): Promise<ToolCallRecord>;

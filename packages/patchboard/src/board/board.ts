@@ -7,11 +7,13 @@ import {
   checkDecideOptions,
   checkInvokeOptions,
 } from './options-shape.ts';
+import { Retention } from './retention.ts';
 import { memory } from './stores.ts';
 import { boardWorkbench } from './board-workbench.ts';
 import type { OperatorDecision } from '../core/steps/approvals.ts';
 import { isOpen, type Call } from '../core/call/call.ts';
-import { noSuchCall } from '../core/call/calls.ts';
+import { noSuchCall, type Following } from '../core/call/calls.ts';
+import type { LiveCall } from '../core/call/live-call.ts';
 import { failure } from '../core/failures.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
 import type { Submitted } from '../core/steps/intake.ts';
@@ -52,9 +54,10 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     hooks = [],
     redact = [],
     log = SILENT_LOG,
+    retain,
   } = options;
   const limits = resolveLimits(options.limits);
-  const store = await kept.open();
+  const store = await kept.open({ retain });
   const workbench = await boardWorkbench(options.workspace, { folder: kept.folder, store, log });
   try {
     const allHooks = Array.isArray(hooks) ? (hooks as readonly Hooks[]) : [hooks as Hooks];
@@ -72,7 +75,8 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     });
     if (workbench !== null) room.engine.addPack(workbench.pack);
     const registry = registryOf(tools);
-    const network = { folder: kept.folder, http: options.http ?? {}, workbench };
+    const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, room);
+    const network = { folder: kept.folder, http: options.http ?? {}, workbench, retention };
     const board = new Board(room, network, registry, registry.follow(followerOf(room)));
     try {
       await room.engine.start();
@@ -80,6 +84,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       board.unfollow();
       throw error;
     }
+    retention?.begin();
     return board;
   } catch (error) {
     await workbench?.close();
@@ -111,6 +116,8 @@ interface BoardNetwork {
   readonly folder: string | null;
   readonly http: HttpOptions;
   readonly workbench: Workbench | null;
+  /** Null: the store is bounded by itself, or keeps every call. */
+  readonly retention: Retention | null;
 }
 
 const NO_OPTIONS: CallOptions = {};
@@ -150,8 +157,8 @@ class Board implements Patchboard {
     if (options !== NO_OPTIONS) checkCallOptions(options);
     const { signal } = options;
     signal?.throwIfAborted();
-    const call = await this.#submit(name, args, options);
-    return isOpen(call) ? await this.#ended(call.id, signal) : toRecord(call);
+    const { call, live } = await this.#submit(name, args, options);
+    return isOpen(call) ? await this.#ended(call.id, { cancelOn: signal, live }) : toRecord(call);
   }
 
   async invoke(
@@ -160,10 +167,11 @@ class Board implements Patchboard {
     options: InvokeOptions = NO_OPTIONS,
   ): Promise<ToolCallRecord> {
     if (options !== NO_OPTIONS) checkInvokeOptions(options);
-    return toRecord(await this.#submit(name, args, options));
+    const { call } = await this.#submit(name, args, options);
+    return toRecord(call);
   }
 
-  async #submit(name: string, args: unknown, options: InvokeOptions): Promise<Call> {
+  async #submit(name: string, args: unknown, options: InvokeOptions): Promise<Recorded> {
     const { agentId = EMBEDDED, runId = this.#runOf(agentId), idempotencyKey = null } = options;
     // What is checked must be what is kept: a Date, say, is a string by then.
     const asKept = jsonCopy(args);
@@ -254,6 +262,7 @@ class Board implements Patchboard {
     await this.#room.host.workers.close();
     await this.#room.engine.drain();
     await this.#network.workbench?.close();
+    await this.#network.retention?.end();
     await this.#room.store.close();
   }
 
@@ -276,8 +285,8 @@ class Board implements Patchboard {
     return await this.#operatorToken;
   }
 
-  async #ended(id: string, cancelOn?: AbortSignal): Promise<ToolCallRecord> {
-    const call = await this.#room.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, { cancelOn });
+  async #ended(id: string, following?: Following): Promise<ToolCallRecord> {
+    const call = await this.#room.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, following);
     if (call === undefined) throw new BoardError(noSuchCall(id));
     return toRecord(call);
   }
@@ -288,8 +297,13 @@ function tagsIn(metadata: RegisteredTool['metadata']): readonly unknown[] {
   return Array.isArray(tags) ? tags : [];
 }
 
+interface Recorded {
+  readonly call: Call;
+  readonly live: LiveCall | null;
+}
+
 /** A denied call is a record like any other; a refused one is none. */
-function recordedCall(submitted: Submitted): Call {
+function recordedCall(submitted: Submitted): Recorded {
   if (submitted.kind === 'refused') throw new BoardError(submitted.failure);
-  return submitted.call;
+  return submitted.kind === 'accepted' ? submitted : { call: submitted.call, live: null };
 }

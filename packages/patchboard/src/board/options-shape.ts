@@ -30,6 +30,7 @@ const OPTIONS = object<BoardOptions>({
   policy: policyRule,
   hooks: oneOrMore(hooks),
   limits: object(limits as Shape<Limits>),
+  retain: wholeNumber(1),
   redact: texts,
   workspace: anything,
   log: must('have info, warn and error', (value) => hasAll(value, ['info', 'warn', 'error'])),

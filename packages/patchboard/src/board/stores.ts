@@ -7,14 +7,21 @@ import { storeFileIn } from '../store/sqlite/store-file.ts';
 
 /** Where a board keeps its calls. */
 export interface BoardStore {
-  open(): Promise<Store>;
+  /** `retain`: as in `BoardOptions`; a store that keeps every call may leave it to the board. */
+  open(options?: { readonly retain?: number | undefined }): Promise<Store>;
   /** Null: nothing outlives the process. */
   readonly folder: string | null;
 }
 
-/** Forgets everything with the process. */
+/** Ended calls that a board keeps in memory unless `retain` says otherwise. */
+export const DEFAULT_RETAIN = 10_000;
+
+/** Loses everything with the process, and keeps a bounded number of ended calls: `retain` of the board, 10,000 by default. */
 export function memory(): BoardStore {
-  return { folder: null, open: () => Promise.resolve(memoryStore({ digest: nodeDigest })) };
+  return {
+    folder: null,
+    open: ({ retain = DEFAULT_RETAIN } = {}) => Promise.resolve(memoryStore({ digest: nodeDigest, retain })),
+  };
 }
 
 /** Keeps calls in a folder: every receipt survives a crash. */

@@ -102,6 +102,15 @@ export interface LedgerFilter {
   readonly to?: number;
 }
 
+/** Where the ledger ends. */
+export interface LedgerHead {
+  /** The newest sequence, 0 when empty. */
+  readonly seq: number;
+  readonly hash: string;
+  /** A store that is bounded has dropped the rows up to this one. Absent: none was dropped. */
+  readonly start?: { readonly seq: number; readonly hash: string };
+}
+
 export interface LedgerReadOptions {
   /** False: every `call` is null, and none is looked up. Default: true. */
   readonly withCalls: boolean;
@@ -179,8 +188,7 @@ export interface Store extends DocumentStore, JournalStore {
     limit: number,
     options?: LedgerReadOptions,
   ): Promise<readonly CommittedRow[]>;
-  /** The newest sequence, 0 when empty. */
-  ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }>;
+  ledgerHead(): Promise<LedgerHead>;
   /**
    * Tells of each committed row once, in order of sequence and before the write's promise settles.
    * The answer ends it.

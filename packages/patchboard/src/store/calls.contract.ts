@@ -222,6 +222,10 @@ export function describeCalls(subject: Subject): void {
       await insertAll(store, calls);
       const head = await store.ledgerHead();
       expect(await store.purgeCalls(START + 7, 2)).toBe(2);
+      // Those that were recorded first.
+      expect(idsOf((await store.listCalls({ tenant: 'acme' }, null, 10)).items)).toEqual(
+        [5, 4, 3].map(callId),
+      );
       expect(await store.purgeCalls(START + 7, 10)).toBe(1);
       expect(await store.purgeCalls(START + 7, 10)).toBe(0);
       expect(idsOf((await store.listCalls({ tenant: 'acme' }, null, 10)).items)).toEqual([5, 3].map(callId));

@@ -1,12 +1,12 @@
 import { CallCheck } from './call-check.ts';
 import { chainHash, GENESIS } from './ledger.ts';
-import type { Digest, Store } from '../ports.ts';
+import type { Digest, LedgerHead, Store } from '../ports.ts';
 
 export type LedgerVerdict =
   | {
       readonly ok: true;
       readonly rows: number;
-      readonly head: { readonly seq: number; readonly hash: string };
+      readonly head: LedgerHead;
     }
   | { readonly ok: false; readonly rows: number; readonly seq: number; readonly problem: string };
 
@@ -16,34 +16,44 @@ export type CheckedStore = Pick<Store, 'ledgerHead' | 'readLedger' | 'findCall'>
 /** Small, since the calls that end in a page are read and hashed before others get a turn. */
 const PAGE = 100;
 
+/** Before the first row of a ledger that is whole. */
+const BEGINNING = { seq: 0, hash: GENESIS };
+
 /**
  * Reads the whole chain and says where the first link breaks, or which row says something else than what is stored of
- * its call. Needs the store's own head to notice a cut-off end.
+ * its call. Needs the store's own head to notice a cut-off end. Where a bounded store drops rows meanwhile, it goes on
+ * from those that are left.
  */
 export async function verifyLedger(store: CheckedStore, digest: Digest): Promise<LedgerVerdict> {
   const calls = new CallCheck(store, digest);
   const head = await store.ledgerHead();
-  let previous = GENESIS;
-  let seq = 0;
+  let { seq, hash: previous } = head.start ?? BEGINNING;
+  let checked = 0;
   while (seq < head.seq) {
     const rows = await store.readLedger({}, seq, PAGE, { withCalls: false });
     if (rows.length === 0) break;
     for (const { row } of rows) {
       if (row.seq > head.seq) break; // written since
-      if (row.seq !== seq + 1) return broken(seq, seq + 1, 'a row is missing');
+      if (row.seq !== seq + 1) {
+        const { start = BEGINNING } = await store.ledgerHead();
+        if (start.seq <= seq) return broken(checked, seq + 1, 'a row is missing');
+        ({ seq, hash: previous } = start); // dropped since
+        break;
+      }
       if (row.hash !== chainHash(digest, previous, row.seq, row))
-        return broken(seq, row.seq, 'the row was changed');
+        return broken(checked, row.seq, 'the row was changed');
       const problem = await calls.take(row);
-      if (problem !== null) return broken(seq, row.seq, problem);
+      if (problem !== null) return broken(checked, row.seq, problem);
       previous = row.hash;
       seq = row.seq;
+      checked += 1;
     }
   }
-  if (seq !== head.seq) return broken(seq, seq + 1, `the end is cut off: the head is row ${head.seq}`);
-  if (previous !== (head.seq === 0 ? GENESIS : head.hash))
-    return broken(seq, seq, 'the head is not that of the last row');
+  if (seq < head.seq) return broken(checked, seq + 1, `the end is cut off: the head is row ${head.seq}`);
+  if (seq === head.seq && previous !== (head.seq === 0 ? GENESIS : head.hash))
+    return broken(checked, seq, 'the head is not that of the last row');
   const open = await calls.takeOpen(head.seq);
-  return open === null ? { ok: true, rows: seq, head } : broken(open.seq - 1, open.seq, open.problem);
+  return open === null ? { ok: true, rows: checked, head } : broken(checked, open.seq, open.problem);
 }
 
 /** One reading at a time: who asks while one is under way gets its verdict. */

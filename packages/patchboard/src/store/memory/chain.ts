@@ -5,40 +5,89 @@ import {
   type LedgerKind,
   type LedgerRow,
 } from '../../core/ledger/ledger.ts';
-import type { Digest } from '../../core/ports.ts';
+import type { Digest, LedgerHead } from '../../core/ports.ts';
 
-/** The hash chain. Rows and hashes are made when somebody looks: most runs in memory never ask. */
+/** Of the limit; so many rows are dropped at a time. */
+const DROPPED_AT_ONCE = 1 / 4;
+
+/**
+ * The hash chain, of which the newest rows are kept. Hashes are made when a row is looked at: most runs in memory never
+ * look. The chain then begins with the first row that is kept; once rows were handed out it goes on from what was dropped.
+ */
 export class MemoryChain {
-  readonly #drafts: LedgerDraft[] = [];
-  readonly #hashes: string[] = [];
   readonly #digest: Digest;
+  /** Rows that are kept at least. */
+  readonly #limit: number;
+  readonly #mostRows: number;
+  #drafts: LedgerDraft[] = [];
+  /** Of the first drafts, as far as they were made. */
+  #hashes: string[] = [];
+  #start: { readonly seq: number; readonly hash: string } = { seq: 0, hash: GENESIS };
+  /** Of the rows that were dropped last: a reader may still hold some of them. */
+  #droppedHashes: readonly string[] = [];
+  #wasRead = false;
 
-  constructor(digest: Digest) {
+  constructor(digest: Digest, limit: number) {
     this.#digest = digest;
+    this.#limit = limit;
+    this.#mostRows = limit + Math.ceil(limit * DROPPED_AT_ONCE);
   }
 
-  get length(): number {
-    return this.#drafts.length;
+  /** The sequence of the newest row. */
+  get last(): number {
+    return this.#start.seq + this.#drafts.length;
+  }
+
+  get head(): LedgerHead {
+    const { last: seq } = this;
+    const hash = this.hashOf(seq);
+    return this.#start.seq === 0 ? { seq, hash } : { seq, hash, start: this.#start };
   }
 
   add(entries: readonly LedgerDraft[]): void {
     for (const entry of entries) this.#drafts.push(entry);
   }
 
+  /** Drops the oldest rows if there are too many. */
+  trim(): void {
+    if (this.#drafts.length > this.#mostRows) this.#drop(this.#drafts.length - this.#limit);
+  }
+
   /** In order, those after `after`. */
   *rows(after: number): Generator<LedgerRow> {
-    for (let index = after; index < this.#drafts.length; index += 1) {
-      const draft = this.#drafts[index];
-      if (draft !== undefined) yield new ChainRow(draft, index + 1, this);
+    this.#wasRead = true;
+    for (let seq = Math.max(after, this.#start.seq) + 1; seq <= this.last; seq += 1) {
+      const draft = this.#drafts[seq - this.#start.seq - 1];
+      if (draft !== undefined) yield new ChainRow(draft, seq, this);
     }
   }
 
   hashOf(seq: number): string {
-    for (const draft of this.#drafts.slice(this.#hashes.length, seq)) {
-      const previous = this.#hashes.at(-1) ?? GENESIS;
-      this.#hashes.push(chainHash(this.#digest, previous, this.#hashes.length + 1, draft));
+    const { seq: dropped, hash } = this.#start;
+    if (seq <= dropped) return this.#droppedHash(seq);
+    this.#wasRead = true;
+    for (const draft of this.#drafts.slice(this.#hashes.length, seq - dropped)) {
+      const previous = this.#hashes.at(-1) ?? hash;
+      this.#hashes.push(chainHash(this.#digest, previous, dropped + this.#hashes.length + 1, draft));
     }
-    return this.#hashes[seq - 1] ?? GENESIS;
+    return this.#hashes[seq - dropped - 1] ?? hash;
+  }
+
+  #droppedHash(seq: number): string {
+    const { seq: dropped, hash } = this.#start;
+    if (seq === dropped) return hash;
+    const kept = this.#droppedHashes[this.#droppedHashes.length - 1 - (dropped - seq)];
+    if (kept === undefined) throw new Error(`ledger row ${seq} was dropped`);
+    return kept;
+  }
+
+  #drop(rows: number): void {
+    const seq = this.#start.seq + rows;
+    const hash = this.#wasRead ? this.hashOf(seq) : GENESIS;
+    this.#droppedHashes = this.#hashes.slice(0, rows);
+    this.#hashes = this.#hashes.slice(rows);
+    this.#drafts = this.#drafts.slice(rows);
+    this.#start = { seq, hash };
   }
 }
 

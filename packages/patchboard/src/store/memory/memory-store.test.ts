@@ -1,5 +1,7 @@
 import { memoryStore } from './memory-store.ts';
+import { retentionContract } from '../retention.contract.ts';
 import { digest } from '../samples.contract.ts';
 import { storeContract } from '../store.contract.ts';
 
 storeContract('memoryStore', async () => ({ store: memoryStore({ digest }), cleanup: async () => {} }));
+retentionContract('memoryStore', async (retain) => memoryStore({ digest, retain }));

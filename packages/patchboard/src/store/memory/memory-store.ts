@@ -9,6 +9,7 @@ import type {
   Digest,
   Inserted,
   LedgerFilter,
+  LedgerHead,
   LedgerReadOptions,
   NewCall,
   Page,
@@ -19,21 +20,34 @@ import { pairKey } from '../../core/pair-key.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { Soon } from '../../core/soon.ts';
 import { callPage } from '../call-pages.ts';
-import { callCursor, runCursor } from '../cursors.ts';
+import { callCursor } from '../cursors.ts';
 import { MemoryChain } from './chain.ts';
+import { EndedCalls } from './ended-calls.ts';
 import { MemoryDocuments } from './documents.ts';
 import { matchesCall, matchesRow } from './filters.ts';
 import { MemoryJournals } from './journals.ts';
+import { MemoryRuns } from './runs.ts';
 import { Turns } from '../turns.ts';
 import { Watchers } from '../watchers.ts';
 
 export interface MemoryStoreOptions {
   readonly digest: Digest;
+  /**
+   * How many ended calls are kept: those that ended last. An idempotency key is dropped with its call, a run with the last
+   * of its calls; of runs without calls and of journals as many are kept, and of ledger rows `ROWS_PER_CALL` for each call.
+   * Default: everything is kept.
+   */
+  readonly retain?: number;
 }
 
-/** Forgets everything with the process. For tests, simulation and embedding without durability. */
-export function memoryStore(options: MemoryStoreOptions): Store {
-  return new MemoryStore(options.digest);
+/** More than an ordinary call has, because refusals and changes of the registry have rows too. */
+const ROWS_PER_CALL = 4;
+/** However few calls are kept: an approval looks for its own row. */
+const LEAST_ROWS = 1000;
+
+/** Loses everything with the process. For tests, simulation and embedding without durability. */
+export function memoryStore({ digest, retain = Infinity }: MemoryStoreOptions): Store {
+  return new MemoryStore(digest, retain);
 }
 
 interface UsedKey {
@@ -47,19 +61,22 @@ const WITH_CALLS: LedgerReadOptions = { withCalls: true };
 
 class MemoryStore implements Store {
   readonly #calls: Map<string, Call> = new Map();
-  /** By tenant and id, in order of arrival. */
-  readonly #runs: Map<string, Run> = new Map();
+  readonly #ended: EndedCalls;
+  readonly #runs: MemoryRuns;
   readonly #keys: Map<string, UsedKey> = new Map();
   readonly #keyOfCall: Map<string, string> = new Map();
   readonly #tools: Map<string, StoredTool> = new Map();
   readonly #documents: MemoryDocuments = new MemoryDocuments();
-  readonly #journals: MemoryJournals = new MemoryJournals();
+  readonly #journals: MemoryJournals;
   readonly #chain: MemoryChain;
   readonly #watchers: Watchers = new Watchers();
   readonly #turns: Turns = new Turns();
 
-  constructor(digest: Digest) {
-    this.#chain = new MemoryChain(digest);
+  constructor(digest: Digest, retain: number) {
+    this.#ended = new EndedCalls(retain);
+    this.#runs = new MemoryRuns(retain);
+    this.#journals = new MemoryJournals(retain);
+    this.#chain = new MemoryChain(digest, Math.max(LEAST_ROWS, retain * ROWS_PER_CALL));
   }
 
   insertCall({ call, run, idempotency, entries }: NewCall): Soon<Inserted> {
@@ -67,13 +84,12 @@ class MemoryStore implements Store {
     if (used !== undefined && used.expiresAt > call.createdAt) {
       return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
     }
-    const runKey = pairKey(run.tenant, run.id);
-    const standing = this.#runs.get(runKey);
-    if (standing !== undefined && (standing.agentId !== run.agentId || standing.cancelledAt !== null)) {
-      return { kind: 'run_refused', run: standing };
+    const standing = this.#runs.join(run);
+    if (standing !== null) return { kind: 'run_refused', run: standing };
+    if (this.#calls.has(call.id)) {
+      this.#runs.leave(run.tenant, run.id);
+      return Promise.reject(new Error(`call ${call.id} is stored already`));
     }
-    if (this.#calls.has(call.id)) return Promise.reject(new Error(`call ${call.id} is stored already`));
-    if (standing === undefined) this.#runs.set(runKey, run);
     if (idempotency !== null) {
       const { scope, bodyHash, expiresAt } = idempotency;
       this.#keys.set(scope, { callId: call.id, bodyHash, expiresAt });
@@ -81,6 +97,7 @@ class MemoryStore implements Store {
     }
     this.#calls.set(call.id, call);
     this.#write(entries);
+    if (!isOpen(call)) this.#retire(call);
     return INSERTED;
   }
 
@@ -88,6 +105,7 @@ class MemoryStore implements Store {
     if (this.#calls.get(call.id)?.version !== expectedVersion) return false;
     this.#calls.set(call.id, call);
     this.#write(entries);
+    if (!isOpen(call)) this.#retire(call);
     return true;
   }
 
@@ -112,15 +130,15 @@ class MemoryStore implements Store {
   }
 
   async ensureRun(run: Run, entry: LedgerDraft): Promise<Run> {
-    const standing = this.#runs.get(pairKey(run.tenant, run.id));
+    const standing = this.#runs.find(run.tenant, run.id);
     if (standing !== undefined) return standing;
-    this.#runs.set(pairKey(run.tenant, run.id), run);
+    this.#runs.add(run);
     this.#write([entry]);
     return run;
   }
 
   async findRun(tenant: string, id: string): Promise<Run | undefined> {
-    return this.#runs.get(pairKey(tenant, id));
+    return this.#runs.find(tenant, id);
   }
 
   async listRuns(
@@ -129,24 +147,11 @@ class MemoryStore implements Store {
     cursor: string | null,
     limit: number,
   ): Promise<Page<Run>> {
-    const before = cursor === null ? Infinity : runCursor(cursor);
-    const found = [...this.#runs.values()]
-      .map((run, index) => ({ run, position: index + 1 }))
-      .filter(({ run, position }) => position < before && run.tenant === tenant)
-      .filter(({ run }) => agentId === null || run.agentId === agentId)
-      .reverse();
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      items: page.map(({ run }) => run),
-      nextCursor: found.length > limit && last !== undefined ? String(last.position) : null,
-    };
+    return this.#runs.page(tenant, agentId, cursor, limit);
   }
 
   async cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {
-    const run = this.#runs.get(pairKey(tenant, id));
-    if (run === undefined || run.cancelledAt !== null) return false;
-    this.#runs.set(pairKey(tenant, id), { ...run, cancelledAt: at });
+    if (!this.#runs.cancel(tenant, id, at)) return false;
     this.#write([entry]);
     return true;
   }
@@ -234,9 +239,8 @@ class MemoryStore implements Store {
     return found;
   }
 
-  async ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }> {
-    const { length: seq } = this.#chain;
-    return { seq, hash: this.#chain.hashOf(seq) };
+  async ledgerHead(): Promise<LedgerHead> {
+    return this.#chain.head;
   }
 
   watch(listener: (committed: CommittedRow) => void): () => void {
@@ -254,20 +258,33 @@ class MemoryStore implements Store {
     for (const call of this.#calls.values()) {
       if (purged >= limit) break;
       if ((endedAt(call) ?? Infinity) >= before) continue;
-      this.#calls.delete(call.id);
-      this.#forgetKey(call.id);
+      this.#drop(call);
       purged += 1;
     }
+    if (purged > 0) this.#ended.keep(({ id }) => this.#calls.has(id));
     return purged;
   }
 
   async close(): Promise<void> {}
 
   #write(entries: readonly LedgerDraft[]): void {
-    const { length: before } = this.#chain;
+    const { last: before } = this.#chain;
     this.#chain.add(entries);
-    if (this.#watchers.isIdle) return;
-    this.#watchers.tell([...this.#chain.rows(before)].map((row) => this.#committed(row)));
+    if (!this.#watchers.isIdle)
+      this.#watchers.tell([...this.#chain.rows(before)].map((row) => this.#committed(row)));
+    this.#chain.trim();
+  }
+
+  #retire(call: Call): void {
+    const oldest = this.#ended.add(call);
+    if (oldest !== undefined) this.#drop(oldest);
+  }
+
+  /** What only this call needed goes with it; ledger rows have a bound of their own. */
+  #drop({ id, tenant, runId }: Call): void {
+    if (!this.#calls.delete(id)) return;
+    this.#forgetKey(id);
+    this.#runs.leave(tenant, runId);
   }
 
   #committed(row: LedgerRow): CommittedRow {

@@ -40,9 +40,13 @@ async function verify(context: HttpContext, _request: FastifyRequest, reply: Fas
   const verdict = await whileListening(context, reply, () => context.ledgerVerifier.verify());
   const { ok, rows } = verdict;
   const body = verdict.ok
-    ? { ok, rows, head: verdict.head, seq: null, problem: null }
+    ? { ok, rows, head: headView(verdict.head), seq: null, problem: null }
     : { ok, rows, head: null, seq: verdict.seq, problem: verdict.problem };
   sendJson(reply, 200, JSON.stringify(body));
+}
+
+function headView({ seq, hash }: LedgerHeadView): LedgerHeadView {
+  return { seq, hash };
 }
 
 const exportRoute: Route = {
@@ -64,7 +68,7 @@ const PAGE = 100;
 async function exportRows(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { store, streams, log } = context;
   const principal = principalOf(request);
-  const head = await store.ledgerHead();
+  const head = headView(await store.ledgerHead());
   const stream = streams.openDocument(reply, principal, 'application/jsonl; charset=utf-8');
   try {
     await writeRows(context, stream, { tenant: principal.tenant, head });

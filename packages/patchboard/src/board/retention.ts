@@ -1,0 +1,71 @@
+import { isCallState, isTerminal } from '@patchboard/wire';
+import type { Engine } from '../core/engine.ts';
+import { messageOf } from '../core/failures.ts';
+import type { Log, Store } from '../core/ports.ts';
+
+export interface RetentionParts {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly log: Log;
+}
+
+/** Ended calls between two purges, at most. */
+const MOST_BETWEEN = 1000;
+/** Epoch milliseconds that no call ends at. */
+const NEVER = 8.64e15;
+
+/** Keeps about `retain` ended calls in a store that keeps every one by itself: purges those that were recorded first. */
+export class Retention {
+  readonly #retain: number;
+  readonly #parts: RetentionParts;
+  /** Ended calls between two purges. */
+  readonly #between: number;
+  #ended = 0;
+  #purging: Promise<void> = Promise.resolve();
+  #isPurging = false;
+  #stop: () => void = () => {};
+
+  constructor(retain: number, parts: RetentionParts) {
+    this.#retain = retain;
+    this.#parts = parts;
+    this.#between = Math.min(MOST_BETWEEN, Math.ceil(retain / 10));
+  }
+
+  begin(): void {
+    this.#start();
+    this.#stop = this.#parts.engine.onEnded(() => {
+      this.#ended += 1;
+      if (this.#ended >= this.#between) this.#start();
+    });
+  }
+
+  /** Resolves when the store is not used any more. */
+  async end(): Promise<void> {
+    this.#stop();
+    await this.#purging;
+    if (this.#ended > 0) await this.#purge();
+  }
+
+  #start(): void {
+    if (this.#isPurging) return;
+    this.#isPurging = true;
+    this.#ended = 0;
+    this.#purging = this.#purge().finally(() => {
+      this.#isPurging = false;
+    });
+  }
+
+  async #purge(): Promise<void> {
+    const { store, log } = this.#parts;
+    try {
+      let ended = 0;
+      for (const [state, calls] of Object.entries(await store.countByState()))
+        if (isCallState(state) && isTerminal(state)) ended += calls;
+      if (ended <= this.#retain) return;
+      const purged = await store.purgeCalls(NEVER, ended - this.#retain);
+      log.info('retention.purged', { calls: purged });
+    } catch (error) {
+      log.error('retention.failed', { error: messageOf(error) });
+    }
+  }
+}
