@@ -23,9 +23,9 @@ const failpoint = new Failpoint(options.failpoint, options.hit);
 try {
   await runServer(resolveSettings(environment(), {}), {
     packs: [chaosPack(options.effectsFile, failpoint)],
-    openStore: async (file) => {
+    openStore: async (file, log) => {
       const size = options.maxStoreBytes === null ? {} : { maxBytes: options.maxStoreBytes };
-      return failingStore(await sqliteStore({ file, digest: nodeDigest, ...size }), failpoint);
+      return failingStore(await sqliteStore({ file, digest: nodeDigest, log, ...size }), failpoint);
     },
   });
 } catch (error) {

@@ -28,6 +28,9 @@ const EVENTS: Readonly<Record<string, string>> = {
   'device.failed': 'a message of a device could not be handled: a fault of the server, report it',
   'http.failed': 'a request ended with 500: a fault of the server, report it with the `stack`',
   'http.stream_failed': 'a stream ended early, because the store could not be read',
+  'store.lost':
+    'the data folder or the log of the store was moved, deleted or replaced while the server runs: writes are refused with 503. `problem` says what to do',
+  'store.found': 'the files are back where they were opened: writes are accepted again',
   'store.write_failed': 'a change of a call could not be written yet; it is tried again',
   'task.failed': 'work in the background failed; `task` says which',
   'agent.handler_failed': 'a handler of events that was given to an agent threw',

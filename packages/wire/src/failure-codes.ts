@@ -39,6 +39,7 @@ export const FAILURE_CODES = [
   'sandbox_unavailable',
   'upstream_unreachable',
   'storage_full',
+  'storage_unavailable',
   'misdirected',
   'internal',
 ] as const;

@@ -57,7 +57,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     retain,
   } = options;
   const limits = resolveLimits(options.limits);
-  const store = await kept.open({ retain });
+  const store = await kept.open({ retain, log });
   const workbench = await boardWorkbench(options.workspace, { folder: kept.folder, store, log });
   try {
     const allHooks = Array.isArray(hooks) ? (hooks as readonly Hooks[]) : [hooks as Hooks];

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import type { Store } from '../core/ports.ts';
+import type { Log, Store } from '../core/ports.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
@@ -7,8 +7,11 @@ import { storeFileIn } from '../store/sqlite/store-file.ts';
 
 /** Where a board keeps its calls. */
 export interface BoardStore {
-  /** `retain`: as in `BoardOptions`; a store that keeps every call may leave it to the board. */
-  open(options?: { readonly retain?: number | undefined }): Promise<Store>;
+  /**
+   * `retain`: as in `BoardOptions`; a store that keeps every call may leave it to the board. `log`: for what happens to
+   * its files while it is open.
+   */
+  open(options?: { readonly retain?: number | undefined; readonly log?: Log | undefined }): Promise<Store>;
   /** Null: nothing outlives the process. */
   readonly folder: string | null;
 }
@@ -26,9 +29,9 @@ export function memory(): BoardStore {
 
 /** Keeps calls in a folder: every receipt survives a crash. */
 export function sqlite(folder: string): BoardStore {
-  const open = async (): Promise<Store> => {
+  const open: BoardStore['open'] = async ({ log } = {}) => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return await sqliteStore({ file: storeFileIn(folder), digest: nodeDigest });
+    return await sqliteStore({ file: storeFileIn(folder), digest: nodeDigest, log });
   };
   return { folder, open };
 }

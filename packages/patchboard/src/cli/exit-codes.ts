@@ -79,6 +79,7 @@ const BY_CODE: Readonly<Record<FailureCode | 'data_folder_in_use', ExitCode>> = 
   sandbox_unavailable: EXIT.toolFailed,
   upstream_unreachable: EXIT.toolFailed,
   storage_full: EXIT.toolFailed,
+  storage_unavailable: EXIT.toolFailed,
   internal: EXIT.toolFailed,
 };
 

@@ -48,6 +48,7 @@ export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
   sandbox_unavailable: { retryable: false, summary: 'no sandbox can run this tool' },
   upstream_unreachable: { retryable: true, summary: 'a service the tool needs did not answer' },
   storage_full: { retryable: true, summary: 'the store has no room; nothing was recorded' },
+  storage_unavailable: { retryable: true, summary: 'the data folder is not available; nothing was recorded' },
   misdirected: { retryable: false, summary: 'the Host header names another server' },
   internal: { retryable: true, summary: 'a fault in the server' },
 };
@@ -132,6 +133,21 @@ export class StorageFull extends Error {
     super(message);
     this.name = 'StorageFull';
   }
+}
+
+/** What a store throws when its files are not where it opened them: nothing of the change was kept. */
+export class StorageUnavailable extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StorageUnavailable';
+  }
+}
+
+/** The failure of a write that the store refused; null for any other error. */
+export function storeFailure(error: unknown): Failure | null {
+  if (error instanceof StorageFull) return failure('storage_full');
+  if (error instanceof StorageUnavailable) return failure('storage_unavailable', error.message);
+  return null;
 }
 
 export function messageOf(error: unknown): string {

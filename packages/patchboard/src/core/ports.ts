@@ -140,7 +140,8 @@ export interface CommittedRow {
  * Durable memory. Every write is atomic, and its promise settles only after it is durable; a store that is done at
  * once may answer at once where calls are written and found.
  * Ledger rows get their sequence and hash at commit, in the order of the writes.
- * A write that finds no room rejects with `StorageFull` and changes nothing.
+ * A write that finds no room rejects with `StorageFull`, and one whose files are gone with `StorageUnavailable`; both
+ * change nothing.
  */
 export interface Store extends DocumentStore, JournalStore {
   insertCall(record: NewCall): Soon<Inserted>;
@@ -195,6 +196,8 @@ export interface Store extends DocumentStore, JournalStore {
    */
   watch(listener: (committed: CommittedRow) => void): () => void;
 
+  /** Why no write is accepted now, in words for an operator; null while writes are accepted. */
+  writeProblem(): string | null;
   /** Number of calls in each state. May be a moment old. */
   countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
   /** Removes ended calls that ended before `before`, at most `limit`; ledger rows stay. Answers how many. */

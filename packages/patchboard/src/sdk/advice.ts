@@ -175,6 +175,11 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     en: ['try again when the operator has made room'],
     zh: ['等运维人员清理空间后重试'],
   },
+  storage_unavailable: {
+    meaning: '数据目录不可用,没有记录任何内容',
+    en: ['try again later', 'tell the operator that the data folder is gone'],
+    zh: ['稍后重试', '告知运维人员数据目录已丢失'],
+  },
   misdirected: {
     meaning: 'Host 头指向另一台服务器',
     en: ['use the address of this server'],

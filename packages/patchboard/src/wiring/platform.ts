@@ -43,7 +43,7 @@ export interface PlatformParts {
   /** Besides the packs that are shipped. */
   readonly packs?: readonly Pack[];
   /** How the store is opened; the embedded one by default. */
-  readonly openStore?: (file: string) => Promise<Store>;
+  readonly openStore?: (file: string, log: Log) => Promise<Store>;
 }
 
 interface Opened {
@@ -64,7 +64,7 @@ export async function startPlatform(
   await makeDataFolder(settings.dataFolder);
   const tightened = await closeDataFolder(settings.dataFolder);
   const storeFile = storeFileIn(settings.dataFolder);
-  const store = await (parts.openStore ?? openEmbedded)(storeFile);
+  const store = await (parts.openStore ?? openEmbedded)(storeFile, log);
   const packs = [...(parts.packs ?? [])];
   const tenants = new TenantBook(settings.tenants);
   try {
@@ -134,8 +134,8 @@ async function workbenchOf(settings: Settings, log: Log, store: Store): Promise<
   }
 }
 
-async function openEmbedded(file: string): Promise<Store> {
-  return await sqliteStore({ file, digest: nodeDigest });
+async function openEmbedded(file: string, log: Log): Promise<Store> {
+  return await sqliteStore({ file, digest: nodeDigest, log });
 }
 
 function essentials(settings: Settings, storeFile: string): Pack {

@@ -42,6 +42,7 @@ export const saidWords: WordsOf<typeof english> = {
     sandbox_unavailable: '没有可用的沙箱运行该工具：{said}',
     upstream_unreachable: '工具依赖的服务没有响应：{said}',
     storage_full: '存储空间已满，没有记录任何内容：{said}',
+    storage_unavailable: '数据目录不可用，没有记录任何内容：{said}',
     misdirected: 'Host 头指向另一台服务器：{said}',
     internal: '服务器内部错误：{said}',
     network_error: '无法连接服务器：{said}',

@@ -247,6 +247,10 @@ class MemoryStore implements Store {
     return this.#watchers.add(listener);
   }
 
+  writeProblem(): null {
+    return null;
+  }
+
   async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
     const counts: Partial<Record<CallStateName, number>> = {};
     for (const { state } of this.#calls.values()) counts[state.name] = (counts[state.name] ?? 0) + 1;

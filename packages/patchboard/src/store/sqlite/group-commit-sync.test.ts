@@ -1,11 +1,17 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StorageUnavailable } from '../../core/failures.ts';
 import { GroupCommit, type Disk } from './group-commit.ts';
 
 /** Answers when it is told to. */
 class SlowDisk implements Disk {
   readonly waiting: ((error: Error | null) => void)[] = [];
   syncsNow = 0;
+  lost: string | null = null;
+
+  problem(): string | null {
+    return this.lost;
+  }
 
   sync(done: (error: Error | null) => void): void {
     this.waiting.push(done);
@@ -143,5 +149,23 @@ describe('a disk that fails', () => {
     await turns(2);
     expect({ told, waiting: disk.waiting }).toEqual({ told: 0, waiting: [] });
     expect(notes()).toEqual(['first']);
+  });
+});
+
+describe('files that are gone', () => {
+  it('refuse what is queued before anything is committed, and accept writes once they are back', async () => {
+    disk.lost = 'the folder was moved';
+    expect(commit.problem()).toBe('the folder was moved');
+    const refused = [note('first'), note('second')];
+    for (const { done } of refused) {
+      await expect(done).rejects.toThrow(new StorageUnavailable('the folder was moved'));
+    }
+    expect(notes()).toEqual([]);
+    disk.lost = null;
+    const third = note('third');
+    await turns(1);
+    disk.answer();
+    await third.done;
+    expect([notes(), commit.problem(), told]).toEqual([['third'], null, 1]);
   });
 });

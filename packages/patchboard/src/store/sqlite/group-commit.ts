@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { messageOf, StorageFull } from '../../core/failures.ts';
+import { messageOf, StorageFull, StorageUnavailable } from '../../core/failures.ts';
 import { isFull } from './store-refused.ts';
 import { Transactions, type Applied, type Companion } from './transactions.ts';
 
@@ -9,6 +9,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Takes what was committed from the file to the disk. */
 export interface Disk {
+  /** Why nothing may be committed now; null if it may. */
+  problem(): string | null;
   /** Away from this thread. `done` is called once, later. */
   sync(done: (error: Error | null) => void): void;
   syncNow(): void;
@@ -72,6 +74,11 @@ export class GroupCommit {
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
+  /** Why a write would be refused now; null if it would not. */
+  problem(): string | null {
+    return this.#refusal?.message ?? this.#disk.problem();
+  }
+
   /** Writes what is queued; refuses what comes later. */
   close(): void {
     this.#refusal ??= new Error('the store is closed');
@@ -97,6 +104,11 @@ export class GroupCommit {
 
   #commitNext(): void {
     const writes = this.#take();
+    const problem = this.#disk.problem();
+    if (problem !== null) {
+      rejectAll(writes, new StorageUnavailable(problem));
+      return;
+    }
     try {
       this.#syncing = { writes, applied: this.#transactions.run(writes.map(({ apply }) => apply)) };
     } catch (error) {

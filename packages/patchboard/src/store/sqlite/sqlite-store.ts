@@ -11,6 +11,7 @@ import type {
   Inserted,
   LedgerFilter,
   LedgerReadOptions,
+  Log,
   NewCall,
   Page,
   Run,
@@ -38,13 +39,15 @@ export interface SqliteStoreOptions {
   readonly digest: Digest;
   /** The file grows no further than this; a write beyond it is `StorageFull`. Default: as far as the disk goes. */
   readonly maxBytes?: number;
+  /** Default: nothing is logged. */
+  readonly log?: Log | undefined;
 }
 
 /** Rejects with `StoreRefused`, and leaves the file alone, when the file cannot be used. */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const database = openDatabase(options.file, options.digest);
   if (options.maxBytes !== undefined) limitSize(database, options.maxBytes);
-  return new SqliteStore(database, new WalDisk(options.file), options.digest);
+  return new SqliteStore(database, new WalDisk(options.file, options.log ?? null), options.digest);
 }
 
 function limitSize(database: DatabaseSync, maxBytes: number): void {
@@ -269,6 +272,10 @@ class SqliteStore implements Store {
 
   watch(listener: (committed: CommittedRow) => void): () => void {
     return this.#watchers.add(listener);
+  }
+
+  writeProblem(): string | null {
+    return this.#commit.problem();
   }
 
   async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {

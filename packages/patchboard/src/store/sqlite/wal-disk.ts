@@ -1,12 +1,20 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
+import type { Log } from '../../core/ports.ts';
 import type { Disk } from './group-commit.ts';
+import { OpenFiles } from './open-files.ts';
 
 /** Syncs the log in which SQLite keeps what was committed. It is one file as long as the database is open. */
 export class WalDisk implements Disk {
   readonly #descriptor: number;
+  readonly #files: OpenFiles;
 
-  constructor(databaseFile: string) {
+  constructor(databaseFile: string, log: Log | null) {
     this.#descriptor = openSync(`${databaseFile}-wal`, 'r');
+    this.#files = new OpenFiles(databaseFile, this.#descriptor, log);
+  }
+
+  problem(): string | null {
+    return this.#files.problem();
   }
 
   sync(done: (error: Error | null) => void): void {
@@ -18,6 +26,7 @@ export class WalDisk implements Disk {
   }
 
   close(): void {
+    this.#files.close();
     closeSync(this.#descriptor);
   }
 }

@@ -7,7 +7,7 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { waitSecondsOf } from '../shared/routes/request-hints.ts';
-import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { idOf, NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
 import {
   COUNT,
   headers,
@@ -95,7 +95,7 @@ const cancelCallRoute: Route = {
   params: ID_PARAMS,
   body: object({}),
   answers: { 200: { description: 'the call, cancelled', schema: ref('Call') } },
-  refusals: ['call_not_found', 'conflict', 'storage_full'],
+  refusals: ['call_not_found', 'conflict', ...NOT_STORED],
   handle: cancelCall,
 };
 

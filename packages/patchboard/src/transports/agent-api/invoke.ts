@@ -12,7 +12,7 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendReceipt } from '../shared/views/receipt.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { NOT_STORED, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import {
   ANY,
   FLAG,
@@ -86,7 +86,7 @@ export const invokeRoute: Route = {
     'queue_full',
     'overloaded',
     'provider_offline',
-    'storage_full',
+    ...NOT_STORED,
   ],
   handle: invoke,
 };

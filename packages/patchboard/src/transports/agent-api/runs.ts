@@ -8,7 +8,7 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
 import { foreignAgent } from './call-list.ts';
 import {
   ID_PARAMS,
@@ -31,7 +31,7 @@ const createRoute: Route = {
   scope: 'tools:call',
   body: optional({ run_id: { ...PEER_ID, description: 'default: a new one' } }),
   answers: { 200: { description: 'the run', schema: ref('Run') } },
-  refusals: ['permission_denied', 'storage_full'],
+  refusals: ['permission_denied', ...NOT_STORED],
   handle: createRun,
 };
 
@@ -127,7 +127,7 @@ const cancelRoute: Route = {
       schema: object({ run_id: TEXT, cancelled: listOf(TEXT) }),
     },
   },
-  refusals: ['run_not_found', 'storage_full'],
+  refusals: ['run_not_found', ...NOT_STORED],
   handle: cancelRun,
 };
 

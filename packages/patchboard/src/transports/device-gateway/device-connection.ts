@@ -3,7 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import { attemptsOf, type Call } from '../../core/call/call.ts';
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import type { Parting } from '../../core/devices/devices.ts';
-import { failure, messageOf, StorageFull, type Failure } from '../../core/failures.ts';
+import { failure, messageOf, storeFailure, type Failure } from '../../core/failures.ts';
 import { requestId } from '../../core/devices/request-id.ts';
 import { traceparentOf } from '../../core/call/trace-context.ts';
 import { decodeFrame, type FrameFault } from './decode-frame.ts';
@@ -217,8 +217,9 @@ export class DeviceConnection implements DeviceLink {
   /** Nothing was kept: the device may send it again. */
   #failed(frame: DeviceFrame, error: unknown): void {
     const id = 'id' in frame ? frame.id : null;
-    if (error instanceof StorageFull) {
-      this.#refuse(failure('storage_full'), id);
+    const ofStore = storeFailure(error);
+    if (ofStore !== null) {
+      this.#refuse(ofStore, id);
       return;
     }
     this.#parts.log.error('device.failed', { frame: frame.type, error: messageOf(error) });

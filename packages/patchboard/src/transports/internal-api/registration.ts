@@ -4,7 +4,7 @@ import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, COUNT, FLAG, listOf, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 import { decodeToolSpecs } from '../shared/views/tool-spec.ts';
 
@@ -34,7 +34,7 @@ const registerRoute: Route = {
       }),
     },
   },
-  refusals: ['permission_denied', 'storage_full'],
+  refusals: ['permission_denied', ...NOT_STORED],
   handle: register,
 };
 
@@ -67,7 +67,7 @@ const unregisterAllRoute: Route = {
   scope: 'tools:serve',
   params: object({ client_id: PEER_ID }),
   answers: { 200: { description: 'what was removed', schema: object({ ok: FLAG, removed: listOf(TEXT) }) } },
-  refusals: ['permission_denied', 'storage_full'],
+  refusals: ['permission_denied', ...NOT_STORED],
   handle: unregister,
 };
 

@@ -4,7 +4,7 @@ import type { ClientAnswer, ClientResult } from '../../core/devices/client-resul
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, ID_PARAMS, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
 const TOKEN = { ...TEXT, description: 'from the request; fences a worker that was overtaken' };
@@ -19,7 +19,7 @@ const ackRoute: Route = {
   params: ID_PARAMS,
   body: optional({ attempt_token: TOKEN }),
   answers: { 200: { description: 'begun', schema: ref('Submitted') } },
-  refusals: ['call_not_found', 'permission_denied', 'conflict', 'storage_full'],
+  refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
   handle: acknowledge,
 };
 
@@ -87,7 +87,7 @@ const submitRoute: Route = {
       schema: ref('Submitted'),
     },
   },
-  refusals: ['call_not_found', 'permission_denied', 'conflict', 'storage_full'],
+  refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
   handle: submit,
 };
 

@@ -9,7 +9,7 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { NOT_STORED, idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import {
   ANNOTATIONS,
   ANY,
@@ -158,7 +158,7 @@ const decisionRoute: Route = {
     'conflict',
     'input_invalid',
     'permission_denied',
-    'storage_full',
+    ...NOT_STORED,
   ],
   handle: decide,
 };

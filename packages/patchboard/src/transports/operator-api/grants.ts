@@ -4,7 +4,7 @@ import type { Grant } from '../../core/access/grants.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { idOf, sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ID_PARAMS, listOf, nullable, object, TEXT, TIME } from '../shared/routes/schemas.ts';
 import { PREDICATE } from './approvals.ts';
 
@@ -52,7 +52,7 @@ const revokeRoute: Route = {
   scope: 'approvals:decide',
   params: ID_PARAMS,
   answers: { 200: { description: 'the grant that was', schema: GRANT } },
-  refusals: ['grant_not_found', 'storage_full'],
+  refusals: ['grant_not_found', ...NOT_STORED],
   handle: revokeGrant,
 };
 

@@ -51,16 +51,20 @@ const readyRoute: Route = {
   ...healthRoute,
   url: '/readyz',
   name: 'ready',
-  summary: 'The server takes calls; 503 while it shuts down.',
+  summary: 'The server takes calls; 503 while it shuts down, or while its store accepts no write.',
   answers: { 200: { description: 'ready', schema: object({ status: { const: 'ready' } }) } },
-  refusals: ['overloaded'],
+  refusals: ['overloaded', 'storage_unavailable'],
   handle: ready,
 };
 
 function ready(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
   if (context.engine.isDraining || context.openings.isClosing) {
     sendProblem(reply, failure('overloaded', 'the server is shutting down'));
-  } else sendJson(reply, 200, '{"status":"ready"}');
+    return;
+  }
+  const problem = context.store.writeProblem();
+  if (problem !== null) sendProblem(reply, failure('storage_unavailable', problem));
+  else sendJson(reply, 200, '{"status":"ready"}');
 }
 
 const statsRoute: Route = {

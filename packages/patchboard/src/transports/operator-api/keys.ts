@@ -6,7 +6,7 @@ import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { NOT_STORED, idOf, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import { ID_PARAMS, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const KIND: Schema = { enum: KEY_KINDS };
@@ -73,7 +73,7 @@ const createRoute: Route = {
     ['tenant_id', 'scopes', 'expires_at'],
   ),
   answers: { 201: { description: 'the key and its secret', schema: object({ ...KEY, key: TEXT }) } },
-  refusals: ['permission_denied', 'name_taken', 'storage_full'],
+  refusals: ['permission_denied', 'name_taken', ...NOT_STORED],
   handle: createKey,
 };
 
@@ -109,7 +109,7 @@ const revokeRoute: Route = {
   scope: 'keys:write',
   params: ID_PARAMS,
   answers: { 200: { description: 'the key that was', schema: object(KEY) } },
-  refusals: ['key_not_found', 'permission_denied', 'storage_full'],
+  refusals: ['key_not_found', 'permission_denied', ...NOT_STORED],
   handle: revokeKey,
 };
 

@@ -7,7 +7,7 @@ import type { PolicyText } from '../../core/access/policy-office.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
 const POLICY = object({
@@ -46,7 +46,7 @@ const replaceRoute: Route = {
   scope: 'policy:write',
   body: object({ document: { type: 'object' }, version: COUNT }, ['version']),
   answers: { 200: { description: 'in force from now on', schema: POLICY } },
-  refusals: ['conflict', 'body_invalid', 'storage_full'],
+  refusals: ['conflict', 'body_invalid', ...NOT_STORED],
   handle: replacePolicy,
 };
 

@@ -7,7 +7,7 @@ import { tenantText, type TenantText } from '../../core/access/tenant-text.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
+import { NOT_STORED, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import { listOf, nullable, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 
 const RATE: Schema = object({
@@ -64,7 +64,7 @@ const putRoute: Route = {
     limits: LIMITS,
   }),
   answers: { 200: { description: 'what holds from now on', schema: object(TENANT) } },
-  refusals: ['permission_denied', 'storage_full'],
+  refusals: ['permission_denied', ...NOT_STORED],
   handle: putTenant,
 };
 
@@ -87,7 +87,7 @@ const removeRoute: Route = {
   scope: 'policy:write',
   params: ID,
   answers: { 200: { description: 'it is forgotten', schema: object({ tenant_id: TEXT }) } },
-  refusals: ['permission_denied', 'value_not_found', 'storage_full'],
+  refusals: ['permission_denied', 'value_not_found', ...NOT_STORED],
   handle: removeTenant,
 };
 

@@ -6,7 +6,7 @@ import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { HTTP_STATUS, rateFields, sendProblem } from '../shared/routes/problem.ts';
-import { sendJson, type Route } from '../shared/routes/routes.ts';
+import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, object } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
 import { auditOf, CALL_ANSWER, type Asked } from './audit.ts';
@@ -36,7 +36,7 @@ export function callRoute(prefix: string, name: string): Route {
       ['input', 'context'],
     ),
     answers: { 200: { description: 'how the call ended', schema: CALL_ANSWER } },
-    refusals: ['permission_denied', 'rate_limited', 'queue_full', 'overloaded', 'storage_full'],
+    refusals: ['permission_denied', 'rate_limited', 'queue_full', 'overloaded', ...NOT_STORED],
     handle: callTool,
   };
 }

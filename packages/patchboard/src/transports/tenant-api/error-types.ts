@@ -57,6 +57,7 @@ export const ERROR_TYPE: Readonly<Record<FailureCode, ErrorType>> = {
   sandbox_unavailable: 'InternalError',
   upstream_unreachable: 'InternalError',
   storage_full: 'InternalError',
+  storage_unavailable: 'InternalError',
   misdirected: 'InternalError',
   internal: 'InternalError',
 };

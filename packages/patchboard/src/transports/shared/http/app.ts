@@ -1,7 +1,7 @@
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { failure, messageOf, StorageFull, type Failure } from '../../../core/failures.ts';
+import { failure, messageOf, storeFailure, type Failure } from '../../../core/failures.ts';
 import { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
 import { BadCursor, type Log } from '../../../core/ports.ts';
 import { allowedMethods } from '../routes/allowed-methods.ts';
@@ -186,7 +186,8 @@ function finishAnswers(app: FastifyInstance, metrics: HttpMetrics): void {
 function failureOf(error: unknown, request: FastifyRequest, log: Log): Failure {
   if (error instanceof RequestRefused) return error.failure;
   if (error instanceof BadCursor) return failure('body_invalid', `query/cursor: ${error.message}`);
-  if (error instanceof StorageFull) return failure('storage_full');
+  const ofStore = storeFailure(error);
+  if (ofStore !== null) return ofStore;
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return failure(

@@ -43,6 +43,7 @@ export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
   sandbox_unavailable: 503,
   upstream_unreachable: 502,
   storage_full: 507,
+  storage_unavailable: 503,
   misdirected: 421,
   internal: 500,
 };

@@ -16,6 +16,9 @@ export interface RouteAnswer {
   readonly alternative?: { readonly type: string; readonly schema: Schema };
 }
 
+/** What a route that writes refuses with when the store accepts no write. */
+export const NOT_STORED: readonly FailureCode[] = ['storage_full', 'storage_unavailable'];
+
 /**
  * A route as data: it validates by these schemas, is documented by them, and is tested against them.
  * What it may refuse with is listed by code; the status follows from the code.

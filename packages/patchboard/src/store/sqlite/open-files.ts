@@ -1,0 +1,73 @@
+import { fstatSync, statSync } from 'node:fs';
+import type { Log } from '../../core/ports.ts';
+
+/** How long a look at the files counts. Each costs two system calls, and a busy store commits a thousand times a second. */
+const LOOK_EVERY_MS = 100;
+
+/** How often the files are looked at while nothing is written. */
+const WATCH_EVERY_MS = 1000;
+
+const FOLDER_LOST =
+  'the data folder was moved, deleted or replaced while the server runs: move it back, or restart the server to use what is there now';
+const LOG_LOST =
+  'the log of the store (patchboard.db-wal) was moved, deleted or replaced while the server runs: move it back, or restart the server with SIGTERM, which writes the content of the log into the database';
+
+interface Identity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/**
+ * The database and its log as this process has them open. A file that is deleted or replaced stays open: what is written
+ * to it succeeds, and is lost with the process. So the paths are compared with the open files.
+ */
+export class OpenFiles {
+  readonly #file: string;
+  readonly #database: Identity;
+  readonly #wal: Identity;
+  readonly #log: Log | null;
+  readonly #timer: NodeJS.Timeout;
+  #lookedAt = -Infinity;
+  #problem: string | null = null;
+
+  constructor(databaseFile: string, walDescriptor: number, log: Log | null) {
+    this.#file = databaseFile;
+    // Not opened again: closing a second descriptor of the database would drop the locks of the first (POSIX).
+    this.#database = statSync(databaseFile, { bigint: true });
+    this.#wal = fstatSync(walDescriptor, { bigint: true });
+    this.#log = log;
+    this.#timer = setInterval(() => this.problem(), WATCH_EVERY_MS).unref();
+  }
+
+  /** Why the paths lead to other files than those that are open; null while they do not. At most 100 ms old. */
+  problem(): string | null {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_EVERY_MS) return this.#problem;
+    this.#lookedAt = now;
+    const before = this.#problem;
+    this.#problem = this.#look();
+    if (before === null && this.#problem !== null)
+      this.#log?.error('store.lost', { file: this.#file, problem: this.#problem });
+    if (before !== null && this.#problem === null) this.#log?.info('store.found', { file: this.#file });
+    return this.#problem;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): string | null {
+    if (!leadsTo(this.#file, this.#database)) return FOLDER_LOST;
+    return leadsTo(`${this.#file}-wal`, this.#wal) ? null : LOG_LOST;
+  }
+}
+
+/** False too where the path cannot be looked at: then nobody knows. */
+function leadsTo(path: string, { dev, ino }: Identity): boolean {
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found !== undefined && found.dev === dev && found.ino === ino;
+  } catch {
+    return false;
+  }
+}
