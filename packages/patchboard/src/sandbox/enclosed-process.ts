@@ -34,6 +34,7 @@ export class EnclosedProcess {
   readonly #killsTrees: boolean;
   #entered = false;
   #isKilled = false;
+  #exitCode: number | null = null;
   #keepsAlive = true;
 
   constructor(line: CommandLine, options: ProcessOptions) {
@@ -101,17 +102,21 @@ export class EnclosedProcess {
   #end(): Promise<ProcessEnd> {
     return new Promise((resolve) => {
       this.#child.once('error', (error) => resolve({ exitCode: null, problem: error.message }));
-      this.#child.once('close', (code) => {
-        const exitCode = this.#isKilled ? null : code;
+      this.#child.once('exit', (code) => {
+        // Before the rest of its group is killed: that is no end of the command itself.
+        this.#exitCode = this.#isKilled ? null : code;
+        if (!this.#killsTrees) this.#leaveStrays();
+      });
+      this.#child.once('close', () => {
+        const exitCode = this.#exitCode;
         const problem = this.#entered || exitCode === null ? null : 'the sandbox did not start';
         resolve({ exitCode, problem });
       });
-      if (!this.#killsTrees) this.#child.once('exit', () => this.#leaveStrays());
     });
   }
 
   #leaveStrays(): void {
-    this.kill();
+    if (this.#child.pid !== undefined) killGroup(this.#child.pid);
     const leave = (): void => {
       this.#child.stdout?.destroy();
       this.#child.stderr?.destroy();
@@ -133,10 +138,12 @@ function killChildren(pid: number): boolean {
   }
 }
 
+/** ESRCH: none is left in the group. EPERM: all that are left belong to another user. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
