@@ -46,23 +46,22 @@ interface Walked {
 function walk(root: string, steps: readonly string[], create: boolean): Walked {
   let folder = openFolder(root);
   let at = '';
-  for (const [index, step] of steps.entries()) {
-    const handle = nameIn(root, folder, at, step);
-    const found = lstatSync(handle, { throwIfNoEntry: false });
-    const place = { folder, handle, path: join(at, step) };
-    const rest = steps.slice(index + 1);
-    if (found?.isSymbolicLink() === true) return { place, link: readlinkSync(handle), folder: at, rest };
-    if (rest.length === 0) return { place, link: null, folder: at, rest };
-    try {
-      if (found === undefined && create) mkdirSync(handle);
-      const next = openFolder(handle);
+  try {
+    for (const [index, step] of steps.entries()) {
+      const handle = nameIn(root, folder, at, step);
+      const found = lstatSync(handle, { throwIfNoEntry: false });
+      const place = { folder, handle, path: join(at, step) };
+      const rest = steps.slice(index + 1);
+      if (found?.isSymbolicLink() === true) return { place, link: readlinkSync(handle), folder: at, rest };
+      if (rest.length === 0) return { place, link: null, folder: at, rest };
+      const next = openStep(place, create && found === undefined);
       if (folder !== null) closeSync(folder);
       folder = next;
-    } catch (error) {
-      if (folder !== null) closeSync(folder);
-      throw stepRefused(error, place.path);
+      at = place.path;
     }
-    at = place.path;
+  } catch (error) {
+    if (folder !== null) closeSync(folder);
+    throw error;
   }
   return {
     place: { folder, handle: nameIn(root, folder, at, '.'), path: at },
@@ -70,6 +69,15 @@ function walk(root: string, steps: readonly string[], create: boolean): Walked {
     folder: at,
     rest: [],
   };
+}
+
+function openStep({ handle, path }: Place, isNew: boolean): number | null {
+  try {
+    if (isNew) mkdirSync(handle);
+    return openFolder(handle);
+  } catch (error) {
+    throw stepRefused(error, path);
+  }
 }
 
 /** The names on the way, or a refusal if it leaves the root. `..` is settled here, before anything is opened. */
