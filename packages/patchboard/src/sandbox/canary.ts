@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -42,8 +42,9 @@ export async function runCanary(enclosure: Enclosure, folder: string): Promise<C
   const written = join(outside, 'written');
   await mkdir(outside, { recursive: true });
   const listener = await listen();
-  const bystander = new Bystander();
+  let bystander: Bystander | null = null;
   try {
+    bystander = await Bystander.start();
     makeWorkspace(root);
     await writeFile(planted, secret);
     const args = [planted, written, String(listener.port), String(bystander.pid)];
@@ -61,7 +62,7 @@ export async function runCanary(enclosure: Enclosure, folder: string): Promise<C
     ];
     return { results, problem: describe(results, problem, output) };
   } finally {
-    await bystander.endedByUs();
+    await bystander?.endedByUs();
     listener.server.close();
     await rm(outside, { recursive: true, force: true });
   }
@@ -88,7 +89,7 @@ async function release(
   const overdue = setTimeout(() => bird.kill(), PATIENCE_MS);
   const { problem } = await bird.ended;
   clearTimeout(overdue);
-  return { output, problem };
+  return { output, problem: problem?.message ?? null };
 }
 
 async function listen(): Promise<{ server: Server; port: number; connections: () => number }> {
@@ -105,10 +106,22 @@ async function listen(): Promise<{ server: Server; port: number; connections: ()
   return { server, port: (server.address() as AddressInfo).port, connections: () => count };
 }
 
-/** Somebody outside who must not be hit. */
+/** A process outside that must not be hit. */
 class Bystander {
-  readonly #child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], { stdio: 'ignore' });
-  readonly #signal = once(this.#child, 'exit').then(([, signal]) => signal as string | null);
+  readonly #child: ChildProcess;
+  readonly #signal: Promise<string | null>;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#signal = once(child, 'exit').then(([, signal]) => signal as string | null);
+  }
+
+  /** Rejects where the system starts no process. */
+  static async start(): Promise<Bystander> {
+    const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], { stdio: 'ignore' });
+    await once(child, 'spawn');
+    return new Bystander(child);
+  }
 
   get pid(): number | undefined {
     return this.#child.pid;

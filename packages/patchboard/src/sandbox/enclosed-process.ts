@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
+import { failure, messageOf, type Failure } from '../core/failures.ts';
+import { shortageFailure } from '../core/resource-shortage.ts';
 import type { CommandLine } from './enclosure.ts';
 
 /** How an enclosed process ended. */
@@ -8,7 +10,7 @@ export interface ProcessEnd {
   /** Null: a signal ended it. */
   readonly exitCode: number | null;
   /** Why it could not be started; null: it was. */
-  readonly problem: string | null;
+  readonly problem: Failure | null;
 }
 
 export interface ProcessOptions {
@@ -27,10 +29,14 @@ export const CHANNEL_ENVIRONMENT: Readonly<Record<string, string>> = {
 /** How long output is awaited of what got away from its group, where only the group can be killed. */
 const STRAY_OUTPUT_MS = 200;
 
-/** One enclosed command from start to end: `ended` settles when everything it started is gone or being killed. */
+/**
+ * One enclosed command from start to end: `ended` settles when everything it started is gone or being killed. It never
+ * rejects, and the constructor does not throw: what could not be started has ended with a problem.
+ */
 export class EnclosedProcess {
   readonly ended: Promise<ProcessEnd>;
-  readonly #child: ChildProcess;
+  /** Null: the system refused to start it. */
+  readonly #child: ChildProcess | null;
   readonly #killsTrees: boolean;
   #entered = false;
   #isKilled = false;
@@ -39,30 +45,38 @@ export class EnclosedProcess {
 
   constructor(line: CommandLine, options: ProcessOptions) {
     this.#killsTrees = options.killsTrees;
-    this.#child = spawn(line.file, line.args, {
-      cwd: '/',
-      env: line.env,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(options.onMessage === undefined ? [] : ['ipc' as const])],
-      serialization: 'advanced',
-      // A group of its own: where there is no better way, the group is what can be killed.
-      detached: !options.killsTrees,
-    });
-    this.#listen('stdout', options);
-    this.#listen('stderr', options);
-    if (options.onMessage !== undefined) this.#child.on('message', options.onMessage);
-    this.#shakeHands(this.#child.stdio[3] as Duplex);
-    this.ended = this.#end();
+    const child = start(line, options);
+    if (child instanceof Error) {
+      this.#child = null;
+      this.ended = Promise.resolve(didNotStart(child));
+      return;
+    }
+    this.#child = child;
+    // Before anything else: without a listener its 'error' ends this process.
+    this.ended = this.#end(child);
+    listen(child, 'stdout', options);
+    listen(child, 'stderr', options);
+    if (options.onMessage !== undefined) child.on('message', options.onMessage);
+    // Without descriptors there are no streams either, whatever the types say.
+    const handshake = (child.stdio as ChildProcess['stdio'] | undefined)?.[3];
+    if (handshake instanceof Object) this.#shakeHands(handshake as Duplex);
+  }
+
+  /** False: the system refused, and `ended` says why. A program that is missing shows only there. */
+  get hasStarted(): boolean {
+    return this.#child?.pid !== undefined;
   }
 
   /** What cannot be sent any more is answered by the end of the process. */
   send(message: object): void {
-    if (this.#child.connected) this.#child.send(message, () => {});
+    if (this.#child?.connected === true) this.#child.send(message, () => {});
   }
 
   /** Whether this process waits for it to end. */
   keepsAlive(yes: boolean): void {
     if (this.#keepsAlive === yes) return;
     this.#keepsAlive = yes;
+    if (this.#child === null) return;
     const { stdout, stderr, channel } = this.#child;
     for (const handle of [this.#child, channel, stdout, stderr] as Handle[]) {
       if (yes) handle?.ref?.();
@@ -71,19 +85,13 @@ export class EnclosedProcess {
   }
 
   kill(): void {
-    const { pid } = this.#child;
+    const pid = this.#child?.pid;
     if (pid === undefined) return;
     this.#isKilled = true;
     if (!this.#killsTrees) killGroup(pid);
     // The first process of the namespace, for then the one that we see ends only after all of them are gone.
     if (this.#killsTrees && killChildren(pid)) return;
-    this.#child.kill('SIGKILL');
-  }
-
-  #listen(name: 'stdout' | 'stderr', { onOutput }: ProcessOptions): void {
-    const stream = this.#child[name] as Readable;
-    stream.on('data', (chunk: Buffer) => onOutput(name, chunk));
-    stream.on('error', () => {}); // its end is what counts, and that comes as 'close'
+    this.#child?.kill('SIGKILL');
   }
 
   /** The launcher says that it is inside and waits for the answer. */
@@ -99,30 +107,61 @@ export class EnclosedProcess {
    * `close` comes after the last byte of output: with namespaces, when no process holds it any more. One that let go of
    * it is killed by the kernel with the namespace, at once but not before this.
    */
-  #end(): Promise<ProcessEnd> {
+  #end(child: ChildProcess): Promise<ProcessEnd> {
     return new Promise((resolve) => {
-      this.#child.once('error', (error) => resolve({ exitCode: null, problem: error.message }));
-      this.#child.once('exit', (code) => {
+      child.once('error', (error) => resolve(didNotStart(error)));
+      child.once('exit', (code) => {
         // Before the rest of its group is killed: that is no end of the command itself.
         this.#exitCode = this.#isKilled ? null : code;
-        if (!this.#killsTrees) this.#leaveStrays();
+        if (!this.#killsTrees) leaveStrays(child);
       });
-      this.#child.once('close', () => {
+      child.once('close', () => {
         const exitCode = this.#exitCode;
-        const problem = this.#entered || exitCode === null ? null : 'the sandbox did not start';
-        resolve({ exitCode, problem });
+        const isProblem = !this.#entered && exitCode !== null;
+        resolve({ exitCode, problem: isProblem ? unavailable('the sandbox did not start') : null });
       });
     });
   }
+}
 
-  #leaveStrays(): void {
-    if (this.#child.pid !== undefined) killGroup(this.#child.pid);
-    const leave = (): void => {
-      this.#child.stdout?.destroy();
-      this.#child.stderr?.destroy();
-    };
-    setTimeout(leave, STRAY_OUTPUT_MS).unref();
+/** The error instead of the child where Node throws it: of the system's refusals it emits some and throws others. */
+function start(line: CommandLine, { killsTrees, onMessage }: ProcessOptions): ChildProcess | Error {
+  try {
+    return spawn(line.file, line.args, {
+      cwd: '/',
+      env: line.env,
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(onMessage === undefined ? [] : ['ipc' as const])],
+      serialization: 'advanced',
+      // A group of its own: where there is no better way, the group is what can be killed.
+      detached: !killsTrees,
+    });
+  } catch (error) {
+    return error instanceof Error ? error : new Error(messageOf(error));
   }
+}
+
+function listen(child: ChildProcess, name: 'stdout' | 'stderr', { onOutput }: ProcessOptions): void {
+  const stream = child[name];
+  stream?.on('data', (chunk: Buffer) => onOutput(name, chunk));
+  stream?.on('error', () => {}); // its end is what counts, and that comes as 'close'
+}
+
+function leaveStrays(child: ChildProcess): void {
+  if (child.pid !== undefined) killGroup(child.pid);
+  const leave = (): void => {
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  };
+  setTimeout(leave, STRAY_OUTPUT_MS).unref();
+}
+
+function didNotStart(error: Error): ProcessEnd {
+  const problem = shortageFailure(error, 'the command') ?? unavailable(error.message);
+  return { exitCode: null, problem };
+}
+
+function unavailable(message: string): Failure {
+  return failure('sandbox_unavailable', message, { recommendations: ['run: patchboard doctor'] });
 }
 
 type Handle = { ref?(): void; unref?(): void } | null | undefined;

@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
-import { failure, messageOf, ToolFailure } from '../core/failures.ts';
-import { CHANNEL_ENVIRONMENT, EnclosedProcess } from './enclosed-process.ts';
+import { failure, messageOf, ToolFailure, type Failure } from '../core/failures.ts';
+import { CHANNEL_ENVIRONMENT, EnclosedProcess, type ProcessEnd } from './enclosed-process.ts';
 import type { Enclosure, SandboxUser } from './enclosure.ts';
 import type { QuestionKind, Questions, Reply } from './file-server/messages.ts';
 
@@ -88,10 +88,9 @@ export class FileServerClient {
       },
       onMessage: (message) => this.#take(message as Reply),
     });
-    started.ended.then(
-      (end) => this.#gone(started, `${end.problem ?? 'it ended'}: ${problem.trim()}`),
-      (error: unknown) => this.#gone(started, messageOf(error)),
-    );
+    started.ended
+      .then((end) => this.#gone(started, goneFailure(end, problem)))
+      .catch((error: unknown) => this.#gone(started, unreachable(messageOf(error))));
     return started;
   }
 
@@ -101,13 +100,9 @@ export class FileServerClient {
     else waiting?.reject(new ToolFailure(failure(reply.code, reply.message)));
   }
 
-  #gone(server: EnclosedProcess, reason: string): void {
+  #gone(server: EnclosedProcess, reason: Failure): void {
     if (this.#process === server) this.#process = null;
-    for (const waiting of this.#waiting.values()) {
-      waiting.reject(
-        new ToolFailure(failure('sandbox_unavailable', `the files cannot be reached (${reason})`)),
-      );
-    }
+    for (const waiting of this.#waiting.values()) waiting.reject(new ToolFailure(reason));
   }
 
   #rest(resting: boolean): void {
@@ -116,4 +111,14 @@ export class FileServerClient {
     this.#process?.keepsAlive(!resting);
     if (resting) this.#idle = setTimeout(() => this.stop(), this.#options.idleMs).unref();
   }
+}
+
+/** A shortage passes; anything else is a fault of the sandbox, and what the server wrote last says which. */
+function goneFailure({ problem }: ProcessEnd, output: string): Failure {
+  if (problem?.code === 'overloaded') return problem;
+  return unreachable(`${problem?.message ?? 'it ended'}: ${output.trim()}`);
+}
+
+function unreachable(reason: string): Failure {
+  return failure('sandbox_unavailable', `the files cannot be reached (${reason})`);
 }

@@ -1,11 +1,11 @@
 import type { JobLog, LogOptions } from '../core/sandbox.ts';
-import type { EnclosedProcess } from './enclosed-process.ts';
+import type { EnclosedProcess, ProcessEnd } from './enclosed-process.ts';
 import { Ring } from './kept-output.ts';
 
 /** A command in the background, with the last part of what it wrote. */
 export class Job {
   readonly id: string;
-  readonly ended: Promise<void>;
+  readonly ended: Promise<ProcessEnd>;
   readonly #process: EnclosedProcess;
   readonly #log: Ring;
   readonly #listeners: Set<() => void> = new Set();
@@ -24,12 +24,17 @@ export class Job {
       this.#tell();
     });
     const overdue = setTimeout(() => this.kill(), options.lifeMs).unref();
-    this.ended = this.#process.ended.then(({ exitCode }) => {
+    this.ended = this.#process.ended.then((end) => {
       clearTimeout(overdue);
-      this.#exitCode = exitCode;
-      this.#status = exitCode === null ? 'killed' : 'exited';
+      this.#exitCode = end.exitCode;
+      this.#status = end.exitCode === null ? 'killed' : 'exited';
       this.#tell();
+      return end;
     });
+  }
+
+  get hasStarted(): boolean {
+    return this.#process.hasStarted;
   }
 
   get isRunning(): boolean {

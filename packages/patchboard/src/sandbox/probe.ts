@@ -46,6 +46,7 @@ function without(options: EnclosureOptions, canary: readonly CanaryResult[], pro
 }
 
 function advice(platform: string, problem: string): string {
+  if (/EMFILE|ENFILE/.test(problem)) return 'Raise the limit of open files (ulimit -n) and start again';
   if (platform !== 'linux') return 'sandbox-exec is part of macOS; see docs/guides/workspace.md';
   if (/ENOENT/.test(problem))
     return 'Install it: sudo apt-get install -y bubblewrap (or dnf, pacman, apk: the package has this name)';

@@ -31,6 +31,8 @@ export interface RunSandboxOptions {
 
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 const MAX_JOBS = 32;
+/** Linux takes no longer argument (MAX_ARG_STRLEN, less the NUL that ends it). */
+const MAX_COMMAND_BYTES = 131_071;
 
 /** What one run sees of the machine. */
 export class RunSandbox implements Sandbox {
@@ -77,7 +79,7 @@ export class RunSandbox implements Sandbox {
     signal?.removeEventListener('abort', kill);
     // What is reported as stopped has stopped: this comes after the end.
     signal?.throwIfAborted();
-    if (problem !== null) throw didNotStart(problem, kept.stderr.text());
+    if (problem !== null) throw startFailure(problem, kept.stderr.text());
     return {
       stdout: kept.stdout.text(),
       stderr: kept.stderr.text(),
@@ -88,7 +90,10 @@ export class RunSandbox implements Sandbox {
     };
   }
 
-  execBackground(command: string, options: Omit<ExecOptions, 'onOutput' | 'signal'> = {}): Promise<string> {
+  async execBackground(
+    command: string,
+    options: Omit<ExecOptions, 'onOutput' | 'signal'> = {},
+  ): Promise<string> {
     const { outputBytes, jobMs } = this.#options.limits;
     this.#forgetOldJobs();
     const id = this.#options.nextJobId();
@@ -96,8 +101,10 @@ export class RunSandbox implements Sandbox {
     const job = new Job(id, { outputBytes, lifeMs }, (onOutput) =>
       this.#start(command, options, (_stream, chunk) => onOutput(chunk)),
     );
+    const problem = job.hasStarted ? null : (await job.ended).problem;
+    if (problem !== null) throw startFailure(problem);
     this.#jobs.set(id, job);
-    return Promise.resolve(id);
+    return id;
   }
 
   async logs(jobId: string, options: LogOptions = {}): Promise<JobLog | undefined> {
@@ -162,6 +169,11 @@ export class RunSandbox implements Sandbox {
     const { enclosure, root, user } = this.#options;
     if (command.includes('\0'))
       throw new ToolFailure(failure('input_invalid', 'a command holds no NUL character'));
+    const bytes = Buffer.byteLength(command);
+    if (bytes > MAX_COMMAND_BYTES)
+      throw new ToolFailure(
+        failure('input_invalid', `the command has ${bytes} bytes; the limit is ${MAX_COMMAND_BYTES}`),
+      );
     if (network && !this.#options.network) {
       const recommendations = ['an operator can set workspace.network: true in the config'];
       throw new ToolFailure(
@@ -201,8 +213,8 @@ function folderInside(root: string, given: string): string {
   throw new ToolFailure(failure('permission_denied', `cwd ${given} is outside the workspace`));
 }
 
-function didNotStart(problem: string, stderr: string): ToolFailure {
-  const recommendations = ['run: patchboard doctor'];
-  const message = stderr.trim() === '' ? problem : `${problem}: ${stderr.trim().slice(0, 500)}`;
-  return new ToolFailure(failure('sandbox_unavailable', message, { recommendations }));
+/** With what the launcher wrote, which says more. */
+function startFailure(problem: Failure, stderr = ''): ToolFailure {
+  const said = stderr.trim().slice(0, 500);
+  return new ToolFailure(said === '' ? problem : { ...problem, message: `${problem.message}: ${said}` });
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GlobAnswer, GlobQuery, GrepAnswer, GrepMatch, GrepQuery } from '../../core/sandbox.ts';
@@ -116,24 +116,30 @@ async function ripgrep(
   separator: number,
   take: (record: Buffer) => boolean,
 ): Promise<void> {
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], signal });
+  const child: ChildProcess = spawn(program, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+  });
+  // Before anything else: without a listener its 'error' ends this process, and without descriptors it has no streams.
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
   let problem = '';
   let enough = false;
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     if (problem.length < MAX_ERROR_BYTES) problem += chunk.toString('utf8');
   });
   const records = new Records(separator);
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     for (const record of records.take(chunk)) {
       if (enough || take(record)) continue;
       enough = true;
       child.kill('SIGKILL');
     }
   });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  const code = await ended;
   // 1: nothing found. 2 with something on stdout: a file could not be read, which a search goes on from.
   if (enough || code === 0 || code === 1) return;
   if (

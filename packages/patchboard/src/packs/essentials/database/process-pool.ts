@@ -31,7 +31,7 @@ export class ProcessPool {
 
   async run(request: QueryRequest, signal: AbortSignal): Promise<Ending> {
     const child = await this.#take(signal);
-    if (child === undefined) return { kind: 'ended', reason: 'nothing was started' };
+    if (child === undefined) return { kind: 'ended', reason: 'nothing was started', shortage: null };
     let reusable = false;
     try {
       const ending = await child.ask(request, signal);

@@ -3,13 +3,20 @@ import type { ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { Failure } from '../../../core/failures.ts';
+import { shortageFailure } from '../../../core/resource-shortage.ts';
 import type { QueryReply, QueryRequest } from './worker/protocol.ts';
 
 /** How one question to a child ended. */
-export type Ending =
-  | { readonly kind: 'reply'; readonly reply: QueryReply }
-  /** The child is gone without an answer. */
-  | { readonly kind: 'ended'; readonly reason: string };
+export type Ending = { readonly kind: 'reply'; readonly reply: QueryReply } | Ended;
+
+/** The child is gone without a reply. */
+export interface Ended {
+  readonly kind: 'ended';
+  readonly reason: string;
+  /** Why it could not be started for now; null: it was started, or will never be. */
+  readonly shortage: Failure | null;
+}
 
 // The same tree runs from source and from the build, so the child has the extension of this file.
 const MAIN = fileURLToPath(new URL(`./worker/main${extname(import.meta.url)}`, import.meta.url));
@@ -22,12 +29,12 @@ interface PendingQuestion {
 
 /** One child process; it takes one question at a time. */
 export class QueryProcess {
-  /** Resolves with the reason once the child is gone. Never race a question against it: each would stay on it. */
-  readonly ended: Promise<string>;
+  /** Resolves once the child is gone. Never race a question against it: each would stay on it. */
+  readonly ended: Promise<void>;
   readonly #child: ChildProcess;
   /** The only reference to what a question waits for; cleared when it settles. */
   #pending: PendingQuestion | null = null;
-  #alive = true;
+  #end: Ended | null = null;
 
   constructor(onEnd: () => void) {
     this.#child = fork(MAIN, [], {
@@ -37,10 +44,10 @@ export class QueryProcess {
     });
     this.#child.on('message', (message) => this.#reply(message as QueryReply));
     this.ended = new Promise((resolve) => {
-      const end = (reason: string): void => {
-        this.#alive = false;
-        this.#settle({ kind: 'ended', reason });
-        resolve(reason);
+      const end = (reason: string, shortage: Failure | null = null): void => {
+        this.#end = { kind: 'ended', reason, shortage };
+        this.#settle(this.#end);
+        resolve();
         onEnd();
       };
       this.#child.once('exit', (code, signal) => {
@@ -51,7 +58,7 @@ export class QueryProcess {
       });
       // Emitted instead of an exit when the child cannot be started, and also when the channel breaks.
       this.#child.on('error', (error) => {
-        if (this.#child.pid === undefined) end(error.message);
+        if (this.#child.pid === undefined) end(error.message, shortageFailure(error, 'the query'));
       });
     });
   }
@@ -61,11 +68,12 @@ export class QueryProcess {
   }
 
   get alive(): boolean {
-    return this.#alive;
+    return this.#end === null;
   }
 
   /** An abort kills the child; the promise then resolves after it is gone, so that what is reported as stopped has stopped. */
   async ask(request: QueryRequest, signal: AbortSignal): Promise<Ending> {
+    if (this.#end !== null) return this.#end;
     const kill = (): void => this.kill();
     signal.addEventListener('abort', kill, { once: true });
     try {
@@ -98,8 +106,8 @@ export class QueryProcess {
 
   #send(request: QueryRequest): void {
     this.#keepAlive();
-    // A failure to send is followed by the exit of the child, which settles the question.
-    this.#child.send(request, () => undefined);
+    // A failure to send is followed by the end of the child, which settles the question.
+    if (this.#child.connected) this.#child.send(request, () => undefined);
   }
 
   /** After an abort only the end of the child counts. */

@@ -94,6 +94,7 @@ function resultOf(ending: Ending, context: ToolContext, pool: ProcessPool): Quer
   // The engine knows why it aborted, and its reason stands.
   context.signal.throwIfAborted();
   if (pool.closed) throw new ToolFailure(failure('interrupted', 'the server is stopping'));
+  if (ending.shortage !== null) throw new ToolFailure(ending.shortage);
   throw new ToolFailure(
     failure('tool_failed', `the query process ended before it answered (${ending.reason})`, {
       retryable: true,
