@@ -6,6 +6,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'server.stopped': 'everything is written, and the process ends',
   'permissions.tightened':
     'other users could read the data folder or the operator token, and cannot any more. If the token may have been read, delete its file and restart: a new one is made',
+  'server.connections_full':
+    'as many connections are open as the limit of open files allows; `closed` and `refused` count those turned away since the start. At most once a minute',
   'engine.recovered': 'the last process left calls open: so many go on, so many were sealed',
   tool_call_success: 'a call was completed',
   tool_call_error: 'a call ended otherwise, or was refused and never recorded; `code` says why',

@@ -7,6 +7,7 @@ import { Gatekeeper } from '../identity/gatekeeper.ts';
 import { InternalKeys, type InternalKey } from '../identity/internal-keys.ts';
 import { JwtIdentity, type JwtSettings } from '../identity/jwt-identity.ts';
 import { Sessions } from '../identity/sessions.ts';
+import { connectionBudget, descriptorLimit } from '../runtime/descriptor-limit.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { agentRoutes } from '../transports/agent-api/routes.ts';
@@ -19,6 +20,7 @@ import { tenantRoutes } from '../transports/tenant-api/routes.ts';
 import { createHttpApp } from '../transports/shared/http/app.ts';
 import type { SandboxView } from '../transports/shared/http/context.ts';
 import type { DoorOptions } from '../transports/shared/http/door.ts';
+import { DEFAULT_HTTP_LIMITS } from '../transports/shared/http/http-limits.ts';
 import { VERSION } from '../version.ts';
 import type { SandboxReport } from './workbench.ts';
 
@@ -106,6 +108,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     offices: { keys, grants, policies, tenants, sessions },
     authenticator: gatekeeper,
     door: { allowedHosts, allowedOrigins, port },
+    limits: { connections: affordableConnections() },
     trustProxy,
     sandbox: sandboxView(room.sandbox),
     version: VERSION,
@@ -113,6 +116,11 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     routes: settings.hasPages ? ROUTES : ROUTES.filter(({ face }) => face !== 'console'),
   });
   return { fastify, gatekeeper, sessions };
+}
+
+/** Descriptors are kept for everything else: connections stop first. */
+function affordableConnections(): number {
+  return Math.min(DEFAULT_HTTP_LIMITS.connections, connectionBudget(descriptorLimit()));
 }
 
 function sandboxView(report: SandboxReport | null): SandboxView | null {

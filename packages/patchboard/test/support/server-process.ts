@@ -27,15 +27,24 @@ export interface ServerProcess {
   stop(): Promise<number | null>;
 }
 
+/** What the operating system grants the process. */
+export interface ProcessLimits {
+  /** File descriptors, as `ulimit -n` sets them. Default: those of the tests. */
+  readonly descriptors?: number;
+}
+
 export async function startServer(
   environment: Readonly<Record<string, string>> = {},
   flags: readonly string[] = [],
+  { descriptors }: ProcessLimits = {},
 ): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-test-'));
   const dataFolder = join(folder, 'data');
   const serve = [MAIN, 'serve', '--port', '0', '--data', dataFolder, ...flags];
   const args = ['--conditions=patchboard-source', ...serve];
-  const child = spawn(process.execPath, args, {
+  const limited = ['bash', '-c', 'ulimit -n "$0" && exec "$@"', String(descriptors)];
+  const [file = '', ...rest] = [...(descriptors === undefined ? [] : limited), process.execPath, ...args];
+  const child = spawn(file, rest, {
     cwd: folder,
     env: { ...cleanEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -47,6 +47,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
   const openings = new Openings(clock);
   const streams = new Streams(clock, limits, openings);
   const toolLists = new ToolLists(engine);
+  const connections = new Connections(app.server, { max: limits.connections, clock, log });
   return {
     engine,
     store,
@@ -64,15 +65,16 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     tickets: new Tickets(clock),
     upgrades: new Upgrades(app),
     ledgerVerifier: new LedgerVerifier(store, digest),
-    metrics: new HttpMetrics(engine, () => streams.size),
+    connections,
+    metrics: new HttpMetrics(engine, { streams, connections }),
     toolLists,
     prompts: new Prompts(engine, toolLists),
     openapi: openApi(app, version),
   };
 }
 
-function letGoOnClose(app: FastifyInstance, { openings, metrics, offices }: HttpContext): void {
-  const connections = new Connections(app.server);
+function letGoOnClose(app: FastifyInstance, context: HttpContext): void {
+  const { openings, metrics, offices, connections } = context;
   app.addHook('preClose', (done) => {
     openings.endAll();
     // Mounted in a server of somebody else there is nothing of ours to let go of.
@@ -114,7 +116,6 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
     clientErrorHandler: answerBrokenRequest,
   });
   app.server.headersTimeout = limits.headersTimeoutMs;
-  app.server.maxConnections = limits.connections;
   app.decorateRequest('principal', null);
   app.decorateRequest('counter', null);
   app.decorateRequest('refusal', null);

@@ -5,6 +5,7 @@ import type { Authenticator } from '../../../core/access/authenticator.ts';
 import type { Offices } from '../../../core/access/offices.ts';
 import type { Clock, Digest, Log, Store } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
+import type { Connections } from './connections.ts';
 import type { DoorOptions } from './door.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
@@ -58,6 +59,7 @@ export interface HttpContext extends Pick<
   readonly streams: Streams;
   readonly tickets: Tickets;
   readonly upgrades: Upgrades;
+  readonly connections: Connections;
   readonly ledgerVerifier: LedgerVerifier;
   readonly metrics: HttpMetrics;
   readonly toolLists: ToolLists;

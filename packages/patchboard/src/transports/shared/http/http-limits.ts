@@ -17,7 +17,7 @@ export interface HttpLimits {
   /** A socket on which nothing moves is cut, unless somebody waits there for an answer. */
   readonly socketIdleMs: number;
   readonly keepAliveMs: number;
-  /** Sockets open at once; more are turned away. */
+  /** Connections open at once; see `Connections` for which are turned away. */
   readonly connections: number;
   /** When the event loop is this late, new requests are refused. */
   readonly eventLoopDelayMs: number;

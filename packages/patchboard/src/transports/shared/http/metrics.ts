@@ -74,6 +74,12 @@ export const METRICS = {
     help: 'Devices that are connected, or away and expected back.',
   },
   patchboard_streams_open: { type: 'gauge', labels: [], help: 'Server-sent event streams that are open.' },
+  patchboard_connections_open: { type: 'gauge', labels: [], help: 'Connections that are open, of any kind.' },
+  patchboard_connections_turned_away_total: {
+    type: 'counter',
+    labels: ['how'],
+    help: 'Connections that were `closed` before they showed a credential, or `refused` at once, because the limit was reached.',
+  },
 } as const;
 
 type MetricName = keyof typeof METRICS;
@@ -84,6 +90,12 @@ const WAIT = 'patchboard_call_wait_seconds';
 type WaitsFor = 'slot' | 'approval' | 'client';
 type Counted = readonly [labels: Record<string, string>, count: number];
 type CountsBySource<Kind> = Map<ToolSourceName, Map<Kind, number>>;
+
+/** What is counted elsewhere. */
+interface Measured {
+  readonly streams: { readonly size: number };
+  readonly connections: { readonly open: number; readonly closed: number; readonly refused: number };
+}
 
 /** What `/metrics` shows. Fed by the engine's endings and by the counters of the routes. */
 export class HttpMetrics {
@@ -96,7 +108,7 @@ export class HttpMetrics {
   readonly #waits: Map<WaitsFor, DurationCounts> = new Map();
   readonly #stop: () => void;
 
-  constructor(engine: Engine, openStreams: () => number) {
+  constructor(engine: Engine, { streams, connections }: Measured) {
     this.#stop = engine.onEnded((call: Call) => this.#ended(call));
     this.#counter('patchboard_calls_ended_total', () => bySource(this.#endedBySource, 'state'));
     this.#counter('patchboard_call_failures_total', () => bySource(this.#failed, 'code'));
@@ -105,7 +117,12 @@ export class HttpMetrics {
     this.#gauge('patchboard_calls_executing', () => engine.load().executing);
     this.#gauge('patchboard_approvals_waiting', () => engine.load().waitingForApproval);
     this.#gauge('patchboard_devices_connected', () => engine.devices.size);
-    this.#gauge('patchboard_streams_open', openStreams);
+    this.#gauge('patchboard_streams_open', () => streams.size);
+    this.#gauge('patchboard_connections_open', () => connections.open);
+    this.#counter('patchboard_connections_turned_away_total', () => [
+      [{ how: 'closed' }, connections.closed],
+      [{ how: 'refused' }, connections.refused],
+    ]);
     this.#counter('patchboard_refusals_total', () => counted(this.#refused, (code) => ({ code })));
     this.#counter('patchboard_http_requests_total', () =>
       this.#routes.flatMap(({ method, route, byStatus }) =>

@@ -4,6 +4,7 @@ import type { Authenticator } from '../../../core/access/authenticator.ts';
 import { failure, type Failure } from '../../../core/failures.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
+import type { Connections } from './connections.ts';
 import type { HttpContext } from './context.ts';
 import { isFailure } from '../routes/caller.ts';
 import type { RouteCounter } from './metrics.ts';
@@ -32,7 +33,7 @@ export function mount(
       // Response schemas describe; what is sent is made by hand.
       serializerCompiler: () => (value) => JSON.stringify(value),
       exposeHeadRoute: answersHead(route),
-      onRequest: identify(route, counter, given.authenticator, context.tickets),
+      onRequest: identify(route, counter, given.authenticator, context),
       handler: (request, reply) => {
         if (isStillGood(route, request, given.authenticator)) run(route, context, request, reply);
         else sendProblem(reply, failure('auth_required', 'the credential is no longer good'));
@@ -57,7 +58,7 @@ function identify(
   route: Route,
   counter: RouteCounter,
   authenticator: Authenticator,
-  tickets: Tickets,
+  { tickets, connections }: HttpContext,
 ): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
   const { scope } = route;
   return (request, reply, done) => {
@@ -72,8 +73,8 @@ function identify(
         ? authenticator.authenticate(request, route.takesInternalKey === true)
         : byTicket(tickets, authenticator, ticket);
     if (found instanceof Promise) {
-      found.then((principal) => admit({ request, reply, done }, principal, scope)).catch(done);
-    } else admit({ request, reply, done }, found, scope);
+      found.then((principal) => admit({ request, reply, done, connections }, principal, scope)).catch(done);
+    } else admit({ request, reply, done, connections }, found, scope);
   };
 }
 
@@ -96,15 +97,16 @@ function isStillGood(route: Route, { principal }: FastifyRequest, authenticator:
 }
 
 function admit(
-  asked: { request: FastifyRequest; reply: FastifyReply; done: () => void },
+  asked: { request: FastifyRequest; reply: FastifyReply; done: () => void; connections: Connections },
   principal: Principal | Failure,
   scope: Scope,
 ): void {
-  const { request, reply, done } = asked;
+  const { request, reply, done, connections } = asked;
   if (isFailure(principal)) {
     sendProblem(reply, principal);
     return;
   }
+  connections.identified(request.raw.socket);
   if (!principal.scopes.has(scope)) {
     sendProblem(reply, outOfScope(principal, scope));
     return;
