@@ -16,7 +16,7 @@ export interface ApprovalRequestView {
   readonly rule: string;
   /** What the hook that asks has to say; null without one. */
   readonly meta: Readonly<Record<string, unknown>> | null;
-  /** Of exactly what is shown; it goes back with the decision. */
+  /** Covers exactly what is shown; goes back with the decision. Opaque text: compare it, do not read it. */
   readonly digest: string;
   readonly created_at: string;
   readonly expires_at: string;

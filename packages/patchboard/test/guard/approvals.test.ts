@@ -56,6 +56,18 @@ describe('a decision', () => {
     expect(ran).toEqual([]);
   });
 
+  it('is not good for another call, not even one that asks for the same', async () => {
+    const { tool, ran } = askingTool();
+    const server = await aServer({ tools: [tool] });
+    const [call, twin] = [await aWaitingCall(server), await aWaitingCall(server)];
+    expect(call.digest).not.toBe(twin.digest);
+    const answer = await call.decide({ decision: 'allow', digest: twin.digest });
+    expect([answer.status, answer.json.code]).toEqual([409, 'conflict']);
+    expect(ran).toEqual([]);
+    expect((await twin.decide({ decision: 'allow' })).status).toBe(200);
+    expect((await call.decide({ decision: 'deny' })).status).toBe(200);
+  });
+
   it.each([
     ['another digest', { decision: 'allow', digest: '0'.repeat(64) }, 409, 'conflict'],
     ['arguments that do not fit', { decision: 'allow', args: { path: 7 } }, 422, 'input_invalid'],

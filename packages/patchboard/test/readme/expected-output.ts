@@ -2,7 +2,7 @@
 export type Bindings = Map<string, string>;
 
 /** Ids, and digests of what an operator is shown. */
-const ID = /^((tc|run|key|gr)_[0-9a-z]{26}|[0-9a-f]{64})$/;
+const ID = /^((tc|run|key|gr)_[0-9a-z]{26}|(v2:)?[0-9a-f]{64})$/;
 const TIME = /^\d{4}-\d\d-\d\dT/;
 
 /**

@@ -1,12 +1,22 @@
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { Digest } from '../ports.ts';
-import type { Call } from './call.ts';
+import type { Approval, Call } from './call.ts';
 
-/** Covers everything an operator is shown: what runs must hash to the same. */
+/** Starts a digest of version 2, which covers the call's id. A digest of version 1 has no prefix and no id. */
+const VERSION_2 = 'v2:';
+
+/**
+ * Covers everything an operator is shown: what runs must hash to the same. A call that is already waiting keeps the
+ * version of its stored digest, so that an upgrade does not invalidate what an operator was shown.
+ */
 export function approvalDigest(digest: Digest, call: Call): string {
-  const { tenant, toolName, toolVersion, argsJson, runId, agentId, decision } = call;
+  const { id, tenant, toolName, toolVersion, argsJson, runId, agentId, decision } = call;
   const { policyVersion } = decision;
-  return digest.sha256(
-    canonicalJson({ tenant, toolName, toolVersion, argsJson, runId, agentId, policyVersion }),
-  );
+  const shown = { tenant, toolName, toolVersion, argsJson, runId, agentId, policyVersion };
+  if (isVersion1(call.approval)) return digest.sha256(canonicalJson(shown));
+  return `${VERSION_2}${digest.sha256(canonicalJson({ id, ...shown }))}`;
+}
+
+function isVersion1(approval: Approval | null): boolean {
+  return approval !== null && !approval.digest.startsWith(VERSION_2);
 }
