@@ -16,6 +16,7 @@ import type { JwtIdentity } from './jwt-identity.ts';
 import type { Log } from '../core/ports.ts';
 import { localPrincipal } from './local-principal.ts';
 import { isOperatorToken, isSameSecret } from './operator-token.ts';
+import { proxyHeaderIn } from './proxy-headers.ts';
 import { SESSION_PREFIX, type Sessions } from './sessions.ts';
 
 export interface GatekeeperParts {
@@ -89,9 +90,7 @@ export class Gatekeeper implements Authenticator {
       const recommendations = ['send Authorization: Bearer <key>; make one with: patchboard keys create'];
       return failure('auth_required', 'a credential is needed', { recommendations });
     }
-    const proxy = Object.keys(headers).find(
-      (name) => name === 'forwarded' || name.startsWith('x-forwarded-'),
-    );
+    const proxy = proxyHeaderIn(headers);
     if (proxy === undefined) return localPrincipal(headers);
     return failure('auth_required', `a credential is needed: ${proxy} says that the request was forwarded`);
   }

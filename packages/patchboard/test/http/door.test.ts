@@ -61,6 +61,15 @@ describe('Host', () => {
     expect(statusOf(await ask(['Host: exact.example:9000']))).toBe(200);
     expect(statusOf(await ask(['Host: exact.example:9001']))).toBe(421);
   });
+
+  it.each(ROUTES)('two of them are 400 on %s, the same or not', async (path) => {
+    const ours = `Host: localhost:${server.port}`;
+    for (const second of [ours, `hOsT: localhost:${server.port}`, 'Host: evil.example']) {
+      const answer = await ask([ours, second], path);
+      expect(statusOf(answer)).toBe(400);
+      expect(answer).toContain('the Host header is there more than once');
+    }
+  });
 });
 
 describe('Origin', () => {
@@ -146,13 +155,24 @@ describe('Origin', () => {
 });
 
 describe('local mode', () => {
-  it.each(['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-anything', 'forwarded'])(
-    '%s ends it',
-    async (name) => {
-      const answer = await server.get('/v1/tools', { headers: { [name]: '1.2.3.4' } });
-      expect(answer.json).toMatchObject({ status: 401, code: 'auth_required' });
-    },
-  );
+  it.each([
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-anything',
+    'x-original-url',
+    'forwarded',
+    'via',
+    'x-real-ip',
+    'x-client-ip',
+    'x-cluster-client-ip',
+    'true-client-ip',
+    'cf-connecting-ip',
+    'fastly-client-ip',
+  ])('%s ends it', async (name) => {
+    const answer = await server.get('/v1/tools', { headers: { [name]: '1.2.3.4' } });
+    expect(answer.json).toMatchObject({ status: 401, code: 'auth_required' });
+    expect(answer.json.detail).toContain(name);
+  });
 
   it('a credential that is not ours is not ignored', async () => {
     const answer = await server.get('/v1/tools', { headers: { authorization: 'Bearer pb_nonsense' } });

@@ -10,7 +10,7 @@ export interface DoorOptions {
   readonly port?: number | 'of each connection' | undefined;
 }
 
-type DoorRequest = Pick<IncomingMessage, 'headers' | 'url'> & {
+type DoorRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'> & {
   readonly socket?: { readonly localPort?: number | undefined };
 };
 
@@ -46,8 +46,12 @@ export class Door {
     this.#ownOrigins = new Set(own.map((host) => `http://${host}`));
   }
 
-  check({ headers, url = '/', socket }: DoorRequest): Failure | null {
+  check({ headers, rawHeaders, url = '/', socket }: DoorRequest): Failure | null {
     const { host, origin } = headers;
+    if (hasTwoHosts(rawHeaders)) {
+      const recommendations = ['send one Host header; a proxy in front must replace it, not add another'];
+      return failure('body_invalid', 'the Host header is there more than once', { recommendations });
+    }
     // A request that came by no socket has no port.
     if (this.#looksAtConnections) this.bind(socket?.localPort ?? null);
     // A target with a host in it goes before the header, and is what one asks a proxy for.
@@ -83,6 +87,16 @@ export class Door {
     const name = origin.toLowerCase();
     return this.#ownOrigins.has(name) || name === `http://${host}` || name === `https://${host}`;
   }
+}
+
+/** Node keeps the first of two; a proxy in front may have looked at the last. `rawHeaders`: names and values in turn. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
 }
 
 /**
