@@ -88,8 +88,10 @@ async function exchange(
   // As on a socket: when one side is gone, so is the other.
   ours.once('close', () => theirs.destroy());
   theirs.once('close', () => ours.end());
+  const { protocol, pathname, search, host } = new URL(request.url);
+  // As on a TLS socket: that is what cookies go by.
+  if (protocol === 'https:') Object.assign(theirs, { encrypted: true });
   connect(theirs);
-  const { pathname, search, host } = new URL(request.url);
   const outgoing = httpRequest({
     createConnection: () => ours as never,
     method: request.method,

@@ -3,10 +3,15 @@ import { SESSION_COOKIE } from '../../core/access/session-cookie.ts';
 /** Only the server reads it, only over this site's own requests. */
 const RULES = 'Path=/; HttpOnly; SameSite=Strict';
 
-export function cookieOf(id: string, maxAgeSeconds: number): string {
-  return `${SESSION_COOKIE}=${id}; Max-Age=${maxAgeSeconds}; ${RULES}`;
+/** `isSecure`: the browser came over TLS, so it must never send the cookie without. */
+export function cookieOf(id: string, maxAgeSeconds: number, isSecure: boolean): string {
+  return `${SESSION_COOKIE}=${id}; Max-Age=${maxAgeSeconds}; ${rulesOf(isSecure)}`;
 }
 
-export function clearedCookie(): string {
-  return `${SESSION_COOKIE}=; Max-Age=0; ${RULES}`;
+export function clearedCookie(isSecure: boolean): string {
+  return `${SESSION_COOKIE}=; Max-Age=0; ${rulesOf(isSecure)}`;
+}
+
+function rulesOf(isSecure: boolean): string {
+  return isSecure ? `${RULES}; Secure` : RULES;
 }

@@ -33,8 +33,13 @@ function openSession(context: HttpContext, request: FastifyRequest, reply: Fasti
     sendProblem(reply, failure('auth_required', 'the token is not known, has expired or was used before'));
     return;
   }
-  reply.header('set-cookie', cookieOf(session.id, session.maxAgeSeconds));
+  reply.header('set-cookie', cookieOf(session.id, session.maxAgeSeconds, isOverTls(request)));
   sendJson(reply, 200, JSON.stringify({ expires_in_s: session.maxAgeSeconds, proof: session.proof }));
+}
+
+/** Over TLS of our own server, or of a proxy that is trusted and says so in `X-Forwarded-Proto`. */
+function isOverTls({ protocol }: FastifyRequest): boolean {
+  return String(protocol).toLowerCase() === 'https';
 }
 
 const closeRoute: Route = {
@@ -52,7 +57,7 @@ const closeRoute: Route = {
 function closeSession(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const id = sessionIdIn(request.headers.cookie);
   if (id !== null) context.offices.sessions.close(id);
-  reply.header('set-cookie', clearedCookie());
+  reply.header('set-cookie', clearedCookie(isOverTls(request)));
   sendJson(reply, 200, '{"ok":true}');
 }
 
