@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeClock } from '../runtime/node-clock.ts';
 import { isFailure } from '../transports/shared/routes/caller.ts';
 import { JwtIdentity, type JwtSettings } from './jwt-identity.ts';
 
@@ -48,7 +49,7 @@ afterAll(() => {
 });
 
 function identity(keys: JwtSettings['keys']): JwtIdentity {
-  return new JwtIdentity({ issuer: ISSUER, audience: AUDIENCE, keys });
+  return new JwtIdentity({ issuer: ISSUER, audience: AUDIENCE, keys }, nodeClock);
 }
 
 const bySecret = (): JwtIdentity => identity({ kind: 'secret', secret: SECRET });

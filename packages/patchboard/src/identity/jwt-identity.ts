@@ -7,7 +7,9 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import { PEER_ID_PATTERN } from '@patchboard/wire';
+import { EXPIRY_RULE, isSaneExpiry } from '../core/access/expiry.ts';
 import { failure, messageOf, type Failure } from '../core/failures.ts';
+import type { Clock } from '../core/ports.ts';
 import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
 import { isScope, SCOPES_OF_KIND, type Scope } from '../core/access/scopes.ts';
 
@@ -31,9 +33,11 @@ const CLOCK_TOLERANCE_S = 5;
 export class JwtIdentity {
   readonly #verify: Verify;
   readonly #options: JWTVerifyOptions;
+  readonly #clock: Clock;
 
-  constructor(settings: JwtSettings) {
+  constructor(settings: JwtSettings, clock: Clock) {
     this.#verify = verifierOf(settings);
+    this.#clock = clock;
     this.#options = {
       issuer: settings.issuer,
       audience: settings.audience,
@@ -46,7 +50,7 @@ export class JwtIdentity {
   async authenticate(token: string): Promise<Principal | Failure> {
     try {
       const { payload } = await this.#verify(token, this.#options);
-      return principalOf(payload);
+      return principalOf(payload, this.#clock.now());
     } catch (error) {
       if (isOfKeySet(error))
         return failure('overloaded', `the keys of the issuer cannot be had: ${messageOf(error)}`);
@@ -76,7 +80,7 @@ function verifierOf({ keys }: JwtSettings): Verify {
 }
 
 /** `tenant`, `kind` and `scope` are our claims; without them: the default tenant, an agent, what agents may do. */
-function principalOf(payload: JWTPayload): Principal | Failure {
+function principalOf(payload: JWTPayload, now: number): Principal | Failure {
   const { sub, exp } = payload;
   const tenant = payload['tenant'] ?? DEFAULT_TENANT;
   const kind = payload['kind'] ?? 'agent';
@@ -84,7 +88,9 @@ function principalOf(payload: JWTPayload): Principal | Failure {
   if (typeof tenant !== 'string' || !PEER_ID_PATTERN.test(tenant)) return unusable('tenant');
   if (!KINDS.includes(kind)) return unusable('kind');
   const scopes = scopesOf(payload['scope'], kind as Principal['kind']);
-  if (scopes === null || typeof exp !== 'number') return unusable('scope');
+  if (scopes === null) return unusable('scope');
+  if (typeof exp !== 'number' || !Number.isSafeInteger(exp) || !isSaneExpiry(exp * 1000, now))
+    return unusable('exp', `it must be a whole number of seconds, ${EXPIRY_RULE}`);
   return {
     kind: kind as Principal['kind'],
     id: sub,
@@ -105,6 +111,7 @@ function scopesOf(claim: unknown, kind: Principal['kind']): ReadonlySet<Scope> |
   return new Set(own.filter((scope) => names.includes(scope)));
 }
 
-function unusable(claim: string): Failure {
-  return failure('auth_required', `the token's claim ${claim} cannot be used`);
+function unusable(claim: string, why?: string): Failure {
+  const reason = why === undefined ? '' : `: ${why}`;
+  return failure('auth_required', `the token's claim ${claim} cannot be used${reason}`);
 }

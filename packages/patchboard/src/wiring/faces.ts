@@ -96,7 +96,7 @@ export async function openFaces(room: EngineRoom, settings: FaceSettings): Promi
 export function buildApp(room: EngineRoom, settings: AppSettings): App {
   const { engine, store, log, keys, grants, policies, tenants } = room;
   const { allowedHosts, allowedOrigins, trustProxy, operatorToken, mayBeLocal, port } = settings;
-  const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt);
+  const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt, nodeClock);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
   const sessions = new Sessions(operatorToken, nodeClock);
   const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, internalKeys, mayBeLocal, log });

@@ -69,10 +69,19 @@ describe('a key', () => {
     expect(await status(revoked)).toBe(401);
   });
 
-  it('is not made for a time that is over', async () => {
+  it('is not made for a time that is over, nor for one more than ten years ahead', async () => {
     const server = await aServer();
-    const body = { kind: 'agent', name: 'a', expires_at: '2020-01-01T00:00:00Z' };
-    expect((await server.asOperator('POST', '/v1/keys', body)).status).toBe(400);
+    const before = await recordOf(server.store);
+    const past = ['2020-01-01T00:00:00Z', 'expires_at is in the past'];
+    const far = ['9999-12-31T23:59:59Z', '2100-01-01', String(Date.now()).slice(0, 12)];
+    for (const [expires_at, detail] of [
+      past,
+      ...far.map((at) => [at, 'expires_at must be at most ten years ahead']),
+    ]) {
+      const answer = await server.asOperator('POST', '/v1/keys', { kind: 'agent', name: 'a', expires_at });
+      expect([answer.status, answer.json.detail]).toEqual([400, detail]);
+    }
+    expect(await recordOf(server.store)).toEqual(before);
   });
 
   it.each([

@@ -56,6 +56,10 @@ describe('a token of another issuer', () => {
     ['wrong issuer', { iss: 'https://evil.example' }, 401],
     ['expired', { exp: 1_600_000_000 }, 401],
     ['no subject', { sub: undefined }, 401],
+    ['an expiry in milliseconds', { exp: Date.now() + 600_000 }, 401],
+    ['an expiry in eleven years', { exp: Math.floor(Date.now() / 1000) + 11 * 31_557_600 }, 401],
+    ['an expiry that is no safe integer', { exp: 1e300 }, 401],
+    ['an expiry between two seconds', { exp: Math.floor(Date.now() / 1000) + 600.5 }, 401],
     ['scope too narrow', { scope: 'calls:read' }, 403],
     ['a client, which calls nothing', { kind: 'client' }, 403],
   ])('is refused and leaves nothing behind: %s', async (_what, claims, status) => {

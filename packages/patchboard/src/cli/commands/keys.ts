@@ -1,5 +1,6 @@
 import { KEY_KINDS, PEER_ID_PATTERN, type KeyKindName } from '@patchboard/wire';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { EXPIRY_RULE, isSaneExpiry } from '../../core/access/expiry.ts';
 import { isScope, SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { CliContext } from '../context.ts';
 import { momentOf } from '../duration.ts';
@@ -63,6 +64,14 @@ function addScope(given: string, before: readonly Scope[] = []): readonly Scope[
   return [...before, given];
 }
 
+function expiryOf(given: string, now: number): number {
+  const expiresAt = momentOf('--expires', given, now);
+  if (isSaneExpiry(expiresAt, now)) return expiresAt;
+  throw new UsageError(
+    `--expires: ${given} must be ${EXPIRY_RULE}; leave it out for a key that does not expire`,
+  );
+}
+
 async function create(context: CliContext, flags: CreateFlags): Promise<void> {
   const { output } = context;
   if (!PEER_ID_PATTERN.test(flags.name)) {
@@ -72,7 +81,7 @@ async function create(context: CliContext, flags: CreateFlags): Promise<void> {
     kind: flags.kind,
     name: flags.name,
     scopes: flags.scope ?? null,
-    expiresAt: flags.expires === undefined ? null : momentOf('--expires', flags.expires, Date.now()),
+    expiresAt: flags.expires === undefined ? null : expiryOf(flags.expires, Date.now()),
   };
   await withKeyDesk(context, flags, true, async (desk) => {
     const { key, endsLocalMode } = await desk.create(wanted);

@@ -68,6 +68,8 @@ describe('what makes no sense', () => {
     [[...key, '--name', 'b', '--scope', 'all'], 'tools:call'],
     [[...key, '--name', 'b', '--expires', '2020-01-01'], 'in the past'],
     [[...key, '--name', 'b', '--expires', 'soon'], 'neither'],
+    [[...key, '--name', 'b', '--expires', '600w'], 'at most ten years'],
+    [[...key, '--name', 'b', '--expires', '999999999w'], 'at most ten years'],
     [['keys', 'revoke'], 'id'],
     [['approve', '--for', '1h'], '--always'],
     [['approve', '--always', 'everything'], 'exact, tool'],

@@ -1,4 +1,5 @@
 import type { DocumentStore } from '../documents.ts';
+import { EXPIRY_RULE, isSaneExpiry } from './expiry.ts';
 import { failure, type Failure } from '../failures.ts';
 import {
   checkKeyRequest,
@@ -46,6 +47,10 @@ export class KeyOffice {
     const now = clock.now();
     if (request.expiresAt !== null && request.expiresAt <= now) {
       return failure('body_invalid', 'expires_at is in the past');
+    }
+    if (request.expiresAt !== null && !isSaneExpiry(request.expiresAt, now)) {
+      const recommendations = ['leave expires_at out for a key that does not expire'];
+      return failure('body_invalid', `expires_at must be ${EXPIRY_RULE}`, { recommendations });
     }
     const random = ids.secret(256);
     const secret = `${SECRET_PREFIX}${random}${checksum(digest, random)}`;
