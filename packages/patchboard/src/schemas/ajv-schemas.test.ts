@@ -218,7 +218,7 @@ describe.each(ORIGINS)('a schema of origin %s', (origin) => {
     [{ const: { constructor: { prototype: 1 } } }, 'the key "prototype" under "constructor" is not allowed'],
     [
       { properties: { a: { description: 'fine\u200bhidden' } } },
-      'at /properties/a/description: holds control, bidirectional or zero-width',
+      'at /properties/a/description: holds control, bidirectional, zero-width or filler',
     ],
     [{ enum: ['a\u202eb'] }, 'at /enum/0: holds control'],
     ['string', 'a schema must be an object or a boolean'],

@@ -1,5 +1,5 @@
 import { pointerTo } from '../core/json/json-pointer.ts';
-import { hasHiddenCharacters } from '../core/tools/tool-names.ts';
+import { hasHiddenCharacters, HIDDEN_RULE } from '../core/tools/tool-names.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import type { JsonObject } from './keywords.ts';
 import { SchemaProblem } from './schema-problem.ts';
@@ -29,9 +29,7 @@ function vet(value: unknown, pointer: string, depthLeft: number): void {
 }
 
 function vetText(text: string, pointer: string): void {
-  if (hasHiddenCharacters(text)) {
-    throw new SchemaProblem(pointer, 'holds control, bidirectional or zero-width characters');
-  }
+  if (hasHiddenCharacters(text)) throw new SchemaProblem(pointer, HIDDEN_RULE);
 }
 
 function hasPrototype(value: unknown): boolean {

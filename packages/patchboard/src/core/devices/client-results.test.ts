@@ -168,6 +168,9 @@ describe('registration', () => {
       { name: 'bad name', schema: {} },
       { name: 'broken', schema: bad },
       { name: 'sneaky', schema: {}, description: 'hello\u200bworld' },
+      { name: 'filled', schema: {}, description: 'hello\u3164world' },
+      { name: '__proto__', schema: {} },
+      { name: 'Camera', schema: {} },
       { name: 'fine', schema: {} },
     ]);
     expect(report.registered.map((tool) => tool.name)).toEqual(['fine']);
@@ -176,6 +179,9 @@ describe('registration', () => {
       ['bad name', 'name_invalid'],
       ['broken', 'schema_invalid'],
       ['sneaky', 'schema_invalid'],
+      ['filled', 'schema_invalid'],
+      ['__proto__', 'name_invalid'],
+      ['Camera', 'name_taken'],
     ]);
   });
 
@@ -184,7 +190,6 @@ describe('registration', () => {
     const long = `x.${'y'.repeat(100)}`;
     const { rejected } = await engine.directory.register('default', 'phone', [
       { name: 'c__d', schema: {} },
-      { name: 'c.d', schema: {} },
       { name: long, schema: {} },
       { name: 'a.b', schema: {} },
       { name: 'a__b', schema: {} },
@@ -200,12 +205,7 @@ describe('registration', () => {
     );
     for (const { name, wireName } of before) expect(next.registry.find('default', wireName)?.name).toBe(name);
     expect(await next.directory.unregister('default', 'phone', 'a.b')).toEqual(['a.b']);
-    expect(await next.directory.unregister('default', 'phone', null)).toEqual([
-      'c.d',
-      'c__d',
-      'camera',
-      long,
-    ]);
+    expect(await next.directory.unregister('default', 'phone', null)).toEqual(['c__d', 'camera', long]);
     expect(next.tools(agent)).toEqual([]);
   });
 });

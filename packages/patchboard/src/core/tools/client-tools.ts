@@ -1,10 +1,12 @@
 import type { RegisteredTool } from './registered-tool.ts';
+import { SimilarNames } from './similar-names.ts';
 
 /** The tools that the clients of one tenant lend: by name, by wire name and by client. */
 export class ClientTools {
   readonly #tools: Map<string, RegisteredTool> = new Map();
   readonly #names: Map<string, string> = new Map();
   readonly #clients: Map<string, Map<string, RegisteredTool>> = new Map();
+  readonly similar: SimilarNames = new SimilarNames();
   #bytes = 0;
 
   get size(): number {
@@ -42,6 +44,7 @@ export class ClientTools {
     this.#clients.set(clientId, held.set(tool.name, tool));
     this.#tools.set(tool.name, tool);
     this.#names.set(tool.wireName, tool.name);
+    this.similar.add(tool.name);
     this.#bytes += tool.bytes;
   }
 
@@ -55,6 +58,7 @@ export class ClientTools {
     if (held?.size === 0) this.#clients.delete(clientId);
     this.#tools.delete(name);
     this.#names.delete(tool.wireName);
+    this.similar.remove(name);
     this.#bytes -= tool.bytes;
     return true;
   }

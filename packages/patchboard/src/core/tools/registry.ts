@@ -5,6 +5,7 @@ import type { Digest, Schemas } from '../ports.ts';
 import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
 import type { TenantBook } from '../access/tenant-book.ts';
+import { SimilarNames } from './similar-names.ts';
 import { toWireName } from './tool-names.ts';
 import { serverToolProblem, specProblem, withContract } from './tool-rules.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
@@ -22,6 +23,7 @@ export class Registry {
   readonly #server: Map<string, RegisteredTool> = new Map();
   /** Of the server's own tools: wire name to name. */
   readonly #serverNames: Map<string, string> = new Map();
+  readonly #similarServerNames: SimilarNames = new SimilarNames();
   readonly #tenants: Map<string, ClientTools> = new Map();
   #version = 0;
 
@@ -61,6 +63,7 @@ export class Registry {
     if (!admitted.ok) return admitted;
     this.#server.set(tool.name, admitted.tool);
     this.#serverNames.set(admitted.tool.wireName, tool.name);
+    this.#similarServerNames.add(tool.name);
     this.#version += 1;
     return admitted;
   }
@@ -71,16 +74,21 @@ export class Registry {
     if (tool === undefined) return false;
     this.#server.delete(name);
     this.#serverNames.delete(tool.wireName);
+    this.#similarServerNames.remove(name);
     this.#version += 1;
     return true;
   }
 
-  /** Checks a client's tool without taking it in; `add` does that once it is stored. */
+  /**
+   * Checks a client's tool without taking it in; `add` does that once it is stored. `wireName`: of a tool that was
+   * stored before, whose name stays whatever it is similar to.
+   */
   admit(tenant: string, clientId: string, spec: ToolSpec, wireName?: string): Registration {
     const bytes = utf8Bytes(JSON.stringify(spec));
     const problem =
       specProblem(spec, this.#options.limits) ??
       this.#nameProblem(tenant, clientId, spec.name) ??
+      (wireName === undefined ? this.#similarityProblem(tenant, spec.name) : null) ??
       this.#roomProblem(tenant, clientId, spec.name, bytes);
     if (problem !== null) return problem;
     return withContract(this.#options, 'outside', {
@@ -166,6 +174,16 @@ export class Registry {
       return rejected('name_taken', 'another client of this tenant owns the name');
     }
     return null;
+  }
+
+  /** A model or an operator may take the new name for the other. One that is registered already is not new. */
+  #similarityProblem(tenant: string, name: string): Registration | null {
+    const tools = this.#tenants.get(tenant);
+    if (tools?.get(name) !== undefined) return null;
+    const other = this.#similarServerNames.similarTo(name) ?? tools?.similar.similarTo(name);
+    if (other === undefined) return null;
+    const reason = `the name differs from that of the tool ${other} only in case, dots or underscores; choose another`;
+    return rejected('name_taken', reason);
   }
 
   #roomProblem(tenant: string, clientId: string, name: string, bytes: number): Registration | null {

@@ -9,11 +9,18 @@ export function shownName(name: string): string {
   return name.slice(0, 128);
 }
 
-export const NAME_RULE = 'a name is 1 to 128 of A-Z a-z 0-9 _ . - and not made of dots only';
+export const NAME_RULE = 'a name is 1 to 128 of A-Z a-z 0-9 _ . -, not made of dots only, and not __proto__';
 
-/** `.` and `..` are steps of a path: no client could send them in a URL. */
+/**
+ * `.` and `..` are steps of a path: no client could send them in a URL. `__proto__` is no plain key of a JavaScript
+ * object, so that a program which keeps tools by name would lose it or worse; `.proto.` has it for a wire name.
+ */
 export function isToolName(name: string): boolean {
-  return TOOL_NAME_PATTERN.test(name) && !/^\.+$/.test(name);
+  return TOOL_NAME_PATTERN.test(name) && !/^\.+$/.test(name) && plainWireName(name) !== '__proto__';
+}
+
+function plainWireName(name: string): string {
+  return name.replaceAll('.', '__');
 }
 
 /**
@@ -21,7 +28,7 @@ export function isToolName(name: string): boolean {
  * ends in a piece of its hash instead.
  */
 export function toWireName(name: string, isFree: (candidate: string) => boolean, digest: Digest): string {
-  const plain = name.replaceAll('.', '__');
+  const plain = plainWireName(name);
   if (plain.length <= WIRE_NAME_LENGTH && isFree(plain)) return plain;
   const hash = digest.sha256(name);
   for (let length = 8; length <= hash.length; length += 8) {
@@ -34,10 +41,17 @@ export function toWireName(name: string, isFree: (candidate: string) => boolean,
   throw new Error(`no wire name is free for ${name}`);
 }
 
-/** Text that a person cannot see but a model reads: a way to hide instructions in a description. */
+/**
+ * Text that a person cannot see but a model reads: a way to hide instructions in a description. Controls, zero-width
+ * and bidirectional characters, tags, fillers that look like a space; a carriage return that belongs to no line break;
+ * and variation selectors in a row, of which a symbol takes one.
+ */
 const HIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
+  /(?![\n\r\t\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]|\r(?!\n)|[\ufe00-\ufe0f]{2}/u;
 
+export const HIDDEN_RULE = 'holds control, bidirectional, zero-width or filler characters';
+
+/** CRLF is read as LF: clients on Windows and OpenAPI documents send it. */
 export function hasHiddenCharacters(text: string): boolean {
   return HIDDEN.test(text);
 }

@@ -4,7 +4,7 @@ import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
 import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
-import { hasHiddenCharacters, isToolName, NAME_RULE } from './tool-names.ts';
+import { hasHiddenCharacters, HIDDEN_RULE, isToolName, NAME_RULE } from './tool-names.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 
 /** What is wrong with a client's tool, whatever else is registered; schemas apart. */
@@ -19,11 +19,7 @@ export function specProblem(
     return rejected('too_large', `the description is larger than ${toolDescriptionBytes} bytes`);
   if (metadata !== undefined && utf8Bytes(JSON.stringify(metadata)) > toolMetadataBytes)
     return rejected('too_large', `the metadata is larger than ${toolMetadataBytes} bytes as JSON`);
-  if (hasHiddenCharacters(description))
-    return rejected(
-      'schema_invalid',
-      'the description holds control, bidirectional or zero-width characters',
-    );
+  if (hasHiddenCharacters(description)) return rejected('schema_invalid', `the description ${HIDDEN_RULE}`);
   return null;
 }
 
@@ -63,6 +59,8 @@ export function withContract(
     ok: true,
     tool: {
       ...tool,
+      // The hash covers the text as it was sent, so that what was granted for it holds.
+      description: tool.description.replaceAll('\r\n', '\n'),
       version: contractHash(digest, tool),
       validateInput: taken.validate,
       validateOutput: given === null ? null : given.validate,

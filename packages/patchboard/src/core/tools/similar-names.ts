@@ -1,0 +1,37 @@
+/**
+ * The same for names that a person or a model easily takes for one another: those that differ only in case, dots or
+ * underscores. Between two digits a separator counts: `cell_1_12` is not `cell_11_2`.
+ */
+export function foldedName(name: string): string {
+  return name.toLowerCase().replaceAll(/[._]+/g, (run: string, at: number, whole: string) => {
+    return isDigit(whole[at - 1]) && isDigit(whole[at + run.length]) ? '_' : '';
+  });
+}
+
+/** Names by their folded form. */
+export class SimilarNames {
+  readonly #names: Map<string, Set<string>> = new Map();
+
+  add(name: string): void {
+    const folded = foldedName(name);
+    const names = this.#names.get(folded);
+    if (names === undefined) this.#names.set(folded, new Set([name]));
+    else names.add(name);
+  }
+
+  remove(name: string): void {
+    const folded = foldedName(name);
+    const names = this.#names.get(folded);
+    if (names?.delete(name) === true && names.size === 0) this.#names.delete(folded);
+  }
+
+  /** Another name that is similar to this one; undefined if there is none. */
+  similarTo(name: string): string | undefined {
+    for (const other of this.#names.get(foldedName(name)) ?? []) if (other !== name) return other;
+    return undefined;
+  }
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
+}
