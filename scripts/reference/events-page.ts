@@ -63,6 +63,8 @@ const LEDGER: Readonly<Record<LedgerKind, string>> = {
   'grant.revoked': 'it asks again',
   'policy.changed': 'the policy of a tenant was replaced',
   'tenant.changed': 'what is said of a tenant was replaced',
+  'operator_token.refused':
+    'a wrong operator token, and the address it came from; `unrecorded`: how many came since the row before and have none',
 };
 
 export function eventsPage(): string {

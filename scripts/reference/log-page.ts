@@ -28,6 +28,10 @@ const EVENTS: Readonly<Record<string, string>> = {
     'in local mode a client sends `X-Internal-API-Key`, and no such key is configured; reported once',
   'device.not_reading': 'a device does not read what it is sent, and was cut off',
   'device.failed': 'a message of a device could not be handled: a fault of the server, report it',
+  'operator_token.refused':
+    'a wrong operator token came from `address`; `unrecorded`: how many more came since the last such line',
+  'operator_token.not_recorded':
+    'a wrong operator token was refused, and its ledger row could not be written',
   'http.failed': 'a request ended with 500: a fault of the server, report it with the `stack`',
   'http.stream_failed': 'a stream ended early, because the store could not be read',
   'store.lost':

@@ -95,7 +95,7 @@ export interface Failure {
 
 export interface RateRefusal extends Allowance {
   /** Which of the limits it was. */
-  readonly policy: 'principal' | 'tenant' | 'tool';
+  readonly policy: 'principal' | 'tenant' | 'tool' | 'address';
 }
 
 export function failure(

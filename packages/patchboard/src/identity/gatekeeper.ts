@@ -15,14 +15,15 @@ import type { InternalKeys } from './internal-keys.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
 import type { Log } from '../core/ports.ts';
 import { localPrincipal } from './local-principal.ts';
-import { isOperatorToken, isSameSecret } from './operator-token.ts';
+import { isOperatorToken } from './operator-token.ts';
+import type { OperatorTokenGuard } from './operator-token-guard.ts';
 import { proxyHeaderIn } from './proxy-headers.ts';
 import { SESSION_PREFIX, type Sessions } from './sessions.ts';
 
 export interface GatekeeperParts {
   readonly keys: KeyOffice;
   readonly jwt: JwtIdentity | null;
-  readonly operatorToken: string;
+  readonly operatorToken: OperatorTokenGuard;
   readonly sessions: Sessions;
   readonly internalKeys: InternalKeys;
   /** Bound to loopback and not in production: the rest of what local mode needs is looked at per request. */
@@ -46,11 +47,12 @@ export class Gatekeeper implements Authenticator {
   }
 
   authenticate(
-    { headers }: Credentials,
+    given: Credentials,
     takesInternalKey = false,
   ): Principal | Failure | Promise<Principal | Failure> {
+    const { headers } = given;
     const { authorization, [INTERNAL_KEY_HEADER]: internalKey } = headers;
-    if (authorization !== undefined) return this.#byBearer(authorization, headers);
+    if (authorization !== undefined) return this.#byBearer(authorization, given);
     if (takesInternalKey && internalKey !== undefined && internalKey !== '') {
       const found = this.#byInternalKey(internalKey, headers);
       if (!('code' in found) || !this.#ignoresInternalKey(internalKey)) return found;
@@ -107,15 +109,17 @@ export class Gatekeeper implements Authenticator {
 
   #byBearer(
     authorization: string | string[],
-    headers: Credentials['headers'],
+    given: Credentials,
   ): Principal | Failure | Promise<Principal | Failure> {
+    const { headers } = given;
     const match = typeof authorization === 'string' ? /^bearer +(\S+)$/i.exec(authorization.trim()) : null;
     const secret = match?.[1];
     if (secret === undefined) return failure('auth_required', 'Authorization must be: Bearer <key or token>');
     if (isOperatorToken(secret)) {
-      return isSameSecret(secret, this.#parts.operatorToken)
+      const { operatorToken } = this.#parts;
+      return operatorToken.isRight(secret)
         ? operator(headers, { id: OPERATOR_TOKEN_ID, expiresAt: null })
-        : failure('auth_required', 'this is not the operator token of this server');
+        : operatorToken.refuse(given.ip);
     }
     if (secret.startsWith(SECRET_PREFIX)) return agreeing(this.#parts.keys.authenticate(secret), headers);
     if (this.#parts.jwt === null) return failure('auth_required', 'this is not a key of ours');

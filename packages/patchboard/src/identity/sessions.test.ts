@@ -1,15 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../test/support/an-engine.ts';
 import { FakeClock } from '../../test/support/fake-clock.ts';
+import type { OpenedSession } from '../core/access/authenticator.ts';
+import { nodeDigest } from '../runtime/digest.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
+import { OperatorTokenGuard } from './operator-token-guard.ts';
 import { Sessions } from './sessions.ts';
 
 const TOKEN = `op_${'t'.repeat(43)}`;
+const ADDRESS = '203.0.113.7';
 const HOUR_MS = 3_600_000;
+
+function someSessions(clock = new FakeClock()): Sessions {
+  const store = memoryStore({ digest: nodeDigest });
+  return new Sessions(new OperatorTokenGuard({ token: TOKEN, clock, store, log: silentLog }), clock);
+}
+
+async function opened(sessions: Sessions): Promise<OpenedSession> {
+  const session = await sessions.open(TOKEN, ADDRESS);
+  if ('code' in session) throw new Error(session.message);
+  return session;
+}
 
 describe('Sessions', () => {
   it('ends a session after twelve hours', async () => {
     const clock = new FakeClock();
-    const sessions = new Sessions(TOKEN, clock);
-    const { id, proof, maxAgeSeconds } = sessions.open(TOKEN)!;
+    const sessions = someSessions(clock);
+    const { id, proof, maxAgeSeconds } = await opened(sessions);
     const { credentialId } = sessions.find(id, proof)!;
     expect(maxAgeSeconds).toBe(12 * 3600);
     await clock.advance(12 * HOUR_MS - 1);
@@ -19,10 +36,10 @@ describe('Sessions', () => {
     expect(sessions.find(id, proof)).toBeNull();
   });
 
-  it('is nothing without the proof that belongs to it', () => {
-    const sessions = new Sessions(TOKEN, new FakeClock());
-    const { id, proof } = sessions.open(TOKEN)!;
-    const other = sessions.open(TOKEN)!;
+  it('is nothing without the proof that belongs to it', async () => {
+    const sessions = someSessions();
+    const { id, proof } = await opened(sessions);
+    const other = await opened(sessions);
     for (const wrong of [undefined, '', other.proof, [proof], id])
       expect(sessions.find(id, wrong)).toBeNull();
     expect(sessions.find(id, proof)).not.toBeNull();
@@ -30,20 +47,22 @@ describe('Sessions', () => {
 
   it('takes a login token for an hour and once, and nothing that is no token', async () => {
     const clock = new FakeClock();
-    const sessions = new Sessions(TOKEN, clock);
+    const sessions = someSessions(clock);
     const [spent, late] = [sessions.issueLoginToken().token, sessions.issueLoginToken().token];
-    expect(sessions.open(spent)).not.toBeNull();
-    expect(sessions.open(spent)).toBeNull();
+    const refused = { code: 'auth_required' };
+    expect(await sessions.open(spent, ADDRESS)).toHaveProperty('id');
+    expect(await sessions.open(spent, ADDRESS)).toMatchObject(refused);
     await clock.advance(HOUR_MS);
-    expect(sessions.open(late)).toBeNull();
-    for (const token of ['', 'op_', TOKEN.slice(0, -1), `${TOKEN} `]) expect(sessions.open(token)).toBeNull();
+    expect(await sessions.open(late, ADDRESS)).toMatchObject(refused);
+    for (const token of ['', 'op_', TOKEN.slice(0, -1), `${TOKEN} `])
+      expect(await sessions.open(token, ADDRESS)).toMatchObject(refused);
   });
 
-  it('tells of what it closes, by a name that does not open it', () => {
-    const sessions = new Sessions(TOKEN, new FakeClock());
+  it('tells of what it closes, by a name that does not open it', async () => {
+    const sessions = someSessions();
     const closed: string[] = [];
     sessions.onClosed((credentialId) => closed.push(credentialId));
-    const { id, proof } = sessions.open(TOKEN)!;
+    const { id, proof } = await opened(sessions);
     const { credentialId } = sessions.find(id, proof)!;
     expect(sessions.find(credentialId, proof)).toBeNull();
     expect(id).not.toContain(credentialId.slice('session:'.length));
@@ -52,10 +71,10 @@ describe('Sessions', () => {
     expect(closed).toEqual([credentialId]);
   });
 
-  it('forgets the oldest when there are too many', () => {
-    const sessions = new Sessions(TOKEN, new FakeClock());
-    const oldest = sessions.open(TOKEN)!;
-    const others = Array.from({ length: 1000 }, () => sessions.open(TOKEN)!);
+  it('forgets the oldest when there are too many', async () => {
+    const sessions = someSessions();
+    const oldest = await opened(sessions);
+    const others = await Promise.all(Array.from({ length: 1000 }, () => opened(sessions)));
     expect(sessions.find(oldest.id, oldest.proof)).toBeNull();
     expect(others.every(({ id, proof }) => sessions.find(id, proof) !== null)).toBe(true);
   });

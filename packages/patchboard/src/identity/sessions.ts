@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { LoginToken, OpenedSession, SessionBook } from '../core/access/authenticator.ts';
 import { OneTimeTokens } from '../core/access/one-time-tokens.ts';
+import { failure, type Failure } from '../core/failures.ts';
 import type { Clock } from '../core/ports.ts';
 import { isSameSecret } from './operator-token.ts';
+import type { OperatorTokenGuard } from './operator-token-guard.ts';
 
 const SESSION_MS = 12 * 3_600_000;
 const LOGIN_MS = 3_600_000;
 const MAX_SESSIONS = 1000;
+const LOGIN_PREFIX = 'ot_';
 
 /** Of the credential ids of sessions. */
 export const SESSION_PREFIX = 'session:';
@@ -24,12 +27,12 @@ interface Session {
  */
 export class Sessions implements SessionBook {
   readonly #clock: Clock;
-  readonly #operatorToken: string;
+  readonly #operatorToken: OperatorTokenGuard;
   readonly #sessions: Map<string, Session> = new Map();
   readonly #closed: Set<(credentialId: string) => void> = new Set();
   readonly #loginTokens: OneTimeTokens<true>;
 
-  constructor(operatorToken: string, clock: Clock) {
+  constructor(operatorToken: OperatorTokenGuard, clock: Clock) {
     this.#operatorToken = operatorToken;
     this.#clock = clock;
     this.#loginTokens = new OneTimeTokens({
@@ -41,14 +44,20 @@ export class Sessions implements SessionBook {
 
   /** For a login link. */
   issueLoginToken(): LoginToken {
-    const token = `ot_${randomBytes(24).toString('base64url')}`;
+    const token = `${LOGIN_PREFIX}${randomBytes(24).toString('base64url')}`;
     this.#loginTokens.add(token, true);
     return { token, maxAgeSeconds: LOGIN_MS / 1000 };
   }
 
-  /** Null: the token opens nothing. */
-  open(token: string): OpenedSession | null {
-    if (this.#loginTokens.spend(token) === null && !isSameSecret(token, this.#operatorToken)) return null;
+  async open(token: string, address: string | undefined): Promise<OpenedSession | Failure> {
+    if (this.#loginTokens.spend(token) !== null || this.#operatorToken.isRight(token)) return this.#opened();
+    // A link that was used before is no guess at the operator token.
+    if (token.startsWith(LOGIN_PREFIX))
+      return failure('auth_required', 'the token is not known, has expired or was used before');
+    return await this.#operatorToken.refuse(address);
+  }
+
+  #opened(): OpenedSession {
     // Not a `BoundedMap`: whoever uses the oldest is told that it is closed.
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.close(oldest);

@@ -6,6 +6,7 @@ import type { EngineRoom } from './engine-room.ts';
 import { Gatekeeper } from '../identity/gatekeeper.ts';
 import { InternalKeys, type InternalKey } from '../identity/internal-keys.ts';
 import { JwtIdentity, type JwtSettings } from '../identity/jwt-identity.ts';
+import { OperatorTokenGuard } from '../identity/operator-token-guard.ts';
 import { Sessions } from '../identity/sessions.ts';
 import { connectionBudget, descriptorLimit } from '../runtime/descriptor-limit.ts';
 import { nodeDigest } from '../runtime/digest.ts';
@@ -95,9 +96,15 @@ export async function openFaces(room: EngineRoom, settings: FaceSettings): Promi
 /** Every route behind the door, with nothing that brings requests to it yet. */
 export function buildApp(room: EngineRoom, settings: AppSettings): App {
   const { engine, store, log, keys, grants, policies, tenants } = room;
-  const { allowedHosts, allowedOrigins, trustProxy, operatorToken, mayBeLocal, port } = settings;
+  const { allowedHosts, allowedOrigins, trustProxy, mayBeLocal, port } = settings;
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt, nodeClock);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
+  const operatorToken = new OperatorTokenGuard({
+    token: settings.operatorToken,
+    clock: nodeClock,
+    store,
+    log,
+  });
   const sessions = new Sessions(operatorToken, nodeClock);
   const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, internalKeys, mayBeLocal, log });
   const fastify = createHttpApp({

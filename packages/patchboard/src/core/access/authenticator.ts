@@ -4,6 +4,8 @@ import type { Principal } from './principal.ts';
 /** What an identity may be read from: never the body. Names are in lower case. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The network address of the client, for what is limited per address; undefined if it came by no socket. */
+  readonly ip: string | undefined;
 }
 
 /** Says who is asking, or why nobody may ask like this. Answers at once where it can. */
@@ -36,8 +38,8 @@ export interface LoginToken {
 export interface SessionBook {
   /** Of use once, for `maxAgeSeconds` at most. */
   issueLoginToken(): LoginToken;
-  /** Null: the token opens nothing. */
-  open(token: string): OpenedSession | null;
+  /** Resolves to a failure if the token opens nothing. */
+  open(token: string, address: string | undefined): Promise<OpenedSession | Failure>;
   close(id: string): void;
   /** Told of the credential of a session that was closed. */
   onClosed(listener: (credentialId: string) => void): () => void;

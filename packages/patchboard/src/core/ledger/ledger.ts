@@ -30,7 +30,8 @@ export type LedgerKind =
   | 'grant.created'
   | 'grant.revoked'
   | 'policy.changed'
-  | 'tenant.changed';
+  | 'tenant.changed'
+  | 'operator_token.refused';
 
 export interface LedgerRow extends LedgerDraft {
   readonly seq: number;

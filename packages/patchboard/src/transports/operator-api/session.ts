@@ -22,15 +22,19 @@ const openRoute: Route = {
   answers: {
     200: { description: 'the cookie is set', schema: object({ expires_in_s: COUNT, proof: TEXT }) },
   },
-  refusals: ['auth_required'],
+  refusals: ['auth_required', 'rate_limited'],
   handle: openSession,
 };
 
-function openSession(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function openSession(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const { token } = request.body as { token: string };
-  const session = context.offices.sessions.open(token);
-  if (session === null) {
-    sendProblem(reply, failure('auth_required', 'the token is not known, has expired or was used before'));
+  const session = await context.offices.sessions.open(token, request.ip);
+  if ('code' in session) {
+    sendProblem(reply, session);
     return;
   }
   reply.header('set-cookie', cookieOf(session.id, session.maxAgeSeconds, isOverTls(request)));

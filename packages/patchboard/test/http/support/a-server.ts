@@ -20,6 +20,7 @@ import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { ROUTES } from '../../../src/wiring/faces.ts';
 import { InternalKeys } from '../../../src/identity/internal-keys.ts';
 import { Gatekeeper } from '../../../src/identity/gatekeeper.ts';
+import { OperatorTokenGuard } from '../../../src/identity/operator-token-guard.ts';
 import { Sessions } from '../../../src/identity/sessions.ts';
 import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
@@ -100,7 +101,8 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();
   const keys = new KeyOffice({ store, clock, ids, digest: nodeDigest });
-  const sessions = new Sessions(OPERATOR_TOKEN, clock);
+  const operatorToken = new OperatorTokenGuard({ token: OPERATOR_TOKEN, clock, store, log });
+  const sessions = new Sessions(operatorToken, clock);
   const app = createHttpApp({
     engine,
     store,
@@ -117,7 +119,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     authenticator: new Gatekeeper({
       keys,
       jwt: null,
-      operatorToken: OPERATOR_TOKEN,
+      operatorToken,
       sessions,
       internalKeys: new InternalKeys([], nodeDigest),
       mayBeLocal: true,

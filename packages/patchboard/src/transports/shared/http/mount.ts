@@ -171,10 +171,11 @@ function problemsOf(route: Route): Record<string, Schema> {
   );
 }
 
-/** What the door and the body parser add to what a route says of itself. */
+/** What the door, the body parser and a server under pressure add to what a route says of itself. */
 export function refusalsOf(route: Route): readonly FailureCode[] {
-  const codes: FailureCode[] = ['misdirected', 'permission_denied', 'internal'];
-  if (route.scope !== null) codes.push('auth_required');
+  const codes: FailureCode[] = ['misdirected', 'permission_denied', 'overloaded', 'internal'];
+  // 429: too many wrong operator tokens.
+  if (route.scope !== null) codes.push('auth_required', 'rate_limited');
   if (route.params ?? route.query ?? route.headers ?? route.body) codes.push('body_invalid');
   if (route.body !== undefined) codes.push('content_type', 'too_large');
   return [...new Set([...route.refusals, ...codes])];
