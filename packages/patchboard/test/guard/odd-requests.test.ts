@@ -41,7 +41,8 @@ const JSON_TYPE = 'Content-Type: application/json';
 describe('a request no browser and no client of ours sends', () => {
   it.each<[string, () => readonly string[], number]>([
     ['no Host', () => post([JSON_TYPE]), 400],
-    ['a foreign Host before ours', () => post(['Host: evil.example', own(), JSON_TYPE]), 421],
+    ['a foreign Host before ours', () => post(['Host: evil.example', own(), JSON_TYPE]), 400],
+    ['our Host before a foreign one', () => post([own(), 'Host: evil.example', JSON_TYPE]), 400],
     ['a target that names another server', () => post([own(), JSON_TYPE], `http://evil.example${PATH}`), 421],
     ['an empty Origin', () => post([own(), 'Origin: ', JSON_TYPE]), 403],
     [

@@ -21,7 +21,8 @@ export const UNKNOWN: Ids = {
   client: 'nobody',
   tool: 'no.such.tool',
   digest: '0'.repeat(64),
-  token: 'unknown',
+  // Of a login link: a wrong operator token would be throttled.
+  token: 'ot_unknown',
 };
 
 interface Sample {
