@@ -47,7 +47,7 @@ export function toWireName(name: string, isFree: (candidate: string) => boolean,
  * and variation selectors in a row, of which a symbol takes one.
  */
 const HIDDEN =
-  /(?![\n\r\t\ufe00-\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]|\r(?!\n)|[\ufe00-\ufe0f]{2}/u;
+  /(?![\ufe00-\ufe0f\n\r\t])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]|\r(?!\n)|[\ufe00-\ufe0f]{2}/u;
 
 export const HIDDEN_RULE = 'holds control, bidirectional, zero-width or filler characters';
 
