@@ -187,6 +187,7 @@ export interface InputIssueView {
 
 /** `POST /v1/tools/:name/invoke?dry_run=true`. */
 export interface DryRunView {
+  /** No fault was found in the arguments. Those of a tool that the caller may never call are not checked. */
   readonly valid: boolean;
   readonly errors: readonly InputIssueView[];
   readonly decision: {

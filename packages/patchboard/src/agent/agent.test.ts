@@ -141,7 +141,7 @@ describe('an agent', () => {
     const { calls } = await agent.send('go');
     expect(models.requests[0]?.tools.toSorted()).toEqual(['fs_read', 'math__add']);
     expect(calls.map(({ state, code }) => [state, code])).toEqual([
-      ['FAILED', 'tool_not_found'],
+      ['DENIED', 'permission_denied'],
       ['DENIED', 'permission_denied'],
     ]);
   });

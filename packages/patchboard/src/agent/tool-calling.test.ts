@@ -38,7 +38,7 @@ describe('an agent with a tool call config', () => {
       'Sorry.',
     ]);
     const { calls } = await agent.send('Go.');
-    expect(calls).toMatchObject([{ state: 'FAILED', code: 'tool_not_found' }]);
+    expect(calls).toMatchObject([{ state: 'DENIED', code: 'permission_denied' }]);
   });
 
   it('speaks the protocol that it names', async () => {
@@ -60,7 +60,7 @@ describe('an agent with a tool call config', () => {
       'ok',
     ]);
     const { calls } = await agent.send('Go.');
-    expect(calls.map(({ state, code }) => code ?? state)).toEqual(['COMPLETED', 'tool_not_found']);
+    expect(calls.map(({ state, code }) => code ?? state)).toEqual(['COMPLETED', 'permission_denied']);
     expect(order).not.toContain('begin never');
     const offered = JSON.stringify(models.requests[0]?.body);
     expect([offered.includes('「始」math.add「末」'), offered.includes('「始」step「末」')]).toEqual([

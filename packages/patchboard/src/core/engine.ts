@@ -5,6 +5,7 @@ import { Calls } from './call/calls.ts';
 import { ClientResults } from './devices/client-results.ts';
 import { DeviceRunner } from './devices/device-runner.ts';
 import { Devices } from './devices/devices.ts';
+import { denialFailure } from './steps/admission.ts';
 import { Dispatcher } from './steps/dispatcher.ts';
 import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
@@ -12,6 +13,7 @@ import type { Failure, RateRefusal } from './failures.ts';
 import { finishOrSeal } from './call/finishing.ts';
 import type { GrantOffice } from './access/grant-office.ts';
 import type { Guard } from './access/guard.ts';
+import { mayCall } from './access/may-call.ts';
 import type { Hooks } from './steps/hooks.ts';
 import { Intake, type CallRequest, type Submitted } from './steps/intake.ts';
 import { Lifecycle } from './call/lifecycle.ts';
@@ -25,7 +27,7 @@ import type { Principal } from './access/principal.ts';
 import type { RateLimits } from './access/rate-limits.ts';
 import { recover, type RecoveryReport } from './call/recovery.ts';
 import type { Redactor } from './call/redaction.ts';
-import type { RegisteredTool } from './tools/registered-tool.ts';
+import { withoutContract, type RegisteredTool } from './tools/registered-tool.ts';
 import { Registry } from './tools/registry.ts';
 import type { Asker, LiveCall } from './call/live-call.ts';
 import type { Pack } from './tools/server-tool.ts';
@@ -34,7 +36,6 @@ import { Runs } from './call/runs.ts';
 import { ChangingServerTools } from './tools/changing-server-tools.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantBook } from './access/tenant-book.ts';
-import { audienceProblem } from './tools/tool-audience.ts';
 import { ToolDirectory } from './tools/tool-directory.ts';
 import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
@@ -193,12 +194,20 @@ export class Engine {
 
   /** What is left to the principal of the narrowest rate for that tool. */
   rateOf(principal: Principal, toolName: string): RateRefusal | null {
+    if (this.tool(principal, toolName) === undefined) return null;
     return this.#parts.rates.standing(principal, toolName);
   }
 
   /** What this principal may call. */
   tools(principal: Principal): RegisteredTool[] {
-    return this.visibleTools(principal).filter((tool) => audienceProblem(tool, principal) === null);
+    return this.registry.list(principal.tenant).filter((tool) => mayCall(this.guard, principal, tool));
+  }
+
+  /** All of the tenant, to understand requests by; those that the principal may not call have no schema. */
+  namedTools(principal: Principal): RegisteredTool[] {
+    return this.registry
+      .list(principal.tenant)
+      .map((tool) => (mayCall(this.guard, principal, tool) ? tool : withoutContract(tool)));
   }
 
   /** All that policy leaves to it, also what is for somebody else. */
@@ -209,13 +218,20 @@ export class Engine {
   /** By either name; undefined also for one that the principal may never call. */
   tool(principal: Principal, name: string): RegisteredTool | undefined {
     const tool = this.registry.find(principal.tenant, name);
-    if (tool === undefined || !this.guard.lists(principal, tool)) return undefined;
-    return audienceProblem(tool, principal) === null ? tool : undefined;
+    return tool !== undefined && mayCall(this.guard, principal, tool) ? tool : undefined;
   }
 
-  /** Why there is none of that name for the principal. */
+  /** There is no tool of that name. */
   unknownTool(principal: Principal, name: string): Failure {
     return unknownTool(this, principal, name);
+  }
+
+  /** Why `tool` returned undefined: there is none of that name, or the principal may never call it. */
+  async noTool(principal: Principal, name: string): Promise<Failure> {
+    const tool = this.registry.find(principal.tenant, name);
+    if (tool === undefined) return this.unknownTool(principal, name);
+    const request = { toolName: name, runId: '', args: {} };
+    return denialFailure((await this.#intake.deny('', tool, request, principal)).decision);
   }
 
   onEnded(listener: (call: Call) => void): () => void {

@@ -9,7 +9,7 @@ interface FailureMeaning {
 
 /** The one table of failure codes. Each transport maps them to its own vocabulary. */
 export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
-  tool_not_found: { retryable: false, summary: 'no tool of that name may be called here' },
+  tool_not_found: { retryable: false, summary: 'there is no tool of that name here' },
   method_not_found: { retryable: false, summary: 'the module has no such method' },
   method_not_callable: { retryable: false, summary: 'agents may not call this method' },
   call_not_found: { retryable: false, summary: 'no such call' },

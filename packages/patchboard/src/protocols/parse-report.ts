@@ -31,7 +31,10 @@ export interface ReportedProblem extends PlaceInText {
 /** A reply may ask for thousands of tools that are none; to the first few the one that was meant is looked for. */
 const NAMES_CORRECTED = 20;
 
-/** `find`: null where no tools are at hand, and arguments stay as they were written. `names`: of the tools it finds. */
+/**
+ * `find`: null where no tools are at hand, and arguments stay as they were written. `names`: of the tools that may be
+ * called; `find` may know others, which are denied.
+ */
 export function reportReply<State>(
   protocol: ToolCallingProtocol<State>,
   text: string,
@@ -46,6 +49,7 @@ export function reportReply<State>(
     ...place(offset),
   }));
   const warnings: ReportedProblem[] = [];
+  const callable = new Set(names);
   let unknown = 0;
   const reported = requests.map((request): ReportedRequest => {
     const at = place(request.offset);
@@ -60,6 +64,11 @@ export function reportReply<State>(
       const hint = unknown < NAMES_CORRECTED ? didYouMean(name, names) : '';
       unknown += 1;
       problems.push({ code: 'tool_not_found', message: `tool not found: ${name}${hint}`, ...at });
+      return plain;
+    }
+    if (!callable.has(resolved.tool.name)) {
+      const message = `permission denied: this agent may not call ${resolved.tool.name}`;
+      problems.push({ code: 'permission_denied', message, ...at });
       return plain;
     }
     problems.push(...resolved.problems.map((message) => ({ code: 'input_invalid', message, ...at })));

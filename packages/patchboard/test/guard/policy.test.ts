@@ -61,7 +61,7 @@ describe('PUT /v1/policy', () => {
       document,
       changed_by: 'operator',
     });
-    expect((await invoke(first, 'toy.echo')).status).toBe(404);
+    expect((await invoke(first, 'toy.echo')).status).toBe(403);
     const ledger = await first.asOperator('GET', '/v1/ledger');
     expect(ledger.json.rows).toContainEqual(
       expect.objectContaining({ kind: 'policy.changed', body: { by: 'operator', version: 1 } }),
@@ -69,7 +69,7 @@ describe('PUT /v1/policy', () => {
     await first.close();
     const second = await aServer({ folder });
     expect((await second.asOperator('GET', '/v1/policy')).json).toMatchObject({ version: 1, document });
-    expect((await invoke(second, 'toy.echo')).status).toBe(404);
+    expect((await invoke(second, 'toy.echo')).status).toBe(403);
   });
 
   it('is a conflict when another version is in force, and one of many at once wins', async () => {
@@ -147,7 +147,12 @@ describe('a policy that cannot be read', () => {
     const operator = createClient({ url, key: server.operatorToken });
     expect(await operator.policy.get()).toMatchObject({ version: 7, document: shown.json.document });
     expect(await names(server, 'ada')).toEqual([]);
-    expect((await invoke(server, 'toy.echo')).status).toBe(404);
+    const denied = await invoke(server, 'toy.echo');
+    expect(denied.json).toMatchObject({
+      status: 403,
+      state: 'DENIED',
+      detail: 'permission denied: the policy cannot be read',
+    });
     const lend = await server.ask({
       method: 'POST',
       path: '/internal/tools/register',
@@ -171,30 +176,10 @@ describe('a tool that an agent may never call', () => {
     },
   };
 
-  it('is not listed, and is answered like one that does not exist', async () => {
+  it('is not listed', async () => {
     const server = await aServer({ config });
     expect(await names(server, 'ada')).not.toContain('toy.echo');
     expect(await names(server, 'bob')).toEqual(['toy.echo']);
-    for (const path of ['', '/invoke', '/invoke?dry_run=true']) {
-      const answers = await Promise.all(
-        ['toy.echo', 'no.such'].map(async (tool) => {
-          const { status, text } = await server.ask({
-            method: path === '' ? 'GET' : 'POST',
-            path: `/v1/tools/${tool}${path}`,
-            headers: { 'x-agent-id': 'ada' },
-            ...(path === '' ? {} : { body: { run_id: 'r', args: {} } }),
-          });
-          return { status, text: text.replaceAll(tool, '<tool>') };
-        }),
-      );
-      expect(answers[0]).toEqual(answers[1]);
-      expect(answers[0]?.status).toBe(404);
-    }
-  });
-
-  it('is not told apart by its wire name either', async () => {
-    const server = await aServer({ config });
-    expect((await invoke(server, 'toy__echo')).status).toBe(404);
     expect((await invoke(server, 'toy__echo', 'bob')).status).toBe(200);
   });
 
@@ -229,7 +214,11 @@ describe('a tool for people', () => {
       expect((await server.asOperator('GET', path)).text).toContain('people');
     }
     const one = { method: 'GET', path: '/v1/tools/toy.people' };
-    expect((await server.ask(one)).json).toMatchObject((await invoke(server, 'toy.people')).json);
+    const denied = (await invoke(server, 'toy.people')).json;
+    expect(denied).toMatchObject({ status: 403, state: 'DENIED' });
+    expect(denied).toMatchObject((await server.ask(one)).json);
+    const record = await server.asOperator('GET', `/v1/tool_calls/${denied.tool_call_id}`);
+    expect(record.json).toMatchObject({ decision: { effect: 'deny', rule: 'metadata.ai_callable' } });
     expect((await server.asOperator(one.method, one.path)).json).toMatchObject({ name: 'toy.people' });
   });
 });

@@ -46,12 +46,14 @@ describe('what is recorded', () => {
     });
   });
 
-  it('a hidden tool is like none, on every route', async () => {
-    const seen = await server.get('/v1/tools/hidden');
-    const none = await server.get('/v1/tools/nothing');
-    expect(seen.text.replaceAll('hidden', 'nothing')).toBe(none.text);
+  it('a tool that the guard does not list is denied, also where the guard would admit it', async () => {
     expect((await server.get('/v1/tools')).text).not.toContain('hidden');
-    expect((await server.post('/v1/tools/hidden/invoke', { run_id: 'r' })).status).toBe(404);
+    expect((await server.get('/v1/tools/hidden')).json).toMatchObject({
+      status: 403,
+      code: 'permission_denied',
+    });
+    const answer = await server.post('/v1/tools/hidden/invoke', { run_id: 'r' });
+    expect(answer.json).toMatchObject({ status: 403, code: 'permission_denied', state: 'DENIED' });
   });
 
   it('too many open calls are 503 with Retry-After, and one ledger row', async () => {
@@ -143,7 +145,7 @@ describe('health, stats and metrics', () => {
     expect((await fetch(`${server.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
     const { json } = await server.get('/v1/stats');
     expect(json).toMatchObject({ open: 0, waiting: 0, executing: 0, tools: 3, streams: 0 });
-    expect(json.calls.DENIED).toBe(1);
+    expect(json.calls.DENIED).toBe(2);
     expect(json.calls.COMPLETED).toBeGreaterThan(0);
   });
 

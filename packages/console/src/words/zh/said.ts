@@ -3,7 +3,7 @@ import type { WordsOf } from '../words-of.ts';
 
 export const saidWords: WordsOf<typeof english> = {
   failures: {
-    tool_not_found: '没有可以调用的这个工具：{said}',
+    tool_not_found: '没有这个工具：{said}',
     method_not_found: '模块没有这个方法：{said}',
     method_not_callable: 'Agent 不能调用这个方法：{said}',
     call_not_found: '没有这次调用：{said}',
@@ -85,6 +85,9 @@ export const saidWords: WordsOf<typeof english> = {
     replyCut: '回复在 {tool} 的调用写完之前就结束了',
     noContent: '回复不是一条消息：没有 "content"',
     noContentOrCalls: '回复不是一条消息："content" 和 "tool_calls" 都没有',
+    forOperators: '{tool} 只供操作员使用，不供 AI 使用',
+    needsCredential: '{tool} 只供出示凭据的调用方使用',
+    mayNotCall: '这个 Agent 不能调用 {tool}',
     toolUnknown: '没有这个工具：{tool}',
     keyUnused: '{tool} 用不到 "{key}"',
     keyNeedsArgument: '只有工具有同名参数时，"{key}" 才是参数',

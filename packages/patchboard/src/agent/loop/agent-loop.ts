@@ -1,7 +1,7 @@
 import type { StopReason } from '../../core/agent-handle.ts';
 import type { ToolUseBlock } from '../../core/messages.ts';
 import { mayEver } from '../../core/access/policy/decide.ts';
-import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
+import { withoutContract, type RegisteredTool } from '../../core/tools/registered-tool.ts';
 import type { ToolCallRecord } from '../../sdk/tool-call-record.ts';
 import type { AgentParts } from '../assembly.ts';
 import type { Budget } from './budget.ts';
@@ -104,7 +104,7 @@ export class AgentLoop {
         dialect,
         settings,
         conversation: { system, messages: transcript.messages, tools },
-        tools,
+        tools: this.#namedTools(tools),
         signal: AbortSignal.any([this.#signal, host.workers.closing]),
         maxRetries,
         clock: host.clock,
@@ -150,7 +150,7 @@ export class AgentLoop {
     const callId = this.#parts.options.host.ids.next('tc_');
     // Two requests under one id could not be told apart in the answer.
     const id = request.id === '' || taken.has(request.id) ? callId : request.id;
-    const withheld = !tools.some(({ name }) => name === request.name) && this.#isWithheld(request.name);
+    const withheld = this.#isWithheld(request.name, tools);
     const planned = { ...request, id, callId, withheld };
     if (this.#parts.options.isManual) this.#parts.held.set(callId, planned);
     return planned;
@@ -159,15 +159,24 @@ export class AgentLoop {
   /** A request that waits, with what is wrong with it; after a restart only as it stands in the conversation. */
   held(request: ToolUseBlock): PlannedRequest {
     const { callId, name } = request;
-    return this.#parts.held.get(callId) ?? { ...request, withheld: this.#isWithheld(name) };
+    return this.#parts.held.get(callId) ?? { ...request, withheld: this.#isWithheld(name, this.#tools()) };
   }
 
-  /** None of the tools that this agent was given, though the board has it. */
-  #isWithheld(name: string): boolean {
+  /** None of the tools that this agent was given and may call, though the board has it. */
+  #isWithheld(asked: string, tools: readonly RegisteredTool[]): boolean {
+    if (tools.some(({ name }) => name === asked)) return false;
     const { options, principal } = this.#parts;
     // By wire name too: the engine would know it by that.
-    const tool = options.host.engine.registry.find(principal.tenant, name);
-    return tool !== undefined && !isOffered(options.offers, tool);
+    const tool = options.host.engine.registry.find(principal.tenant, asked);
+    return tool !== undefined && !tools.some(({ name }) => name === tool.name);
+  }
+
+  /** By which a reply is understood; those that the agent may not call have no schema. */
+  #namedTools(tools: readonly RegisteredTool[]): readonly RegisteredTool[] {
+    const { options, principal } = this.#parts;
+    const names = new Set(tools.map(({ name }) => name));
+    const others = options.host.engine.registry.list(principal.tenant).filter(({ name }) => !names.has(name));
+    return [...tools, ...others.map(withoutContract)];
   }
 
   #tools(): readonly RegisteredTool[] {

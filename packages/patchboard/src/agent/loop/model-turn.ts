@@ -19,6 +19,7 @@ export interface ModelTurn {
   readonly dialect: Dialect;
   readonly settings: ModelSettings;
   readonly conversation: Conversation;
+  /** All that a reply may name; `conversation` has those that are offered. */
   readonly tools: readonly RegisteredTool[];
   readonly signal: AbortSignal;
   /** How often a request that the vendor did not take is sent again. */

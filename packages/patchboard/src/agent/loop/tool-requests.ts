@@ -5,17 +5,17 @@ import type { Asker, LiveCall } from '../../core/call/live-call.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../core/messages.ts';
 import { failed, type BadOutcome } from '../../core/call/outcome.ts';
 import type { Principal } from '../../core/access/principal.ts';
-import { shownName } from '../../core/tools/tool-names.ts';
 import { toRecord, type ToolCallRecord } from '../../sdk/tool-call-record.ts';
 import { refusedToolResult, toToolResult, type ToolResultOptions } from '../../sdk/tool-result.ts';
 import type { AgentHost } from '../agent-host.ts';
 import type { CallNews } from '../events/call-news.ts';
+import { NOT_GIVEN } from '../text-cycle/tool-call-rules.ts';
 
 /** What the model asked for, and why it will not get it. */
 export type PlannedRequest = ToolUseBlock & {
   /** What is wrong with how it asked. */
   readonly problem?: string;
-  /** The tool is none of those that the agent was given. */
+  /** The agent was not given the tool, or may never call it: the call is denied. */
   readonly withheld?: boolean;
 };
 
@@ -91,7 +91,7 @@ export class ToolRequests {
   async #record(request: PlannedRequest, signal: AbortSignal): Promise<Recorded | Failure> {
     const { host, principal } = this.#parts;
     if (host.workers.closing.aborted) throw new Suspended();
-    const over = overBefore(request, signal);
+    const over = request.withheld === true ? null : overBefore(request, signal);
     if (over !== null) {
       const call = await this.recordEnded(request, over);
       return call === null ? over.failure : { call, live: null };
@@ -103,8 +103,9 @@ export class ToolRequests {
     return submitted.failure;
   }
 
-  #callRequest({ name, input, callId }: ToolUseBlock): CallRequest {
-    const { runId, asker, parentCallId, timeoutMs } = this.#parts;
+  #callRequest({ name, input, callId, withheld }: PlannedRequest): CallRequest {
+    const { runId, parentCallId, timeoutMs } = this.#parts;
+    const asker = withheld === true ? withheldFrom(this.#parts.asker) : this.#parts.asker;
     return {
       callId,
       toolName: name,
@@ -122,9 +123,13 @@ interface Recorded {
   readonly live: LiveCall | null;
 }
 
+/** What the agent itself forbids comes first, and then that it was not given the tool. */
+function withheldFrom(asker: Asker): Asker {
+  return { ...asker, permissions: [...(asker.permissions ?? []), NOT_GIVEN] };
+}
+
 /** What ends a request before the engine is asked. */
-function overBefore({ name, problem, withheld }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
-  if (withheld === true) return failed(failure('tool_not_found', `tool not found: ${shownName(name)}`));
+function overBefore({ problem }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
   if (problem !== undefined) return failed(failure('input_invalid', problem));
   if (!signal.aborted) return null;
   const message = 'the agent was interrupted before the tool was started';

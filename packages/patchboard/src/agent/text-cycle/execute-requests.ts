@@ -3,7 +3,6 @@ import { failure, messageOf, type Failure } from '../../core/failures.ts';
 import type { CallRequest } from '../../core/steps/intake.ts';
 import type { Asker } from '../../core/call/live-call.ts';
 import { failed } from '../../core/call/outcome.ts';
-import { EMPTY_AGENT_POLICY } from '../../core/access/policy/document.ts';
 import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { inModelsWords } from '../../protocols/answers.ts';
@@ -17,7 +16,7 @@ import { toRecord } from '../../sdk/tool-call-record.ts';
 import type { ToolRegistry } from '../../sdk/tool-registry.ts';
 import { MODEL_RESULT_BYTES, truncateForModel } from '../../sdk/tool-result.ts';
 import type { AgentHost } from '../agent-host.ts';
-import { confirmHooks, isSwitchedOn } from './tool-call-rules.ts';
+import { confirmHooks, isSwitchedOn, NOT_GIVEN } from './tool-call-rules.ts';
 
 export interface ExecuteOptions {
   /** Any board. */
@@ -68,7 +67,7 @@ class Execution {
   async run(request: ParsedToolRequest): Promise<ToolExecutionResult> {
     const { host } = this.#options.board;
     const startedAt = host.clock.elapsed();
-    const find: FindTool<RegisteredTool> = toolFinder(host.engine.tools(this.#principal));
+    const find: FindTool<RegisteredTool> = toolFinder(host.engine.namedTools(this.#principal));
     const asked = askedCall(protocolOf(this.config.protocol), request, find);
     const ended = await this.#toEnd(request, asked);
     const durationMs = Math.round(host.clock.elapsed() - startedAt);
@@ -120,7 +119,7 @@ class Execution {
       hooks: confirmHooks(this.config),
       agent: undefined,
       keepsRefused: true,
-      permissions: isOn ? [] : [{ ...EMPTY_AGENT_POLICY, defaultToolEnabled: false }],
+      permissions: isOn ? [] : [NOT_GIVEN],
     };
   }
 

@@ -1,3 +1,4 @@
+import { EMPTY_AGENT_POLICY, type AgentPolicy } from '../../core/access/policy/document.ts';
 import type { Hooks } from '../../core/steps/hooks.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { originOf } from '../../core/tools/tool-module.ts';
@@ -11,6 +12,9 @@ import { textDialect } from '../dialects/text-dialect.ts';
 export function isSwitchedOn(config: ToolCallConfig, tool: RegisteredTool): boolean {
   return isToolEnabled(config, tool.name, originOf(tool)?.module);
 }
+
+/** The permission under which an agent asks for a tool that it was not given. */
+export const NOT_GIVEN: AgentPolicy = { ...EMPTY_AGENT_POLICY, defaultToolEnabled: false };
 
 /** The engine asks, and what the answer was stands in the ledger. */
 const CONFIRM: Hooks = { preToolUse: () => ({ decision: 'ask', reason: 'every call is to be confirmed' }) };

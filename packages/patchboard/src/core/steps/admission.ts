@@ -7,7 +7,9 @@ import type { Asker } from '../call/live-call.ts';
 import { strictness } from '../access/policy/strictest.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
+import { soon, type Soon } from '../soon.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
+import { audienceDenial } from '../tools/tool-audience.ts';
 
 export interface AdmissionParts {
   readonly guard: Guard;
@@ -50,6 +52,27 @@ export function admit(
   return decided instanceof Promise
     ? decided.then((decision) => admitBy(decision, parts, question))
     : admitBy(decided, parts, question);
+}
+
+/** Of a tool that the principal may never call: denied, also by a guard that lists and admits differently. Calls no hooks. */
+export function deny({ guard }: Pick<AdmissionParts, 'guard'>, question: AdmissionQuestion): Soon<Admission> {
+  const { principal, tool, args } = question;
+  return soon(askGuard(guard, question), (decided) => {
+    const decision = decided.effect === 'deny' ? decided : (audienceDenial(tool, principal) ?? NOT_LISTED);
+    return { decision, args, atHand: null, toolResult: undefined };
+  });
+}
+
+const NOT_LISTED: Decision = {
+  effect: 'deny',
+  rule: 'policy',
+  reason: 'this agent may not call the tool',
+  policyVersion: 0,
+};
+
+export function denialFailure({ rule, reason }: Decision, extra: Partial<Failure> = {}): Failure {
+  const code = rule === 'guard' || rule === 'hook' ? 'hook_denied' : 'permission_denied';
+  return failure(code, reason === '' ? 'permission denied' : `permission denied: ${reason}`, extra);
 }
 
 function admitBy(

@@ -1,11 +1,11 @@
-import { admit, type Admission } from './admission.ts';
+import { admit, denialFailure, deny, type Admission } from './admission.ts';
 import type { Call, CallState } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { NOTHING_HELD, type Dispatcher, type Start } from './dispatcher.ts';
 import { endState, keptFailure } from '../call/endings.ts';
 import { failure, type Failure } from '../failures.ts';
-import type { Decision, Guard } from '../access/guard.ts';
+import type { Guard } from '../access/guard.ts';
 import type { Hooks } from './hooks.ts';
 import { refusedRow, type RefusedCall } from '../ledger/ledger.ts';
 import { endedCall, newCall } from '../call/new-call.ts';
@@ -22,6 +22,7 @@ import type { Registry } from '../tools/registry.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { resolveTool, type Resolution } from './resolution.ts';
 import { settleAtHand } from './settlement.ts';
+import type { Soon } from '../soon.ts';
 import { Tallies } from '../tallies.ts';
 
 /** What an agent asks for, whatever face it came through. A face leaves out what it knows nothing of. */
@@ -106,17 +107,21 @@ export class Intake {
   async submit(given: CallRequest, principal: Principal): Promise<Submitted> {
     const tooFast = this.#parts.rates.request(principal);
     if (tooFast !== null) return await this.#refuse(given, principal, tooFast);
-    const { request, tool, problem } = this.resolve(given, principal);
+    const resolved = this.resolve(given, principal);
+    const { request, tool, problem } = resolved;
     if (tool === undefined) return await this.#refuse(request, principal, problem);
     if (problem !== null) return await this.#refuse(request, principal, problem);
-    const busy = this.#busy(principal, tool);
+    // The limits of a tool are not shown to those who may not call it, and their calls take nothing from them.
+    const busy = resolved.isDenied ? this.#draining() : this.#busy(principal, tool);
     if (busy !== null) return await this.#refuse(request, principal, busy);
     // Left as soon as the call counts as open itself, or when nothing comes of it.
     const leave = this.#entering.enter(principal.tenant);
     this.#underWay += 1;
     try {
       const id = request.callId ?? this.#parts.ids.next('tc_');
-      const asked = this.admit(id, tool, request, principal);
+      const asked = resolved.isDenied
+        ? this.deny(id, tool, request, principal)
+        : this.admit(id, tool, request, principal);
       const admission = asked instanceof Promise ? await asked : asked;
       if ('code' in admission) return await this.#refuse(request, principal, admission);
       const whose = { principal, origin: request.origin ?? null };
@@ -150,9 +155,24 @@ export class Intake {
     return admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
   }
 
+  /** The admission of a call whose tool the principal may never call. */
+  deny(
+    id: string,
+    tool: RegisteredTool,
+    { runId, args, asker }: CallRequest,
+    principal: Principal,
+  ): Soon<Admission> {
+    return deny(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
+  }
+
+  #draining(): Failure | null {
+    return this.#parts.isDraining() ? failure('overloaded', 'the server is shutting down') : null;
+  }
+
   #busy(principal: Principal, tool: RegisteredTool): Failure | null {
-    const { limits, lifecycle, isDraining, rates } = this.#parts;
-    if (isDraining()) return failure('overloaded', 'the server is shutting down');
+    const { limits, lifecycle, rates } = this.#parts;
+    const draining = this.#draining();
+    if (draining !== null) return draining;
     const tooFast = rates.call(principal, tool.name);
     if (tooFast !== null) return tooFast;
     const { tenant } = principal;
@@ -278,9 +298,7 @@ export class Intake {
           states: [pending, { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs }],
         };
       case 'deny': {
-        const code =
-          decision.rule === 'guard' || decision.rule === 'hook' ? 'hook_denied' : 'permission_denied';
-        const denied = failure(code, denialText(decision), toolResult === undefined ? {} : { toolResult });
+        const denied = denialFailure(decision, toolResult === undefined ? {} : { toolResult });
         const kept = keptFailure(denied, limits.resultBytes);
         return { ...NOTHING_HELD, states: [pending, endState({ kind: 'denied', failure: kept }, null)] };
       }
@@ -315,10 +333,6 @@ function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
 function submitted(call: Call, live: LiveCall | null, duplicate: boolean, cachedAgeMs?: number): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
   return { kind: 'accepted', call, live, duplicate, ...(cachedAgeMs === undefined ? {} : { cachedAgeMs }) };
-}
-
-function denialText(decision: Decision): string {
-  return decision.reason === '' ? 'permission denied' : `permission denied: ${decision.reason}`;
 }
 
 function runRefusal(run: Run): Failure {

@@ -10,6 +10,7 @@ import type { CallRequest, Intake } from './intake.ts';
 
 /** What would become of a call. */
 export interface Preview {
+  /** No fault was found in the arguments. Those of a tool that may never be called are not checked. */
   readonly valid: boolean;
   readonly errors: readonly InputIssueView[];
   readonly decision: Decision;
@@ -30,6 +31,8 @@ export interface PreviewsParts {
   readonly mailboxes: Mailboxes;
 }
 
+const PREVIEW_ID = 'tc_preview';
+
 /** Looks ahead. Nothing is recorded and nothing runs. */
 export class Previews {
   readonly #parts: PreviewsParts;
@@ -43,10 +46,15 @@ export class Previews {
     // Hooks are asked as for a call, and they may be slow.
     const tooFast = rates.request(principal);
     if (tooFast !== null) return { ok: false, failure: tooFast };
-    const { request, tool, problem } = intake.resolve(given, principal);
+    const resolved = intake.resolve(given, principal);
+    const { request, tool, problem } = resolved;
     if (tool === undefined) return { ok: false, failure: problem };
+    if (resolved.isDenied) {
+      const { decision } = await intake.deny(PREVIEW_ID, tool, request, principal);
+      return { ok: true, value: { valid: true, errors: [], decision, route: notRun(tool) } };
+    }
     if (problem !== null && problem.code !== 'input_invalid') return { ok: false, failure: problem };
-    const admission = await intake.admit('tc_preview', tool, request, principal);
+    const admission = await intake.admit(PREVIEW_ID, tool, request, principal);
     if ('code' in admission) return { ok: false, failure: admission };
     const { decision } = admission;
     const errors = problem?.issues ?? [];
@@ -61,4 +69,9 @@ export class Previews {
     const online = pools.isOnline(tenant, name) || mailboxes.isOnline(tenant, clientId);
     return { source, clientId, online };
   }
+}
+
+/** Of a tool that may never be called: who would have run it is not shown. */
+function notRun({ source }: RegisteredTool): Route {
+  return { source, clientId: null, online: false };
 }

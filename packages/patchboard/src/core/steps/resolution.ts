@@ -1,10 +1,10 @@
 import type { Guard } from '../access/guard.ts';
+import { mayCall } from '../access/may-call.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Pools } from '../devices/pools.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
-import { audienceProblem } from '../tools/tool-audience.ts';
 import { unknownTool } from '../tools/unknown-tool.ts';
 import type { CallRequest } from './intake.ts';
 
@@ -16,21 +16,27 @@ export interface ResolutionParts {
 
 /** `request`: with the arguments under the names that the tool itself uses. */
 export type Resolution =
-  | { readonly request: CallRequest; readonly tool: RegisteredTool; readonly problem: Failure | null }
+  | {
+      readonly request: CallRequest;
+      readonly tool: RegisteredTool;
+      readonly problem: Failure | null;
+      /** The principal may never call it: the call is denied, and nothing else about it is checked. */
+      readonly isDenied: boolean;
+    }
   | { readonly request: CallRequest; readonly tool: undefined; readonly problem: Failure };
 
-/** Which tool is meant, and whether the principal may see it and the arguments fit. */
+/** Which tool is meant, whether the principal may ever call it, and whether the arguments fit. */
 export function resolveTool(parts: ResolutionParts, given: CallRequest, principal: Principal): Resolution {
   const tool = parts.registry.find(principal.tenant, given.toolName);
   const request = spelled(given, tool);
-  if (tool === undefined || !parts.guard.lists(principal, tool))
-    return { request, tool: undefined, problem: unknownTool(parts, principal, given.toolName) };
+  if (tool === undefined) return { request, tool, problem: unknownTool(parts, principal, given.toolName) };
+  if (!mayCall(parts.guard, principal, tool, given.asker?.permissions))
+    return { request, tool, problem: null, isDenied: true };
   const problem =
-    audienceProblem(tool, principal) ??
     targetProblem(parts.pools, tool, request.target ?? null) ??
     inputProblem(tool, request.args) ??
     unavailable(tool);
-  return { request, tool, problem };
+  return { request, tool, problem, isDenied: false };
 }
 
 function spelled(request: CallRequest, tool: RegisteredTool | undefined): CallRequest {

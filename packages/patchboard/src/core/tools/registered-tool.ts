@@ -31,6 +31,11 @@ export type RunsOn =
   | { readonly kind: 'server'; readonly tool: ServerTool }
   | { readonly kind: 'client'; readonly clientId: string };
 
+/** What is left of a tool for an agent that may not call it: its names, to understand a request that asks for it. */
+export function withoutContract(tool: RegisteredTool): RegisteredTool {
+  return { ...tool, description: '', inputSchema: true, outputSchema: null };
+}
+
 /** A client's tool as it is kept over restarts. */
 export interface StoredTool {
   readonly tenant: string;

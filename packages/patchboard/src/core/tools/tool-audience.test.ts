@@ -10,7 +10,7 @@ const OPERATOR = aPrincipal({ kind: 'operator', credential: KEY });
 async function kindOf(metadata: Record<string, unknown>, principal: Principal): Promise<string> {
   const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.tool', metadata })] });
   const submitted = await engine.submit(aRequest({ toolName: 'toy.tool' }), principal);
-  return submitted.kind === 'refused' ? submitted.failure.code : submitted.kind;
+  return submitted.kind === 'denied' ? submitted.failure.code : submitted.kind;
 }
 
 describe('for whom a tool is', () => {
@@ -34,7 +34,7 @@ describe('for whom a tool is', () => {
     const mayCall = expected === 'accepted';
     expect(engine.tools(principal).map(({ name }) => name)).toEqual(mayCall ? ['toy.tool'] : []);
     expect(engine.tool(principal, 'toy.tool') !== undefined).toBe(mayCall);
-    if (!mayCall) expect(engine.unknownTool(principal, 'toy.tool').code).toBe(expected);
+    if (!mayCall) expect((await engine.noTool(principal, 'toy.tool')).code).toBe(expected);
     expect(engine.unknownTool(principal, 'toy.tol').message.includes('did you mean toy.tool?')).toBe(mayCall);
   });
 });

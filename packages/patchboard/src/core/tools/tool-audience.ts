@@ -1,4 +1,4 @@
-import { failure, type Failure } from '../failures.ts';
+import type { Decision } from '../access/guard.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RegisteredTool } from './registered-tool.ts';
 
@@ -18,16 +18,15 @@ export function audienceOf({ metadata }: Pick<RegisteredTool, 'metadata'>): Audi
 }
 
 /** Null: the principal is among them. */
-export function audienceProblem(tool: RegisteredTool, { kind, credential }: Principal): Failure | null {
+export function audienceDenial(tool: RegisteredTool, { kind, credential }: Principal): Decision | null {
   const { aiCallable, requiresAuth } = audienceOf(tool);
-  if (!aiCallable && kind !== 'operator') {
-    return failure('permission_denied', `permission denied: ${tool.name} is for operators, not for an AI`);
-  }
-  if (requiresAuth && credential === null && kind !== 'local') {
-    return failure(
-      'permission_denied',
-      `permission denied: ${tool.name} is only for those who show who they are`,
-    );
-  }
+  if (!aiCallable && kind !== 'operator')
+    return denial('ai_callable', `${tool.name} is for operators, not for an AI`);
+  if (requiresAuth && credential === null && kind !== 'local')
+    return denial('requires_auth', `${tool.name} is only for those who show who they are`);
   return null;
+}
+
+function denial(member: string, reason: string): Decision {
+  return { effect: 'deny', rule: `metadata.${member}`, reason, policyVersion: 0 };
 }

@@ -36,10 +36,19 @@ describe('a tool that is not there', () => {
     expect(engine.unknownTool(ADA, 'wether__query').message).toContain('did you mean weather.query?');
   });
 
-  it.each(['hidden.qeury', 'hidden.query', 'lamp.swich', 'lamp.switch'])(
-    'is never answered with one that the asker may not see: %s',
+  it.each(['hidden.qeury', 'lamp.swich', 'lamp.switch'])(
+    'is never answered with one that the caller may not call: %s',
     async (name) => {
       expect(await messageTo(await setUp(), ADA, name)).toBe(`tool not found: ${name}`);
     },
   );
+
+  it('is denied and not unknown where it is there and the guard does not list it', async () => {
+    const submitted = await (await setUp()).submit(aRequest({ toolName: 'hidden.query' }), ADA);
+    expect(submitted).toMatchObject({
+      kind: 'denied',
+      failure: { code: 'permission_denied' },
+      call: { state: { name: 'DENIED' }, decision: { effect: 'deny', rule: 'policy' } },
+    });
+  });
 });

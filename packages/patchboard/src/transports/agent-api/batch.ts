@@ -92,7 +92,7 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
     sendProblem(reply, failure('too_large', message));
     return;
   }
-  const find = toolFinder(context.engine.tools(principal));
+  const find = toolFinder(context.engine.namedTools(principal));
   const seconds = waitSecondsOf(request.headers) ?? WAIT_SECONDS;
   const ran = await whileListening(context, reply, async (signal) => {
     const run: BatchRun = { context, request, principal, protocol, find, runId, seconds, signal };

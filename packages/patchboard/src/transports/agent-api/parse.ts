@@ -54,7 +54,9 @@ export const parseRoute: Route = {
 
 function parse(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { protocol, text } = request.body as { protocol: ProtocolId; text: string };
-  const tools = context.engine.tools(principalOf(request));
-  const names = tools.map(({ name }) => name);
-  sendJson(reply, 200, JSON.stringify(reportReply(protocolOf(protocol), text, toolFinder(tools), names)));
+  const { engine } = context;
+  const principal = principalOf(request);
+  const names = engine.tools(principal).map(({ name }) => name);
+  const find = toolFinder(engine.namedTools(principal));
+  sendJson(reply, 200, JSON.stringify(reportReply(protocolOf(protocol), text, find, names)));
 }

@@ -76,17 +76,17 @@ const getRoute: Route = {
   scope: 'tools:call',
   params: object({ name: TEXT }),
   answers: { 200: { description: 'the contract and who runs it', schema: ref('ToolDetail') } },
-  refusals: ['tool_not_found'],
+  refusals: ['tool_not_found', 'permission_denied', 'hook_denied'],
   handle: getTool,
 };
 
-function getTool(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function getTool(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { name } = request.params as { name: string };
   const { engine } = context;
   const principal = principalOf(request);
   const tool = engine.tool(principal, name);
   if (tool === undefined) {
-    sendProblem(reply, engine.unknownTool(principal, name));
+    sendProblem(reply, await engine.noTool(principal, name));
     return;
   }
   sendJson(reply, 200, JSON.stringify(toolDetailView(engine, principal.tenant, tool)));
