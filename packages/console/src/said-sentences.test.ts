@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sentenceOf } from './said-sentences.ts';
+import { sentenceOf, sentencesOf } from './said-sentences.ts';
 import { saidWords as english } from './words/en/said.ts';
 import { saidWords as chinese } from './words/zh/said.ts';
 
@@ -19,5 +19,25 @@ describe('what the server says of a damaged request', () => {
   ])('is known in both languages: %s', (said) => {
     expect(written(english.said, said)).toBe(said);
     expect(written(chinese.said, said)).toMatch(/闭合.*「始ESCAPE」 与 「末ESCAPE」/);
+  });
+});
+
+describe('what the server says of a call that nothing encloses', () => {
+  it.each([
+    'this server has no sandbox: the command runs as the user root (uid 0), can read and change every file of that user, and has the network',
+    'this server has no sandbox: it writes as the user root (uid 0), and only the check of its path keeps it in the workspace',
+  ])('is known in both languages: %s', (said) => {
+    expect(written(english.said, said)).toBe(said);
+    expect(written(chinese.said, said)).toMatch(/没有沙箱.*root \(uid 0\)/);
+  });
+
+  it('is known beside other reasons', () => {
+    const reason =
+      'this server has no sandbox: it writes as the user a; b, and only the check of its path keeps it in the workspace';
+    expect(sentencesOf(reason)).toEqual([['writeWithoutSandbox', { user: 'a; b' }]]);
+    expect(sentencesOf(`the tool is destructive; the command deletes folders`)).toEqual([
+      ['destructive', {}],
+      'the command deletes folders',
+    ]);
   });
 });

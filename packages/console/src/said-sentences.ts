@@ -14,6 +14,14 @@ const SENTENCES: readonly (readonly [key: string, said: RegExp])[] = [
   ['noRule', /^no rule applies$/],
   ['granted', /^(?<who>.+) said not to ask again$/],
   ['hookAsks', /^a hook asks$/],
+  [
+    'commandWithoutSandbox',
+    /^this server has no sandbox: the command runs as the user (?<user>.+), can read and change every file of that user, and has the network$/,
+  ],
+  [
+    'writeWithoutSandbox',
+    /^this server has no sandbox: it writes as the user (?<user>.+), and only the check of its path keeps it in the workspace$/,
+  ],
   ['hookAllowed', /^a hook allowed it$/],
   ['hookHadIt', /^a hook had the result$/],
   ['hookDenied', /^Denied by hook$/],
@@ -63,4 +71,10 @@ export function sentenceOf(said: string): Sentence | null {
     if (found !== null) return [key, found.groups ?? {}];
   }
   return null;
+}
+
+/** The same for a decision that may have several reasons; what is none of the sentences stays as it was said. */
+export function sentencesOf(said: string): readonly (Sentence | string)[] {
+  const whole = sentenceOf(said);
+  return whole === null ? said.split('; ').map((one) => sentenceOf(one) ?? one) : [whole];
 }

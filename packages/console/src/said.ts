@@ -1,12 +1,13 @@
 import { PatchboardError } from '@patchboard/client';
 import type { JsonProblem } from './forms/args-text.ts';
-import { sentenceOf } from './said-sentences.ts';
+import { sentencesOf } from './said-sentences.ts';
 import { i18n } from './words/index.ts';
 
-/** A decision's reason or what is wrong with a reply: in the reader's words where we have them, else as it was said. */
+/** A decision's reasons or what is wrong with a reply: in the reader's words where we have them, else as it was said. */
 export function inWords(said: string): string {
-  const sentence = sentenceOf(said);
-  return sentence === null ? said : i18n.global.t(`said.${sentence[0]}`, sentence[1]);
+  return sentencesOf(said)
+    .map((one) => (typeof one === 'string' ? one : i18n.global.t(`said.${one[0]}`, one[1])))
+    .join('; ');
 }
 
 /** Why something failed. The code says it in the reader's language, the server the rest. */

@@ -90,6 +90,23 @@ describe('hooks on the one path', () => {
     });
   });
 
+  it('shows for approval both the reason of the policy and that of a hook', async () => {
+    const rules = [{ tools: 'toy.echo', effect: 'ask', reason: 'every echo' }];
+    const decoded = decodePolicy({ default: { mode: 'auto', rules } });
+    if (!decoded.ok) throw new Error('bad policy');
+    const guard = new PolicyGuard(
+      { version: 1, document: decoded.policy },
+      new GrantBook(nodeDigest),
+      nodeClock,
+    );
+    const tool = aServerTool({ name: 'toy.echo', hooks: saying({ decision: 'ask', reason: 'large' }) });
+    const { engine } = await anEngine({ tools: [tool], guard });
+    expect(await run(engine)).toMatchObject({
+      state: { name: 'APPROVAL_REQUIRED' },
+      approval: { reason: 'every echo; large' },
+    });
+  });
+
   it('lets policy judge what a hook makes of the arguments', async () => {
     const rules = [
       { tools: 'toy.echo', effect: 'deny', when: [{ arg: '/n', gt: 10 }], reason: 'too much' },

@@ -25,6 +25,10 @@ export const saidWords = {
     noRule: 'no rule applies',
     granted: '{who} said not to ask again',
     hookAsks: 'a hook asks',
+    commandWithoutSandbox:
+      'this server has no sandbox: the command runs as the user {user}, can read and change every file of that user, and has the network',
+    writeWithoutSandbox:
+      'this server has no sandbox: it writes as the user {user}, and only the check of its path keeps it in the workspace',
     hookAllowed: 'a hook allowed it',
     hookHadIt: 'a hook had the result',
     hookDenied: 'Denied by hook',

@@ -62,6 +62,9 @@ export const saidWords: WordsOf<typeof english> = {
     noRule: '没有适用的规则',
     granted: '{who} 已表示不再询问',
     hookAsks: '钩子要求询问',
+    commandWithoutSandbox:
+      '服务器没有沙箱：命令以用户 {user} 的身份运行，能读取和修改该用户的所有文件，也能使用网络',
+    writeWithoutSandbox: '服务器没有沙箱：以用户 {user} 的身份写入，只靠路径检查限制在工作区内',
     hookAllowed: '钩子已允许',
     hookHadIt: '钩子直接给出了结果',
     hookDenied: '被钩子拒绝',

@@ -135,7 +135,9 @@ function combine(plain: Admission, verdict: PreVerdict): Admission {
     }
     case 'ask': {
       const asked: Decision = { effect: 'ask', rule: 'hook', reason: verdict.reason, policyVersion };
-      const stands = decision.effect === 'ask' ? decision : asked;
+      // The operator reads both reasons: that of the policy would hide what the hook found.
+      const reasons = `${decision.reason}; ${verdict.reason}`;
+      const stands = decision.effect === 'ask' ? { ...decision, reason: reasons } : asked;
       const told = verdict.meta === null ? stands : { ...stands, meta: verdict.meta };
       return { ...plain, decision: told, args: verdict.args };
     }
