@@ -177,7 +177,7 @@ export class RunSandbox implements Sandbox {
     if (network && !this.#options.network) {
       const recommendations = ['an operator can set workspace.network: true in the config'];
       throw new ToolFailure(
-        failure('permission_denied', 'commands have no network here', { recommendations }),
+        failure('permission_denied', 'commands may not ask for the network here', { recommendations }),
       );
     }
     return enclosure.wrap({

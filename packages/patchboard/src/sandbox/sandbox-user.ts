@@ -1,4 +1,5 @@
 import { chownSync, mkdirSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import type { SandboxUser } from './enclosure.ts';
 
 /** Nobody's on any common system: outside what accounts, containers and services are given. */
@@ -25,4 +26,15 @@ export function userOf(root: string): SandboxUser | null {
     `${root} belongs to root, and the server runs as root: commands would run as root in it. Give the folder to ` +
       `another user (chown -R 1000:1000 ${root}), or start the server as its user`,
   );
+}
+
+/** The name and number of the user that the server runs as. */
+export function serverUser(): string {
+  try {
+    const { username, uid } = userInfo();
+    return `${username} (uid ${uid})`;
+  } catch {
+    // A number without an account, as containers have it.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

@@ -135,7 +135,15 @@ function sandboxView(report: SandboxReport | null): SandboxView | null {
   const canary = Object.fromEntries(
     report.canary.map(({ check, held }) => [check, held ? 'held' : 'broken']),
   );
-  return { provider: report.provider, canary, off: report.isOff };
+  return { provider: report.provider, canary, off: report.isOff, notice: noticeOf(report) };
+}
+
+/** Without the name of the user: `/healthz` needs no credential. */
+function noticeOf({ provider, isOff }: SandboxReport): string | null {
+  if (provider !== 'none') return null;
+  return isOff
+    ? 'nothing encloses commands, so commands and writes are off'
+    : 'nothing encloses commands: they run as the user of the server, with its files and the network, and each one asks';
 }
 
 async function listen(app: FastifyInstance, { host, port }: FaceSettings): Promise<string> {

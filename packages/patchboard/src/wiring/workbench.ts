@@ -10,7 +10,7 @@ import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import type { CommandLimits, EnclosureOptions, OwnTools } from '../sandbox/enclosure.ts';
 import { probe, type ProbeReport } from '../sandbox/probe.ts';
 import { RunWorkspaces } from '../sandbox/run-workspaces.ts';
-import { makeWorkspace, userOf } from '../sandbox/sandbox-user.ts';
+import { makeWorkspace, serverUser, userOf } from '../sandbox/sandbox-user.ts';
 
 /** How commands are shut in, and where they work. */
 export interface WorkbenchSettings {
@@ -92,7 +92,7 @@ export async function openWorkbench(settings: WorkbenchSettings, parts: Workbenc
   });
   return {
     workspaces,
-    pack: workspacePack({ provider: enclosure.name, refusal }, { tasks: parts.tasks }),
+    pack: workspacePack({ provider: enclosure.name, user: serverUser(), refusal }, { tasks: parts.tasks }),
     report: { ...report, isOff: refusal !== null },
     close: () => workspaces.close(),
   };

@@ -236,7 +236,9 @@ describe('a workspace', () => {
     );
     expect(said).not.toMatch(/^connected/m);
     expect(connections).toBe(0);
-    expect(await refusal(sandbox.exec('true', { network: true }))).toContain('no network here');
+    expect(await refusal(sandbox.exec('true', { network: true }))).toContain(
+      'may not ask for the network here',
+    );
     server.close();
     abstract.close();
   });

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPatchboard, type Patchboard, type WorkspaceOptions } from '../../src/index.ts';
@@ -52,7 +53,7 @@ describe('where nothing encloses commands', () => {
       expect(asked).toMatchObject({
         state: 'APPROVAL_REQUIRED',
         sandbox: 'none',
-        approval: { required: true, reason: expect.stringContaining('without a sandbox') as string },
+        approval: { required: true, reason: expect.stringContaining('no sandbox') as string },
       });
       await board.decide(asked.id, 'allow');
       expect(await board.wait(asked.id)).toMatchObject({ state: 'COMPLETED', result: { stdout: 'hello\n' } });
@@ -63,6 +64,50 @@ describe('where nothing encloses commands', () => {
     expect(await board.wait(write.id)).toMatchObject({ state: 'DENIED' });
     expect(await board.call('fs_glob', { pattern: '*' })).toMatchObject({ result: { paths: [] } });
     expect(existsSync(join('/nowhere', 'a.txt'))).toBe(false);
+  });
+
+  it('tells agent and operator with unsafeNoSandbox what a command can reach, and as which user', async () => {
+    await open({ unsafeNoSandbox: true });
+    const user = `${userInfo().username} (uid ${userInfo().uid})`;
+    const tool = board.tools().find(({ name }) => name === 'bash_run');
+    expect(tool?.description).not.toMatch(/read-only|no network/);
+    expect(tool?.description).toContain(`NO SANDBOX: it runs as the user ${user} of the server`);
+    expect(tool?.description).toContain('can read and change every file of that user, and has the network');
+    const network = { description: expect.stringContaining('commands have it without asking') as string };
+    expect(tool?.inputSchema).toMatchObject({ properties: { network } });
+
+    const reasonOf = async (name: string, args: object): Promise<string> => {
+      const asked = await board.invoke(name, args);
+      expect(asked.state).toBe('APPROVAL_REQUIRED');
+      await board.decide(asked.id, 'deny');
+      return asked.approval?.reason ?? '';
+    };
+    const reach = `this server has no sandbox: the command runs as the user ${user}, can read and change every file of that user, and has the network`;
+    expect(await reasonOf('bash_run', { command: 'echo hello' })).toBe(reach);
+    // What is dangerous about the command does not hide that nothing encloses it.
+    expect(await reasonOf('bash_run', { command: 'rm -rf src' })).toMatch(/^the command .+; this server has/);
+    expect(await reasonOf('bash_run', { command: 'rm -rf src' })).toContain(reach);
+    expect(await reasonOf('fs_write', { path: 'a.txt', content: 'a' })).toBe(
+      `this server has no sandbox: it writes as the user ${user}, and only the check of its path keeps it in the workspace`,
+    );
+  });
+
+  it('says of commands that they are off where they are', async () => {
+    await open({});
+    const tool = board.tools().find(({ name }) => name === 'bash_run');
+    expect(tool?.description).toContain('Off on this server: it has no sandbox.');
+    expect(tool?.description).not.toMatch(/read-only|no network/);
+  });
+
+  it('reaches with unsafeNoSandbox what it says: the network and the files of the user', async () => {
+    await open({ unsafeNoSandbox: true });
+    const command = `id -u; cat ${JSON.stringify(import.meta.filename)} | head -c 6; readlink /proc/self/ns/net`;
+    const asked = await board.invoke('bash_run', { command });
+    await board.decide(asked.id, 'allow');
+    const { result } = await board.wait(asked.id);
+    expect((result as { stdout: string }).stdout).toBe(
+      `${userInfo().uid}\nimport${readlinkSync('/proc/self/ns/net')}\n`,
+    );
   });
 
   it('ends what is in the group of a command at its time limit', async () => {

@@ -44,7 +44,7 @@ describe('a server says what encloses commands', () => {
     expect(server.readyLine).toMatch(/\(sandbox: (bubblewrap|seatbelt)\)$/);
     const provider = /sandbox: (\w+)/.exec(server.readyLine)?.[1];
     const held = { start: 'held', read: 'held', write: 'held', network: 'held', signal: 'held' };
-    expect(await health()).toEqual({ provider, canary: held, off: false });
+    expect(await health()).toEqual({ provider, canary: held, off: false, notice: null });
     expect((await ask('fs_glob', { pattern: '*' })).body).toMatchObject({
       state: 'COMPLETED',
       sandbox: provider,
@@ -55,7 +55,11 @@ describe('a server says what encloses commands', () => {
     server = await startServer(WITHOUT);
     expect(server.readyLine).toContain('(no sandbox, so commands and writes are off: ');
     expect(server.readyLine).toContain(INSTALL);
-    expect(await health()).toMatchObject({ provider: 'none', off: true });
+    expect(await health()).toMatchObject({
+      provider: 'none',
+      off: true,
+      notice: 'nothing encloses commands, so commands and writes are off',
+    });
     for (const [tool, args] of [
       ['bash_run', { command: 'echo hello' }],
       ['fs_write', { path: 'a.txt', content: 'a' }],
@@ -89,13 +93,22 @@ describe('serve --unsafe-no-sandbox', () => {
   it('says so, and asks every time, also after an answer that was to stand', async () => {
     server = await startServer(WITHOUT, ['--unsafe-no-sandbox']);
     expect(server.readyLine).toContain('(NO SANDBOX, every command and write asks: ');
-    expect(await health()).toMatchObject({ provider: 'none', off: false });
+    expect(await health()).toMatchObject({
+      provider: 'none',
+      off: false,
+      notice:
+        'nothing encloses commands: they run as the user of the server, with its files and the network, and each one asks',
+    });
     const agent = createClient({ url: server.url });
     const client = await operator();
     for (let time = 0; time < 3; time += 1) {
       const { tool_call_id: id } = await agent.invoke('bash_run', { command: 'echo hello' });
       const { value: asked } = await client.approvals()[Symbol.asyncIterator]().next();
-      expect(asked).toMatchObject({ tool_call_id: id });
+      expect(asked).toMatchObject({
+        tool_call_id: id,
+        description: expect.stringContaining('NO SANDBOX: it runs as the user') as string,
+        reason: expect.stringContaining('and has the network') as string,
+      });
       const digest = (asked as ApprovalRequestView).digest;
       await client.decide(id, { decision: 'allow', digest, grant: { scope: 'tool' } });
       expect(await agent.wait(id)).toMatchObject({

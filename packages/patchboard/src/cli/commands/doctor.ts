@@ -113,7 +113,8 @@ function checkServerSandbox(said: unknown): Finding[] {
   const { provider, off } = said as { provider?: unknown; off?: unknown };
   const check = 'enclosed by';
   if (provider !== 'none') return [{ check, ok: true, detail: String(provider) }];
-  const state = off === true ? 'are off' : 'run all the same, and each one asks';
+  const state =
+    off === true ? 'are off' : "run as the server's user, with its files and the network, and each one asks";
   return [{ check, ok: false, detail: `nothing, so commands and writes of the server ${state}` }];
 }
 

@@ -21,7 +21,7 @@ export function registerServe(program: Command): void {
     .option('--config <file>', 'YAML or JSON config (PATCHBOARD_CONFIG)')
     .option(
       '--unsafe-no-sandbox',
-      'where nothing can enclose them, run commands and writes all the same, asking each time',
+      "without a sandbox, run commands and writes as the server's user, with its files and network, asking each time",
     )
     .addHelpText('after', '\nExample:\n  $ patchboard serve --port 9000')
     .action(serve);

@@ -11,45 +11,51 @@ export interface WorkspaceTool {
   readonly outputSchema: JsonSchema;
   readonly timeoutMs?: number;
   readonly spell?: (args: unknown) => unknown;
-  /** What asks besides; undefined: nothing does. */
-  readonly asks?: (args: unknown) => HookDecision;
+  /** Why an operator is asked besides; undefined: for no other reason. */
+  readonly asks?: (args: unknown) => Ask | undefined;
+  /** What a call can do on a server without a sandbox, in the name of this user. Default: what file tools can do. */
+  readonly reach?: (user: string) => string;
   execute(args: unknown, context: ToolContext): Promise<unknown>;
+}
+
+/** The decision of a hook to ask an operator. */
+export interface Ask {
+  readonly decision: 'ask';
+  readonly reason: string;
+  readonly meta: Readonly<Record<string, unknown>>;
 }
 
 export interface EnclosureFacts {
   readonly provider: SandboxName;
+  /** The user that the server runs as, and with it commands that nothing encloses. */
+  readonly user: string;
   /** Why nothing may be run or written; null: it may. */
   readonly refusal: Failure | null;
 }
 
 const TIMEOUT_MS = 30_000;
-const UNENCLOSED: HookDecision = {
-  decision: 'ask',
-  reason: 'nothing encloses it: this server runs without a sandbox',
-  meta: { risk: 'high' },
-};
 
 /** Turns what a tool does into what is allowed, asked and recorded. */
 export class WorkspaceRules {
-  readonly #facts: EnclosureFacts;
+  readonly facts: EnclosureFacts;
 
   constructor(facts: EnclosureFacts) {
-    this.#facts = facts;
+    this.facts = facts;
   }
 
   reads(tool: WorkspaceTool): ServerTool {
     const annotations = { readonly: true, destructive: false, idempotent: true };
-    return { ...this.#plain(tool), annotations, sandbox: this.#facts.provider };
+    return { ...this.#plain(tool), annotations, sandbox: this.facts.provider };
   }
 
   /** Asks an operator, and where nothing encloses it asks whatever the policy says. */
   writes(tool: WorkspaceTool): ServerTool {
-    const { provider, refusal } = this.#facts;
+    const { provider, refusal } = this.facts;
     return {
       ...this.#plain(tool),
       annotations: { readonly: false, destructive: true, idempotent: false },
       sandbox: provider,
-      hooks: hooksOf(tool, provider === 'none'),
+      hooks: hooksOf(tool, this.facts),
       ...(refusal === null ? {} : { unavailable: refusal }),
     };
   }
@@ -59,7 +65,7 @@ export class WorkspaceRules {
     return { ...this.#plain(tool), annotations };
   }
 
-  #plain({ asks: _asks, spell, ...tool }: WorkspaceTool): Omit<ServerTool, 'annotations'> {
+  #plain({ asks: _asks, reach: _reach, spell, ...tool }: WorkspaceTool): Omit<ServerTool, 'annotations'> {
     return {
       timeoutMs: TIMEOUT_MS,
       metadata: { version: '1.0.0', tags: ['workspace'] },
@@ -70,7 +76,31 @@ export class WorkspaceRules {
   }
 }
 
-function hooksOf({ asks }: WorkspaceTool, isUnenclosed: boolean): Hooks | null {
-  if (!isUnenclosed && asks === undefined) return null;
-  return { preToolUse: (call: HookCall) => asks?.(call.args) ?? (isUnenclosed ? UNENCLOSED : undefined) };
+function hooksOf(
+  { asks, reach = fileReach }: WorkspaceTool,
+  { provider, user }: EnclosureFacts,
+): Hooks | null {
+  if (provider === 'none') {
+    const unenclosed: Ask = {
+      decision: 'ask',
+      reason: `this server has no sandbox: ${reach(user)}`,
+      meta: { risk: 'high' },
+    };
+    return { preToolUse: (call: HookCall) => both(asks?.(call.args), unenclosed) };
+  }
+  return asks === undefined ? null : { preToolUse: (call: HookCall): HookDecision => asks(call.args) };
+}
+
+/** One question for both reasons: neither hides the other. */
+function both(first: Ask | undefined, second: Ask): Ask {
+  if (first === undefined) return second;
+  return {
+    decision: 'ask',
+    reason: `${first.reason}; ${second.reason}`,
+    meta: { ...second.meta, ...first.meta },
+  };
+}
+
+function fileReach(user: string): string {
+  return `it writes as the user ${user}, and only the check of its path keeps it in the workspace`;
 }

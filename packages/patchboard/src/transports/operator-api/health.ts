@@ -16,6 +16,7 @@ const SANDBOX = object({
     additionalProperties: { enum: ['held', 'broken'] },
   },
   off: { type: 'boolean', description: 'commands and writes are refused' },
+  notice: nullable({ ...TEXT, description: 'what commands can reach where nothing encloses them' }),
 });
 
 const healthRoute: Route = {

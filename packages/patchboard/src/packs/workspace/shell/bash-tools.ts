@@ -1,8 +1,7 @@
-import type { HookDecision } from '../../../core/steps/hooks.ts';
 import type { JobLog } from '../../../core/sandbox.ts';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
-import type { WorkspaceRules } from '../rules.ts';
+import type { Ask, EnclosureFacts, WorkspaceRules } from '../rules.ts';
 import { findDanger } from './find-danger.ts';
 import { LiveOutput } from './live-output.ts';
 
@@ -32,15 +31,14 @@ export function bashTools(rules: WorkspaceRules): ServerTool[] {
 function runTool(rules: WorkspaceRules): ServerTool {
   return rules.writes({
     name: 'bash_run',
-    description:
-      'Run a shell command in the workspace. It sees the workspace and the system read-only, and no network unless it asks for it and the operator allows it. background answers at once with a pid for bash_logs and bash_kill.',
+    description: describeRun(rules.facts),
     inputSchema: object(
       {
         command: { type: 'string', minLength: 1, maxLength: MAX_COMMAND },
         timeout_ms: count(1, 86_400_000, 'milliseconds until everything it started is killed'),
         background: FLAG,
         cwd: { ...PATH, description: 'folder to run it in' },
-        network: { ...FLAG, description: 'needs the network' },
+        network: { ...FLAG, description: describeNetwork(rules.facts) },
       },
       ['command'],
     ),
@@ -62,8 +60,26 @@ function runTool(rules: WorkspaceRules): ServerTool {
     spell: (args) =>
       renamed(args, { cmd: 'command', timeout: 'timeout_ms', run_in_background: 'background' }),
     asks,
+    reach: (user) =>
+      `the command runs as the user ${user}, can read and change every file of that user, and has the network`,
     execute: async (args, context) => await run(argumentsOf<RunArguments>(args), context),
   });
+}
+
+/** What agent and operator are told of its reach is what it has on this server. */
+function describeRun(facts: EnclosureFacts): string {
+  return `Run a shell command in the workspace. ${reachOf(facts)} background returns at once with a pid for bash_logs and bash_kill.`;
+}
+
+function reachOf({ provider, refusal, user }: EnclosureFacts): string {
+  if (provider !== 'none')
+    return 'It sees the workspace and the system read-only, and no network unless it asks for it and the operator allows it.';
+  if (refusal !== null) return 'Off on this server: it has no sandbox.';
+  return `NO SANDBOX: it runs as the user ${user} of the server, can read and change every file of that user, and has the network.`;
+}
+
+function describeNetwork({ provider }: EnclosureFacts): string {
+  return provider === 'none' ? 'no sandbox: commands have it without asking' : 'needs the network';
 }
 
 async function run(
@@ -95,7 +111,7 @@ async function run(
 }
 
 /** A command that does harm asks even where a policy or a grant lets commands run. */
-function asks(args: unknown): HookDecision {
+function asks(args: unknown): Ask | undefined {
   const danger = findDanger(argumentsOf<RunArguments>(args).command);
   if (danger === null) return undefined;
   return {

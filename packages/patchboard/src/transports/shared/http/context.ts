@@ -46,6 +46,8 @@ export interface SandboxView {
   readonly canary: Readonly<Record<string, string>>;
   /** Commands and writes are refused. */
   readonly off: boolean;
+  /** What follows for operators where nothing encloses commands; null: something does. */
+  readonly notice: string | null;
 }
 
 /** What a handler works with. */
