@@ -10,9 +10,12 @@ export interface FileServerOptions {
   readonly user: SandboxUser | null;
   /** An unused one ends after this long. */
   readonly idleMs: number;
+  /** Called when it becomes idle. */
+  readonly onIdle?: () => void;
 }
 
 interface Waiting {
+  readonly server: EnclosedProcess;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -24,6 +27,8 @@ const MAX_PROBLEM_BYTES = 4096;
 export class FileServerClient {
   readonly #options: FileServerOptions;
   readonly #waiting: Map<number, Waiting> = new Map();
+  /** Killed, and not gone yet. */
+  readonly #ending: Set<EnclosedProcess> = new Set();
   #process: EnclosedProcess | null = null;
   #idle: NodeJS.Timeout | null = null;
   #asked = 0;
@@ -46,7 +51,8 @@ export class FileServerClient {
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       return await new Promise((resolve, reject) => {
-        this.#waiting.set(id, { resolve: (value) => resolve(value as Questions[Kind]['answer']), reject });
+        const take = (value: unknown): void => resolve(value as Questions[Kind]['answer']);
+        this.#waiting.set(id, { server, resolve: take, reject });
         server.send({ id, kind, ask });
       });
     } finally {
@@ -56,14 +62,23 @@ export class FileServerClient {
     }
   }
 
+  /** It runs, and nothing is asked of it. */
+  get isIdle(): boolean {
+    return this.#idle !== null && this.#process !== null;
+  }
+
+  /** The next question starts another one: that it dies must not be the answer. */
   stop(): void {
-    this.#process?.kill();
+    if (this.#process === null) return;
+    this.#ending.add(this.#process);
+    this.#process.kill();
+    this.#process = null;
   }
 
   async close(): Promise<void> {
-    this.#process?.keepsAlive(true);
     this.stop();
-    await this.#process?.ended;
+    for (const ending of this.#ending) ending.keepsAlive(true);
+    await Promise.all([...this.#ending].map((ending) => ending.ended));
   }
 
   #start(): EnclosedProcess {
@@ -101,15 +116,19 @@ export class FileServerClient {
   }
 
   #gone(server: EnclosedProcess, reason: Failure): void {
+    this.#ending.delete(server);
     if (this.#process === server) this.#process = null;
-    for (const waiting of this.#waiting.values()) waiting.reject(new ToolFailure(reason));
+    for (const waiting of this.#waiting.values())
+      if (waiting.server === server) waiting.reject(new ToolFailure(reason));
   }
 
   #rest(resting: boolean): void {
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#idle = null;
     this.#process?.keepsAlive(!resting);
-    if (resting) this.#idle = setTimeout(() => this.stop(), this.#options.idleMs).unref();
+    if (!resting) return;
+    this.#idle = setTimeout(() => this.stop(), this.#options.idleMs).unref();
+    this.#options.onIdle?.();
   }
 }
 

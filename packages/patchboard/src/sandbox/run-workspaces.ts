@@ -4,7 +4,7 @@ import type { DocumentStore } from '../core/documents.ts';
 import type { Failure } from '../core/failures.ts';
 import { DEFAULT_TENANT } from '../core/access/principal.ts';
 import type { RunScope, Workspace, Workspaces } from '../core/workspaces.ts';
-import type { CommandLimits, Enclosure } from './enclosure.ts';
+import type { CommandLimits, Enclosure, SandboxUser } from './enclosure.ts';
 import { FileServerClient } from './file-server-client.ts';
 import { RunSandbox } from './run-sandbox.ts';
 import { makeWorkspace, userOf } from './sandbox-user.ts';
@@ -24,6 +24,8 @@ export interface RunWorkspacesOptions {
   readonly store: Pick<DocumentStore, 'document' | 'putDocument'>;
   /** Unguessable, so that a job id of another run is of no use either. */
   readonly nextJobId: () => string;
+  /** File servers that stay ready for runs that ask nothing of them. Default: 32. */
+  readonly maxIdleFileServers?: number;
 }
 
 interface OpenWorkspace extends Workspace {
@@ -32,12 +34,16 @@ interface OpenWorkspace extends Workspace {
 
 const FILE_SERVER_IDLE_MS = 60_000;
 const MAX_OPEN = 10_000;
+/** Each is a process with its memory and three descriptors of this one. */
+const MAX_IDLE_FILE_SERVERS = 32;
 
 /** One workspace for each run, made when it is first used. */
 export class RunWorkspaces implements Workspaces {
   readonly #options: RunWorkspacesOptions;
   readonly #open: Map<string, OpenWorkspace> = new Map();
   readonly #servers: Map<string, FileServerClient> = new Map();
+  /** In the order in which they became idle. Some may be at work again, or stopped. */
+  readonly #idle: Set<FileServerClient> = new Set();
 
   constructor(options: RunWorkspacesOptions) {
     this.#options = options;
@@ -74,13 +80,35 @@ export class RunWorkspaces implements Workspaces {
     makeWorkspace(root);
     // Without namespaces nobody can become somebody else on the way in.
     const user = enclosure.name === 'bubblewrap' ? userOf(root) : null;
-    const server =
-      this.#servers.get(root) ?? new FileServerClient({ enclosure, root, user, idleMs: FILE_SERVER_IDLE_MS });
-    this.#servers.set(root, server);
+    const server = this.#servers.get(root) ?? this.#fileServer(root, user);
     return {
       sandbox: new RunSandbox({ ...this.#options, root, user, server }),
       services: { todo: new TodoList(store, scope), filePool: new SeenFiles() },
     };
+  }
+
+  #fileServer(root: string, user: SandboxUser | null): FileServerClient {
+    const { enclosure } = this.#options;
+    const server: FileServerClient = new FileServerClient({
+      enclosure,
+      root,
+      user,
+      idleMs: FILE_SERVER_IDLE_MS,
+      onIdle: () => this.#limitIdle(server),
+    });
+    this.#servers.set(root, server);
+    return server;
+  }
+
+  #limitIdle(newest: FileServerClient): void {
+    this.#idle.delete(newest);
+    this.#idle.add(newest);
+    const { maxIdleFileServers = MAX_IDLE_FILE_SERVERS } = this.#options;
+    if (this.#idle.size <= maxIdleFileServers) return;
+    const [oldest] = this.#idle;
+    if (oldest === undefined) return;
+    this.#idle.delete(oldest);
+    if (oldest.isIdle) oldest.stop();
   }
 
   #rootOf({ tenant, runId }: RunScope): string {
