@@ -33,11 +33,11 @@ export function onAbort(signal: AbortSignal | undefined, action: () => void): ()
 /** Settles with `work`, or rejects at the abort even if `work` ignores the signal. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let detach = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    detach = onAbort(signal, () => reject(abortReason(signal) as Error));
-  });
   try {
-    return await Promise.race([work, aborted]);
+    return await new Promise<T>((resolve, reject) => {
+      detach = onAbort(signal, () => reject(abortReason(signal) as Error));
+      work.then(resolve, reject);
+    });
   } finally {
     detach();
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/ports.ts';
+import { withTimeLimit } from '../core/time-limit.ts';
 
 /**
  * The agents of a board that are at work, and those who read what they wrote, so that it can be closed: each agent stops
@@ -39,14 +40,14 @@ export class Workers {
   /** Resolves when nobody is at work any more, or has had time enough to stop. */
   async close(): Promise<void> {
     this.#closing.abort();
-    let callOff = (): void => {};
-    const enough = new Promise<void>((resolve) => {
-      callOff = this.#clock.after(this.#graceMs, resolve);
-    });
-    await Promise.race([Promise.allSettled(this.#working), enough]);
+    await withTimeLimit(this.#clock, this.#graceMs, this.#drain(), () => {});
     this.#closed.abort();
-    await Promise.race([Promise.allSettled(this.#reading), enough]);
-    callOff();
+  }
+
+  async #drain(): Promise<void> {
+    await Promise.allSettled(this.#working);
+    this.#closed.abort();
+    await Promise.allSettled(this.#reading);
   }
 }
 

@@ -2,6 +2,7 @@ import type { AgentHandle } from '../../core/agent-handle.ts';
 import { messageOf } from '../../core/failures.ts';
 import type { Hooks } from '../../core/steps/hooks.ts';
 import type { AssistantMessage, Message, ToolUseBlock } from '../../core/messages.ts';
+import { withTimeLimit } from '../../core/time-limit.ts';
 import type { AgentHost } from '../agent-host.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Journal } from './journal.ts';
@@ -69,16 +70,16 @@ export class Transcript {
         code: 'internal',
         message: `messagesChanged ${problem}`,
       });
-    let callOff = (): void => {};
-    const overrun = new Promise<void>((resolve) => {
-      callOff = host.clock.after(host.hookTimeoutMs, () => {
-        report(`took more than ${host.hookTimeoutMs} ms`);
-        resolve();
-      });
-    });
-    const told = (async (): Promise<void> => await hooks.messagesChanged?.(this.#messages, agent))();
-    await Promise.race([told.catch((error: unknown) => report(`failed: ${messageOf(error)}`)), overrun]);
-    callOff();
+    const told = async (): Promise<void> => {
+      try {
+        await hooks.messagesChanged?.(this.#messages, agent);
+      } catch (error) {
+        report(`failed: ${messageOf(error)}`);
+      }
+    };
+    await withTimeLimit(host.clock, host.hookTimeoutMs, told(), () =>
+      report(`took more than ${host.hookTimeoutMs} ms`),
+    );
   }
 }
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
 import { bufferedLines } from '../../runtime/log-lines.ts';
@@ -62,18 +61,17 @@ async function logDestination(): Promise<DestinationStream> {
   });
 }
 
-async function stopSignal(): Promise<string> {
-  const stop = new AbortController();
+function stopSignal(): Promise<string> {
   const names = ['SIGTERM', 'SIGINT'] as const;
-  const signals = names.map(async (name) => {
-    await once(process, name, { signal: stop.signal });
-    return name;
+  return new Promise((resolve) => {
+    const stop = (name: string): void => {
+      for (const one of names) process.off(one, stop);
+      // A second Ctrl-C is a person who does not want to wait.
+      process.once('SIGINT', () => process.exit(130));
+      resolve(name);
+    };
+    for (const name of names) process.once(name, stop);
   });
-  const name = await Promise.race(signals);
-  await Promise.allSettled([Promise.resolve(stop.abort()), ...signals]);
-  // A second Ctrl-C is a person who does not want to wait.
-  process.once('SIGINT', () => process.exit(130));
-  return name;
 }
 
 /** What encloses commands, or what to do so that something does. */

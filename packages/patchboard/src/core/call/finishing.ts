@@ -1,6 +1,7 @@
 import { endFailure, messageOf } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Log } from '../ports.ts';
+import { withTimeLimit } from '../time-limit.ts';
 import type { Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { isIdempotent, type LiveCall } from './live-call.ts';
@@ -18,12 +19,7 @@ export interface FinishingParts {
 export async function finishOrSeal(parts: FinishingParts): Promise<void> {
   const { lifecycle, clock, limits } = parts;
   const running = (): LiveCall[] => lifecycle.all().filter(isRunningHere);
-  let callOff = (): void => {};
-  const enough = new Promise<void>((resolve) => {
-    callOff = clock.after(limits.drainMs, resolve);
-  });
-  await Promise.race([allEnded(parts, running), enough]);
-  callOff(); // or the process would stay for as long as it might have waited
+  await withTimeLimit(clock, limits.drainMs, allEnded(parts, running), () => {});
   await Promise.all(running().map((live) => seal(parts, live)));
 }
 

@@ -5,6 +5,7 @@ import { jsonCopy } from '../json/json-copy.ts';
 import { postHookChange } from './post-hook-change.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Clock } from '../ports.ts';
+import { withTimeLimit } from '../time-limit.ts';
 import { isRecord } from '../json/is-record.ts';
 
 type Meta = Readonly<Record<string, unknown>>;
@@ -98,22 +99,17 @@ function updated(value: unknown, change: unknown): unknown {
 type Said = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
 
 async function askOne({ clock, timeoutMs }: HookRun, hook: () => unknown): Promise<Said> {
-  let callOff = (): void => {};
-  const overrun = new Promise<Said>((resolve) => {
-    callOff = clock.after(timeoutMs, () =>
-      resolve({ ok: false, reason: `a hook took more than ${timeoutMs} ms` }),
-    );
-  });
-  const answer = (async (): Promise<Said> => {
+  const answer = async (): Promise<Said> => {
     try {
       return { ok: true, value: await hook() };
     } catch (error) {
       return { ok: false, reason: `a hook failed: ${messageOf(error)}` };
     }
-  })();
-  const said = await Promise.race([answer, overrun]);
-  callOff();
-  return said;
+  };
+  return await withTimeLimit(clock, timeoutMs, answer(), () => ({
+    ok: false,
+    reason: `a hook took more than ${timeoutMs} ms`,
+  }));
 }
 
 function question(decision: Record<string, unknown>): { reason: string; meta: Meta | null } {

@@ -1,0 +1,19 @@
+import type { Clock } from './ports.ts';
+
+/** Settles as `work` does, or resolves with what `late` returns once `ms` have passed. Either way the timer is cleared. */
+export async function withTimeLimit<T>(
+  clock: Clock,
+  ms: number,
+  work: Promise<T>,
+  late: () => T,
+): Promise<T> {
+  let disarm = (): void => {};
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      disarm = clock.after(ms, () => resolve(late()));
+      work.then(resolve, reject);
+    });
+  } finally {
+    disarm();
+  }
+}
