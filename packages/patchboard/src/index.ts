@@ -1,4 +1,5 @@
 /** What embedders use: tools, a board to run them on, agents that use them, and the server. */
+import './node-version.ts';
 export { AgentError } from './agent/agent-error.ts';
 export type { AgentHost } from './agent/agent-host.ts';
 export type { AgentReply } from './agent/loop/agent-loop.ts';

@@ -1,10 +1,13 @@
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { GENESIS, chainHash, type LedgerRow } from '../../core/ledger/ledger.ts';
 import type { Digest } from '../../core/ports.ts';
 import { toLedgerRow } from './ledger-table.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 import { StoreRefused, damaged, refusalOf } from './store-refused.ts';
+
+/** Looked up when this module runs: a static import fails on an older Node before `node-version.ts` says which is needed. */
+const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
 
 /** Long enough for a process that is just going away, short enough for a clear answer. */
 const BUSY_TIMEOUT_MS = 250;
@@ -28,7 +31,7 @@ export function openDatabase(file: string, digest: Digest): DatabaseSync {
       refuseForeign(file);
       inspect(file, digest);
     }
-    database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, defensive: true });
+    database = new Database(file, { timeout: BUSY_TIMEOUT_MS, defensive: true });
     // The lock is the operating system's: it goes with the process, however that ends. Taken before WAL is entered,
     // it also spares the shared-memory file.
     database.exec(`pragma locking_mode = exclusive; pragma page_size = ${PAGE_BYTES}`);
@@ -67,7 +70,7 @@ function refuseForeign(file: string): void {
 }
 
 function inspect(file: string, digest: Digest): void {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const database = new Database(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     const version = readPragma(database, 'user_version');
     const application = readPragma(database, 'application_id');

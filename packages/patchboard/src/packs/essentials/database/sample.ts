@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 
 import { SAMPLE_SHOP } from './sample-shop.ts';
+
+/** Looked up when this module runs: a static import fails on an older Node before `node-version.ts` says which is needed. */
+const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
 
 /** Writes the sample shop to `file` unless it is there; nobody ever sees half of it. */
 export async function ensureSample(file: string): Promise<void> {
@@ -11,7 +13,7 @@ export async function ensureSample(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const draft = `${file}.${randomUUID()}.draft`;
   try {
-    using database = new DatabaseSync(draft);
+    using database = new Database(draft);
     database.exec(`BEGIN; ${SAMPLE_SHOP}; COMMIT`);
     database.close();
     await rename(draft, file);

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { failure, messageOf, StorageFull, ToolFailure } from '../../../core/failures.ts';
 import type { SiteData, SiteScope } from '../records.ts';
 import type { HeritageStorage } from '../storage.ts';
@@ -7,6 +7,9 @@ import { PeopleTables } from './people-tables.ts';
 import { prepareDatabase } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
 import { SiteTables } from './site-tables.ts';
+
+/** Looked up when this module runs: a static import fails on an older Node before `node-version.ts` says which is needed. */
+const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
 
 /** How long a write waits for an import that runs beside the server. */
 const BUSY_TIMEOUT_MS = 500;
@@ -80,7 +83,7 @@ export function sqliteHeritageStorage(file: string): HeritageStorage {
 }
 
 function open(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, defensive: true });
+  const database = new Database(file, { timeout: BUSY_TIMEOUT_MS, defensive: true });
   try {
     prepareDatabase(database, file);
     return database;
