@@ -40,6 +40,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'store.write_failed': 'a change of a call could not be written yet; it is tried again',
   'task.failed': 'work in the background failed; `task` says which',
   'agent.handler_failed': 'a handler of events that was given to an agent threw',
+  'agent.permission_unheard':
+    'an agent waits for a decision and no handler or subscription listens for `permission_required`: its call waits until an operator decides or the approval expires; logged once for each agent',
   'retention.purged': 'so many old calls were removed',
   'retention.failed': 'old calls could not be removed; it is tried again in an hour',
 };

@@ -22,6 +22,7 @@ import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { SILENT_LOG } from '../runtime/silent-log.ts';
+import { WARNING_LOG } from '../runtime/warning-log.ts';
 import { callTracer } from '../runtime/tracing.ts';
 import { ajvSchemas } from '../schemas/ajv-schemas.ts';
 import { VERSION } from '../version.ts';
@@ -88,7 +89,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
   const host: AgentHost = {
     ...parts,
     engine,
-    log,
+    log: log === SILENT_LOG ? WARNING_LOG : log,
     hooks: options.hooks,
     hookTimeoutMs: options.limits.hookTimeoutMs,
     workers: new Workers(nodeClock, options.limits.drainMs),

@@ -1,8 +1,9 @@
 import { failure, messageOf } from '../../core/failures.ts';
 import type { JournalEntry } from '../../core/journals.ts';
 import type { Clock, Log } from '../../core/ports.ts';
-import { must, object, someOf, wholeNumber } from '../../sdk/shape.ts';
-import { AgentError } from '../agent-error.ts';
+import { callable, must, object, oneOf, someOf, wholeNumber } from '../../sdk/shape.ts';
+import type { ToolCallSnapshot } from '../../sdk/tool-call-snapshot.ts';
+import { AgentError, check } from '../agent-error.ts';
 import type {
   AgentEvent,
   AgentEventBase,
@@ -11,7 +12,7 @@ import type {
   AgentEventType,
   Channel,
 } from './events.ts';
-import { CHANNELS } from './events.ts';
+import { CHANNEL_OF, CHANNELS } from './events.ts';
 import { isAborted } from '../is-aborted.ts';
 import type { Journal } from '../memory/journal.ts';
 import type { Workers } from '../workers.ts';
@@ -31,6 +32,12 @@ const SUBSCRIPTION = object<SubscribeOptions>({
   signal: must('be an AbortSignal', (value) => value instanceof AbortSignal),
 });
 
+const EVENT_TYPE = oneOf(Object.keys(CHANNEL_OF));
+
+const UNHEARD =
+  'the agent waits for a decision and nothing listens for it: ' +
+  "agent.on('permission_required', ({ call, respond }) => …), agent.subscribe(), or board.decide(call.id, …)";
+
 type StoredEvent = AgentEventBody & Omit<AgentEventBase, 'bookmark'>;
 type Decide = Extract<AgentEvent, { type: 'permission_required' }>['respond'];
 
@@ -49,6 +56,9 @@ export class EventLog {
   readonly #parts: EventLogParts;
   readonly #journal: Journal;
   readonly #handlers: Map<AgentEventType, Set<(event: never) => unknown>> = new Map();
+  /** The channels of each subscription that is being read. */
+  readonly #subscriptions: Set<readonly Channel[]> = new Set();
+  #hasWarned = false;
 
   #newest: number;
 
@@ -68,9 +78,11 @@ export class EventLog {
   emit(body: AgentEventBody, agentId: string = this.#journal.id): void {
     const stored: StoredEvent = { ...body, at: this.#parts.clock.now(), agentId };
     this.#journal.note({ kind: KIND, body: JSON.stringify(stored) });
+    if (body.type === 'permission_required') this.#warnUnheard(body.call, agentId);
   }
 
   on<Type extends AgentEventType>(type: Type, handler: (event: AgentEventOf<Type>) => unknown): () => void {
+    check('on', EVENT_TYPE(type, 'the type of the event') ?? callable(handler, 'handler'));
     const handlers = this.#handlers.get(type) ?? new Set();
     this.#handlers.set(type, handlers);
     handlers.add(handler);
@@ -88,16 +100,22 @@ export class EventLog {
   async *#follow({ since = 0, channels = CHANNELS, signal }: SubscribeOptions): AsyncGenerator<AgentEvent> {
     const { workers } = this.#parts;
     const ended = signal === undefined ? workers.closed : AbortSignal.any([workers.closed, signal]);
-    let last = since;
-    for (;;) {
-      const entries = await workers.read(() => this.#after(last, ended));
-      if (entries.length === 0) return;
-      for (const entry of entries) {
-        if (signal?.aborted === true) return;
-        last = entry.no;
-        const event = this.#event(entry);
-        if (channels.includes(event.channel)) yield event;
+    const reading = [...channels];
+    this.#subscriptions.add(reading);
+    try {
+      let last = since;
+      for (;;) {
+        const entries = await workers.read(() => this.#after(last, ended));
+        if (entries.length === 0) return;
+        for (const entry of entries) {
+          if (signal?.aborted === true) return;
+          last = entry.no;
+          const event = this.#event(entry);
+          if (reading.includes(event.channel)) yield event;
+        }
       }
+    } finally {
+      this.#subscriptions.delete(reading);
     }
   }
 
@@ -121,6 +139,24 @@ export class EventLog {
     if (this.#handlers.size === 0) return;
     const event = this.#event(entry);
     for (const handler of this.#handlers.get(event.type) ?? []) this.#tellOne(handler, event);
+  }
+
+  /** Once for each agent: an operator may decide on all of its calls over the network. */
+  #warnUnheard({ id, name }: ToolCallSnapshot, agentId: string): void {
+    if (this.#hasWarned || this.#isHeard('permission_required')) return;
+    this.#hasWarned = true;
+    this.#parts.log.warn('agent.permission_unheard', {
+      type: 'permission_required',
+      agent_id: agentId,
+      tool_call_id: id,
+      tool_name: name,
+      message: UNHEARD,
+    });
+  }
+
+  #isHeard(type: AgentEventType): boolean {
+    if ((this.#handlers.get(type)?.size ?? 0) > 0) return true;
+    return [...this.#subscriptions].some((channels) => channels.includes(CHANNEL_OF[type]));
   }
 
   /** A handler that fails is a fault of whoever gave it; the agent goes on. */

@@ -116,4 +116,24 @@ type WithRespond<Body> = Body extends { readonly type: 'permission_required' }
 
 export type AgentEvent = WithRespond<AgentEventBody> & AgentEventBase;
 export type AgentEventType = AgentEvent['type'];
+/** Every type, with its channel. */
+export const CHANNEL_OF: Readonly<Record<AgentEventType, Channel>> = {
+  'tool:start': 'progress',
+  'tool:end': 'progress',
+  'tool:error': 'progress',
+  text_delta: 'progress',
+  done: 'progress',
+  permission_required: 'control',
+  permission_decided: 'control',
+  tool_executed: 'monitor',
+  tool_custom_event: 'monitor',
+  state_changed: 'monitor',
+  model_replied: 'monitor',
+  repeat_noticed: 'monitor',
+  error: 'monitor',
+  agent_resumed: 'monitor',
+  sub_agent_started: 'monitor',
+  sub_agent_ended: 'monitor',
+};
+
 export type AgentEventOf<Type extends AgentEventType> = Extract<AgentEvent, { readonly type: Type }>;
