@@ -26,7 +26,7 @@ export interface ScriptedCall {
 
 /** What the model was asked. */
 export interface SeenRequest {
-  readonly format: 'openai' | 'anthropic';
+  readonly format: 'openai' | 'openai-responses' | 'anthropic';
   /** How many were asked before it. */
   readonly index: number;
   /** The names of the tools it was offered. */
@@ -47,10 +47,17 @@ export interface SpokenReply {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly argsText: string }[];
 }
 
-export function nextReply(script: Script, request: SeenRequest): ScriptedTurn {
+/** A text: what is wrong with the script. */
+export function nextReply(script: Script, request: SeenRequest): ScriptedTurn | { readonly problem: string } {
   const reply = typeof script === 'function' ? script(request) : script[request.index];
-  if (reply === undefined) return { status: 500 };
+  if (reply === undefined) return { problem: missing(script, request.index + 1) };
   return typeof reply === 'string' ? { text: reply } : reply;
+}
+
+function missing(script: Script, request: number): string {
+  if (typeof script === 'function') return `the script returned no reply to request ${request}`;
+  const replies = script.length === 1 ? '1 reply' : `${script.length} replies`;
+  return `the script has run out: it has ${replies}, and this is request ${request}`;
 }
 
 export function spoken(turn: ScriptedTurn, index: number, model: string): SpokenReply {

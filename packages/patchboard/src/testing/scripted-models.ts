@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { message, messageEvents } from './anthropic-wire.ts';
 import { chatCompletion, chatCompletionEvents } from './openai-wire.ts';
+import { responseEvents, responseObject } from './responses-wire.ts';
 import {
   nextReply,
   spoken,
@@ -10,6 +11,9 @@ import {
   type SeenRequest,
   type SpokenReply,
 } from './script.ts';
+
+/** No program asks again after it. */
+const SCRIPT_FAULT = 400;
 
 /** A server that answers like a model vendor, with replies that were written before. */
 export interface ScriptedModels {
@@ -28,10 +32,14 @@ interface Format {
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['/v1/chat/completions', { name: 'openai', whole: chatCompletion, events: chatCompletionEvents }],
+  ['/v1/responses', { name: 'openai-responses', whole: responseObject, events: responseEvents }],
   ['/v1/messages', { name: 'anthropic', whole: message, events: messageEvents }],
 ]);
 
-/** Listens on a free port of this machine. It speaks OpenAI's chat completions and Anthropic's messages. */
+/**
+ * Listens on a free port of this machine. It speaks OpenAI's chat completions and Responses, and Anthropic's messages. A
+ * request for which the script has no reply gets an error that says so.
+ */
 export async function scriptedModels(script: Script): Promise<ScriptedModels> {
   const requests: SeenRequest[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -42,7 +50,9 @@ export async function scriptedModels(script: Script): Promise<ScriptedModels> {
     }
     const seen = toSeen(format, await bodyOf(request), requests.length);
     requests.push(seen);
-    respond(response, format, seen, nextReply(script, seen));
+    const next = nextReply(script, seen);
+    if ('problem' in next) refuse(response, SCRIPT_FAULT, next.problem);
+    else respond(response, format, seen, next);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -62,9 +72,8 @@ export async function scriptedModels(script: Script): Promise<ScriptedModels> {
 function respond(response: ServerResponse, format: Format, seen: SeenRequest, turn: ScriptedTurn): void {
   const { status, retryAfter, ending } = turn;
   if (status !== undefined) {
-    const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-    response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify({ error: { type: 'scripted', message: `scripted status ${status}` } }));
+    if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
+    refuse(response, status, `scripted status ${status}`);
     return;
   }
   const reply = spoken(turn, seen.index, String(seen.body['model']));
@@ -80,6 +89,11 @@ function respond(response: ServerResponse, format: Format, seen: SeenRequest, tu
   for (const event of told) response.write(event);
   if (ending === undefined) response.end();
   else if (ending === 'break') response.socket?.end();
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ type: 'error', error: { type: 'scripted', message } }));
 }
 
 function toSeen(format: Format, body: SeenRequest['body'], index: number): SeenRequest {
