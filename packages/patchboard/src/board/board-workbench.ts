@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { failure } from '../core/failures.ts';
 import type { Log, Store } from '../core/ports.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
+import { UnusableFolder } from '../sandbox/sandbox-user.ts';
+import { BoardError } from '../sdk/board-error.ts';
 import {
   openWorkbench,
   resolveWorkspace,
@@ -42,6 +45,8 @@ export async function boardWorkbench(
   } catch (error) {
     await discard();
     await store.close();
+    if (error instanceof UnusableFolder)
+      throw new BoardError(failure('body_invalid', `workspace: ${error.message}`));
     throw error;
   }
 }

@@ -2,6 +2,10 @@ import { failure } from '../core/failures.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { OPERATOR_NAME } from '../core/access/principal.ts';
+import { isRecord } from '../core/json/is-record.ts';
+import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
+import type { CommandLimits } from '../sandbox/enclosure.ts';
+import type { WorkspaceOptions } from '../wiring/workbench.ts';
 import type { HttpOptions } from '../wiring/mounted-faces.ts';
 import type { BoardOptions, CallOptions, InvokeOptions } from './board-types.ts';
 import { BoardError } from '../sdk/board-error.ts';
@@ -21,6 +25,23 @@ const http = object<HttpOptions>({
   prefix: text,
 });
 
+const path = must('be the path of a folder', (value) => typeof value === 'string' && value.trim() !== '');
+
+const commandLimits = Object.fromEntries(
+  Object.keys(DEFAULT_COMMAND_LIMITS).map((name) => [name, wholeNumber(1)]),
+);
+
+const workspace = object<WorkspaceOptions>({
+  root: (value, place) => (value === null ? null : path(value, place)),
+  create: flag,
+  network: flag,
+  environment: must('be an object of texts', isTexts),
+  readable: (value, place) => texts(value, place) ?? oneOrMore(path)(value, place),
+  limits: object(commandLimits as Shape<CommandLimits>),
+  searchPath: text,
+  unsafeNoSandbox: flag,
+});
+
 const OPTIONS = object<BoardOptions>({
   tools: must(
     'be a list of tools or a ToolRegistry',
@@ -32,7 +53,7 @@ const OPTIONS = object<BoardOptions>({
   limits: object(limits as Shape<Limits>),
   retain: wholeNumber(1),
   redact: texts,
-  workspace: anything,
+  workspace,
   log: must('have info, warn and error', (value) => hasAll(value, ['info', 'warn', 'error'])),
   http,
 });
@@ -74,6 +95,10 @@ function policyRule(value: unknown, place: string): ReturnType<Rule> {
   const decoded = decodePolicy(value);
   if (decoded.ok) return null;
   return decoded.problems.map(({ path, message }) => `${place}${path} ${message}`).join('; ');
+}
+
+function isTexts(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
 function hasAll(value: unknown, names: readonly string[]): boolean {

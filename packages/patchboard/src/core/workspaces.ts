@@ -4,7 +4,8 @@ import type { FileVersion, Sandbox } from './sandbox.ts';
 /** What one run has to itself. */
 export interface Workspace {
   readonly sandbox: Sandbox;
-  readonly services: ToolServices;
+  /** Undefined: there is no workspace. */
+  readonly services: ToolServices | undefined;
 }
 
 export interface RunScope {
@@ -45,15 +46,19 @@ export interface FilePool {
   seen(path: string): string | undefined;
 }
 
-/** Where nobody configured a workspace: whatever a tool asks of it fails and says so. */
+/** For tools that cannot do without. Throws `ToolFailure` where there is no workspace. */
+export function servicesOf({ services }: { readonly services?: ToolServices | undefined }): ToolServices {
+  if (services === undefined) throw noWorkspace();
+  return services;
+}
+
+/** Where no workspace is configured: a tool that uses the sandbox fails and says so; services are absent. */
 export const NO_WORKSPACES: Workspaces = {
   of: () => ({
     get sandbox(): Sandbox {
       throw noWorkspace();
     },
-    get services(): ToolServices {
-      throw noWorkspace();
-    },
+    services: undefined,
   }),
   endRun: () => Promise.resolve(),
 };

@@ -15,6 +15,8 @@ export function workspaceOf(
   });
   return resolveWorkspace({
     ...rest,
+    // A server makes its folders at the first start.
+    create: true,
     environment: Object.fromEntries(values),
     limits: commandLimitsOf(limits),
     unsafeNoSandbox,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Failure } from '../core/failures.ts';
@@ -10,12 +11,14 @@ import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import type { CommandLimits, EnclosureOptions, OwnTools } from '../sandbox/enclosure.ts';
 import { probe, type ProbeReport } from '../sandbox/probe.ts';
 import { RunWorkspaces } from '../sandbox/run-workspaces.ts';
-import { makeWorkspace, serverUser, userOf } from '../sandbox/sandbox-user.ts';
+import { makeWorkspace, serverUser, UnusableFolder, userOf } from '../sandbox/sandbox-user.ts';
 
 /** How commands are shut in, and where they work. */
 export interface WorkbenchSettings {
   /** One folder for all runs of the default tenant; null: each run has its own. */
   readonly root: string | null;
+  /** Makes `root` if it is missing. Default: a root that is missing is an error. */
+  readonly create: boolean;
   /** Commands that ask for the network get it. */
   readonly network: boolean;
   /** Variables that commands get besides the few that all get. */
@@ -40,6 +43,7 @@ export function resolveWorkspace(given: WorkspaceOptions): WorkbenchSettings {
   const { root = null, network = false, environment = {}, readable = [], unsafeNoSandbox = false } = given;
   return {
     root: root === null ? null : resolve(root),
+    create: given.create ?? false,
     network,
     environment,
     readable: readable.map((path) => resolve(path)),
@@ -75,6 +79,7 @@ export interface WorkbenchParts {
 /** Throws `UnusableFolder` when nobody could work in the folder that was named. */
 export async function openWorkbench(settings: WorkbenchSettings, parts: WorkbenchParts): Promise<Workbench> {
   const { log, folder } = parts;
+  refuseMissingRoot(settings);
   const { enclosure, report } = await probeSandbox(settings, join(folder, 'sandbox'));
   if (settings.root !== null) {
     makeWorkspace(settings.root);
@@ -96,6 +101,14 @@ export async function openWorkbench(settings: WorkbenchSettings, parts: Workbenc
     report: { ...report, isOff: refusal !== null },
     close: () => workspaces.close(),
   };
+}
+
+function refuseMissingRoot({ root, create }: WorkbenchSettings): void {
+  if (root === null) return;
+  const found = statSync(root, { throwIfNoEntry: false });
+  if (found === undefined && !create)
+    throw new UnusableFolder(`root ${root} does not exist; make the folder, or set create: true`);
+  if (found !== undefined && !found.isDirectory()) throw new UnusableFolder(`root ${root} is not a folder`);
 }
 
 /** Tries out what this machine has; `patchboard doctor` asks too. */

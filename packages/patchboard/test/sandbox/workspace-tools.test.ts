@@ -18,7 +18,7 @@ describe('the workspace tools', () => {
     root = join(folder, 'workspace');
     board = await createPatchboard({
       store: sqlite(join(folder, 'data')),
-      workspace: { root },
+      workspace: { root, create: true },
       policy: ALLOW,
     });
   });
@@ -366,7 +366,7 @@ describe('the workspace tools', () => {
     await board.close();
     board = await createPatchboard({
       store: sqlite(join(folder, 'data')),
-      workspace: { root },
+      workspace: { root, create: true },
       policy: ALLOW,
     });
     expect((await call('todo_read', {})).result).toEqual({ todos });

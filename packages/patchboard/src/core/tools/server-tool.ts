@@ -31,8 +31,8 @@ export interface ToolContext {
   readonly log: Log;
   /** The workspace of this run, and commands enclosed in it. Fails with `sandbox_unavailable` where there is none. */
   readonly sandbox: Sandbox;
-  /** What the run remembers of its own. */
-  readonly services: ToolServices;
+  /** What the run remembers of its own. Absent where the board has no workspace. */
+  readonly services?: ToolServices | undefined;
   /** Tells whoever follows the call, as `call.progress`. */
   readonly progress: (data: unknown) => void;
   /** Tells the agent that asks and whoever follows the call, as `tool_custom_event`. Ignored once the call is over. */

@@ -1,5 +1,5 @@
 import type { ServerTool } from '../../core/tools/server-tool.ts';
-import type { Todo } from '../../core/workspaces.ts';
+import { servicesOf, type Todo } from '../../core/workspaces.ts';
 import { argumentsOf, object } from './contract.ts';
 import type { WorkspaceRules } from './rules.ts';
 
@@ -22,7 +22,7 @@ export function todoTools(rules: WorkspaceRules): ServerTool[] {
         description: 'The list of what is to be done in this run.',
         inputSchema: object({}, []),
         outputSchema: TODOS,
-        execute: async (_args, { services }) => ({ todos: await services.todo.list() }),
+        execute: async (_args, context) => ({ todos: await servicesOf(context).todo.list() }),
       },
       { readonly: true, destructive: false, idempotent: true },
     ),
@@ -32,9 +32,9 @@ export function todoTools(rules: WorkspaceRules): ServerTool[] {
         description: 'Replace the list of what is to be done in this run. At most one may be in_progress.',
         inputSchema: TODOS,
         outputSchema: TODOS,
-        execute: async (args, { services }) => {
+        execute: async (args, context) => {
           const { todos } = argumentsOf<{ todos: readonly Todo[] }>(args);
-          await services.todo.set(todos);
+          await servicesOf(context).todo.set(todos);
           return { todos };
         },
       },

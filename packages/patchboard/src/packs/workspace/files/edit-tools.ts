@@ -1,4 +1,5 @@
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
+import { servicesOf } from '../../../core/workspaces.ts';
 import type { FileChange, FileVersion } from '../../../core/sandbox.ts';
 import { argumentsOf, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
@@ -118,7 +119,7 @@ function byFile(edits: readonly PathEdit[], shared: string | undefined): FileEdi
 }
 
 async function editFiles(files: readonly FileEdits[], context: ToolContext): Promise<EditedFile[]> {
-  return await inTurn(context.services.filePool, async () => {
+  return await inTurn(servicesOf(context).filePool, async () => {
     const { changes, answers } = await editedFiles(files, context);
     for (const file of await context.sandbox.files.replace(changes)) rememberOwn(context, file);
     return answers;
@@ -127,13 +128,15 @@ async function editFiles(files: readonly FileEdits[], context: ToolContext): Pro
 
 async function editedFiles(
   files: readonly FileEdits[],
-  { sandbox, services }: ToolContext,
+  context: ToolContext,
 ): Promise<{ changes: FileChange[]; answers: EditedFile[] }> {
+  const { sandbox } = context;
+  const { filePool } = servicesOf(context);
   const changes: FileChange[] = [];
   const answers: EditedFile[] = [];
   for (const { path, edits, numbers } of files) {
     const before = await readText(sandbox, path);
-    refuseStale(services.filePool, before);
+    refuseStale(filePool, before);
     const edited = applyEdits(before.text, edits);
     if (!edited.ok)
       throw refuse('tool_failed', `${path}, edits/${numbers[edited.edit] ?? 0}: ${edited.problem}`);
@@ -150,7 +153,7 @@ async function editedFiles(
 }
 
 function rememberOwn(context: ToolContext, file: FileVersion): void {
-  context.services.filePool.remember(file);
+  servicesOf(context).filePool.remember(file);
   tellChange(context, file, 'modified');
 }
 

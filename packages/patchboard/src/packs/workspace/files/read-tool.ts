@@ -1,4 +1,5 @@
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
+import { servicesOf } from '../../../core/workspaces.ts';
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
 import { imageTypeOf } from './image-type.ts';
@@ -43,15 +44,17 @@ export function readTool(rules: WorkspaceRules): ServerTool {
       ['path', 'content', 'lineCount', 'size', 'encoding', 'truncated'],
     ),
     spell: (args) => renamed(args, { file_path: 'path' }),
-    execute: async (args, { sandbox, services }) => {
+    execute: async (args, context) => {
+      const { sandbox } = context;
+      const { filePool } = servicesOf(context);
       const { path, offset = 1, limit = MAX_LINES, encoding } = argumentsOf<ReadArguments>(args);
       const isBinary = encoding === 'base64' || imageTypeOf(path) !== null;
       const options = isBinary
         ? { maxBytes: MAX_BINARY_BYTES }
         : { maxBytes: MAX_BYTES, lines: { offset, limit } };
-      const file = await inTurn(services.filePool, async () => {
+      const file = await inTurn(filePool, async () => {
         const read = await sandbox.files.read(path, options);
-        if (read !== undefined) services.filePool.remember(read);
+        if (read !== undefined) filePool.remember(read);
         return read;
       });
       if (file === undefined) throw refuse('tool_failed', `no such file: ${path}`);

@@ -1,4 +1,5 @@
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
+import { servicesOf } from '../../../core/workspaces.ts';
 import { argumentsOf, FLAG, isWellFormed, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
 import { tellChange } from './file-events.ts';
@@ -21,18 +22,19 @@ export function writeTool(rules: WorkspaceRules): ServerTool {
       const { path, content } = argumentsOf<{ path: string; content: string }>(args);
       if (!isWellFormed(content))
         throw refuse('input_invalid', 'content holds half of a surrogate pair, which no file can');
-      return await inTurn(context.services.filePool, () => write(path, content, context));
+      return await inTurn(servicesOf(context).filePool, () => write(path, content, context));
     },
   });
 }
 
 async function write(path: string, content: string, context: ToolContext): Promise<unknown> {
   const { files } = context.sandbox;
+  const { filePool } = servicesOf(context);
   const before = await files.read(path, { maxBytes: 0 });
-  if (before !== undefined) refuseStale(context.services.filePool, before);
+  if (before !== undefined) refuseStale(filePool, before);
   const [file] = await files.replace([{ path, content, expected: before?.version ?? null }]);
   if (file === undefined) throw new Error('a file that was written has a version');
-  context.services.filePool.remember(file);
+  filePool.remember(file);
   tellChange(context, file, before === undefined ? 'created' : 'modified');
   return { path: file.path, size: file.size, created: before === undefined };
 }

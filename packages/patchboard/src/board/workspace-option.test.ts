@@ -1,0 +1,75 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aBoard } from '../../test/support/a-board.ts';
+import { aFolder } from '../../test/support/a-folder.ts';
+import { createPatchboard, tool, type WorkspaceOptions } from '../index.ts';
+
+function refusal(message: string): object {
+  return {
+    name: 'BoardError',
+    failure: { code: 'body_invalid', message: expect.stringContaining(message) as string },
+  };
+}
+
+describe('the workspace of a board', () => {
+  it.each<[string, unknown, string]>([
+    ['a path alone', './files', "workspace must be an object; it is './files'"],
+    ['a flag', true, 'workspace must be an object; it is true'],
+    ['a misspelt member', { roots: './files' }, 'workspace.roots is not known; did you mean root?'],
+    ['a root that is no text', { root: 1 }, 'workspace.root must be the path of a folder; it is 1'],
+    ['an empty root', { root: ' ' }, 'workspace.root must be the path of a folder'],
+    ['a network that is no flag', { network: 'yes' }, "workspace.network must be true or false; it is 'yes'"],
+    [
+      'one folder in place of a list',
+      { readable: '/opt' },
+      "workspace.readable must be a list: write ['/opt']",
+    ],
+    ['names in place of values', { environment: ['CI'] }, 'workspace.environment must be an object of texts'],
+    [
+      'values that are no texts',
+      { environment: { CI: 1 } },
+      'workspace.environment must be an object of texts',
+    ],
+    ['a limit of nothing', { limits: { timeoutMs: 0 } }, 'workspace.limits.timeoutMs must be a whole number'],
+    ['an unknown limit', { limits: { timeout: 1 } }, 'workspace.limits.timeout is not known'],
+  ])('is refused for %s', async (_what, workspace, message) => {
+    const given = workspace as WorkspaceOptions;
+    await expect(createPatchboard({ workspace: given })).rejects.toMatchObject(refusal(message));
+  });
+
+  it('must have a root that exists, and is a folder', async () => {
+    const folder = await aFolder();
+    const root = join(folder, 'repositroy');
+    const missing = `workspace: root ${root} does not exist; make the folder, or set create: true`;
+    await expect(createPatchboard({ workspace: { root } })).rejects.toMatchObject(refusal(missing));
+    expect(existsSync(root)).toBe(false);
+    writeFileSync(root, '');
+    await expect(createPatchboard({ workspace: { root, create: true } })).rejects.toMatchObject(
+      refusal(`workspace: root ${root} is not a folder`),
+    );
+  });
+
+  it('has its root made with create: true', async () => {
+    const root = join(await aFolder(), 'new', 'files');
+    await aBoard({ workspace: { root, create: true } });
+    expect(statSync(root).isDirectory()).toBe(true);
+  });
+});
+
+describe('context.services', () => {
+  const look = tool('look', async (_args, { services }) => ({
+    todos: (await services?.todo.list()) ?? 'none',
+    seen: services?.filePool.seen('a') ?? 'nothing',
+  }));
+
+  it('is absent without a workspace, and a tool can go on', async () => {
+    const board = await aBoard({ tools: [look] });
+    expect((await board.call('look')).result).toEqual({ todos: 'none', seen: 'nothing' });
+  });
+
+  it('is there with one', async () => {
+    const board = await aBoard({ tools: [look], workspace: {} });
+    expect((await board.call('look')).result).toEqual({ todos: [], seen: 'nothing' });
+  });
+});
