@@ -139,6 +139,7 @@ const PARSE_CODES: Readonly<Record<ParseErrorCode, string>> = {
   reply_invalid: "the vendor's answer is not what its format says",
   reply_cut: 'the reply ended in the middle',
   arguments_invalid: 'the arguments are not a JSON object',
+  problems_omitted: 'stands for the problems beyond the first hundred, which are only counted',
 };
 
 function named(meanings: Readonly<Record<string, string>>): string[][] {

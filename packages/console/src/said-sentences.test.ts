@@ -20,6 +20,15 @@ describe('what the server says of a damaged request', () => {
     expect(written(english.said, said)).toBe(said);
     expect(written(chinese.said, said)).toMatch(/闭合.*「始ESCAPE」 与 「末ESCAPE」/);
   });
+
+  it.each([
+    '51900 more problems of this reply are not listed',
+    'the shared fields of a batch may take 1000000 characters over all commands: write several requests',
+  ])('is known with its number: %s', (said) => {
+    const [number = ''] = /\d+/.exec(said) ?? [];
+    expect(written(english.said, said)).toBe(said);
+    expect(written(chinese.said, said)).toMatch(new RegExp(`\\p{Script=Han}.*${number}`, 'u'));
+  });
 });
 
 describe('what the server says of a call that nothing encloses', () => {

@@ -55,6 +55,11 @@ const SENTENCES: readonly (readonly [key: string, said: RegExp])[] = [
   ['forOperators', /^(?<tool>\S+) is for operators, not for an AI$/],
   ['needsCredential', /^(?<tool>\S+) is only for those who show who they are$/],
   ['mayNotCall', /^permission denied: this agent may not call (?<tool>\S+)$/],
+  ['problemsOmitted', /^(?<count>\d+) more problems of this reply are not listed$/],
+  [
+    'batchTooLong',
+    /^the shared fields of a batch may take (?<count>\d+) characters over all commands: write several requests$/,
+  ],
   ['toolUnknown', /^tool not found: (?<tool>.+)$/s],
   ['keyNeedsArgument', /^"(?<key>.+)" is an argument only where the tool has one of that name$/],
   ['keyUnused', /^"(?<key>.+)" is not used by (?<tool>\S+)$/],

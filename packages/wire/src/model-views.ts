@@ -20,6 +20,8 @@ export interface ParseReportView {
   readonly requests: readonly ParsedRequestView[];
   readonly errors: readonly ParseProblemView[];
   readonly warnings?: readonly ParseProblemView[];
+  /** How many more there are than the report lists; absent where there are none. */
+  readonly omitted?: { readonly requests: number; readonly errors: number; readonly arguments: number };
 }
 
 export interface ParsedRequestView {
@@ -29,7 +31,7 @@ export interface ParsedRequestView {
   readonly args: Readonly<Record<string, unknown>>;
   readonly line: number;
   readonly column: number;
-  /** How each argument was read; only where the tool is known. */
+  /** How each argument was read, of the first hundred; only where the tool is known. */
   readonly arguments?: readonly ReadArgumentView[];
   /** Success is not told to the model. */
   readonly noReply?: boolean;

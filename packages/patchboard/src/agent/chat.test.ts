@@ -161,6 +161,14 @@ describe('a text protocol', () => {
     expect(sent).toContain('must be a number');
   });
 
+  it('answers a hundred damaged requests and counts the others', async () => {
+    const damaged = '<<<[TOOL_REQUEST]>>>x:「始」1「末」<<<[END_TOOL_REQUEST]>>>\n'.repeat(150);
+    const { agent, models } = await aScene([damaged, 'Sorry.'], text);
+    expect((await agent.send('Go.')).calls).toHaveLength(101);
+    const sent = JSON.stringify(models.requests[1]?.body);
+    expect(sent).toContain('line 101, column 1 of the reply: 50 more problems of this reply are not listed');
+  });
+
   it('does not tell of success that the model does not want to hear of', async () => {
     const block =
       '<<<[TOOL_REQUEST]>>>tool_name:「始」math.add「末」a:「始」1「末」b:「始」2「末」archery:「始」no_reply「末」<<<[END_TOOL_REQUEST]>>>';

@@ -192,6 +192,11 @@ export class Engine {
     if (live !== undefined) live.asker = asker;
   }
 
+  /** Charges the caller's rate for reading a model's reply. `paid`: what its calls pay themselves. Null: go on. */
+  chargeReply(principal: Principal, bytes: number, paid = 0): Failure | null {
+    return this.#parts.rates.reply(principal, bytes, paid);
+  }
+
   /** What is left to the principal of the narrowest rate for that tool. */
   rateOf(principal: Principal, toolName: string): RateRefusal | null {
     if (this.tool(principal, toolName) === undefined) return null;

@@ -1,8 +1,9 @@
 import { didYouMean } from '../core/spelling.ts';
+import { shownName } from '../core/tools/tool-names.ts';
 import type { CoercedArgument } from './coerce.ts';
 import { placeFinder, type PlaceInText } from './places.ts';
-import type { ParsedToolRequest, ToolCallingProtocol } from './protocol.ts';
-import { parseReply } from './reply-reader.ts';
+import type { ParsedToolRequest, ParseError, ToolCallingProtocol } from './protocol.ts';
+import { MOST_PROBLEMS, omitted, parseReplyInSlices } from './reply-reader.ts';
 import { askedName, resolveRequest, type FindTool } from './resolve.ts';
 
 /** What a reply holds, for people and programs that look at it: the shape of `patchboard parse --json`. */
@@ -11,6 +12,8 @@ export interface ParseReport {
   readonly errors: readonly ReportedProblem[];
   /** Only where there is something to say. */
   readonly warnings?: readonly ReportedProblem[];
+  /** How many more there are than the report lists; only where there are any. */
+  readonly omitted?: { readonly requests: number; readonly errors: number; readonly arguments: number };
 }
 
 export interface ReportedRequest extends PlaceInText {
@@ -18,7 +21,7 @@ export interface ReportedRequest extends PlaceInText {
   readonly toolName: string;
   readonly command?: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** How each argument was read; only where the tool is known. */
+  /** How each argument was read, of the first hundred; only where the tool is known. */
   readonly arguments?: readonly CoercedArgument[];
   readonly noReply?: boolean;
 }
@@ -28,56 +31,136 @@ export interface ReportedProblem extends PlaceInText {
   readonly message: string;
 }
 
+/** What a report is made with. */
+export interface ReportContext {
+  /** Null where no tools are at hand, and arguments stay as they were written. */
+  readonly find: FindTool | null;
+  /** Of the tools that may be called; `find` may know others, which are denied. */
+  readonly names: readonly string[];
+  /** Lets others have their turn. */
+  readonly pause: () => Promise<unknown>;
+}
+
 /** A reply may ask for thousands of tools that are none; to the first few the one that was meant is looked for. */
 const NAMES_CORRECTED = 20;
+const MOST_ARGUMENTS = 100;
+/** Of the requests that are listed, as JSON. The first is listed whatever its length. */
+const MOST_CHARACTERS = 1_048_576;
+/** As JSON, before others get a turn. */
+const CHARACTERS_PER_TURN = 65_536;
 
-/**
- * `find`: null where no tools are at hand, and arguments stay as they were written. `names`: of the tools that may be
- * called; `find` may know others, which are denied.
- */
-export function reportReply<State>(
+export async function reportReply<State>(
   protocol: ToolCallingProtocol<State>,
   text: string,
-  find: FindTool | null,
-  names: readonly string[] = [],
-): ParseReport {
-  const place = placeFinder(text);
-  const { requests, errors } = parseReply(protocol, text);
-  const problems: ReportedProblem[] = errors.map(({ code, message, offset }) => ({
+  context: ReportContext,
+): Promise<ParseReport> {
+  const { requests, errors } = await parseReplyInSlices(protocol, text, context.pause);
+  const report = new Report(protocol, text, context);
+  for (const error of errors) report.addProblem(error);
+  let sinceTurn = 0;
+  for (const request of requests) {
+    sinceTurn += report.addRequest(request);
+    if (sinceTurn < CHARACTERS_PER_TURN) continue;
+    sinceTurn = 0;
+    await context.pause();
+  }
+  return report.finished();
+}
+
+type Omitted = { -readonly [part in keyof NonNullable<ParseReport['omitted']>]: number };
+
+class Report {
+  readonly #protocol: Pick<ToolCallingProtocol, 'replies'>;
+  readonly #context: ReportContext;
+  readonly #place: (offset: number) => PlaceInText;
+  readonly #callable: ReadonlySet<string>;
+  readonly #requests: ReportedRequest[] = [];
+  readonly #problems: ReportedProblem[] = [];
+  readonly #warnings: ReportedProblem[] = [];
+  readonly #omitted: Omitted = { requests: 0, errors: 0, arguments: 0 };
+  #firstOmitted = Infinity;
+  #characters = 0;
+  #unknown = 0;
+
+  constructor(protocol: Pick<ToolCallingProtocol, 'replies'>, text: string, context: ReportContext) {
+    this.#protocol = protocol;
+    this.#context = context;
+    this.#callable = new Set(context.names);
+    this.#place = placeFinder(text);
+  }
+
+  addProblem({
     code,
     message,
-    ...place(offset),
-  }));
-  const warnings: ReportedProblem[] = [];
-  const callable = new Set(names);
-  let unknown = 0;
-  const reported = requests.map((request): ReportedRequest => {
-    const at = place(request.offset);
+    offset,
+    count,
+  }: Pick<ParseError, 'message' | 'offset' | 'count'> & { code: string }): void {
+    if (count === undefined && this.#problems.length < MOST_PROBLEMS) {
+      this.#problems.push({ code, message, ...this.#place(offset) });
+      return;
+    }
+    this.#omitted.errors += count ?? 1;
+    this.#firstOmitted = Math.min(this.#firstOmitted, offset);
+  }
+
+  /** Returns its length as JSON. */
+  addRequest(request: ParsedToolRequest): number {
+    if (this.#characters > MOST_CHARACTERS) {
+      this.#omitted.requests += 1;
+      return 0;
+    }
+    const reported = this.#report(request);
+    const { length } = JSON.stringify(reported);
+    this.#characters += length;
+    if (this.#characters <= MOST_CHARACTERS || this.#requests.length === 0) this.#requests.push(reported);
+    else this.#omitted.requests += 1;
+    return length;
+  }
+
+  finished(): ParseReport {
+    const { requests, errors, arguments: args } = this.#omitted;
+    const problems = this.#problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    if (errors > 0) {
+      const { code, message, offset } = omitted(errors, this.#firstOmitted);
+      problems.push({ code, message, ...this.#place(offset) });
+    }
+    return {
+      requests: this.#requests,
+      errors: problems,
+      ...(this.#warnings.length === 0 ? {} : { warnings: this.#warnings }),
+      ...(requests + errors + args === 0 ? {} : { omitted: this.#omitted }),
+    };
+  }
+
+  #report(request: ParsedToolRequest): ReportedRequest {
+    const { find, names } = this.#context;
+    const { offset } = request;
+    const at = this.#place(offset);
     const plain = asWritten(request, at);
     if (find === null) {
-      warnings.push(...Object.keys(request.meta ?? {}).map((key) => unused(key, at)));
+      this.#warnings.push(...Object.keys(request.meta ?? {}).map((key) => unused(key, at)));
       return plain;
     }
-    const resolved = resolveRequest(protocol, request, find);
+    const resolved = resolveRequest(this.#protocol, request, find);
     if (resolved === undefined) {
-      const name = askedName(request);
-      const hint = unknown < NAMES_CORRECTED ? didYouMean(name, names) : '';
-      unknown += 1;
-      problems.push({ code: 'tool_not_found', message: `tool not found: ${name}${hint}`, ...at });
+      const name = shownName(askedName(request));
+      const hint = this.#unknown < NAMES_CORRECTED ? didYouMean(name, names) : '';
+      this.#unknown += 1;
+      this.addProblem({ code: 'tool_not_found', message: `tool not found: ${name}${hint}`, offset });
       return plain;
     }
-    if (!callable.has(resolved.tool.name)) {
+    if (!this.#callable.has(resolved.tool.name)) {
       const message = `permission denied: this agent may not call ${resolved.tool.name}`;
-      problems.push({ code: 'permission_denied', message, ...at });
+      this.addProblem({ code: 'permission_denied', message, offset });
       return plain;
     }
-    problems.push(...resolved.problems.map((message) => ({ code: 'input_invalid', message, ...at })));
-    warnings.push(...resolved.warnings.map((message) => ({ code: 'key_unused', message, ...at })));
+    for (const message of resolved.problems) this.addProblem({ code: 'input_invalid', message, offset });
+    this.#warnings.push(...resolved.warnings.map((message) => ({ code: 'key_unused', message, ...at })));
     const { command: _part, ...rest } = plain;
-    return { ...rest, toolName: resolved.tool.name, args: resolved.args, arguments: resolved.report };
-  });
-  problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  return { requests: reported, errors: problems, ...(warnings.length === 0 ? {} : { warnings }) };
+    const { tool, args, report } = resolved;
+    this.#omitted.arguments += Math.max(0, report.length - MOST_ARGUMENTS);
+    return { ...rest, toolName: tool.name, args, arguments: report.slice(0, MOST_ARGUMENTS) };
+  }
 }
 
 function asWritten(request: ParsedToolRequest, { line, column }: PlaceInText): ReportedRequest {

@@ -6,18 +6,31 @@ export interface PlaceInText {
 
 /** Answers for offsets in any order, and reads the text once for all of them. */
 export function placeFinder(text: string): (offset: number) => PlaceInText {
-  let starts: readonly number[] | null = null;
+  let lines: LineStarts | null = null;
   return (offset) => {
-    starts ??= lineStarts(text);
-    const line = countUpTo(starts, offset);
-    return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
+    if (lines === null) {
+      lines = new LineStarts();
+      lines.add(text);
+    }
+    return lines.placeOf(offset);
   };
 }
 
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
+/** Where the lines of a text begin that arrives in pieces. */
+export class LineStarts {
+  readonly #starts: number[] = [0];
+  #length = 0;
+
+  add(piece: string): void {
+    for (let at = piece.indexOf('\n'); at !== -1; at = piece.indexOf('\n', at + 1))
+      this.#starts.push(this.#length + at + 1);
+    this.#length += piece.length;
+  }
+
+  placeOf(offset: number): PlaceInText {
+    const line = countUpTo(this.#starts, offset);
+    return { line, column: offset - (this.#starts[line - 1] ?? 0) + 1 };
+  }
 }
 
 /** How many of them, which rise, are not above `most`. */

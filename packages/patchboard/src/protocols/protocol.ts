@@ -29,7 +29,9 @@ export type ParseErrorCode =
   | 'text_unexpected'
   | 'reply_invalid'
   | 'reply_cut'
-  | 'arguments_invalid';
+  | 'arguments_invalid'
+  /** Stands for those beyond the number that is listed. */
+  | 'problems_omitted';
 
 /** A request that cannot be run. The message is for the model: what is wrong and what to write instead. */
 export interface ParseError {
@@ -39,6 +41,8 @@ export interface ParseError {
   /** As far as they could be read: the answer goes to the request they name. */
   readonly requestId?: string;
   readonly toolName?: string;
+  /** Of `problems_omitted`: how many it stands for. */
+  readonly count?: number;
 }
 
 /** What a reply turns out to hold, in its order. */

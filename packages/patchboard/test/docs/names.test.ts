@@ -117,7 +117,7 @@ const FOREIGN = new Set(['--network', '--init']);
 const OWN_WORDS: readonly string[] = [
   'tool_request', 'tool_cancel',
   // What can be wrong in a reply.
-  'request_nested',
+  'request_nested', 'problems_omitted',
   // A server has no model and does not offer it; an alias of a parameter is in no schema.
   'task_run', 'file_path', 'old_string', 'new_string', 'run_in_background', 'file_changed',
   // A table of the store; a tool of `patchboard device demo`.

@@ -56,6 +56,9 @@ export const saidWords = {
     forOperators: '{tool} is for operators, not for an AI',
     needsCredential: '{tool} is only for those who show who they are',
     mayNotCall: 'permission denied: this agent may not call {tool}',
+    problemsOmitted: '{count} more problems of this reply are not listed',
+    batchTooLong:
+      'the shared fields of a batch may take {count} characters over all commands: write several requests',
     toolUnknown: 'tool not found: {tool}',
     keyUnused: '"{key}" is not used by {tool}',
     keyNeedsArgument: '"{key}" is an argument only where the tool has one of that name',

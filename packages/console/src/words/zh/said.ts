@@ -91,6 +91,8 @@ export const saidWords: WordsOf<typeof english> = {
     forOperators: '{tool} 只供操作员使用，不供 AI 使用',
     needsCredential: '{tool} 只供出示凭据的调用方使用',
     mayNotCall: '这个 Agent 不能调用 {tool}',
+    problemsOmitted: '这个回复还有 {count} 个问题没有列出',
+    batchTooLong: '批量请求的共享字段在所有命令中合计最多 {count} 个字符：请分成几个请求',
     toolUnknown: '没有这个工具：{tool}',
     keyUnused: '{tool} 用不到 "{key}"',
     keyNeedsArgument: '只有工具有同名参数时，"{key}" 才是参数',

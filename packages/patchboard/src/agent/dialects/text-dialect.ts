@@ -6,7 +6,7 @@ import type {
   ToolUseBlock,
 } from '../../core/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
-import { placeFinder } from '../../protocols/places.ts';
+import { LineStarts } from '../../protocols/places.ts';
 import type { ReplyItem, ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
 import { protocolOf } from '../../protocols/protocols.ts';
 import { definitionsOf, toolFinder } from '../../protocols/registered-tools.ts';
@@ -90,6 +90,7 @@ class TextReader implements ReplyReader {
   readonly #reader: ProtocolReader;
   readonly #blocks: Block[] = [];
   readonly #requests: ToolRequest[] = [];
+  readonly #lines: LineStarts = new LineStarts();
   #source = '';
   #isOver = false;
 
@@ -104,6 +105,7 @@ class TextReader implements ReplyReader {
     switch (part.type) {
       case 'text-delta':
         this.#source += part.delta;
+        this.#lines.add(part.delta);
         return this.#read(this.#reader.read(part.delta));
       case 'reasoning-delta':
         this.#append('reasoning', part.delta);
@@ -165,7 +167,7 @@ class TextReader implements ReplyReader {
   }
 
   #damaged(error: Extract<ReplyItem, { kind: 'error' }>['error']): ToolRequest {
-    const { line, column } = placeFinder(this.#source)(error.offset);
+    const { line, column } = this.#lines.placeOf(error.offset);
     const problem = `line ${line}, column ${column} of the reply: ${error.message}`;
     return {
       type: 'tool_use',

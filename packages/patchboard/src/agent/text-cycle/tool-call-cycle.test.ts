@@ -317,6 +317,20 @@ describe('a cycle', () => {
     expect(context).toContain('"count" must be an integer; "text" is required');
   });
 
+  it('answers a hundred damaged requests and counts the others', async () => {
+    const { board } = await aNoteBoard();
+    const reply = '<<<[TOOL_REQUEST]>>>x:「始」1「末」<<<[END_TOOL_REQUEST]>>>\n'.repeat(150);
+    const { parseErrors, executionResults } = await processToolCallCycle(reply, { board, config: ON });
+    expect(parseErrors).toHaveLength(101);
+    expect(executionResults).toHaveLength(101);
+    expect(executionResults.at(-1)).toMatchObject({
+      status: 'error',
+      result: expect.stringContaining(
+        'line 101, column 1: 50 more problems of this reply are not listed',
+      ) as string,
+    });
+  });
+
   it('cancels what is open when its signal fires', async () => {
     const { board } = await aNoteBoard();
     const stop = new AbortController();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { damagedRequests, inReplyOrder, toldResults, type DamagedRequest } from '../../protocols/answers.ts';
 import type {
   ParsedToolRequest,
@@ -6,7 +7,7 @@ import type {
   ToolExecutionResult,
 } from '../../protocols/protocol.ts';
 import { protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
-import { parseReply } from '../../protocols/reply-reader.ts';
+import { parseReply, parseReplyInSlices } from '../../protocols/reply-reader.ts';
 import { failureText } from '../../protocols/result-text.ts';
 import { resolveToolCallConfig } from '../../protocols/tool-call-config.ts';
 import { executeToolRequests, iterationOf, type ExecuteOptions } from './execute-requests.ts';
@@ -14,7 +15,7 @@ import { executeToolRequests, iterationOf, type ExecuteOptions } from './execute
 /** One round: what a reply asked for, and what became of it. */
 export interface ToolCallCycleResult {
   readonly parsedRequests: readonly ParsedToolRequest[];
-  /** Requests that could not be read; each has its result as well. */
+  /** Requests that could not be read; each has its result as well. At most a hundred, and one that counts the others. */
   readonly parseErrors: readonly ParseError[];
   /** In the order of the reply. Empty with `mode: 'manual'`. */
   readonly executionResults: readonly ToolExecutionResult[];
@@ -42,7 +43,8 @@ export async function processToolCallCycle(
   const iteration = iterationOf(options);
   const nothing = { ...NOTHING, hasToolRequests: false, shouldContinue: false };
   if (!config.enabled) return nothing;
-  const { requests, errors } = parseReply(protocolOf(config.protocol), assistantText);
+  const protocol = protocolOf(config.protocol);
+  const { requests, errors } = await parseReplyInSlices(protocol, assistantText, nextTurn);
   if (requests.length + errors.length === 0) return nothing;
   const found = { parsedRequests: requests, parseErrors: errors, hasToolRequests: true };
   if (config.mode === 'manual') return { ...found, executionResults: [], shouldContinue: false };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Option } from 'commander';
 import { messageOf } from '../../core/failures.ts';
 import { reportReply, type ParseReport } from '../../protocols/parse-report.ts';
@@ -42,12 +43,13 @@ async function parse(context: CliContext, file: string, flags: ParseFlags): Prom
   const tools = flags.tools === undefined ? null : await toolsIn(context, flags.tools);
   const find: FindTool | null = tools === null ? null : (name) => tools.get(name);
   const names = [...(tools?.keys() ?? [])];
-  const report = reportReply(protocolOf(flags.protocol), await read(context, file), find, names);
+  const text = await read(context, file);
+  const report = await reportReply(protocolOf(flags.protocol), text, { find, names, pause: nextTurn });
   if (flags.json === true) return output.json(report);
   show(context, report);
 }
 
-function show({ output }: CliContext, { requests, errors, warnings = [] }: ParseReport): void {
+function show({ output }: CliContext, { requests, errors, warnings = [], omitted }: ParseReport): void {
   for (const { requestId, toolName, command, args, line, column } of requests) {
     const name = command === undefined ? toolName : `${toolName} ${command.trim()}`;
     output.data(`${line}:${column}  ${output.paint('bold', cell(name))}  ${cell(requestId)}`);
@@ -59,6 +61,8 @@ function show({ output }: CliContext, { requests, errors, warnings = [] }: Parse
   for (const { line, column, code, message } of warnings)
     output.data(`${line}:${column}  ${output.paint('yellow', code)}  ${cell(message)}`);
   if (requests.length + errors.length === 0) output.note('no calls in it');
+  if (omitted !== undefined && omitted.requests > 0)
+    output.note(`${omitted.requests} more calls are not listed`);
 }
 
 async function toolsIn(context: CliContext, file: string): Promise<ReadonlyMap<string, KnownTool>> {

@@ -27,6 +27,9 @@ const RECORDED_REFUSALS: Rate = { burst: 100, perSecond: 1 };
 /** Of so many at once it is known how many of their refusals were not recorded. */
 const MAX_FLOODERS = 10_000;
 
+/** Of a model's reply: reading so many costs as much as a call. */
+const BYTES_PER_TOKEN = 8192;
+
 /** How often calls may be made. Local mode is one's own machine and is not limited. */
 export class RateLimits {
   readonly #rates: Rates;
@@ -43,15 +46,27 @@ export class RateLimits {
 
   /** Null: go on. Taken before anybody looks at the request, so that refused ones are spent too. */
   request(principal: Principal): Failure | null {
+    return this.#spend(principal, 1, '');
+  }
+
+  /** The same for reading a model's reply, by its length. `paid`: how many tokens are taken otherwise. */
+  reply(principal: Principal, bytes: number, paid: number): Failure | null {
+    const tokens = Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN)) - paid;
+    if (tokens <= 0) return null;
+    return this.#spend(principal, tokens, `; ${bytes} bytes count as ${tokens}`);
+  }
+
+  #spend(principal: Principal, tokens: number, why: string): Failure | null {
     if (principal.kind === 'local') return null;
     const { tenant } = principal;
     const ownBucket = `principal\n${whoIs(principal)}`;
-    const tooFast = this.#take('principal', ownBucket, this.#rates.principal, principal.id);
+    const own = this.#rates.principal;
+    const tooFast = this.#take('principal', ownBucket, own, principal.id, { tokens, why });
     if (tooFast !== null) return tooFast;
     const ofTenant = this.#tenants.of(tenant).limits.calls ?? this.#rates.tenant;
-    const tooMany = this.#take('tenant', `tenant\n${tenant}`, ofTenant, `tenant ${tenant}`);
+    const tooMany = this.#take('tenant', `tenant\n${tenant}`, ofTenant, `tenant ${tenant}`, { tokens, why });
     // What others of the tenant used up is not this one's to pay for.
-    if (tooMany !== null && this.#rates.principal !== null) this.#buckets.putBack(ownBucket);
+    if (tooMany !== null && own !== null) this.#buckets.putBack(ownBucket, own, tokens);
     return tooMany;
   }
 
@@ -75,11 +90,17 @@ export class RateLimits {
     return null;
   }
 
-  #take(policy: RateRefusal['policy'], bucket: string, rate: Rate | null, who: string): Failure | null {
+  #take(
+    policy: RateRefusal['policy'],
+    bucket: string,
+    rate: Rate | null,
+    who: string,
+    { tokens, why } = { tokens: 1, why: '' },
+  ): Failure | null {
     if (rate === null) return null;
-    const allowance = this.#buckets.take(bucket, rate);
+    const allowance = this.#buckets.take(bucket, rate, tokens);
     if (allowance.allowed) return null;
-    return failure('rate_limited', `too many calls: ${who} may make ${rate.perSecond} a second`, {
+    return failure('rate_limited', `too many calls: ${who} may make ${rate.perSecond} a second${why}`, {
       rate: { ...allowance, policy },
     });
   }

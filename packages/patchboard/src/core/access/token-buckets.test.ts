@@ -32,6 +32,20 @@ describe('TokenBuckets', () => {
     );
   });
 
+  it('takes more for what costs more, and a full bucket for what costs more than it holds', async () => {
+    const clock = new FakeClock();
+    const buckets = new TokenBuckets(clock);
+    const rate = { burst: 10, perSecond: 2 };
+    expect(buckets.take('a', rate, 7)).toMatchObject({ allowed: true, remaining: 3 });
+    expect(buckets.take('a', rate, 5)).toMatchObject({ allowed: false, remaining: 3, retryAfterMs: 1000 });
+    expect(buckets.take('a', rate, 3)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(buckets.take('a', rate, 100)).toMatchObject({ allowed: false, retryAfterMs: 5000 });
+    await clock.advance(5000);
+    expect(buckets.take('a', rate, 100)).toMatchObject({ allowed: true, remaining: 0 });
+    buckets.putBack('a', rate, 100);
+    expect(buckets.look('a', rate)).toMatchObject({ remaining: 10 });
+  });
+
   it('keeps names apart', () => {
     const buckets = new TokenBuckets(new FakeClock());
     const rate = { burst: 1, perSecond: 1 };

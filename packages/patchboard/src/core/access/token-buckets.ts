@@ -13,7 +13,7 @@ export interface Allowance {
   /** In which time an empty bucket is full again. */
   readonly windowMs: number;
   readonly remaining: number;
-  /** Milliseconds until one more would be allowed; 0 when it is now. */
+  /** Milliseconds until as much would be allowed; 0 when it is now. */
   readonly retryAfterMs: number;
 }
 
@@ -38,17 +38,19 @@ export class TokenBuckets {
     this.#clock = clock;
   }
 
-  take(name: string, rate: Rate): Allowance {
+  /** `tokens`: what it costs. More than a bucket holds is paid for by a full one. */
+  take(name: string, rate: Rate, tokens = 1): Allowance {
     const now = this.#clock.elapsed();
     const bucket = this.#buckets.get(name) ?? { tokens: rate.burst, at: now };
     refill(bucket, rate, now);
     this.#buckets.set(name, bucket);
     const standing = { limit: rate.burst, windowMs: (rate.burst / rate.perSecond) * 1000 };
-    if (bucket.tokens < 1 - ROUNDING) {
-      const retryAfterMs = Math.ceil(((1 - bucket.tokens) / rate.perSecond) * 1000);
-      return { ...standing, allowed: false, remaining: 0, retryAfterMs };
+    const cost = costOf(rate, tokens);
+    if (bucket.tokens < cost - ROUNDING) {
+      const retryAfterMs = Math.ceil(((cost - bucket.tokens) / rate.perSecond) * 1000);
+      return { ...standing, allowed: false, remaining: Math.max(0, Math.floor(bucket.tokens)), retryAfterMs };
     }
-    bucket.tokens -= 1;
+    bucket.tokens -= cost;
     const remaining = Math.max(0, Math.floor(bucket.tokens));
     return { ...standing, allowed: true, remaining, retryAfterMs: 0 };
   }
@@ -57,15 +59,19 @@ export class TokenBuckets {
   look(name: string, rate: Rate): Allowance {
     const allowance = this.take(name, rate);
     if (!allowance.allowed) return allowance;
-    this.putBack(name);
+    this.putBack(name, rate);
     return { ...allowance, remaining: allowance.remaining + 1 };
   }
 
   /** Puts back what another limit made useless. */
-  putBack(name: string): void {
+  putBack(name: string, rate: Rate, tokens = 1): void {
     const bucket = this.#buckets.get(name);
-    if (bucket !== undefined) bucket.tokens += 1;
+    if (bucket !== undefined) bucket.tokens += costOf(rate, tokens);
   }
+}
+
+function costOf({ burst }: Rate, tokens: number): number {
+  return Math.min(tokens, Math.max(1, burst));
 }
 
 /** What was earned since it was last filled up, and never more than a burst. */

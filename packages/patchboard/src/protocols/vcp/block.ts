@@ -17,6 +17,8 @@ export interface WholeBlock {
 
 /** Every command of a batch gets a copy of the shared fields: without a bound, a short text would become a long one. */
 const MOST_COMMANDS = 100;
+/** Characters of these copies, in all. */
+const MOST_SHARED = 1_000_000;
 
 /** The requests that a block holds: one, or several in a batch; or what is wrong with it. */
 export function readBlock(block: WholeBlock): Found[] {
@@ -52,6 +54,11 @@ function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): Found[]
   }
   if (parts.size > MOST_COMMANDS) {
     const message = `a batch may hold ${MOST_COMMANDS} commands: write several requests`;
+    return [damaged(keys, { code: 'batch_too_large', message, offset: block.offset })];
+  }
+  const copied = parts.size * shared.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
+  if (copied > MOST_SHARED) {
+    const message = `the shared fields of a batch may take ${MOST_SHARED} characters over all commands: write several requests`;
     return [damaged(keys, { code: 'batch_too_large', message, offset: block.offset })];
   }
   const requests: Found[] = [];

@@ -12,7 +12,7 @@ import {
 import type { ParsedToolRequest, ToolCallingProtocol } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import { toolFinder } from '../../protocols/registered-tools.ts';
-import { parseReply } from '../../protocols/reply-reader.ts';
+import { parseReplyInSlices } from '../../protocols/reply-reader.ts';
 import { askedCall, type FindTool } from '../../protocols/resolve.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -26,6 +26,8 @@ import { CALL_HEADERS, invokeRoute } from './invoke.ts';
 
 /** A reply asks for so many calls at most. */
 const MOST_REQUESTS = 100;
+/** Of requests that are begun in one turn of the event loop. */
+const CHARACTERS_PER_TURN = 65_536;
 /** Where the asker does not say how long it will wait. */
 const WAIT_SECONDS = 30;
 
@@ -42,7 +44,8 @@ export const batchRoute: Route = {
   face: 'agent',
   summary:
     "Hand in a model's reply and get the results to send back, in the same format. The calls run at the same time; " +
-    `the answer waits for them as \`Prefer: wait=N\` says, ${WAIT_SECONDS} seconds by default.`,
+    `the answer waits for them as \`Prefer: wait=N\` says, ${WAIT_SECONDS} seconds by default. The caller's rate pays ` +
+    'for each of its calls, and for a long reply: each 8 KiB beyond the first cost a call. Problems beyond the first hundred are counted.',
   scope: 'tools:call',
   headers: CALL_HEADERS,
   body: object({
@@ -80,7 +83,13 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
   const principal = principalOf(request);
   const protocol = protocolOf(format);
   const text = typeof given === 'string' ? given : JSON.stringify(given);
-  const { requests, errors } = parseReply(protocol, text);
+  // A call or more pays for the beginning.
+  const tooFast = context.engine.chargeReply(principal, Buffer.byteLength(text), 1);
+  if (tooFast !== null) {
+    sendProblem(reply, tooFast);
+    return;
+  }
+  const { requests, errors } = await parseReplyInSlices(protocol, text, context.turns.next);
   const damaged = damagedRequests(text, errors);
   const [first] = damaged;
   if (first !== undefined && errors[0]?.code === 'reply_invalid' && requests.length === 0) {
@@ -96,12 +105,34 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
   const seconds = waitSecondsOf(request.headers) ?? WAIT_SECONDS;
   const ran = await whileListening(context, reply, async (signal) => {
     const run: BatchRun = { context, request, principal, protocol, find, runId, seconds, signal };
-    return await Promise.all(
-      requests.map(async (asked, place) => [asked.offset, await runOne(run, asked, place)] as const),
+    return await inTurns(
+      requests,
+      context.turns.next,
+      async (asked, place) => [asked.offset, await runOne(run, asked, place)] as const,
     );
   });
   const unread = damaged.map((request) => [request.offset, unreadAnswer(request)] as const);
   sendJson(reply, 200, answerJson(protocol, inReplyOrder([...unread, ...ran])));
+}
+
+/** Begins all of them; long ones a turn of the event loop apart, as each is checked and recorded in one piece. */
+async function inTurns<Answer>(
+  requests: readonly ParsedToolRequest[],
+  pause: () => Promise<void>,
+  run: (asked: ParsedToolRequest, place: number) => Promise<Answer>,
+): Promise<Answer[]> {
+  let turn: Promise<unknown> = Promise.resolve();
+  let sinceTurn = 0;
+  return await Promise.all(
+    requests.map((asked, place) => {
+      sinceTurn += asked.rawBlock.length;
+      if (sinceTurn > CHARACTERS_PER_TURN) {
+        turn = turn.then(pause);
+        sinceTurn = 0;
+      }
+      return turn.then(() => run(asked, place));
+    }),
+  );
 }
 
 interface BatchRun {

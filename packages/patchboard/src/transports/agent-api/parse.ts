@@ -4,6 +4,7 @@ import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/proto
 import { toolFinder } from '../../protocols/registered-tools.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, FLAG, listOf, object, TEXT } from '../shared/routes/schemas.ts';
 
@@ -15,7 +16,8 @@ export const parseRoute: Route = {
   name: 'parseReply',
   face: 'agent',
   summary:
-    "Read a model's reply: the calls in it, how each argument is read, and what is wrong with it. Nothing is called.",
+    "Read a model's reply: the calls in it, how each argument is read, and what is wrong with it. Nothing is called. " +
+    "The caller's rate pays for it, 8 KiB a call. `omitted` says how much more there is than the report lists.",
   scope: 'tools:call',
   body: object({
     protocol: { enum: PROTOCOL_IDS },
@@ -43,20 +45,34 @@ export const parseRoute: Route = {
           ),
           errors: listOf(PROBLEM),
           warnings: listOf(PROBLEM),
+          omitted: object({
+            requests: { type: 'integer' },
+            errors: { type: 'integer' },
+            arguments: { type: 'integer' },
+          }),
         },
-        ['warnings'],
+        ['warnings', 'omitted'],
       ),
     },
   },
-  refusals: [],
+  refusals: ['rate_limited'],
   handle: parse,
 };
 
-function parse(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function parse(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { protocol, text } = request.body as { protocol: ProtocolId; text: string };
   const { engine } = context;
   const principal = principalOf(request);
+  const tooFast = engine.chargeReply(principal, Buffer.byteLength(text));
+  if (tooFast !== null) {
+    sendProblem(reply, tooFast);
+    return;
+  }
   const names = engine.tools(principal).map(({ name }) => name);
-  const find = toolFinder(engine.namedTools(principal));
-  sendJson(reply, 200, JSON.stringify(reportReply(protocolOf(protocol), text, find, names)));
+  const report = await reportReply(protocolOf(protocol), text, {
+    find: toolFinder(engine.namedTools(principal)),
+    names,
+    pause: context.turns.next,
+  });
+  sendJson(reply, 200, JSON.stringify(report));
 }

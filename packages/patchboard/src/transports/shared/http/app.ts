@@ -10,6 +10,7 @@ import type { HttpContext, HttpParts } from './context.ts';
 import { Door } from './door.ts';
 import { resolveHttpLimits, type HttpLimits } from './http-limits.ts';
 import { acceptJsonOnly } from './json-body.ts';
+import { EventLoopTurns } from './event-loop-turns.ts';
 import { HttpMetrics } from './metrics.ts';
 import { mount } from './mount.ts';
 import { openApi } from '../routes/openapi.ts';
@@ -69,6 +70,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     metrics: new HttpMetrics(engine, { streams, connections }),
     toolLists,
     prompts: new Prompts(engine, toolLists),
+    turns: new EventLoopTurns(),
     openapi: openApi(app, version),
   };
 }

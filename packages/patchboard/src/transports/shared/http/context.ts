@@ -7,6 +7,7 @@ import type { Clock, Digest, Log, Store } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Connections } from './connections.ts';
 import type { DoorOptions } from './door.ts';
+import type { EventLoopTurns } from './event-loop-turns.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
 import type { Openings } from '../streams/openings.ts';
@@ -66,6 +67,8 @@ export interface HttpContext extends Pick<
   readonly metrics: HttpMetrics;
   readonly toolLists: ToolLists;
   readonly prompts: Prompts;
+  /** For work that would keep others waiting. */
+  readonly turns: EventLoopTurns;
   /** The OpenAPI document as JSON text. */
   readonly openapi: () => string;
 }
