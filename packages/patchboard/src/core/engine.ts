@@ -107,7 +107,7 @@ export class Engine {
       pools: this.pools,
       riskyNamesPerTenant: limits.toolsPerTenant,
     });
-    this.feed = new EventFeed(store, parts.guard);
+    this.feed = new EventFeed(store, parts.guard, clock);
     this.#tasks = new Tasks(log);
     this.serverTools = new ChangingServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);

@@ -2,6 +2,7 @@ import type { CallStateName, InputIssueView, JsonSchema } from '@patchboard/wire
 import type { Call } from './call/call.ts';
 import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
+import type { EventRowFilter, EventSlice } from './ledger/event-slice.ts';
 import type { LedgerDraft, LedgerRow } from './ledger/ledger.ts';
 import type { StoredTool } from './tools/registered-tool.ts';
 import type { Soon } from './soon.ts';
@@ -14,6 +15,8 @@ export interface Clock {
   elapsed(): number;
   /** Runs `action` once after `ms`; the answer calls it off. */
   after(ms: number, action: () => void): () => void;
+  /** Resolves in a later turn of the event loop: what waits there by now goes first. */
+  turn(): Promise<void>;
 }
 
 export interface Ids {
@@ -189,6 +192,11 @@ export interface Store extends DocumentStore, JournalStore {
     limit: number,
     options?: LedgerReadOptions,
   ): Promise<readonly CommittedRow[]>;
+  /**
+   * A slice of the events after `after`: `limit` rows at most, and few rows looked at however rare the matches are, so
+   * that one call never holds the thread for long.
+   */
+  readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice>;
   ledgerHead(): Promise<LedgerHead>;
   /**
    * Tells of each committed row once, in order of sequence and before the write's promise settles.

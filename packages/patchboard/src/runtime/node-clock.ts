@@ -8,4 +8,5 @@ export const nodeClock: Clock = {
     const timer = setTimeout(action, ms);
     return () => clearTimeout(timer);
   },
+  turn: () => new Promise((resolve) => void setImmediate(resolve)),
 };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../core/ports.ts';
 import { describeCalls } from './calls.contract.ts';
+import { describeEvents } from './events.contract.ts';
 import { describeJournals } from './journals.contract.ts';
 import { describeLedger } from './ledger.contract.ts';
 import { describeLists } from './lists.contract.ts';
@@ -40,6 +41,7 @@ export function storeContract(
     describeCalls(subject);
     describeLists(subject);
     describeLedger(subject);
+    describeEvents(subject);
     describeRunsAndTools(subject);
     describeDocuments(subject);
     describeJournals(subject);

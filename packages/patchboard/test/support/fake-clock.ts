@@ -33,6 +33,11 @@ export class FakeClock implements Clock {
     };
   }
 
+  /** Of the real event loop: time does not move by it. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => void setImmediate(resolve));
+  }
+
   /** The wall clock is set by somebody; monotonic time does not notice. */
   jumpWall(ms: number): void {
     this.#wall += ms;

@@ -115,3 +115,40 @@ it('tells a reader once that it has had what is old, before anything live', asyn
   stop();
   expect(heard).toEqual(['registry.changed', null, 'registry.changed']);
 });
+
+describe('readers that catch up', () => {
+  it('all get everything, and the event loop has its turn between their slices', async () => {
+    const events = 300;
+    const readers = 40;
+    for (let n = 0; n < events; n += 1)
+      await engine.directory.register('default', 'phone', specs(`t.${n % 50}`));
+    const got = Array.from({ length: readers }, () => 0);
+    let inOneTurn = 0;
+    let most = 0;
+    const endTurn = (): void => {
+      most = Math.max(most, inOneTurn);
+      inOneTurn = 0;
+      turning = setImmediate(endTurn);
+    };
+    let turning = setImmediate(endTurn);
+    await Promise.all(
+      got.map(
+        (_, index) =>
+          new Promise<void>((resolve, reject) => {
+            engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {
+              next: () => {
+                got[index]! += 1;
+                inOneTurn += 1;
+              },
+              ready: () => null,
+              caughtUp: resolve,
+              failed: reject,
+            });
+          }),
+      ),
+    );
+    clearImmediate(turning);
+    expect(got).toEqual(Array.from({ length: readers }, () => events));
+    expect(most).toBeLessThanOrEqual(100);
+  });
+});

@@ -1,19 +1,21 @@
 import { rfc3339, statusOf, type CallStateName, type EventType } from '@patchboard/wire';
 import type { Call } from '../call/call.ts';
 import type { Guard } from '../access/guard.ts';
-import type { CommittedRow, LedgerFilter, Store } from '../ports.ts';
+import type { Clock, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import { maySeeCall, onlyAgent } from '../call/visibility.ts';
+import { TurnQueue } from '../turn-queue.ts';
+import { CatchUp } from './catch-up.ts';
+import type { CallNames, EventRow, EventRowFilter } from './event-slice.ts';
 
 /** What a subscriber sees. `seq` is the ledger's; progress has none and is not replayed. */
-export interface BoardEvent {
+export interface BoardEvent<Named extends CallNames = CallNames> {
   readonly seq: number | null;
   readonly type: EventType;
   readonly tenant: string;
   readonly callId: string | null;
   readonly data: unknown;
-  /** The call as it was committed, for those who wait in this process. */
-  readonly call: Call | null;
+  readonly call: Named | null;
 }
 
 export interface EventFilter {
@@ -22,7 +24,8 @@ export interface EventFilter {
   readonly callId: string | null;
 }
 
-type Listener = (event: BoardEvent) => void;
+/** Live events have the whole call as it was committed, for those who wait in this process. */
+type Listener = (event: BoardEvent<Call>) => void;
 
 /** One who reads from some point on. */
 export interface EventReader {
@@ -35,8 +38,6 @@ export interface EventReader {
   failed(error: unknown): void;
 }
 
-const REPLAY_PAGE = 200;
-
 /** The tail of the ledger, live. Every subscriber sees every event it may see once, in order of sequence. */
 export class EventFeed {
   readonly #store: Store;
@@ -44,11 +45,14 @@ export class EventFeed {
   readonly #listeners: Set<Listener> = new Set();
   /** Ends each of those who follow. */
   readonly #followers: Set<() => void> = new Set();
+  /** However many readers catch up: the event loop waits for one slice of one of them. */
+  readonly #catchingUp: TurnQueue;
   #unwatch: (() => void) | null = null;
 
-  constructor(store: Store, guard: Pick<Guard, 'listsName'>) {
+  constructor(store: Store, guard: Pick<Guard, 'listsName'>, clock: Pick<Clock, 'turn'>) {
     this.#store = store;
     this.#guard = guard;
+    this.#catchingUp = new TurnQueue(clock);
   }
 
   /** Live events only. While nobody listens the store has nobody to tell. */
@@ -79,38 +83,37 @@ export class EventFeed {
    * The answer ends it.
    */
   follow(filter: EventFilter, after: number, reader: EventReader): () => void {
-    const seen = (event: BoardEvent): BoardEvent | null => this.#asSeen(filter, event);
-    let live = false;
-    let missed = false;
+    const old = new CatchUp(this.#store, eventRowFilter(filter), after);
+    let isLive = false;
     let ended = false;
+    /** The newest event that came while old ones were read. */
+    let noted = after;
     const stop = this.listen((committed) => {
-      const event = seen(committed);
+      const event = this.#asSeen(filter, committed);
       if (event === null) return;
-      if (live || event.seq === null) reader.next(event);
-      else missed = true;
+      if (isLive || event.seq === null) reader.next(event);
+      else noted = event.seq;
     });
-    const replay = async (): Promise<void> => {
-      let last = after;
-      for (;;) {
-        missed = false;
-        const rows = await this.#store.readLedger(ledgerFilter(filter), last, REPLAY_PAGE);
-        if (ended) return;
-        for (const committed of rows) {
-          last = committed.row.seq;
-          const told = eventOf(committed);
-          const event = told === null ? null : seen(told);
-          if (event === null) continue;
-          reader.next(event);
-          const ready = reader.ready();
-          if (ready !== null) await ready;
-          if (ended) return;
-        }
-        if (rows.length === 0 && !missed) break;
-      }
-      live = true;
-      reader.caughtUp?.();
+    const take = (row: EventRow): boolean => {
+      const told = eventOf(row);
+      const event = told === null ? null : this.#asSeen(filter, told);
+      if (event !== null) reader.next(event);
+      return !ended && reader.ready() === null;
     };
-    replay().catch((error: unknown) => reader.failed(error));
+    const slice = async (): Promise<void> => {
+      if (ended) return;
+      await old.slice(take);
+      isLive = old.hasAllUpTo(noted);
+      if (isLive && !ended) reader.caughtUp?.();
+    };
+    const catchUp = async (): Promise<void> => {
+      while (!ended && !isLive) {
+        await this.#catchingUp.run(slice);
+        const ready = reader.ready();
+        if (ready !== null) await ready;
+      }
+    };
+    catchUp().catch((error: unknown) => reader.failed(error));
     const end = (): void => {
       ended = true;
       this.#followers.delete(end);
@@ -145,14 +148,16 @@ export class EventFeed {
     this.#emit({ seq: null, type, tenant: call.tenant, callId: call.id, data, call });
   }
 
-  #emit(event: BoardEvent): void {
+  #emit(event: BoardEvent<Call>): void {
     for (const listener of this.#listeners) listener(event);
   }
 }
 
-function ledgerFilter({ principal, callId }: EventFilter): LedgerFilter {
-  const { tenant } = principal;
-  return callId === null ? { tenant } : { tenant, callId };
+function eventRowFilter({ principal, callId }: EventFilter): EventRowFilter {
+  const { tenant, kind, agentId, clientId } = principal;
+  if (callId !== null) return { tenant, callId };
+  if (onlyAgent(principal) === null) return { tenant };
+  return { tenant, askedOrRunBy: { agentId, clientId: kind === 'client' ? clientId : null } };
 }
 
 function maySeeEvent({ principal, callId }: EventFilter, event: BoardEvent): boolean {
@@ -189,7 +194,7 @@ function isLender({ clientId, scopes }: Principal, lender: unknown): boolean {
 }
 
 /** Null for rows that are no event, such as refusals. */
-function eventOf({ row, call }: CommittedRow): BoardEvent | null {
+function eventOf<Named extends CallNames>({ row, call }: EventRow<Named>): BoardEvent<Named> | null {
   const at = rfc3339(row.at);
   const body = JSON.parse(row.body) as Record<string, unknown>;
   const event = { seq: row.seq, tenant: row.tenant, callId: row.callId, call };
@@ -214,7 +219,7 @@ function eventOf({ row, call }: CommittedRow): BoardEvent | null {
   }
 }
 
-function namesOf(callId: string | null, call: Call | null): Record<string, unknown> {
+function namesOf(callId: string | null, call: CallNames | null): Record<string, unknown> {
   if (call === null) return { tool_call_id: callId };
   return { tool_call_id: call.id, run_id: call.runId, tool_name: call.toolName, agent_id: call.agentId };
 }

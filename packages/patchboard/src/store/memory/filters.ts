@@ -1,6 +1,8 @@
 import type { Call } from '../../core/call/call.ts';
+import { isEventKind } from '../../core/ledger/event-kinds.ts';
+import type { EventRowFilter } from '../../core/ledger/event-slice.ts';
 import type { LedgerRow } from '../../core/ledger/ledger.ts';
-import type { CallFilter, LedgerFilter } from '../../core/ports.ts';
+import type { CallFilter, CommittedRow, LedgerFilter } from '../../core/ports.ts';
 
 export function matchesCall(call: Call, filter: CallFilter): boolean {
   return (
@@ -13,6 +15,14 @@ export function matchesCall(call: Call, filter: CallFilter): boolean {
     (filter.since === undefined || call.createdAt >= filter.since) &&
     (filter.until === undefined || call.createdAt < filter.until)
   );
+}
+
+export function matchesEvent({ row, call }: CommittedRow, filter: EventRowFilter): boolean {
+  const { tenant, callId, askedOrRunBy } = filter;
+  if (row.tenant !== tenant || !isEventKind(row.kind)) return false;
+  if (callId !== undefined && row.callId !== callId) return false;
+  if (askedOrRunBy === undefined || row.callId === null) return true;
+  return call !== null && isParty(call, askedOrRunBy);
 }
 
 function isParty(call: Call, { agentId, clientId }: NonNullable<CallFilter['askedOrRunBy']>): boolean {

@@ -2,6 +2,7 @@ import type { CallStateName } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
 import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
+import type { EventRow, EventRowFilter, EventSlice } from '../../core/ledger/event-slice.ts';
 import type { LedgerDraft, LedgerRow } from '../../core/ledger/ledger.ts';
 import type {
   CallFilter,
@@ -24,7 +25,7 @@ import { callCursor } from '../cursors.ts';
 import { MemoryChain } from './chain.ts';
 import { EndedCalls } from './ended-calls.ts';
 import { MemoryDocuments } from './documents.ts';
-import { matchesCall, matchesRow } from './filters.ts';
+import { matchesCall, matchesEvent, matchesRow } from './filters.ts';
 import { MemoryJournals } from './journals.ts';
 import { MemoryRuns } from './runs.ts';
 import { Turns } from '../turns.ts';
@@ -58,6 +59,9 @@ interface UsedKey {
 
 const INSERTED: Inserted = { kind: 'inserted' };
 const WITH_CALLS: LedgerReadOptions = { withCalls: true };
+
+/** Rows looked at for one slice of events. */
+const WINDOW = 1024;
 
 class MemoryStore implements Store {
   readonly #calls: Map<string, Call> = new Map();
@@ -237,6 +241,20 @@ class MemoryStore implements Store {
     }
     await this.#turns.after(looked);
     return found;
+  }
+
+  async readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice> {
+    const rows: EventRow[] = [];
+    let looked = 0;
+    let reached = after;
+    for (const row of this.#chain.rows(after)) {
+      if (rows.length >= limit || looked >= WINDOW) break;
+      looked += 1;
+      reached = row.seq;
+      const committed = this.#committed(row);
+      if (matchesEvent(committed, filter)) rows.push(committed);
+    }
+    return { rows, reached, isEnd: reached >= this.#chain.last };
   }
 
   async ledgerHead(): Promise<LedgerHead> {

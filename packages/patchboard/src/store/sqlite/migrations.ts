@@ -135,4 +135,22 @@ export const MIGRATIONS: readonly string[] = [
   drop index calls_by_run;
   `,
   'alter table calls add column origin text',
+  `
+  -- Where the events of each agent, client and tenant are in the ledger: places within blocks of 512 rows. Written
+  -- behind the commits, many rows at once, because an index on the ledger would be written with every row.
+  create table event_postings (
+    tenant text not null,
+    scope text not null,
+    block integer not null,
+    places blob not null,
+    primary key (tenant, scope, block)
+  ) strict, without rowid;
+
+  -- Blocks from this one on are not in there yet; an existing ledger is indexed while the server runs.
+  create table event_postings_end (
+    one integer primary key check (one = 1),
+    block integer not null
+  ) strict;
+  insert into event_postings_end (one, block) values (1, 0);
+  `,
 ];

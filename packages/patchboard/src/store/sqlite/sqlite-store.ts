@@ -3,6 +3,7 @@ import type { CallStateName } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
 import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
+import type { EventRowFilter, EventSlice } from '../../core/ledger/event-slice.ts';
 import type { LedgerDraft } from '../../core/ledger/ledger.ts';
 import type {
   CallFilter,
@@ -24,6 +25,9 @@ import { CallScan } from './call-scan.ts';
 import { CallTable } from './call-table.ts';
 import { CallsOfRuns } from './calls-of-runs.ts';
 import { DocumentTable } from './document-table.ts';
+import { EventIndexer } from './event-indexer.ts';
+import { EventPostings } from './event-postings.ts';
+import { EventRows } from './event-rows.ts';
 import { GroupCommit } from './group-commit.ts';
 import { JournalTable } from './journal-table.ts';
 import { LedgerTable } from './ledger-table.ts';
@@ -74,6 +78,8 @@ class SqliteStore implements Store {
   readonly #journals: JournalTable;
   readonly #watchers: Watchers = new Watchers();
   readonly #tools: ToolTable;
+  readonly #events: EventRows;
+  readonly #indexer: EventIndexer;
 
   constructor(database: DatabaseSync, disk: WalDisk, digest: Digest) {
     this.#database = database;
@@ -103,7 +109,19 @@ class SqliteStore implements Store {
         this.#callsOfRuns.fileIfDue();
         this.#ledger.write();
       },
-      durable: () => this.#watchers.tell(this.#ledger.takeCommitted()),
+      durable: () => {
+        const rows = this.#ledger.takeCommitted();
+        this.#indexer.committed(rows);
+        this.#watchers.tell(rows);
+      },
+    });
+    const postings = new EventPostings(database);
+    this.#events = new EventRows(database, postings, () => this.#ledger.head.seq);
+    this.#indexer = new EventIndexer({
+      postings,
+      head: this.#ledger.head.seq,
+      readBlock: (block) => this.#events.postingsOf(block),
+      write: (apply) => this.#commit.write(apply),
     });
   }
 
@@ -266,6 +284,10 @@ class SqliteStore implements Store {
     return await this.#read(() => this.#ledger.read(filter, after, limit, options));
   }
 
+  async readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice> {
+    return await this.#read(() => this.#events.read(filter, after, limit));
+  }
+
   async ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }> {
     return await this.#read(() => this.#ledger.head);
   }
@@ -303,6 +325,7 @@ class SqliteStore implements Store {
 
   async close(): Promise<void> {
     if (!this.#database.isOpen) return;
+    this.#indexer.close();
     this.#commit.close();
     this.#disk.close();
     this.#database.close();

@@ -20,7 +20,7 @@ describe('the connections of a server', () => {
     });
     connections = new Connections(server, {
       max: MAX,
-      clock: { now: () => 0, elapsed: () => 0, after: () => () => {} },
+      clock: { now: () => 0, elapsed: () => 0, after: () => () => {}, turn: () => Promise.resolve() },
       log: { info: () => {}, warn: (...warning) => warnings.push(warning), error: () => {} },
     });
     server.listen(0, '127.0.0.1');

@@ -1,0 +1,29 @@
+import type { Clock } from './ports.ts';
+
+/**
+ * Runs tasks one at a time, first come first served, with a turn of the event loop after each: however many there are,
+ * other work waits for one of them at most.
+ */
+export class TurnQueue {
+  readonly #clock: Pick<Clock, 'turn'>;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(clock: Pick<Clock, 'turn'>) {
+    this.#clock = clock;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    const previous = this.#last;
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    this.#last = finished.then(() => this.#clock.turn());
+    await previous;
+    try {
+      return await task();
+    } finally {
+      finish();
+    }
+  }
+}
