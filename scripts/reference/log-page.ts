@@ -37,6 +37,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'store.lost':
     'the data folder or the log of the store was moved, deleted or replaced while the server runs: writes are refused with 503. `problem` says what to do',
   'store.found': 'the files are back where they were opened: writes are accepted again',
+  'http.stream_dropped':
+    'an event stream was cut off because it was not read: `unread_bytes` of it, opened with `credential`. Its reader comes back and goes on where it was',
   'store.write_failed': 'a change of a call could not be written yet; it is tried again',
   'task.failed': 'work in the background failed; `task` says which',
   'agent.handler_failed': 'a handler of events that was given to an agent threw',

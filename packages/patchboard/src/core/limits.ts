@@ -43,6 +43,12 @@ export interface Limits {
   readonly devicesPerTenant: number;
   /** From one network address, this machine's own apart. */
   readonly devicesPerAddress: number;
+  /** Open streams of `/v1/events` and of calls' events. */
+  readonly eventStreams: number;
+  /** Of these, with one credential; local mode counts as one. */
+  readonly eventStreamsPerCredential: number;
+  /** What all of them leave unread together; beyond it the one with the most is dropped. */
+  readonly eventStreamsUnreadBytes: number;
   /** How long a shutdown waits for running calls. */
   readonly drainMs: number;
 }
@@ -74,6 +80,9 @@ export const DEFAULT_LIMITS: Limits = {
   deviceFramesPerSecond: 500,
   devicesPerTenant: 20_000,
   devicesPerAddress: 1000,
+  eventStreams: 2000,
+  eventStreamsPerCredential: 100,
+  eventStreamsUnreadBytes: 64 * 1024 * 1024,
   drainMs: 10_000,
 };
 

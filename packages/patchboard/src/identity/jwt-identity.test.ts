@@ -94,7 +94,7 @@ describe('a good token', () => {
       scopes: new Set(['tools:call', 'calls:read']),
       agentId: 'ada',
       clientId: 'ada',
-      credential: { id: 'jwt:ada', expiresAt: (now + 600) * 1000 },
+      credential: { id: 'jwt:default ada', expiresAt: (now + 600) * 1000 },
     });
   });
 

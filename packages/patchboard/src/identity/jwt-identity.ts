@@ -98,7 +98,8 @@ function principalOf(payload: JWTPayload, now: number): Principal | Failure {
     scopes,
     agentId: sub,
     clientId: sub,
-    credential: { id: `jwt:${sub}`, expiresAt: exp * 1000 },
+    // Two tenants may have a subject of the same name; neither name has a space.
+    credential: { id: `jwt:${tenant} ${sub}`, expiresAt: exp * 1000 },
   };
 }
 

@@ -27,7 +27,7 @@ const callEventsRoute: Route = {
   query: EVENTS_QUERY,
   headers: EVENTS_HEADERS,
   answers: { 200: { description: 'server-sent events', schema: EVENT_TEXT, type: 'text/event-stream' } },
-  refusals: ['call_not_found'],
+  refusals: ['call_not_found', 'rate_limited', 'overloaded'],
   isStream: true,
   handle: callEvents,
 };
@@ -47,7 +47,7 @@ const allEventsRoute: Route = {
   summary:
     'Every event this principal may see, from now on or from where it left off. Begins with a line `id:` alone, ' +
     'which says where the stream stands: lower than the point asked for if the ledger does not reach that far.',
-  refusals: [],
+  refusals: ['rate_limited', 'overloaded'],
   handle: allEvents,
 };
 

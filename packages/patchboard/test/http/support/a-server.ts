@@ -33,7 +33,7 @@ import type { Route } from '../../../src/transports/shared/routes/routes.ts';
 import { silentLog } from '../../support/an-engine.ts';
 import { checkAgainst, type OpenApiDocument } from './openapi-check.ts';
 
-const OPERATOR_TOKEN = `pbop_${'t'.repeat(43)}`;
+export const OPERATOR_TOKEN: string = `op_${'t'.repeat(43)}`;
 const schemas = ajvSchemas();
 
 /** What came back. `json` is undefined when the answer is not JSON. */

@@ -14,6 +14,7 @@ import { EventLoopTurns } from './event-loop-turns.ts';
 import { HttpMetrics } from './metrics.ts';
 import { mount } from './mount.ts';
 import { openApi } from '../routes/openapi.ts';
+import { EventStreamCaps } from '../streams/event-stream-caps.ts';
 import { Openings } from '../streams/openings.ts';
 import { refuseUnderPressure } from './pressure.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } from '../routes/problem.ts';
@@ -47,6 +48,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
   const { engine, store, clock, log, digest, offices, authenticator, version, sandbox } = parts;
   const openings = new Openings(clock);
   const streams = new Streams(clock, limits, openings);
+  const eventStreams = new EventStreamCaps(engine.limits, log);
   const toolLists = new ToolLists(engine);
   const connections = new Connections(app.server, { max: limits.connections, clock, log });
   return {
@@ -63,11 +65,12 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     startedAt: parts.startedAt ?? clock.now(),
     openings,
     streams,
+    eventStreams,
     tickets: new Tickets(clock),
     upgrades: new Upgrades(app),
     ledgerVerifier: new LedgerVerifier(store, digest),
     connections,
-    metrics: new HttpMetrics(engine, { streams, connections }),
+    metrics: new HttpMetrics(engine, { streams, eventStreams, connections }),
     toolLists,
     prompts: new Prompts(engine, toolLists),
     turns: new EventLoopTurns(),

@@ -10,6 +10,7 @@ import type { DoorOptions } from './door.ts';
 import type { EventLoopTurns } from './event-loop-turns.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
+import type { EventStreamCaps } from '../streams/event-stream-caps.ts';
 import type { Openings } from '../streams/openings.ts';
 import type { Prompts } from '../views/prompts.ts';
 import type { Route } from '../routes/routes.ts';
@@ -60,6 +61,7 @@ export interface HttpContext extends Pick<
   readonly startedAt: number;
   readonly openings: Openings;
   readonly streams: Streams;
+  readonly eventStreams: EventStreamCaps;
   readonly tickets: Tickets;
   readonly upgrades: Upgrades;
   readonly connections: Connections;

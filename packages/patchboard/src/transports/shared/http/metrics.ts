@@ -74,6 +74,21 @@ export const METRICS = {
     help: 'Devices that are connected, or away and expected back.',
   },
   patchboard_streams_open: { type: 'gauge', labels: [], help: 'Server-sent event streams that are open.' },
+  patchboard_event_streams_open: {
+    type: 'gauge',
+    labels: [],
+    help: 'Of these, streams of `/v1/events` and of calls. `limits.event_streams` bounds them.',
+  },
+  patchboard_event_streams_unread_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'What their readers have not taken yet. `limits.event_streams_unread_bytes` bounds it.',
+  },
+  patchboard_event_streams_dropped_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Streams of `/v1/events` and of calls that were cut off because they were not read.',
+  },
   patchboard_connections_open: { type: 'gauge', labels: [], help: 'Connections that are open, of any kind.' },
   patchboard_connections_turned_away_total: {
     type: 'counter',
@@ -94,6 +109,7 @@ type CountsBySource<Kind> = Map<ToolSourceName, Map<Kind, number>>;
 /** What is counted elsewhere. */
 interface Measured {
   readonly streams: { readonly size: number };
+  readonly eventStreams: { readonly open: number; readonly unreadBytes: number; readonly dropped: number };
   readonly connections: { readonly open: number; readonly closed: number; readonly refused: number };
 }
 
@@ -108,7 +124,7 @@ export class HttpMetrics {
   readonly #waits: Map<WaitsFor, DurationCounts> = new Map();
   readonly #stop: () => void;
 
-  constructor(engine: Engine, { streams, connections }: Measured) {
+  constructor(engine: Engine, { streams, eventStreams, connections }: Measured) {
     this.#stop = engine.onEnded((call: Call) => this.#ended(call));
     this.#counter('patchboard_calls_ended_total', () => bySource(this.#endedBySource, 'state'));
     this.#counter('patchboard_call_failures_total', () => bySource(this.#failed, 'code'));
@@ -118,6 +134,9 @@ export class HttpMetrics {
     this.#gauge('patchboard_approvals_waiting', () => engine.load().waitingForApproval);
     this.#gauge('patchboard_devices_connected', () => engine.devices.size);
     this.#gauge('patchboard_streams_open', () => streams.size);
+    this.#gauge('patchboard_event_streams_open', () => eventStreams.open);
+    this.#gauge('patchboard_event_streams_unread_bytes', () => eventStreams.unreadBytes);
+    this.#counter('patchboard_event_streams_dropped_total', () => [[{}, eventStreams.dropped]]);
     this.#gauge('patchboard_connections_open', () => connections.open);
     this.#counter('patchboard_connections_turned_away_total', () => [
       [{ how: 'closed' }, connections.closed],

@@ -6,6 +6,7 @@ import { messageOf } from '../../../core/failures.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { HttpContext } from '../http/context.ts';
 import { principalOf } from '../routes/caller.ts';
+import { sendProblem } from '../routes/problem.ts';
 import type { Schema } from '../routes/routes.ts';
 import { headers, optional, SEQUENCE, TEXT } from '../routes/schemas.ts';
 
@@ -36,14 +37,24 @@ export async function resumePoint(context: HttpContext, request: FastifyRequest)
   return Math.min(Number(given), (await context.store.ledgerHead()).seq);
 }
 
-/** Every event the filter lets through after `after`, each once, for as long as the reader stays or until `end`. */
+/**
+ * Every event the filter lets through after `after`, each once, for as long as the reader stays or until `end`. A stream
+ * beyond the limits is refused.
+ */
 export function streamEvents(
   context: HttpContext,
   reply: FastifyReply,
   given: { filter: EventFilter; after: number; end: 'never' | 'with the call' | 'when caught up' },
 ): void {
   const { filter, after, end } = given;
-  const stream = context.streams.open(reply, principalOf(reply.request));
+  const principal = principalOf(reply.request);
+  const refused = context.eventStreams.refusal(principal);
+  if (refused !== null) {
+    sendProblem(reply, refused);
+    return;
+  }
+  const stream = context.streams.open(reply, principal);
+  context.eventStreams.add(stream, principal);
   stream.write(encodeSsePosition(after));
   let last = after;
   const stop = context.engine.feed.follow(filter, after, {
@@ -77,9 +88,17 @@ export function streamCall(
   streamEvents(context, reply, { filter: { principal, callId: call.id }, after, end });
 }
 
-function frameOf({ seq, type, data }: BoardEvent): string {
+/** One text for all readers of a live event: also those that leave it unread hold it once. */
+const frames: WeakMap<BoardEvent, string> = new WeakMap();
+
+function frameOf(event: BoardEvent): string {
+  const { seq, type, data } = event;
+  const known = frames.get(event);
+  if (known !== undefined) return known;
   const frame = { event: type, data: JSON.stringify(data) };
-  return encodeSse(seq === null ? frame : { ...frame, id: seq });
+  const text = encodeSse(seq === null ? frame : { ...frame, id: seq });
+  frames.set(event, text);
+  return text;
 }
 
 function isEnding({ type, data }: BoardEvent): boolean {

@@ -14,6 +14,8 @@ export class EventStream {
   readonly #bufferBytes: number;
   readonly #gone: Set<() => void> = new Set();
   #isOpen = true;
+  #written: (() => void) | null = null;
+  #droppedBytes: number | null = null;
   #draining: Promise<void> | null = null;
 
   constructor(reply: FastifyReply, bufferBytes: number) {
@@ -30,6 +32,21 @@ export class EventStream {
     return this.#isOpen;
   }
 
+  /** What was written and is still in this process. */
+  get unreadBytes(): number {
+    return this.#reply.raw.writableLength;
+  }
+
+  /** What was unread when it was cut off; null: it was not. */
+  get droppedBytes(): number | null {
+    return this.#droppedBytes;
+  }
+
+  /** Called after each write; there is one listener. */
+  onWrite(listener: () => void): void {
+    this.#written = listener;
+  }
+
   /** Called once, when the reader is gone or was ended; at once if that is so already. */
   onClose(listener: () => void): void {
     if (this.#isOpen) this.#gone.add(listener);
@@ -42,6 +59,7 @@ export class EventStream {
     // What lies there from before counts, not the text itself: one large event is no reader's fault.
     if (raw.writableLength <= this.#bufferBytes) {
       raw.write(text);
+      this.#written?.();
       return;
     }
     this.cutOff();
@@ -73,6 +91,7 @@ export class EventStream {
   /** Ends it so that the reader notices: what it got is not the whole. */
   cutOff(): void {
     if (!this.#isOpen) return;
+    this.#droppedBytes = this.unreadBytes;
     this.#reply.raw.destroy();
     this.#leave();
   }

@@ -1,0 +1,102 @@
+import type { Principal } from '../../../core/access/principal.ts';
+import { failure, type Failure } from '../../../core/failures.ts';
+import type { Limits } from '../../../core/limits.ts';
+import type { Log } from '../../../core/ports.ts';
+import { Tallies } from '../../../core/tallies.ts';
+import type { EventStream } from './streams.ts';
+
+/** Requests without a credential, which only local mode takes, count as one. */
+const LOCAL = 'local';
+
+const ONE_FOR_ALL = 'GET /v1/events has the events of all calls: one stream is enough for an agent';
+
+/**
+ * Upper bounds on the streams of `/v1/events` and of a call's events: how many are open, per credential and in all, and
+ * how much of them is unread. The streams and sockets of those who run tools are not counted.
+ */
+export class EventStreamCaps {
+  readonly #limits: Readonly<Limits>;
+  readonly #log: Log;
+  /** With what each left unread when it was last looked at: an upper bound, because a reader takes it at any time. */
+  readonly #unread: Map<EventStream, number> = new Map();
+  readonly #ofCredential: Tallies = new Tallies();
+  #unreadTotal = 0;
+  #dropped = 0;
+
+  constructor(limits: Readonly<Limits>, log: Log) {
+    this.#limits = limits;
+    this.#log = log;
+  }
+
+  get open(): number {
+    return this.#unread.size;
+  }
+
+  get unreadBytes(): number {
+    return this.#recount();
+  }
+
+  /** Streams that were cut off since the start because they were not read. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Null: one more may be opened. */
+  refusal(principal: Principal): Failure | null {
+    const { eventStreams, eventStreamsPerCredential } = this.#limits;
+    if (this.#ofCredential.of(credentialOf(principal)) >= eventStreamsPerCredential) {
+      const message = `this credential has ${eventStreamsPerCredential} event streams open, which is the limit`;
+      return failure('rate_limited', message, { recommendations: [ONE_FOR_ALL] });
+    }
+    if (this.open < eventStreams) return null;
+    return failure('overloaded', `${eventStreams} event streams are open, which is the limit of this server`);
+  }
+
+  /** Counts a stream for as long as it is open. */
+  add(stream: EventStream, principal: Principal): void {
+    const credential = credentialOf(principal);
+    const leave = this.#ofCredential.enter(credential);
+    this.#unread.set(stream, 0);
+    stream.onWrite(() => this.#written(stream));
+    stream.onClose(() => {
+      leave();
+      this.#unreadTotal -= this.#unread.get(stream) ?? 0;
+      this.#unread.delete(stream);
+      if (stream.droppedBytes === null) return;
+      this.#dropped += 1;
+      this.#log.warn('http.stream_dropped', { credential, unread_bytes: stream.droppedBytes });
+    });
+  }
+
+  #written(stream: EventStream): void {
+    this.#look(stream);
+    if (this.#unreadTotal > this.#limits.eventStreamsUnreadBytes) this.#makeRoom();
+  }
+
+  /** Drops the streams with the most unread bytes first. */
+  #makeRoom(): void {
+    if (this.#recount() <= this.#limits.eventStreamsUnreadBytes) return;
+    const largestFirst = [...this.#unread].sort(([, one], [, other]) => other - one);
+    for (const [stream] of largestFirst) {
+      if (this.#unreadTotal <= this.#limits.eventStreamsUnreadBytes) return;
+      stream.cutOff();
+    }
+  }
+
+  #recount(): number {
+    for (const stream of this.#unread.keys()) this.#look(stream);
+    return this.#unreadTotal;
+  }
+
+  #look(stream: EventStream): void {
+    const before = this.#unread.get(stream);
+    if (before === undefined) return;
+    const now = stream.unreadBytes;
+    this.#unreadTotal += now - before;
+    this.#unread.set(stream, now);
+  }
+}
+
+function credentialOf({ credential }: Principal): string {
+  return credential?.id ?? LOCAL;
+}
