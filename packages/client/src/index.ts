@@ -28,7 +28,13 @@ export type { DevicesFilter } from './operator/devices.ts';
 export type { CallsFilter, LedgerFilter } from './calls/lists.ts';
 export type { PromptQuestion, RunReplyOptions } from './calls/model-replies.ts';
 export { createToolCalling } from './calls/tool-calling.ts';
-export type { BeforeExecute, ToolCallConfig, ToolCallCycle, ToolCalling } from './calls/tool-calling.ts';
+export type {
+  BeforeExecute,
+  ToolCallConfig,
+  ToolCallCycle,
+  ToolCalling,
+  ToolCallingOptions,
+} from './calls/tool-calling.ts';
 export { toolResultOf } from './calls/tool-result.ts';
 export type { ClientOptions, RetryOptions } from './http/options.ts';
 export type { OutboxStorage } from './lending/outbox.ts';

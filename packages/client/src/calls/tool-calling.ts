@@ -5,7 +5,9 @@ import type {
   ToolResultView,
 } from '@patchboard/wire';
 import type { PatchboardClient } from '../client.ts';
-import { NetworkError, PatchboardError, TimeoutError } from '../errors.ts';
+import { NetworkError, PatchboardError } from '../errors.ts';
+import { endWithin } from './end-within.ts';
+import { PromptCache } from './prompt-cache.ts';
 import { toolResultOf } from './tool-result.ts';
 import { switchesOf, type IsSwitchedOn } from './tool-switches.ts';
 
@@ -43,36 +45,30 @@ export interface ToolCalling {
   getDiscoveredMethods(
     filter?: (tool: DiscoveredToolView) => boolean,
   ): Promise<readonly DiscoveredToolView[]>;
-  /** Forgets the prompts that were asked for. */
+  /** Forgets the prompts that were kept. */
   invalidateDiscoveryCache(): void;
   hasToolCallingEnabled(config: ToolCallConfig | undefined): boolean;
 }
 
+export interface ToolCallingOptions {
+  /**
+   * Follows the server's events from the first prompt on, until the signal aborts: a prompt is forgotten as soon as the
+   * tools change. Without it, prompts are kept until `invalidateDiscoveryCache`.
+   */
+  readonly followUntil?: AbortSignal;
+}
+
 const TIMEOUT_MS = 30_000;
 const MAX_ITERATIONS = 20;
-/** Beyond it the one asked for first is asked for anew, which is only slower. */
-const KEPT_PROMPTS = 100;
 
-export function createToolCalling(client: PatchboardClient): ToolCalling {
-  const prompts = new Map<string, Promise<string>>();
+export function createToolCalling(client: PatchboardClient, options: ToolCallingOptions = {}): ToolCalling {
+  const prompts = new PromptCache(client, options.followUntil);
   return {
     processCycle: (text, config, onBeforeExecute, iteration) =>
       processCycle(client, text, { config, onBeforeExecute, iteration: iteration ?? 1 }),
     formatCycleResults: async (results, protocolId = 'vcp') =>
       await client.formatResults(protocolId, results),
-    generateToolsPrompt: async (config, agentId = '') => {
-      const key = JSON.stringify([agentId, config]);
-      const kept = prompts.get(key) ?? client.prompt({ config }).then(({ prompt }) => prompt);
-      prompts.set(key, kept);
-      const [oldest = key] = prompts.keys();
-      if (prompts.size > KEPT_PROMPTS) prompts.delete(oldest);
-      try {
-        return await kept;
-      } catch (error) {
-        prompts.delete(key);
-        throw error;
-      }
-    },
+    generateToolsPrompt: async (config, agentId = '') => await prompts.get(config, agentId),
     getDiscoveredMethods: async (filter = () => true) => {
       const { tools } = await client.prompt({ config: { enabled: true, defaultToolEnabled: true } });
       return tools.filter(filter);
@@ -88,7 +84,7 @@ async function processCycle(client: PatchboardClient, text: string, round: Round
     throw new TypeError('iteration must be a whole number from 1');
   const nothing = { parsedRequests: [], executionResults: [], hasToolRequests: false, shouldContinue: false };
   if (config.enabled !== true) return nothing;
-  const { requests, errors } = await client.parseReply(config.protocol ?? 'vcp', text);
+  const { requests, errors, omitted } = await client.parseReply(config.protocol ?? 'vcp', text);
   if (requests.length + errors.length === 0) return nothing;
   const found = { parsedRequests: requests, hasToolRequests: true };
   if (config.mode === 'manual') return { ...found, executionResults: [], shouldContinue: false };
@@ -110,6 +106,7 @@ async function processCycle(client: PatchboardClient, text: string, round: Round
     };
   });
   const inOrder = [...ran, ...damaged].sort((a, b) => a.line - b.line || a.column - b.column);
+  if (omitted !== undefined && omitted.requests > 0) inOrder.push(notRun(omitted.requests));
   const shouldContinue = iteration < (config.maxIterations ?? MAX_ITERATIONS);
   return { ...found, executionResults: inOrder.map(({ result }) => result), shouldContinue };
 }
@@ -125,6 +122,12 @@ interface Placed {
   readonly line: number;
   readonly column: number;
   readonly result: ToolResultView;
+}
+
+/** The reply asks for more than its report lists. */
+function notRun(count: number): Placed {
+  const result = `too_large: ${count} more requests of this reply were not run: write fewer or shorter ones`;
+  return { line: 0, column: 0, result: { requestId: 'omitted', toolName: '', ...refused(result) } };
 }
 
 interface SwitchedRound extends Round {
@@ -162,10 +165,9 @@ async function outcomeOf(
     const name = command === undefined ? toolName : `${toolName}_${command.trim()}`;
     // In two steps: the time limit is the call's, and the receipt says which call to stop when it passes.
     const { tool_call_id: id } = await client.invoke(name, args);
-    return toolResultOf(await client.wait(id, { timeoutMs }));
+    const call = await endWithin(client, id, timeoutMs);
+    return call === null ? await stopped(client, id, timeoutMs) : toolResultOf(call);
   } catch (error) {
-    if (error instanceof TimeoutError && error.toolCallId !== null)
-      return await stopped(client, error.toolCallId, timeoutMs);
     // A server that is not there is for the caller to see; a refusal is an answer to the model.
     if (error instanceof PatchboardError && !(error instanceof NetworkError))
       return refused(`${error.code}: ${error.detail}`);

@@ -1,4 +1,4 @@
-import { readonly, ref, type Ref } from 'vue';
+import { getCurrentScope, onScopeDispose, readonly, ref, type Ref } from 'vue';
 import type { PatchboardClient } from '../client.ts';
 import { createToolCalling, type ToolCalling } from '../calls/tool-calling.ts';
 
@@ -7,11 +7,19 @@ export interface UseToolCalling extends ToolCalling {
   readonly isProcessing: Readonly<Ref<boolean>>;
   /** Why the last cycle could not be run; null when it could. */
   readonly lastError: Readonly<Ref<unknown>>;
+  /** Ends the event stream that keeps prompts current. Done by itself when the component, or the scope, ends. */
+  dispose(): void;
 }
 
-/** Tool calls for a chat written in Vue, over the server that `client` talks to. */
+/**
+ * Tool calls for a chat written in Vue, over the server that `client` talks to. From the first prompt on it follows the
+ * server's events, so that no prompt outlives a change of the tools.
+ */
 export function useToolCalling({ client }: { readonly client: PatchboardClient }): UseToolCalling {
-  const calling = createToolCalling(client);
+  const following = new AbortController();
+  const dispose = (): void => following.abort();
+  if (getCurrentScope() !== undefined) onScopeDispose(dispose);
+  const calling = createToolCalling(client, { followUntil: following.signal });
   const running = ref(0);
   const isProcessing = ref(false);
   const lastError = ref<unknown>(null);
@@ -19,6 +27,7 @@ export function useToolCalling({ client }: { readonly client: PatchboardClient }
     ...calling,
     isProcessing: readonly(isProcessing),
     lastError: readonly(lastError),
+    dispose,
     processCycle: async (...cycle) => {
       running.value += 1;
       isProcessing.value = true;
