@@ -1,4 +1,4 @@
-// npm run chaos -- [--kills N] [--loops N] [--calls N] [--seed N] [scenario …]
+// npm run chaos -- [--kills N] [--loops N] [--calls N] [--minutes N] [--seed N] [scenario …]
 // Breaks a real server in every way we know, then compares what it promised with what it kept.
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { runOverload } from './overload.ts';
 import { runRefusedStores } from './refused-stores.ts';
 import { runSandbox } from './sandbox.ts';
 import { withChaosFolder, type ScenarioReport } from './scenario.ts';
+import { runSoak } from './soak.ts';
 import { runToolsHeap } from './tools-heap.ts';
 
 const GIGABYTE = 2 ** 30;
@@ -23,6 +24,7 @@ const { values, positionals } = parseArgs({
     kills: { type: 'string', default: '200' },
     loops: { type: 'string', default: '1000' },
     calls: { type: 'string', default: '2000' },
+    minutes: { type: 'string', default: '15' },
     seed: { type: 'string' },
   },
   allowPositionals: true,
@@ -30,10 +32,13 @@ const { values, positionals } = parseArgs({
 const kills = Number(values.kills);
 const loops = Number(values.loops);
 const calls = Number(values.calls);
+const minutes = Number(values.minutes);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
-const counts = [kills, loops, calls].every((count) => Number.isSafeInteger(count) && count > 0);
+const counts = [kills, loops, calls, minutes].every((count) => Number.isSafeInteger(count) && count > 0);
 if (!counts || !Number.isSafeInteger(seed)) {
-  process.stderr.write('--kills, --loops and --calls take a positive whole number, --seed a whole number\n');
+  process.stderr.write(
+    '--kills, --loops, --calls and --minutes take a positive whole number, --seed a whole number\n',
+  );
   process.exit(2);
 }
 
@@ -48,6 +53,7 @@ const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>
   ['sandbox', () => runSandbox({ raceSeconds: RACE_SECONDS, outputGigabytes: OUTPUT_GIGABYTES })],
   ['tools-heap', (folder: string) => runToolsHeap(folder, calls)],
   ['overload', (folder: string) => runOverload(folder, OVERLOAD_SECONDS)],
+  ['soak', (folder: string) => runSoak({ folder, minutes, say })],
 ]);
 const names = positionals.length === 0 ? [...SCENARIOS.keys()] : positionals;
 const unknown = names.filter((name) => !SCENARIOS.has(name));
@@ -58,7 +64,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const options = `--kills ${kills} --loops ${loops} --calls ${calls} --seed ${seed}`;
+const options = `--kills ${kills} --loops ${loops} --calls ${calls} --minutes ${minutes} --seed ${seed}`;
 console.log(
   `Patchboard chaos · ${kills} kills · ${loops} loops · ${calls} calls · seed ${seed} · Node ${process.version}`,
 );

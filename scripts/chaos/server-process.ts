@@ -122,6 +122,19 @@ export class ServerProcess {
     return url;
   }
 
+  /** Needs the memory probe among `nodeArgs`; Linux only. */
+  async memoryAfterCollection(): Promise<{ heapUsed: number; rss: number; descriptors: number }> {
+    const from = this.#stdout.length;
+    this.#child.kill('SIGUSR2');
+    for (;;) {
+      const found = /^memory (.*)$/m.exec(this.#stdout.slice(from))?.[1];
+      if (found !== undefined)
+        return JSON.parse(found) as { heapUsed: number; rss: number; descriptors: number };
+      if (this.#end !== null) throw new Error(`the server ended: ${this.#stderr}`);
+      await later(20);
+    }
+  }
+
   kill(): void {
     this.#child.kill('SIGKILL');
   }

@@ -1,0 +1,30 @@
+import type { Battery } from './battery.ts';
+import { fuzzedBodies } from './bodies.ts';
+import { hostileTokens, routesByCredential } from './credentials.ts';
+import { decisionRaces } from './decisions.ts';
+import { httpShapes } from './http-shapes.ts';
+import { keyEscalation } from './keys.ts';
+import { hostileNames } from './names.ts';
+import { damagedReplies } from './replies.ts';
+import { schemaBombs } from './schema-bombs.ts';
+import { socketStreams } from './sockets.ts';
+import { sqlEscapes } from './sql.ts';
+import { streamResets } from './streams.ts';
+import { foreignTenant } from './tenants.ts';
+
+/** In the order in which they run, on one server. */
+export const BATTERIES: ReadonlyMap<string, Battery> = new Map([
+  ['tokens', hostileTokens],
+  ['routes', routesByCredential],
+  ['tenants', foreignTenant],
+  ['keys', keyEscalation],
+  ['bodies', fuzzedBodies],
+  ['http', httpShapes],
+  ['sockets', socketStreams],
+  ['schemas', schemaBombs],
+  ['names', hostileNames],
+  ['sql', sqlEscapes],
+  ['replies', damagedReplies],
+  ['streams', streamResets],
+  ['decisions', decisionRaces],
+]);
