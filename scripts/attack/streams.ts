@@ -36,7 +36,7 @@ async function settled(target: Target): Promise<number> {
 
 async function openStreams({ send, operator }: Target): Promise<number> {
   const { text } = await send('/metrics', { headers: operator });
-  const line = /^patchboard_event_streams(?:\{[^}]*\})? (\d+)/m.exec(text);
+  const line = /^patchboard_event_streams_open(?:\{[^}]*\})? (\d+)/m.exec(text);
   if (line === null) throw new Error('/metrics does not say how many event streams are open');
   return Number(line[1]);
 }

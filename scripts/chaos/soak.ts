@@ -206,7 +206,7 @@ async function sample({ server, url, token, isOver, samples, say }: Sampling): P
 async function openStreams(url: string, token: string): Promise<number> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   return Number(
-    /^patchboard_event_streams(?:\{[^}]*\})? (\d+)/m.exec(await response.text())?.[1] ?? Number.NaN,
+    /^patchboard_event_streams_open(?:\{[^}]*\})? (\d+)/m.exec(await response.text())?.[1] ?? Number.NaN,
   );
 }
 
