@@ -10,7 +10,13 @@ import {
   problem,
   running,
 } from '../../test/fake-server.ts';
-import { isCallProgressEvent, isCallStateEvent, NetworkError, PatchboardError } from '../index.ts';
+import {
+  createClient,
+  isCallProgressEvent,
+  isCallStateEvent,
+  NetworkError,
+  PatchboardError,
+} from '../index.ts';
 
 function stateOf(state: string, status = 'PENDING'): Record<string, unknown> {
   return { tool_call_id: 'tc_1', state, status, at: '2026-01-01T00:00:00.000Z' };
@@ -155,6 +161,26 @@ describe('all events', () => {
     await events.return?.();
     expect(await pending).toEqual({ done: true, value: undefined });
     await server.seen[0]!.closed;
+  });
+
+  it('closes a stream that a fetch which ignores the signal opens after the reader has left', async () => {
+    let cancelled = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (cancelled = resolve));
+    const body = new ReadableStream<Uint8Array>({ cancel: () => cancelled() });
+    let open = (_response: Response): void => undefined;
+    let asked = (): void => undefined;
+    const requested = new Promise<void>((resolve) => (asked = resolve));
+    const fetch = (): Promise<Response> => {
+      asked();
+      return new Promise((resolve) => (open = resolve));
+    };
+    const events = createClient({ url: 'http://board.test', fetch }).events();
+    const pending = events.next();
+    await requested;
+    await events.return?.();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    open(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    await closed;
   });
 
   it('opens a stream anew on which nothing arrives any more', async () => {

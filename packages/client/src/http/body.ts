@@ -34,8 +34,10 @@ export async function* readBody(
   let reader: BodyReader | undefined;
   try {
     guard.arm(settings.requestTimeoutMs);
-    const fetched = settings.fetch(prepared.url, { ...prepared.init, signal: guard.signal });
-    const response = await orAbort(fetched, guard.signal);
+    const response = await opened(
+      settings.fetch(prepared.url, { ...prepared.init, signal: guard.signal }),
+      guard,
+    );
     const head = headOf(settings, what, response);
     await refuseOther(response, head, wanted, guard);
     reader = response.body?.getReader();
@@ -48,6 +50,16 @@ export async function* readBody(
     // Also reached when the consumer breaks off: the connection must not stay open behind its back.
     reader?.cancel().catch(() => undefined);
     guard.dispose();
+  }
+}
+
+/** A fetch that ignores the signal may still open the stream after the caller has left: then it is closed at once. */
+async function opened(fetched: Promise<FetchResponse>, guard: Guard): Promise<FetchResponse> {
+  try {
+    return await orAbort(fetched, guard.signal);
+  } catch (error) {
+    fetched.then((late) => late.body?.getReader().cancel()).catch(() => undefined);
+    throw error;
   }
 }
 

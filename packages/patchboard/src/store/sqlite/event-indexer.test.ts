@@ -120,6 +120,27 @@ describe('the indexer', () => {
       call: null,
     }));
 
+  it('writes nothing with a row, and all lists of a block in one transaction', async () => {
+    const postings = aPostings();
+    let writes = 0;
+    const indexer = new EventIndexer({
+      postings,
+      head: 0,
+      readBlock: () => expect.unreachable(),
+      write: (apply) => {
+        writes += 1;
+        return Promise.resolve(apply());
+      },
+    });
+    const rows = rowsOfBlock(0);
+    for (const row of rows.slice(0, -1)) indexer.committed([row]);
+    await nextTurn();
+    expect(writes).toBe(0);
+    indexer.committed(rows.slice(-1));
+    await vi.waitFor(() => expect(postings.blocks).toBe(1));
+    expect(writes).toBe(1);
+  });
+
   it('tries again with the next block after the disk was full, and leaves none out', async () => {
     const postings = aPostings();
     let isFull = true;
