@@ -40,6 +40,7 @@ function optionsFor(out: string): Partial<TypeDocOptions & PluginOptions> {
     disableSources: true,
     excludeExternals: true,
     excludePrivate: true,
+    excludeInternal: true,
     hideGenerator: true,
     sort: ['alphabetical'],
     hidePageHeader: true,

@@ -10,13 +10,27 @@ export type { Conversation, Dialect, Reply, ReplyReader, ToolRequest } from './a
 export type { SubscribeOptions } from './agent/events/event-log.ts';
 export type {
   AgentEvent,
+  AgentEventBase,
+  AgentEventBody,
   AgentEventOf,
   AgentEventType,
   AgentState,
   Channel,
   Usage,
 } from './agent/events/events.ts';
-export type { LanguageModel, ModelPart, ModelRequest, ModelSettings } from './agent/loop/model.ts';
+export type {
+  FunctionTool,
+  KnownPart,
+  LanguageModel,
+  ModelPart,
+  ModelRequest,
+  ModelSettings,
+  PromptMessage,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from './agent/loop/model.ts';
 export { nativeDialect } from './agent/dialects/native-dialect.ts';
 export type { AgentOptions, StopCondition } from './agent/options.ts';
 export type { AgentPermission } from './agent/permission.ts';
@@ -32,12 +46,29 @@ export type { ToolCallCycleResult } from './agent/text-cycle/tool-call-cycle.ts'
 export { memory, sqlite } from './board/stores.ts';
 export type { BoardStore } from './board/stores.ts';
 export { createPatchboard } from './board/board.ts';
+export type { Environment } from './settings/environment.ts';
 export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
 export { failure, ToolFailure } from './core/failures.ts';
-export type { Failure } from './core/failures.ts';
+export type { Failure, RateRefusal } from './core/failures.ts';
 export type { HookCall, HookDecision, Hooks, PostHookResult, ToolOutcome } from './core/steps/hooks.ts';
+export type { CallOrigin } from './core/call/call-origin.ts';
 export type { ToolCustomEvent } from './core/call/live-call.ts';
+export type { KeyKind } from './core/access/key-ring.ts';
+export type { Effect, PolicyMode } from './core/access/policy/document.ts';
+export type { Predicate } from './core/access/policy/predicate.ts';
+export type {
+  WrittenPermission as PermissionConfig,
+  WrittenPolicy as PolicyDocument,
+  WrittenRule as PolicyRule,
+} from './core/access/policy/written-policy.ts';
+export type { Principal } from './core/access/principal.ts';
+export type { Rates } from './core/access/rate-limits.ts';
+export type { Scope } from './core/access/scopes.ts';
+export type { TenantLimits, TenantSettings } from './core/access/tenant-book.ts';
+export type { Allowance, Rate } from './core/access/token-buckets.ts';
+export type { Limits } from './core/limits.ts';
+export type { Log, Validator } from './core/ports.ts';
 export type {
   ExecOptions,
   ExecResult,
@@ -56,10 +87,13 @@ export type {
   Sandbox,
   WorkspaceFiles,
 } from './core/sandbox.ts';
-export type { AgentHandle, SubTask, SubTaskReply } from './core/agent-handle.ts';
+export type { AgentHandle, StopReason, SubTask, SubTaskReply } from './core/agent-handle.ts';
 export type {
   AssistantMessage,
+  ContentBlock,
+  Json,
   Message,
+  ProviderMetadata,
   ReasoningBlock,
   TextBlock,
   ToolCallNote,
@@ -68,6 +102,7 @@ export type {
   ToolUseBlock,
   UserMessage,
 } from './core/messages.ts';
+export type { RegisteredTool, RunsOn } from './core/tools/registered-tool.ts';
 export type { Pack, ServerTool, ToolContext } from './core/tools/server-tool.ts';
 export type {
   MethodMetadata,
@@ -89,6 +124,11 @@ export type {
   Patchboard,
   ToolFilter,
 } from './board/board-types.ts';
+export type { InternalKey } from './identity/internal-keys.ts';
+export type { JwtSettings } from './identity/jwt-identity.ts';
+export type { CanaryResult } from './sandbox/canary.ts';
+export type { CommandLimits } from './sandbox/enclosure.ts';
+export type { ProbeReport } from './sandbox/probe.ts';
 export { startPlatform } from './wiring/platform.ts';
 export type { Platform, PlatformParts } from './wiring/platform.ts';
 export { createToolDiscoveryService } from './protocols/discovery.ts';
@@ -113,12 +153,13 @@ export type { ToolCallConfig } from './protocols/tool-call-config.ts';
 export { formatRequest } from '@patchboard/wire/vcp';
 export type { RequestToWrite } from '@patchboard/wire/vcp';
 export { pinoLog } from './runtime/log.ts';
+export type { LogLevel } from './runtime/log.ts';
 export { BoardError } from './sdk/board-error.ts';
 export type { DecideOptions } from './sdk/decide-options.ts';
 export { fromAiSdkTools } from './sdk/from-ai-sdk-tools.ts';
 export type { GivenAiSdkTool } from './sdk/from-ai-sdk-tools.ts';
 export { AiSdkToolError, toAiSdkTools } from './sdk/to-ai-sdk-tools.ts';
-export type { AiSdkSchema, AiSdkTool, AiSdkToolOptions } from './sdk/to-ai-sdk-tools.ts';
+export type { AiSdkBoard, AiSdkSchema, AiSdkTool, AiSdkToolOptions } from './sdk/to-ai-sdk-tools.ts';
 export { LANGUAGES } from './sdk/advice.ts';
 export type { Language } from './sdk/advice.ts';
 export type { ToolCallApproval, ToolCallAuditEntry, ToolCallRecord } from './sdk/tool-call-record.ts';
@@ -132,6 +173,19 @@ export { globalToolRegistry, ToolRegistry } from './sdk/tool-registry.ts';
 export type { RegisterOptions, ToolEntry } from './sdk/tool-registry.ts';
 export { refusedToolResult, toToolResult, truncateForModel } from './sdk/tool-result.ts';
 export type { ToolResultOptions, TruncatedResult } from './sdk/tool-result.ts';
-export type { WorkspaceOptions } from './wiring/workbench.ts';
+export type { SandboxReport, WorkbenchSettings, WorkspaceOptions } from './wiring/workbench.ts';
 export { tool } from './sdk/tool.ts';
 export type { ToolOptions } from './sdk/tool.ts';
+export type { ZodSchema } from './sdk/zod-schema.ts';
+export type {
+  CallStateName as ToolCallState,
+  FailureCode,
+  InputIssueView,
+  JsonSchema,
+  OutcomeKnowledge,
+  PredicateView,
+  SandboxName,
+  ToolAnnotations,
+  ToolCallConfigView,
+  ToolSourceName,
+} from '@patchboard/wire';

@@ -5,20 +5,26 @@ import type { Clock, Ids, Log } from '../core/ports.ts';
 import type { Principal } from '../core/access/principal.ts';
 import type { Workers } from './workers.ts';
 
-/** What an agent needs of the board on which it works. */
+/** What an agent works on: `board.host`. An embedder hands it on; its members are not part of the API. */
 export interface AgentHost {
+  /** @internal */
   readonly engine: Engine;
+  /** @internal */
   readonly store: JournalStore;
+  /** @internal */
   readonly clock: Clock;
+  /** @internal */
   readonly ids: Ids;
+  /** @internal */
   readonly log: Log;
-  /** Of the whole board; of these an agent itself calls `messagesChanged`. */
+  /** @internal Of the whole board; of these an agent itself calls `messagesChanged`. */
   readonly hooks: readonly Hooks[];
-  /** A hook that takes longer is not waited for. */
+  /** @internal A hook that takes longer is not waited for. */
   readonly hookTimeoutMs: number;
+  /** @internal */
   readonly workers: Workers;
-  /** As whom an agent asks, and as whom somebody decides. */
+  /** @internal As whom an agent asks, and as whom somebody decides. */
   principal(name: string): Principal;
-  /** Without what is not to be kept. */
+  /** @internal Without what is not to be kept. */
   redact(value: unknown): unknown;
 }

@@ -33,7 +33,9 @@ export class Agent implements AgentHandle {
   readonly #below: SubAgents;
   #state: AgentState = 'idle';
 
-  /** `origin` is for agents that come from others. */
+  constructor(options: AgentOptions);
+  /** @internal For agents that come from others. */
+  constructor(options: AgentOptions, origin: Origin);
   constructor(options: AgentOptions, origin: Origin | null = null) {
     this.#parts = assemble(options, origin, {
       handle: this,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from '../agent/agent-host.ts';
 import type { BoardStore } from './stores.ts';
+import type { WrittenPolicy } from '../core/access/policy/written-policy.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
 import type { KeyKind } from '../core/access/key-ring.ts';
 import type { Limits } from '../core/limits.ts';
@@ -21,7 +22,7 @@ export interface BoardOptions {
   /** Default: `memory()`. */
   readonly store?: BoardStore;
   /** A policy document, as in the config. Default: a tool that says it is risky asks, any other runs. */
-  readonly policy?: Readonly<Record<string, unknown>>;
+  readonly policy?: WrittenPolicy;
   readonly hooks?: Hooks | readonly Hooks[];
   readonly limits?: Partial<Limits>;
   /**

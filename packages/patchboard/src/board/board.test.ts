@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { aBoard } from '../../test/support/a-board.ts';
 import { aFolder } from '../../test/support/a-folder.ts';
-import { createPatchboard, failure, memory, sqlite, tool, ToolFailure, type ToolInstance } from '../index.ts';
+import { createPatchboard, failure, memory, sqlite, tool, ToolFailure } from '../index.ts';
+import type { PolicyDocument, ToolInstance } from '../index.ts';
 
 const add = tool({
   name: 'math.add',
@@ -149,7 +150,7 @@ describe('createPatchboard', () => {
 
   it('makes no board with a policy that it does not understand', async () => {
     const policy = { default: { mode: 'never', autoDeny: ['x'] } };
-    await expect(createPatchboard({ policy })).rejects.toMatchObject({
+    await expect(createPatchboard({ policy: policy as unknown as PolicyDocument })).rejects.toMatchObject({
       name: 'BoardError',
       failure: {
         code: 'body_invalid',

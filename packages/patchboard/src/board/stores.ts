@@ -8,7 +8,7 @@ import { storeFileIn } from '../store/sqlite/store-file.ts';
 /** Where a board keeps its calls. */
 export interface BoardStore {
   /**
-   * `retain`: as in `BoardOptions`; a store that keeps every call may leave it to the board. `log`: for what happens to
+   * @internal `retain`: as in `BoardOptions`; a store that keeps every call may leave it to the board. `log`: for what happens to
    * its files while it is open.
    */
   open(options?: { readonly retain?: number | undefined; readonly log?: Log | undefined }): Promise<Store>;

@@ -17,6 +17,9 @@ export interface AssistantMessage {
   readonly metadata?: { readonly toolCallsRequested: readonly ToolCallRequested[] };
 }
 
+/** A block of a message, on either side. */
+export type ContentBlock = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
+
 /** What a reply asked for, for those who look at conversations. */
 export interface ToolCallRequested {
   readonly requestId: string;

@@ -149,7 +149,7 @@ export class ToolRegistry {
     return this.#remove(this.list({ source }).map(({ name }) => name));
   }
 
-  /** For boards: is told of every change from now on, after what is there. The answer ends it. */
+  /** @internal For boards: is told of every change from now on, after what is there. The answer ends it. */
   follow(follower: RegistryFollower): () => void {
     for (const { serverTool } of this.#tools.values()) {
       refuseFor(follower, serverTool);

@@ -26,7 +26,9 @@ import { openWorkbench, type SandboxReport, type Workbench } from './workbench.t
 
 /** A running server: everything is wired here and nowhere else. */
 export interface Platform {
+  /** @internal */
   readonly engine: Engine;
+  /** @internal */
   readonly store: Store;
   readonly url: string;
   /** Requests without a credential are taken. */
@@ -42,7 +44,7 @@ export interface Platform {
 export interface PlatformParts {
   /** Besides the packs that are shipped. */
   readonly packs?: readonly Pack[];
-  /** How the store is opened; the embedded one by default. */
+  /** @internal How the store is opened; the embedded one by default. */
   readonly openStore?: (file: string, log: Log) => Promise<Store>;
 }
 

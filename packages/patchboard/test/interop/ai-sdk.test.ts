@@ -2,7 +2,13 @@ import { dynamicTool, generateText, isStepCount, jsonSchema, tool as aiTool, typ
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fromAiSdkTools, toAiSdkTools, tool, type AiSdkToolError } from '../../src/index.ts';
+import {
+  fromAiSdkTools,
+  toAiSdkTools,
+  tool,
+  type AiSdkToolError,
+  type PolicyDocument,
+} from '../../src/index.ts';
 import { aBoard } from '../support/a-board.ts';
 
 type Generated = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
@@ -102,7 +108,7 @@ describe('toAiSdkTools', () => {
   });
 
   it('obeys policy and schema, and answers both in the uniform shape', async () => {
-    const policy = {
+    const policy: PolicyDocument = {
       agents: {
         writer: { rules: [{ tools: ['math.add'], effect: 'deny', when: [{ arg: '/a', gt: 100 }] }] },
         guest: { autoDenyTools: ['math.*'] },

@@ -3,9 +3,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPatchboard, sqlite, type Patchboard, type ToolCallRecord } from '../../src/index.ts';
+import {
+  createPatchboard,
+  sqlite,
+  type Patchboard,
+  type PolicyDocument,
+  type ToolCallRecord,
+} from '../../src/index.ts';
 
-const ALLOW = { default: { mode: 'auto', autoAllowTools: ['fs_*', 'bash_*'] } };
+const ALLOW: PolicyDocument = { default: { mode: 'auto', autoAllowTools: ['fs_*', 'bash_*'] } };
 
 /** The tools as an agent uses them: through the engine, in the real sandbox. */
 describe('the workspace tools', () => {
