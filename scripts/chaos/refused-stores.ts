@@ -1,42 +1,15 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { DatabaseSync } from 'node:sqlite';
-import { post } from './http.ts';
+import { get, post } from './http.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
+import { DAMAGES, LOSSES } from './store-damages.ts';
 
 const FILE = 'patchboard.db';
-
-/** Each makes a good store unusable in its own way. */
-const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
-  'pages overwritten': (file) => {
-    const bytes = readFileSync(file);
-    bytes.fill(0x5a, 8192, Math.min(bytes.length, 8192 * 8));
-    writeFileSync(file, bytes);
-  },
-  'cut off': (file) => truncateSync(file, Math.floor(statSync(file).size / 2)),
-  'not a database': (file) => writeFileSync(file, 'This was a shopping list.\n'.repeat(500)),
-  'database of another program': (file) => {
-    writeFileSync(file, '');
-    change(file, 'create table recipes (name text); insert into recipes values (1)');
-  },
-  'newer version': (file) => change(file, 'pragma user_version = 4711'),
-  'ledger row changed': (file) =>
-    change(
-      file,
-      `drop trigger ledger_keeps_rows;
-       update ledger set body = replace(body, 'COMPLETED', 'CANCELLED') where seq = (select max(seq) from ledger)`,
-    ),
-  'ledger row removed': (file) =>
-    change(
-      file,
-      `drop trigger ledger_loses_no_rows; delete from ledger where seq = (select max(seq) from ledger)`,
-    ),
-};
 
 /** G17: one clear line, a non-zero exit code, and not a byte changed. */
 export async function runRefusedStores(folder: string): Promise<ScenarioReport> {
@@ -44,14 +17,25 @@ export async function runRefusedStores(folder: string): Promise<ScenarioReport> 
   const good = join(folder, 'good');
   await makeGoodStore(good);
   const lines: Record<string, string> = {};
-  await Promise.all(
-    Object.entries(DAMAGES).map(async ([name, damage]) => {
-      const copy = join(folder, name.replaceAll(' ', '-'));
-      cpSync(good, copy, { recursive: true });
-      damage(join(copy, FILE));
-      lines[name] = await expectRefusal(name, copy, findings);
-    }),
-  );
+  const killed = join(folder, 'killed');
+  await makeKilledStore(killed);
+  const refuse = async (from: string, name: string, damage: (file: string) => void): Promise<void> => {
+    const copy = join(folder, name.replaceAll(' ', '-'));
+    cpSync(from, copy, { recursive: true });
+    damage(join(copy, FILE));
+    lines[name] = await expectRefusal(name, copy, findings);
+  };
+  await Promise.all([
+    ...Object.entries(DAMAGES).map(([name, damage]) => refuse(good, name, damage)),
+    ...Object.entries(LOSSES).map(([name, lose]) => refuse(killed, name, lose)),
+  ]);
+  for (const name of Object.keys(LOSSES)) {
+    const line = lines[name] ?? '';
+    findings.check(
+      line.includes('patchboard data accept-loss --data …'),
+      `${name}: the line does not say how to go on: ${line}`,
+    );
+  }
   lines['in use'] = await expectRefusalWhileInUse(good, findings);
   lines['locked'] = await expectRefusalWhileLocked(good, findings);
   return { facts: lines, violations: findings.violations };
@@ -61,14 +45,39 @@ async function makeGoodStore(dataFolder: string): Promise<void> {
   mkdirSync(dataFolder, { mode: 0o700 });
   const server = ServerProcess.shipped({ dataFolder });
   try {
-    const url = await server.mustBeReady();
-    const body = { run_id: 'run_1', args: { expression: '1+1' } };
-    for (let count = 0; count < 50; count += 1) await post(`${url}/v1/tools/calculation.eval/invoke`, body);
+    await makeCalls(await server.mustBeReady());
     server.terminate();
     await server.ended;
   } finally {
     await server.destroy();
   }
+}
+
+/** Killed once the head file names its last row; everything is in the log. */
+async function makeKilledStore(dataFolder: string): Promise<void> {
+  mkdirSync(dataFolder, { mode: 0o700 });
+  const server = ServerProcess.shipped({ dataFolder });
+  try {
+    const url = await server.mustBeReady();
+    await makeCalls(url);
+    const { body } = await get(`${url}/v1/ledger/verify`);
+    const { seq } = body['head'] as { seq: number };
+    while (headSeq(dataFolder) < seq) await get(`${url}/readyz`);
+    server.kill();
+    await server.ended;
+  } finally {
+    await server.destroy();
+  }
+}
+
+async function makeCalls(url: string): Promise<void> {
+  const body = { run_id: 'run_1', args: { expression: '1+1' } };
+  for (let count = 0; count < 50; count += 1) await post(`${url}/v1/tools/calculation.eval/invoke`, body);
+}
+
+function headSeq(dataFolder: string): number {
+  const head = JSON.parse(readFileSync(join(dataFolder, `${FILE}-head`), 'utf8')) as { seq: number };
+  return head.seq;
 }
 
 async function expectRefusal(name: string, dataFolder: string, findings: Findings): Promise<string> {
@@ -126,15 +135,6 @@ import { DatabaseSync } from 'node:sqlite';
   } finally {
     holder.kill('SIGKILL');
     await ended;
-  }
-}
-
-function change(file: string, sql: string): void {
-  const database = new DatabaseSync(file);
-  try {
-    database.exec(sql);
-  } finally {
-    database.close();
   }
 }
 

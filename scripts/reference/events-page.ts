@@ -65,6 +65,10 @@ const LEDGER: Readonly<Record<LedgerKind, string>> = {
   'tenant.changed': 'what is said of a tenant was replaced',
   'operator_token.refused':
     'a wrong operator token, and the address it came from; `unrecorded`: how many came since the row before and have none',
+  'local_mode.allowed':
+    'an operator allowed requests without a credential again, after the last key was revoked',
+  'store.loss_accepted':
+    'an operator went on without what the store lost: what the head file named, and what was found',
 };
 
 export function eventsPage(): string {

@@ -36,6 +36,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'http.stream_failed': 'a stream ended early, because the store could not be read',
   'store.lost':
     'the data folder or the log of the store was moved, deleted or replaced while the server runs: writes are refused with 503. `problem` says what to do',
+  'store.head_failed':
+    'the head file of the store could not be written, and why; it is tried again every second. Until then a loss of the newest rows may go unnoticed',
   'store.found': 'the files are back where they were opened: writes are accepted again',
   'http.stream_dropped':
     'an event stream was cut off because it was not read: `unread_bytes` of it, opened with `credential`. Its reader comes back and goes on where it was',

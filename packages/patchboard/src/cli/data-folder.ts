@@ -7,14 +7,18 @@ import { SCOPES } from '../core/access/scopes.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
+import { acceptLoss, type AcceptedLoss } from '../store/sqlite/accept-loss.ts';
 import { readOnlyStore, type ReadOnlyStore } from '../store/sqlite/read-only.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { headFileOf } from '../store/sqlite/store-head.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { StoreInUse } from '../store/sqlite/store-refused.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
 
+/** True also where only the head file is left of it. */
 export function holdsStore(dataFolder: string): boolean {
-  return existsSync(storeFileIn(dataFolder));
+  const file = storeFileIn(dataFolder);
+  return existsSync(file) || existsSync(headFileOf(file));
 }
 
 /** The keys of a data folder that no server uses. The folder is made if it is missing. */
@@ -34,6 +38,12 @@ export async function withKeyOffice<T>(
   } finally {
     await store.close();
   }
+}
+
+/** Goes on without what the store lost; null: it lost nothing. */
+export async function acceptLossIn(dataFolder: string): Promise<AcceptedLoss | null> {
+  const file = storeFileIn(dataFolder);
+  return await unlocked(dataFolder, () => acceptLoss(file, nodeDigest, nodeClock.now()));
 }
 
 /** For a look only: nothing in the folder changes. */

@@ -28,7 +28,8 @@ export interface WantedKey {
 export interface KeyDesk {
   create(wanted: WantedKey): Promise<{ readonly key: MintedKeyView; readonly endsLocalMode: boolean }>;
   list(): Promise<readonly KeyView[]>;
-  revoke(id: string): Promise<{ readonly key: KeyView; readonly bringsLocalMode: boolean }>;
+  /** `wasLast`: the tenant has no other key. */
+  revoke(id: string): Promise<{ readonly key: KeyView; readonly wasLast: boolean }>;
 }
 
 const PROBE_MS = 5000;
@@ -65,6 +66,11 @@ async function probe(client: PatchboardClient): Promise<Error | null> {
 }
 
 function serverDesk(client: PatchboardClient, url: string): KeyDesk {
+  const list = async (): Promise<KeyView[]> => {
+    const keys: KeyView[] = [];
+    for await (const key of client.keys.list()) keys.push(key);
+    return keys;
+  };
   return {
     async create({ kind, name, scopes, expiresAt }) {
       const wasLocal = await isLocalMode(url);
@@ -76,16 +82,22 @@ function serverDesk(client: PatchboardClient, url: string): KeyDesk {
       });
       return { key, endsLocalMode: wasLocal === true };
     },
-    async list() {
-      const keys: KeyView[] = [];
-      for await (const key of client.keys.list()) keys.push(key);
-      return keys;
-    },
+    list,
     async revoke(id) {
       const key = await client.keys.revoke(id);
-      return { key, bringsLocalMode: (await isLocalMode(url)) === true };
+      return { key, wasLast: await isEmpty(list) };
     },
   };
+}
+
+/** False too if the list is refused: the key that was revoked may be the one of this command. */
+async function isEmpty(list: () => Promise<readonly KeyView[]>): Promise<boolean> {
+  try {
+    return (await list()).length === 0;
+  } catch (error) {
+    if (error instanceof PatchboardError && error.code === 'auth_required') return false;
+    throw error;
+  }
 }
 
 function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyDesk {
@@ -93,7 +105,7 @@ function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyDes
   return {
     create: (wanted) =>
       withKeyOffice(dataFolder, async (keys) => {
-        const endsLocalMode = keys.ring.size === 0;
+        const endsLocalMode = !keys.localModeEnded;
         const { key, secret } = granted(await keys.mint(operator, { tenant, ...wanted }));
         return { key: { ...keyView(key), key: secret }, endsLocalMode };
       }),
@@ -104,13 +116,14 @@ function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyDes
     revoke: (id) =>
       withKeyOffice(dataFolder, async (keys) => {
         const key = granted(await keys.revoke(operator, id));
-        return { key: keyView(key), bringsLocalMode: keys.ring.size === 0 };
+        return { key: keyView(key), wasLast: keys.ring.list(tenant).length === 0 };
       }),
   };
 }
 
 /** A refusal reads the same whether a server or the folder gave it. */
-function granted<T extends object>(answer: T | Failure): T {
+export function granted<T extends object>(answer: T | Failure): T {
   if (!('code' in answer)) return answer;
-  throw new PatchboardError('problem', answer.message, { code: answer.code });
+  const { code, message, recommendations = [] } = answer;
+  throw new PatchboardError('problem', message, { code, recommendations });
 }

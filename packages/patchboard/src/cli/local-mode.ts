@@ -14,5 +14,5 @@ export async function isLocalMode(url: string): Promise<boolean | null> {
 export const LOCAL_MODE_ENDS =
   'This is the first key, so local mode is over: from now on requests need a credential (PATCHBOARD_KEY, or Authorization: Bearer).';
 
-export const LOCAL_MODE_RETURNS =
-  'No key is left, so local mode is on again: requests from this machine need no credential.';
+export const LOCAL_MODE_STAYS_OFF =
+  'No key is left. Local mode stays off, and the operator token still works. To allow requests without a credential again, stop the server and run: patchboard data allow-local-mode';

@@ -73,10 +73,10 @@ export class Gatekeeper implements Authenticator {
     return true;
   }
 
-  /** Local mode ends with the first key, and never begins where a token issuer or an internal key is configured. */
+  /** Local mode ends with the first key, for good unless an operator allows it again, and never begins where a token issuer or an internal key is configured. */
   get isLocal(): boolean {
     const { mayBeLocal, jwt, keys, internalKeys } = this.#parts;
-    return mayBeLocal && jwt === null && keys.ring.size === 0 && internalKeys.size === 0;
+    return mayBeLocal && jwt === null && !keys.localModeEnded && internalKeys.size === 0;
   }
 
   /** In local mode no key is configured, so one that a client sends all the same protects nothing. */

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { operatorTokenFile } from '../identity/operator-token.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
+import { headFileOf } from '../store/sqlite/store-head.ts';
 import { ConfigError } from './config-file.ts';
 import { exposure, keepPrivate, type PrivatePath, type Tightened } from './keep-private.ts';
 import { OTHER_FOLDER } from './make-data-folder.ts';
@@ -45,6 +46,7 @@ function privateToken(dataFolder: string): PrivatePath {
 /** Empty, or with files of ours in it. */
 async function isOwn(folder: string): Promise<boolean> {
   const names = (await readdir(folder)).filter((name) => name !== 'lost+found');
-  const own = [storeFileIn(folder), operatorTokenFile(folder)].map((file) => basename(file));
+  const store = storeFileIn(folder);
+  const own = [store, headFileOf(store), operatorTokenFile(folder)].map((file) => basename(file));
   return names.length === 0 || own.some((name) => names.includes(name));
 }

@@ -77,6 +77,25 @@ export function describeDocuments(subject: Subject): void {
       expect((await store.ledgerHead()).seq).toBe(6);
     });
 
+    it('are written and deleted together with another one', async () => {
+      const { store } = subject;
+      await store.putDocument('grant', 'old', '{}', []);
+      await store.putDocument(
+        'key',
+        'a',
+        '{"n":1}',
+        [anEntry()],
+        [
+          { kind: 'local_mode', id: 'ended', body: '{}' },
+          { kind: 'grant', id: 'old', body: null },
+        ],
+      );
+      expect(await store.documents('key')).toEqual([{ id: 'a', body: '{"n":1}' }]);
+      expect(await store.documents('local_mode')).toEqual([{ id: 'ended', body: '{}' }]);
+      expect(await store.documents('grant')).toEqual([]);
+      expect((await store.ledgerHead()).seq).toBe(1);
+    });
+
     it('are written and deleted together with tools', async () => {
       const { store } = subject;
       const risk = { kind: 'risk', id: 'acme camera.take', body: '{"destructive":true}' } as const;

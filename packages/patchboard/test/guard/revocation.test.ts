@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { aPlatform, recordOf, type MintedKey, type TestPlatform } from './support/a-platform.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { aDataFolder, aPlatform, recordOf, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 
 // A busy machine takes its time to start servers.
@@ -57,6 +57,26 @@ describe('revoking a key', () => {
     const narrow = await server.mint({ kind: 'agent', name: 'minter', scopes: ['keys:write'] });
     expect((await revoke(narrow, narrow.id)).status).toBe(200);
     expect((await revoke(narrow, narrow.id)).status).toBe(401);
+  });
+
+  it('of the last key does not bring local mode back, also after a restart', async () => {
+    const folder = aDataFolder();
+    onTestFinished(() => folder.remove());
+    const first = await aPlatform({ folder });
+    const anonymous = async ({ ask }: TestPlatform): Promise<number> =>
+      (await ask({ method: 'GET', path: '/v1/tools' })).status;
+    expect(await anonymous(first)).toBe(200);
+    const only = await first.mint({ kind: 'agent', name: 'only', scopes: ['keys:write'] });
+    expect(
+      (await first.ask({ method: 'DELETE', path: `/v1/keys/${only.id}`, headers: only.headers })).status,
+    ).toBe(200);
+    expect(await anonymous(first)).toBe(401);
+    expect((await first.asOperator('GET', '/v1/keys')).status).toBe(200);
+    await first.close();
+    const second = await aPlatform({ folder });
+    expect([second.platform.isLocal, await anonymous(second)]).toEqual([false, 401]);
+    expect((await second.asOperator('GET', '/v1/keys')).status).toBe(200);
+    await second.close();
   });
 
   it('is allowed to a key that could make the other', async () => {

@@ -1,9 +1,11 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { verifyLedger } from '../../src/core/ledger/ledger-check.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { readOnlyStore } from '../../src/store/sqlite/read-only.ts';
+import { readHead } from '../../src/store/sqlite/store-head.ts';
 import { aDataFolder, aPlatform, type DataFolder, type TestPlatform } from '../guard/support/a-platform.ts';
 import type { Answered } from '../guard/support/ask.ts';
 
@@ -240,6 +242,18 @@ describe('a data folder of the first build', () => {
     expect(verdict).toMatchObject({ ok: true });
     if (!verdict.ok) return;
     expect(verdict.head.seq).toBeGreaterThan(seq);
+  });
+
+  it('has a head file since its first start, which names its last row and that keys have existed', () => {
+    const database = new DatabaseSync(folder.storeFile, { readOnly: true });
+    const end = database
+      .prepare('select id, seq, hash from store_identity join ledger_head using (one)')
+      .get();
+    database.close();
+    expect(readHead(folder.storeFile, nodeDigest)).toEqual({
+      kind: 'read',
+      head: { storeId: end?.['id'], seq: end?.['seq'], hash: end?.['hash'], keysExisted: true },
+    });
   });
 
   it('opens again as it was closed', async () => {

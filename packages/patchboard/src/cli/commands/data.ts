@@ -17,6 +17,7 @@ import { UsageError } from '../exit-codes.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { printable } from '../terminal-text.ts';
 import { parseText } from '../../settings/yaml-text.ts';
+import { registerStoreCommands } from './data-store.ts';
 import { fileProblem } from '../../settings/file-problem.ts';
 
 interface DataFlags {
@@ -40,7 +41,9 @@ It reads and writes the data folder itself (PATCHBOARD_DATA, default
 /** What the heritage tools know of a site, as a file. */
 export function dataCommand(context: CliContext): (program: Command) => void {
   return (program) => {
-    const data = program.command('data').description('what the tools of the heritage pack know of a site');
+    const data = program
+      .command('data')
+      .description('what the heritage tools know of a site, and what to do after a loss of data');
     withSite(data.command('import'))
       .description('add and replace by id what a YAML or JSON file holds')
       .argument('<file>', 'as data export writes it; - is stdin')
@@ -57,6 +60,7 @@ export function dataCommand(context: CliContext): (program: Command) => void {
         `${WHERE}\n\nExample:\n  $ patchboard data export --tenant yantian --site yantian-main`,
       )
       .action((flags: ExportFlags) => exportData(context, flags));
+    registerStoreCommands(data, context);
   };
 }
 

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PatchboardError } from '@patchboard/client';
 import type { Command } from 'commander';
+import { hasLocalModeEnded } from '../../core/access/local-mode.ts';
 import { messageOf } from '../../core/failures.ts';
 import { operatorTokenFile } from '../../identity/operator-token.ts';
 import { clientSettings, environment } from '../../settings/environment.ts';
@@ -9,6 +10,8 @@ import { holdsStore, keysIn, withReadOnlyStore } from '../data-folder.ts';
 import { isLocalMode } from '../local-mode.ts';
 import { makeDataFolder } from '../../settings/make-data-folder.ts';
 import { dataFolderExposure, operatorTokenExposure } from '../../settings/private-data-folder.ts';
+import { storeFileIn } from '../../store/sqlite/store-file.ts';
+import { lossRefusal } from '../../store/sqlite/store-loss.ts';
 import { isLoopback, resolveSettings, type Settings } from '../../settings/settings.ts';
 
 interface Finding {
@@ -47,7 +50,7 @@ async function checkSettings(): Promise<Finding[]> {
       ...found,
       await checkDataFolder(settings.dataFolder),
       await checkOperatorToken(settings.dataFolder),
-      ...(await checkKeys(settings)),
+      ...(await checkStore(settings)),
       await checkSandbox(settings),
     ];
   } catch (error) {
@@ -81,18 +84,32 @@ async function checkOperatorToken(dataFolder: string): Promise<Finding> {
 }
 
 /** What the next start would do. While a server runs on the folder, only that can tell. */
-async function checkKeys(settings: Settings): Promise<Finding[]> {
-  const { dataFolder, host, isProduction, trustProxy, jwt } = settings;
-  const check = 'keys';
+async function checkStore(settings: Settings): Promise<Finding[]> {
+  const { dataFolder } = settings;
+  const check = 'store';
   try {
-    const keys = holdsStore(dataFolder) ? (await withReadOnlyStore(dataFolder, keysIn)).length : 0;
-    const isLocal = keys === 0 && jwt === null && isLoopback(host) && !isProduction && !trustProxy;
-    const detail = `${keys} in ${dataFolder}; a server started here ${isLocal ? 'is' : 'is not'} in local mode`;
-    return [{ check, ok: true, detail }];
+    if (!holdsStore(dataFolder))
+      return [{ check, ok: true, detail: `made in ${dataFolder} when the server first starts` }];
+    return await withReadOnlyStore(dataFolder, async (store) => {
+      const file = storeFileIn(dataFolder);
+      const problem = store.loss === null ? null : lossRefusal(file, store.loss).message;
+      const keys = keysFinding(settings, (await keysIn(store)).length, await hasLocalModeEnded(store));
+      return [{ check, ok: problem === null, detail: problem ?? file }, keys];
+    });
   } catch (error) {
     if (error instanceof PatchboardError && error.code === 'data_folder_in_use') return [];
     return [{ check, ok: false, detail: messageOf(error) }];
   }
+}
+
+function keysFinding(settings: Settings, keys: number, hasEnded: boolean): Finding {
+  const { dataFolder, host, isProduction, trustProxy, jwt } = settings;
+  const mayBeLocal = jwt === null && isLoopback(host) && !isProduction && !trustProxy;
+  const isLocal = mayBeLocal && keys === 0 && !hasEnded;
+  const why =
+    mayBeLocal && keys === 0 && hasEnded ? ': keys have existed (patchboard data allow-local-mode)' : '';
+  const detail = `${keys} in ${dataFolder}; a server started here ${isLocal ? 'is' : 'is not'} in local mode${why}`;
+  return { check: 'keys', ok: true, detail };
 }
 
 /** Tried out here and now: what this machine can do, not what a version number says. */

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.ts';
 import { momentOf } from '../duration.ts';
 import { UsageError } from '../exit-codes.ts';
 import { withKeyDesk, type WantedKey } from '../key-desk.ts';
-import { LOCAL_MODE_ENDS, LOCAL_MODE_RETURNS } from '../local-mode.ts';
+import { LOCAL_MODE_ENDS, LOCAL_MODE_STAYS_OFF } from '../local-mode.ts';
 import { withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
 import type { Registrar } from '../program.ts';
@@ -124,9 +124,9 @@ async function list(context: CliContext, flags: OperatorOptions): Promise<void> 
 async function revoke(context: CliContext, id: string, flags: OperatorOptions): Promise<void> {
   const { output } = context;
   await withKeyDesk(context, flags, false, async (desk) => {
-    const { key, bringsLocalMode } = await desk.revoke(id);
+    const { key, wasLast } = await desk.revoke(id);
     if (flags.json === true) output.json(key);
     else output.data(`${cell(key.key_id)} revoked (${cell(key.kind)} ${cell(key.name)})`);
-    if (bringsLocalMode) output.note(LOCAL_MODE_RETURNS);
+    if (wasLast) output.note(LOCAL_MODE_STAYS_OFF);
   });
 }

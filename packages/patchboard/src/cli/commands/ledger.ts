@@ -116,18 +116,21 @@ async function verify(context: CliContext, flags: VerifyFlags): Promise<void> {
     return;
   }
   output.data(
-    `${output.paint('red', 'BROKEN')} at row ${verdict.seq ?? '?'}: ${cell(verdict.problem ?? 'no reason given')}`,
+    `${output.paint('red', 'BROKEN')}${verdict.seq === null ? '' : ` at row ${verdict.seq}`}: ${cell(verdict.problem ?? 'no reason given')}`,
   );
   output.note(`  ${verdict.rows} rows before it hold`);
 }
 
 async function verifyFolder(dataFolder: string): Promise<LedgerVerdictView> {
   if (!holdsStore(dataFolder)) throw new UsageError(`--data: ${dataFolder} holds no store`);
-  const verdict = await withReadOnlyStore(dataFolder, (store) => verifyLedger(store, nodeDigest));
-  const { ok, rows } = verdict;
-  return verdict.ok
-    ? { ok, rows, head: verdict.head, seq: null, problem: null }
-    : { ok, rows, head: null, seq: verdict.seq, problem: verdict.problem };
+  return await withReadOnlyStore(dataFolder, async (store) => {
+    const verdict = await verifyLedger(store, nodeDigest);
+    const { rows } = verdict;
+    if (!verdict.ok) return { ok: false, rows, head: null, seq: verdict.seq, problem: verdict.problem };
+    if (store.loss === null) return { ok: true, rows, head: verdict.head, seq: null, problem: null };
+    const { seq, file, problem } = store.loss;
+    return { ok: false, rows, head: null, seq, problem: `${file} ${problem}` };
+  });
 }
 
 function wholeNumber(flag: string, given: string, least: number): number {

@@ -10,6 +10,7 @@ import {
   type ApiKey,
   type KeyRequest,
 } from './key-ring.ts';
+import { hasLocalModeEnded, LOCAL_MODE_ENDED } from './local-mode.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Clock, Digest, Ids } from '../ports.ts';
 import type { Principal } from './principal.ts';
@@ -29,15 +30,22 @@ const HINT_LENGTH = 10;
 export class KeyOffice {
   readonly ring: KeyRing;
   readonly #parts: KeyOfficeParts;
+  #localModeEnded = false;
 
   constructor(parts: KeyOfficeParts) {
     this.#parts = parts;
     this.ring = new KeyRing(parts.digest);
   }
 
+  /** True from the first key on, also when no key is left. */
+  get localModeEnded(): boolean {
+    return this.#localModeEnded;
+  }
+
   async load(): Promise<void> {
     for (const { body } of await this.#parts.store.documents('key'))
       this.ring.add(JSON.parse(body) as ApiKey);
+    this.#localModeEnded = await hasLocalModeEnded(this.#parts.store);
   }
 
   async mint(maker: Principal, request: KeyRequest): Promise<{ key: ApiKey; secret: string } | Failure> {
@@ -68,7 +76,9 @@ export class KeyOffice {
     };
     const { id, kind, name, scopes } = key;
     const row = plainRow('key.created', key.tenant, now, { key_id: id, kind, name, scopes, by: maker.id });
-    await store.putDocument('key', id, JSON.stringify(key), [row]);
+    const mark = this.#localModeEnded ? [] : [{ ...LOCAL_MODE_ENDED, body: '{}' }];
+    await store.putDocument('key', id, JSON.stringify(key), [row], mark);
+    this.#localModeEnded = true;
     this.ring.add(key);
     return { key, secret };
   }
@@ -93,6 +103,21 @@ export class KeyOffice {
       throw error;
     }
     return key;
+  }
+
+  /** Allows local mode again; a failure while keys exist. Not `changed`: it had not ended. */
+  async allowLocalMode(principal: Principal): Promise<{ changed: boolean } | Failure> {
+    const { store, clock } = this.#parts;
+    if (this.ring.size > 0) {
+      const recommendations = ['patchboard keys ls lists them, and patchboard keys revoke revokes one'];
+      const message = `local mode needs a store without keys, and there are ${this.ring.size}`;
+      return failure('conflict', message, { recommendations });
+    }
+    if (!this.#localModeEnded) return { changed: false };
+    const row = plainRow('local_mode.allowed', principal.tenant, clock.now(), { by: principal.id });
+    await store.deleteDocument(LOCAL_MODE_ENDED.kind, LOCAL_MODE_ENDED.id, [row]);
+    this.#localModeEnded = false;
+    return { changed: true };
   }
 
   /** Neither revoked nor expired. */

@@ -173,6 +173,27 @@ describe('KeyOffice', () => {
     expect(office.ring.size).toBe(0);
   });
 
+  it('ends local mode with the first key, until an operator allows it when no key is left', async () => {
+    const clock = new FakeClock();
+    const store = memoryStore({ digest: nodeDigest });
+    const load = async (): Promise<KeyOffice> => {
+      const office = new KeyOffice({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
+      await office.load();
+      return office;
+    };
+    const office = await load();
+    expect([office.localModeEnded, await office.allowLocalMode(maker)]).toEqual([false, { changed: false }]);
+    const made = await office.mint(maker, request);
+    if ('code' in made) throw new Error(made.message);
+    expect(await office.allowLocalMode(maker)).toMatchObject({ code: 'conflict' });
+    await office.revoke(maker, made.key.id);
+    expect([office.localModeEnded, (await load()).localModeEnded]).toEqual([true, true]);
+    expect(await office.allowLocalMode(maker)).toEqual({ changed: true });
+    expect([office.localModeEnded, (await load()).localModeEnded]).toEqual([false, false]);
+    const rows = await store.readLedger({}, 0, 10);
+    expect(rows.map(({ row }) => row.kind)).toEqual(['key.created', 'key.revoked', 'local_mode.allowed']);
+  });
+
   it('says when the first key comes, and not again', async () => {
     const { office } = anOffice();
     let first = 0;

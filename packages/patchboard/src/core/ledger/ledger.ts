@@ -31,7 +31,9 @@ export type LedgerKind =
   | 'grant.revoked'
   | 'policy.changed'
   | 'tenant.changed'
-  | 'operator_token.refused';
+  | 'operator_token.refused'
+  | 'local_mode.allowed'
+  | 'store.loss_accepted';
 
 export interface LedgerRow extends LedgerDraft {
   readonly seq: number;

@@ -189,8 +189,9 @@ class MemoryStore implements Store {
     id: string,
     body: string,
     entries: readonly LedgerDraft[],
+    others: readonly DocumentChange[] = [],
   ): Promise<void> {
-    this.#documents.change([{ kind, id, body }]);
+    this.#documents.change([{ kind, id, body }, ...others]);
     this.#write(entries);
   }
 

@@ -59,9 +59,10 @@ async function oldFolder(rows: number): Promise<number> {
   await store.close();
   const database = new DatabaseSync(file);
   database.exec(
-    `drop table event_postings; drop table event_postings_end; pragma user_version = ${MIGRATIONS.length - 1}`,
+    'drop table event_postings; drop table event_postings_end; drop table store_identity; pragma user_version = 4',
   );
   database.close();
+  rmSync(`${file}-head`);
   return Math.floor(seq / BLOCK_ROWS);
 }
 

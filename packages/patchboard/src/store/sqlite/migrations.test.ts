@@ -6,11 +6,13 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { verifyLedger } from '../../core/ledger/ledger-check.ts';
+import { chainHash, GENESIS, plainRow, type LedgerKind } from '../../core/ledger/ledger.ts';
 import type { Store } from '../../core/ports.ts';
 import { aCall, completed, digest, insertAll, rowsOf } from '../samples.contract.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
 import { readOnlyStore } from './read-only.ts';
 import { sqliteStore } from './sqlite-store.ts';
+import { readHead } from './store-head.ts';
 
 /** Written by a server of that version: 26 calls of 3 runs that ended well and badly, two that go on, 79 ledger rows. */
 const STORES = new URL('../../../test/support/stores/', import.meta.url);
@@ -79,6 +81,41 @@ describe.each(['version-1'])('a store of %s', (version) => {
     await store.close();
     expect(rowsIn(file, 'pragma user_version')).toEqual([{ user_version: MIGRATIONS.length }]);
     expect(rowsIn(file, `select * from ledger where seq <= ${ROWS} order by seq`)).toEqual(ledger);
+  });
+});
+
+describe('a store of the version before stores had ids', () => {
+  /** As that version left it: with these rows in its ledger, and no key in force. */
+  function write(kinds: readonly LedgerKind[]): void {
+    const database = new DatabaseSync(file);
+    database.exec(`${MIGRATIONS.slice(0, 4).join(';')};
+      pragma application_id = ${APPLICATION_ID}; pragma user_version = 4`);
+    let hash = GENESIS;
+    for (const [index, kind] of kinds.entries()) {
+      const draft = plainRow(kind, 'default', index, {});
+      hash = chainHash(digest, hash, index + 1, draft);
+      database
+        .prepare('insert into ledger (seq, at, tenant, kind, body, hash) values (?, ?, ?, ?, ?, ?)')
+        .run(index + 1, draft.at, draft.tenant, kind, draft.body, hash);
+    }
+    database.prepare('update ledger_head set seq = ?, hash = ?').run(kinds.length, hash);
+    database.close();
+  }
+
+  it.each([
+    { kinds: ['run.created'], ended: [] },
+    { kinds: ['key.created', 'run.created', 'key.revoked'], ended: [{ id: 'ended', body: '{}' }] },
+  ] as const)('has no local mode if keys existed: $kinds', async ({ kinds, ended }) => {
+    write(kinds);
+    const store = await sqliteStore({ file, digest });
+    expect(await store.documents('local_mode')).toEqual(ended);
+    await store.close();
+    const head = readHead(file, digest);
+    const [identity] = rowsIn(file, 'select id from store_identity');
+    expect(head).toMatchObject({
+      kind: 'read',
+      head: { storeId: identity?.['id'], seq: kinds.length, keysExisted: ended.length > 0 },
+    });
   });
 });
 

@@ -153,4 +153,18 @@ export const MIGRATIONS: readonly string[] = [
   ) strict;
   insert into event_postings_end (one, block) values (1, 0);
   `,
+  `
+  -- Told apart from every other store, also by the head file beside it.
+  create table store_identity (
+    one integer primary key check (one = 1),
+    id text not null
+  ) strict;
+  insert into store_identity (one, id) values (1, lower(hex(randomblob(16))));
+
+  -- Local mode ended with the first key, and does not return with the end of the last.
+  insert into documents (kind, id, body)
+    select 'local_mode', 'ended', '{}'
+    where exists (select 1 from documents where kind = 'key')
+      or exists (select 1 from ledger where kind = 'key.created');
+  `,
 ];

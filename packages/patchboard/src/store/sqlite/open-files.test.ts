@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 const untilProblem = async (words: RegExp): Promise<void> =>
-  await vi.waitFor(() => expect(store.writeProblem()).toMatch(words));
+  await vi.waitFor(() => expect(store.writeProblem()).toMatch(words), { timeout: 10_000 });
 
 describe('a store whose files are', () => {
   it('moved away refuses writes, and accepts them once they are back', async () => {
@@ -33,7 +33,7 @@ describe('a store whose files are', () => {
     await expect(store.append([anEntry()])).rejects.toThrow(StorageUnavailable);
     expect((await store.readLedger({}, 0, 10)).length).toBe(1);
     renameSync(`${folder}-moved`, folder);
-    await vi.waitFor(() => expect(store.writeProblem()).toBeNull());
+    await vi.waitFor(() => expect(store.writeProblem()).toBeNull(), { timeout: 10_000 });
     await store.append([anEntry()]);
     expect((await store.ledgerHead()).seq).toBe(2);
     expect(logged).toEqual(['store.lost', 'store.found']);

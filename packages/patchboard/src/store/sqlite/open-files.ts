@@ -25,12 +25,12 @@ export class OpenFiles {
   readonly #file: string;
   readonly #database: Identity;
   readonly #wal: Identity;
-  readonly #log: Log | null;
+  readonly #log: Log | undefined;
   readonly #timer: NodeJS.Timeout;
   #lookedAt = -Infinity;
   #problem: string | null = null;
 
-  constructor(databaseFile: string, walDescriptor: number, log: Log | null) {
+  constructor(databaseFile: string, walDescriptor: number, log: Log | undefined) {
     this.#file = databaseFile;
     // Not opened again: closing a second descriptor of the database would drop the locks of the first (POSIX).
     this.#database = statSync(databaseFile, { bigint: true });
@@ -41,9 +41,12 @@ export class OpenFiles {
 
   /** Why the paths lead to other files than those that are open; null while they do not. At most 100 ms old. */
   problem(): string | null {
-    const now = performance.now();
-    if (now - this.#lookedAt < LOOK_EVERY_MS) return this.#problem;
-    this.#lookedAt = now;
+    return performance.now() - this.#lookedAt < LOOK_EVERY_MS ? this.#problem : this.problemNow();
+  }
+
+  /** The same, looked at now. */
+  problemNow(): string | null {
+    this.#lookedAt = performance.now();
     const before = this.#problem;
     this.#problem = this.#look();
     if (before === null && this.#problem !== null)

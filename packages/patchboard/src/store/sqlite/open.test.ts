@@ -126,6 +126,7 @@ describe('opening a file', () => {
     writeFileSync(file, '');
     await fill();
     rmSync(file);
+    rmSync(`${file}-head`);
     alter('pragma journal_mode = wal; create table t (a); drop table t');
     await fill();
   });

@@ -4,6 +4,7 @@ import { GENESIS, chainHash, type LedgerRow } from '../../core/ledger/ledger.ts'
 import type { Digest } from '../../core/ports.ts';
 import { toLedgerRow } from './ledger-table.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
+import { findLoss, hasNoTables, isVoid, lossRefusal, type StoreLoss } from './store-loss.ts';
 import { StoreRefused, damaged, refusalOf } from './store-refused.ts';
 
 /** Looked up when this module runs: a static import fails on an older Node before `node-version.ts` says which is needed. */
@@ -20,17 +21,23 @@ const CHECKED_LEDGER_ROWS = 256;
 
 const PAGE_BYTES = 8192;
 
+export interface OpenedDatabase {
+  readonly database: DatabaseSync;
+  /** What it lacks of what its head file names; null unless that is accepted. */
+  readonly loss: StoreLoss | null;
+}
+
 /**
  * Opens the file for this process alone and brings it to the newest version. Everything is checked over a
- * read-only connection first: a file that is refused is not changed by a single byte.
+ * read-only connection first: a file that is refused is not changed by a single byte. A store behind its head file is
+ * refused unless `acceptsLoss`.
  */
-export function openDatabase(file: string, digest: Digest): DatabaseSync {
+export function openDatabase(file: string, digest: Digest, acceptsLoss: boolean): OpenedDatabase {
   let database: DatabaseSync | null = null;
   try {
-    if (!isNew(file)) {
-      refuseForeign(file);
-      inspect(file, digest);
-    }
+    const loss = isVoid(file) ? findLoss(file, digest, null) : inspect(file, digest);
+    if (loss !== null && !acceptsLoss) throw lossRefusal(file, loss);
+    makeIfMissing(file);
     database = new Database(file, { timeout: BUSY_TIMEOUT_MS, defensive: true });
     // The lock is the operating system's: it goes with the process, however that ends. Taken before WAL is entered,
     // it also spares the shared-memory file.
@@ -38,21 +45,19 @@ export function openDatabase(file: string, digest: Digest): DatabaseSync {
     database.exec('begin immediate; commit');
     configure(database);
     migrate(database);
-    return database;
+    return { database, loss };
   } catch (error) {
     database?.close();
     throw refusalOf(file, error);
   }
 }
 
-/** True if there is nothing to lose. A file that is missing is made here, readable by this user only. */
-function isNew(file: string): boolean {
+/** Readable by this user only. */
+function makeIfMissing(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
-    return true;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    return statSync(file).size === 0;
   }
 }
 
@@ -69,13 +74,15 @@ function refuseForeign(file: string): void {
   }
 }
 
-function inspect(file: string, digest: Digest): void {
+/** Throws if the file cannot be used; returns what it lacks. */
+function inspect(file: string, digest: Digest): StoreLoss | null {
+  refuseForeign(file);
   const database = new Database(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     const version = readPragma(database, 'user_version');
     const application = readPragma(database, 'application_id');
     // A crash before the first migration leaves a file with nothing inside.
-    if (version === 0 && application === 0 && isEmpty(database)) return;
+    if (version === 0 && application === 0 && hasNoTables(database)) return findLoss(file, digest, null);
     if (application !== APPLICATION_ID) {
       throw new StoreRefused(
         file,
@@ -92,13 +99,10 @@ function inspect(file: string, digest: Digest): void {
     }
     if (statSync(file).size <= FULL_CHECK_BYTES) checkPages(database, file);
     checkLedgerEnd(database, file, digest);
+    return findLoss(file, digest, database);
   } finally {
     database.close();
   }
-}
-
-function isEmpty(database: DatabaseSync): boolean {
-  return database.prepare('select 1 from sqlite_schema').get() === undefined;
 }
 
 function checkPages(database: DatabaseSync, file: string): void {

@@ -4,9 +4,12 @@ import { CallReader } from './call-reader.ts';
 import { DocumentTable } from './document-table.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { APPLICATION_ID } from './migrations.ts';
+import { findLoss, hasNoTables, isVoid, lossRefusal, type StoreLoss } from './store-loss.ts';
 import { StoreRefused, refusalOf } from './store-refused.ts';
 
 export interface ReadOnlyStore extends Pick<Store, 'ledgerHead' | 'readLedger' | 'findCall' | 'documents'> {
+  /** What it lacks of what its head file names; null: nothing. */
+  readonly loss: StoreLoss | null;
   close(): void;
 }
 
@@ -19,7 +22,12 @@ const BUSY_TIMEOUT_MS = 250;
 export function readOnlyStore(file: string, digest: Digest): ReadOnlyStore {
   let database: DatabaseSync | null = null;
   try {
-    database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    if (!isVoid(file)) database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    if (database === null || hasNoTables(database)) {
+      const loss = findLoss(file, digest, null);
+      if (loss !== null) throw lossRefusal(file, loss);
+    }
+    database ??= new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
     if (database.prepare('pragma application_id').get()?.['application_id'] !== APPLICATION_ID) {
       throw new StoreRefused(file, 'is not a Patchboard store', 'name another data folder');
     }
@@ -35,6 +43,7 @@ function reader(file: string, database: DatabaseSync, digest: Digest): ReadOnlyS
   const calls = new CallReader(database);
   const ledger = new LedgerTable(database, { digest, findCall: (id) => calls.find(id) });
   return {
+    loss: findLoss(file, digest, database),
     ledgerHead: () => Promise.resolve(ledger.head),
     readLedger: async (filter, after, limit, options) => {
       try {

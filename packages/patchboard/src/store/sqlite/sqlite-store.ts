@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CallStateName } from '@patchboard/wire';
+import { isLocalModeEnd } from '../../core/access/local-mode.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { DocumentChange, DocumentKind } from '../../core/documents.ts';
 import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
@@ -29,10 +30,12 @@ import { EventIndexer } from './event-indexer.ts';
 import { EventPostings } from './event-postings.ts';
 import { EventRows } from './event-rows.ts';
 import { GroupCommit } from './group-commit.ts';
+import { headWriterOf, type HeadWriter } from './head-writer.ts';
 import { JournalTable } from './journal-table.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { openDatabase } from './open.ts';
 import { resultOf } from './rows.ts';
+import type { StoreLoss } from './store-loss.ts';
 import { RunTable } from './run-table.ts';
 import { ToolTable } from './tool-table.ts';
 import { WalDisk } from './wal-disk.ts';
@@ -49,9 +52,28 @@ export interface SqliteStoreOptions {
 
 /** Rejects with `StoreRefused`, and leaves the file alone, when the file cannot be used. */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const database = openDatabase(options.file, options.digest);
-  if (options.maxBytes !== undefined) limitSize(database, options.maxBytes);
-  return new SqliteStore(database, new WalDisk(options.file, options.log ?? null), options.digest);
+  return (await openStore(options, false)).store;
+}
+
+/**
+ * `acceptsLoss`: opens a store that is behind its head file too. The head file is then left as it is until something is
+ * written.
+ */
+export async function openStore(
+  options: SqliteStoreOptions,
+  acceptsLoss: boolean,
+): Promise<{ readonly store: Store; readonly loss: StoreLoss | null }> {
+  const { file, digest, maxBytes } = options;
+  const { database, loss } = openDatabase(file, digest, acceptsLoss);
+  try {
+    if (maxBytes !== undefined) limitSize(database, maxBytes);
+    const store = new SqliteStore(database, options, loss);
+    if (loss === null) await store.catchUpHead();
+    return { store, loss };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 function limitSize(database: DatabaseSync, maxBytes: number): void {
@@ -67,6 +89,7 @@ const PURGED_AT_ONCE = 200;
 class SqliteStore implements Store {
   readonly #database: DatabaseSync;
   readonly #disk: WalDisk;
+  readonly #head: HeadWriter;
   readonly #commit: GroupCommit;
   readonly #calls: CallTable;
   readonly #reader: CallReader;
@@ -80,10 +103,11 @@ class SqliteStore implements Store {
   readonly #tools: ToolTable;
   readonly #events: EventRows;
   readonly #indexer: EventIndexer;
+  #closing: Promise<void> | null = null;
 
-  constructor(database: DatabaseSync, disk: WalDisk, digest: Digest) {
+  constructor(database: DatabaseSync, { file, digest, log }: SqliteStoreOptions, loss: StoreLoss | null) {
     this.#database = database;
-    this.#disk = disk;
+    this.#disk = new WalDisk(file, log);
     this.#calls = new CallTable(database);
     this.#reader = new CallReader(database);
     this.#scan = new CallScan(database, this.#reader);
@@ -93,7 +117,9 @@ class SqliteStore implements Store {
     this.#journals = new JournalTable(database);
     this.#ledger = new LedgerTable(database, { digest, findCall: (id) => this.#reader.find(id) });
     this.#tools = new ToolTable(database);
-    this.#commit = new GroupCommit(database, disk, {
+    const mayWrite = (): boolean => this.#disk.isInPlace();
+    this.#head = headWriterOf(database, { databaseFile: file, digest, log, mayWrite }, loss);
+    this.#commit = new GroupCommit(database, this.#disk, {
       save: () => {
         const restoreLedger = this.#ledger.save();
         const restoreCounts = this.#calls.save();
@@ -110,6 +136,8 @@ class SqliteStore implements Store {
         this.#ledger.write();
       },
       durable: () => {
+        const { seq, hash } = this.#ledger.head;
+        this.#head.advance(seq, hash);
         const rows = this.#ledger.takeCommitted();
         this.#indexer.committed(rows);
         this.#watchers.tell(rows);
@@ -123,6 +151,13 @@ class SqliteStore implements Store {
       readBlock: (block) => this.#events.postingsOf(block),
       write: (apply) => this.#commit.write(apply),
     });
+  }
+
+  /** Brings the head file up to what the last process committed after it, and what opening the store committed. */
+  async catchUpHead(): Promise<void> {
+    if (this.#head.isWritten) return;
+    this.#disk.syncNow();
+    await this.#head.flush();
   }
 
   insertCall(record: NewCall): Promise<Inserted> {
@@ -235,18 +270,27 @@ class SqliteStore implements Store {
     return await this.#read(() => this.#tools.all());
   }
 
-  putDocument(kind: DocumentKind, id: string, body: string, entries: readonly LedgerDraft[]): Promise<void> {
-    return this.#commit.write(() => {
-      this.#documents.put(kind, id, body);
-      this.#ledger.append(entries, null);
-    });
+  async putDocument(
+    kind: DocumentKind,
+    id: string,
+    body: string,
+    entries: readonly LedgerDraft[],
+    others: readonly DocumentChange[] = [],
+  ): Promise<void> {
+    await this.#changeDocuments([{ kind, id, body }, ...others], entries);
   }
 
-  deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void> {
-    return this.#commit.write(() => {
-      this.#documents.remove(kind, id);
+  async deleteDocument(kind: DocumentKind, id: string, entries: readonly LedgerDraft[]): Promise<void> {
+    await this.#changeDocuments([{ kind, id, body: null }], entries);
+  }
+
+  async #changeDocuments(changes: readonly DocumentChange[], entries: readonly LedgerDraft[]): Promise<void> {
+    await this.#commit.write(() => {
+      this.#documents.change(changes);
       this.#ledger.append(entries, null);
     });
+    const mark = changes.findLast(isLocalModeEnd);
+    if (mark !== undefined) await this.#head.setKeysExisted(mark.body !== null);
   }
 
   async document(kind: DocumentKind, id: string): Promise<string | undefined> {
@@ -324,9 +368,14 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    if (!this.#database.isOpen) return;
+    this.#closing ??= this.#shutDown();
+    await this.#closing;
+  }
+
+  async #shutDown(): Promise<void> {
     this.#indexer.close();
     this.#commit.close();
+    await this.#head.close();
     this.#disk.close();
     this.#database.close();
   }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { messageOf } from '../../core/failures.ts';
 
 /** The file cannot be used as it is. It was left as it was found; the message is one line for an operator. */
@@ -9,6 +10,16 @@ export class StoreRefused extends Error {
     this.name = 'StoreRefused';
     this.file = file;
   }
+}
+
+/** The command by which an operator goes on without what is lost. */
+export function acceptLossCommand(file: string): string {
+  return `patchboard data accept-loss --data ${shellWord(dirname(file))}`;
+}
+
+/** The path as it is typed in a shell. */
+function shellWord(path: string): string {
+  return /^[\w./+:@%-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Another process, most likely a server, has it open. */
@@ -59,10 +70,12 @@ export function isFull(error: unknown): boolean {
   return sqliteCode(error) === FULL;
 }
 
-const RESTORE = 'restore a backup, or move the file away to start empty';
-
 export function damaged(file: string, problem: string): StoreRefused {
-  return new StoreRefused(file, `is damaged (${problem})`, RESTORE);
+  return new StoreRefused(
+    file,
+    `is damaged (${problem})`,
+    `restore the data folder from a backup, or move the database and its log away and go on without them: ${acceptLossCommand(file)}`,
+  );
 }
 
 /** What an error while opening means to an operator. */

@@ -8,13 +8,18 @@ export class WalDisk implements Disk {
   readonly #descriptor: number;
   readonly #files: OpenFiles;
 
-  constructor(databaseFile: string, log: Log | null) {
+  constructor(databaseFile: string, log: Log | undefined) {
     this.#descriptor = openSync(`${databaseFile}-wal`, 'r');
     this.#files = new OpenFiles(databaseFile, this.#descriptor, log);
   }
 
   problem(): string | null {
     return this.#files.problem();
+  }
+
+  /** False: what is in the place of the open files must not be touched. */
+  isInPlace(): boolean {
+    return this.#files.problemNow() === null;
   }
 
   sync(done: (error: Error | null) => void): void {

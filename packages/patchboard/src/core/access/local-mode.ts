@@ -1,0 +1,18 @@
+import type { DocumentChange, DocumentKind, DocumentStore } from '../documents.ts';
+
+/**
+ * The document that ends local mode for good: written with the first key, and deleted only when an operator allows local
+ * mode again. The end of the last key does not delete it.
+ */
+export const LOCAL_MODE_ENDED: { readonly kind: DocumentKind; readonly id: string } = {
+  kind: 'local_mode',
+  id: 'ended',
+};
+
+export function isLocalModeEnd({ kind, id }: DocumentChange): boolean {
+  return kind === LOCAL_MODE_ENDED.kind && id === LOCAL_MODE_ENDED.id;
+}
+
+export async function hasLocalModeEnded(store: Pick<DocumentStore, 'documents'>): Promise<boolean> {
+  return (await store.documents(LOCAL_MODE_ENDED.kind)).length > 0;
+}

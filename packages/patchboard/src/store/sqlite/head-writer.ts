@@ -1,0 +1,107 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../core/failures.ts';
+import type { Digest, Log } from '../../core/ports.ts';
+import { replaceFile } from './replace-file.ts';
+import { currentHead } from './current-head.ts';
+import { headFileOf, headText, isSameHead, writtenHead, type StoreHead } from './store-head.ts';
+import type { StoreLoss } from './store-loss.ts';
+
+/** While the store is busy the head is written this often; what came after it is what a damaged log may lose unseen. */
+const WRITE_EVERY_MS = 1000;
+
+export interface HeadWriterParts {
+  readonly databaseFile: string;
+  readonly digest: Digest;
+  readonly log: Log | undefined;
+  /** False: the files are gone, and what is in their place must not be touched. */
+  readonly mayWrite: () => boolean;
+}
+
+/** With a loss that was accepted, the head file stays as it is until something is written. */
+export function headWriterOf(
+  database: DatabaseSync,
+  parts: HeadWriterParts,
+  loss: StoreLoss | null,
+): HeadWriter {
+  const head = currentHead(database);
+  const written = loss === null ? writtenHead(parts.databaseFile, parts.digest) : head;
+  return new HeadWriter(parts, head, written);
+}
+
+/** Keeps the head file up with the store: after the commits that it names, away from the thread, once a second at most. */
+export class HeadWriter {
+  readonly #parts: HeadWriterParts;
+  #head: StoreHead;
+  /** What the file holds, as far as is known; null: nothing that counts. */
+  #written: StoreHead | null;
+  #writing: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #writtenAt = -Infinity;
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(parts: HeadWriterParts, head: StoreHead, written: StoreHead | null) {
+    this.#parts = parts;
+    this.#head = head;
+    this.#written = written;
+  }
+
+  /** After each commit, once it is on the disk. */
+  advance(seq: number, hash: string): void {
+    if (seq === this.#head.seq) return;
+    this.#head = { ...this.#head, seq, hash };
+    this.#schedule();
+  }
+
+  /** Resolves when the file says so, or could not be written. */
+  async setKeysExisted(keysExisted: boolean): Promise<void> {
+    if (keysExisted === this.#head.keysExisted) return;
+    this.#head = { ...this.#head, keysExisted };
+    await this.flush();
+  }
+
+  /** Writes what the file lacks. A failure is logged, and tried again in a second. */
+  async flush(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    const writing = this.#writeAfter(this.#writing);
+    this.#writing = writing;
+    await writing;
+    if (this.#writing !== writing) return;
+    this.#writing = null;
+    if (!this.isWritten) this.#schedule();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.flush();
+  }
+
+  /** True if the file names what the store holds. */
+  get isWritten(): boolean {
+    return this.#written !== null && isSameHead(this.#head, this.#written);
+  }
+
+  #schedule(): void {
+    if (this.#timer !== null || this.#writing !== null || this.#isClosed) return;
+    const wait = Math.max(0, this.#writtenAt + WRITE_EVERY_MS - performance.now());
+    this.#timer = setTimeout(() => void this.flush(), wait);
+    this.#timer.unref();
+  }
+
+  async #writeAfter(other: Promise<void> | null): Promise<void> {
+    await other;
+    if (this.isWritten) return;
+    const { databaseFile, digest, log, mayWrite } = this.#parts;
+    const file = headFileOf(databaseFile);
+    const head = this.#head;
+    try {
+      if (await replaceFile(file, headText(head, digest), mayWrite)) this.#written = head;
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) log?.warn('store.head_failed', { file, error: messageOf(error) });
+      this.#isFailing = true;
+    }
+    this.#writtenAt = performance.now();
+  }
+}
