@@ -266,6 +266,21 @@ describe('concurrency', () => {
     await settled();
     expect((await engine.submit(request, local)).kind).toBe('accepted');
   });
+
+  it('refuses more bytes of all tenants together than the server has room for', async () => {
+    const { tool, running } = manualTool('toy.slow');
+    const { engine } = await anEngine({ tools: [tool], limits: { openBytesServer: 1500 } });
+    const request = aRequest({ toolName: 'toy.slow', args: { text: 'x'.repeat(1000) } });
+    const tenants = ['one', 'two', 'three'].map((tenant) => aPrincipal({ tenant }));
+    const first = accepted(await engine.submit(request, tenants[0]!));
+    accepted(await engine.submit(request, tenants[1]!));
+    expect(await engine.submit(request, tenants[2]!)).toMatchObject({
+      failure: { code: 'queue_full', message: expect.stringContaining('all calls') as unknown },
+    });
+    running.get(first.id)!.resolve(1);
+    await settled();
+    expect((await engine.submit(request, tenants[2]!)).kind).toBe('accepted');
+  });
 });
 
 describe('names of server tools', () => {

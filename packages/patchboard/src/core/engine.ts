@@ -18,6 +18,7 @@ import type { Hooks } from './steps/hooks.ts';
 import { Intake, type CallRequest, type Submitted } from './steps/intake.ts';
 import { Lifecycle } from './call/lifecycle.ts';
 import type { Limits } from './limits.ts';
+import type { OpenLoad } from './call/open-calls.ts';
 import { Mailboxes } from './devices/mailboxes.ts';
 import type { BadOutcome } from './call/outcome.ts';
 import { Pools } from './devices/pools.ts';
@@ -57,6 +58,15 @@ export interface EngineParts {
   readonly redactor: Redactor;
   readonly workspaces: Workspaces;
   readonly tenants: TenantBook;
+}
+
+export interface EngineLoad {
+  readonly open: number;
+  readonly byState: OpenLoad['byState'];
+  readonly waitingForSlot: number;
+  readonly waitingForApproval: number;
+  /** In this server; a client's calls apart. */
+  readonly executing: number;
 }
 
 /**
@@ -251,16 +261,12 @@ export class Engine {
     this.#refusedListeners.add(listener);
   }
 
-  /** What is under way in this process right now. */
-  load(): { open: number; waitingForSlot: number; waitingForApproval: number; executing: number } {
-    const { slots } = this.#dispatcher;
-    const waitingForApproval = this.#lifecycle.all().filter(isWaitingForApproval).length;
-    return {
-      open: this.#lifecycle.size,
-      waitingForSlot: slots.waiting,
-      waitingForApproval,
-      executing: slots.held('server'),
-    };
+  /** What is under way in this process right now, of one tenant or, without one, of all. */
+  load(tenant: string | null = null): EngineLoad {
+    const { calls: open, byState } =
+      tenant === null ? this.#lifecycle.open.all : this.#lifecycle.open.of(tenant);
+    const { waiting: waitingForSlot, executing } = this.#dispatcher.load(tenant);
+    return { open, byState, waitingForSlot, waitingForApproval: byState.APPROVAL_REQUIRED, executing };
   }
 
   /** Takes no more calls, lets running ones finish for a while, then seals what is still running here. */
@@ -286,8 +292,4 @@ export class Engine {
     this.#waiters.wake(call);
     for (const listener of this.#endedListeners) listener(call);
   }
-}
-
-function isWaitingForApproval({ call }: LiveCall): boolean {
-  return call.state.name === 'APPROVAL_REQUIRED';
 }

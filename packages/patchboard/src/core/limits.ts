@@ -12,8 +12,10 @@ export interface Limits {
   readonly queueWaitMs: number;
   /** Calls of one tenant that have not ended. */
   readonly openCallsPerTenant: number;
-  /** Of their arguments, which are kept in memory until they have ended. */
+  /** Upper bound on the argument bytes of one tenant's open calls, which are held in memory. */
   readonly openBytesPerTenant: number;
+  /** The same for all tenants together. */
+  readonly openBytesServer: number;
   readonly resultBytes: number;
   readonly clientTimeoutMs: number;
   readonly maxTimeoutMs: number;
@@ -60,6 +62,7 @@ export const DEFAULT_LIMITS: Limits = {
   queueWaitMs: 60_000,
   openCallsPerTenant: 10_000,
   openBytesPerTenant: 256 * 1024 * 1024,
+  openBytesServer: 1024 * 1024 * 1024,
   resultBytes: WIRE_LIMITS.resultBytes,
   clientTimeoutMs: 30_000,
   maxTimeoutMs: 86_400_000,
@@ -88,6 +91,23 @@ export const DEFAULT_LIMITS: Limits = {
 
 export function resolveLimits(given: Partial<Limits> = {}): Readonly<Limits> {
   return checkedLimits({ ...DEFAULT_LIMITS, ...given });
+}
+
+/**
+ * Bytes of heap for each character of the arguments of open calls: they take a sixth of it at most, at two bytes for a
+ * character where one is not Latin-1; and one tenant takes three quarters of that.
+ */
+const HEAP_PER_CHARACTER = 12;
+const HEAP_PER_CHARACTER_OF_TENANT = 16;
+
+/** The configured values are upper bounds: what is held in memory never exceeds what the heap has room for. */
+export function withinHeap(limits: Readonly<Limits>, heapBytes: number): Readonly<Limits> {
+  const [server, tenant] = [heapBytes / HEAP_PER_CHARACTER, heapBytes / HEAP_PER_CHARACTER_OF_TENANT];
+  return checkedLimits({
+    ...limits,
+    openBytesServer: Math.min(limits.openBytesServer, Math.floor(server)),
+    openBytesPerTenant: Math.min(limits.openBytesPerTenant, Math.floor(tenant)),
+  });
 }
 
 /** Frozen. Throws where one is no limit. */

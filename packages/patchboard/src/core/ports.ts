@@ -28,6 +28,12 @@ export interface Ids {
   random(): number;
 }
 
+/** The part of the heap that the process ends for when it is full. */
+export interface Heap {
+  readonly limitBytes: number;
+  usedBytes(): number;
+}
+
 export interface Log {
   info(event: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -206,7 +212,9 @@ export interface Store extends DocumentStore, JournalStore {
 
   /** Why no write is accepted now, in words for an operator; null while writes are accepted. */
   writeProblem(): string | null;
-  /** Number of calls in each state. May be a moment old. */
+  /** Number of ended calls of the tenant in each state, without a scan. May be a moment old. */
+  countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
+  /** Number of calls of all tenants in each state. May be a moment old. */
   countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
   /** Removes ended calls that ended before `before`, at most `limit`; ledger rows stay. Answers how many. */
   purgeCalls(before: number, limit: number): Promise<number>;

@@ -6,7 +6,7 @@ import { GrantBook } from '../core/access/grants.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
 import type { Offices } from '../core/access/offices.ts';
 import { KeyOffice } from '../core/access/key-office.ts';
-import type { Limits } from '../core/limits.ts';
+import { withinHeap, type Limits } from '../core/limits.ts';
 import { PolicyGuard } from '../core/access/policy-guard.ts';
 import { PolicyOffice } from '../core/access/policy-office.ts';
 import type { Log, Store } from '../core/ports.ts';
@@ -21,6 +21,7 @@ import { logEndedCall, logRefusedCall } from '../runtime/call-log.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
+import { nodeHeap } from '../runtime/node-heap.ts';
 import { SILENT_LOG } from '../runtime/silent-log.ts';
 import { WARNING_LOG } from '../runtime/warning-log.ts';
 import { callTracer } from '../runtime/tracing.ts';
@@ -74,7 +75,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     ...parts,
     log,
     schemas: ajvSchemas(),
-    limits: options.limits,
+    limits: withinHeap(options.limits, nodeHeap.limitBytes),
     guard,
     hooks: options.hooks,
     grants,

@@ -11,6 +11,7 @@ import { Sessions } from '../identity/sessions.ts';
 import { connectionBudget, descriptorLimit } from '../runtime/descriptor-limit.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
+import { nodeHeap } from '../runtime/node-heap.ts';
 import { agentRoutes } from '../transports/agent-api/routes.ts';
 import { deviceRoutes } from '../transports/device-gateway/routes.ts';
 import { consoleRoutes } from '../transports/console/routes.ts';
@@ -120,6 +121,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     sandbox: sandboxView(room.sandbox),
     version: VERSION,
     clock: nodeClock,
+    heap: nodeHeap,
     routes: settings.hasPages ? ROUTES : ROUTES.filter(({ face }) => face !== 'console'),
   });
   return { fastify, gatekeeper, sessions };

@@ -5,12 +5,12 @@ import { failure, messageOf } from '../failures.ts';
 import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
 import { isIdempotent, liveCall, nothing, type Asker, type LiveCall } from './live-call.ts';
 import type { Mailboxes } from '../devices/mailboxes.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
 import type { Redactor } from './redaction.ts';
 import { soon, type Soon } from '../soon.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import { Tallies } from '../tallies.ts';
 import { TimerWheel } from '../timer-wheel.ts';
 
 export interface LifecycleParts {
@@ -50,8 +50,7 @@ export class Lifecycle {
   readonly #parts: LifecycleParts;
   readonly #live: Map<string, LiveCall> = new Map();
   #isClosed = false;
-  readonly #openByTenant: Tallies = new Tallies();
-  readonly #charactersByTenant: Tallies = new Tallies();
+  readonly open: OpenCalls = new OpenCalls();
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
@@ -70,15 +69,6 @@ export class Lifecycle {
     return [...this.#live.values()];
   }
 
-  openOf(tenant: string): number {
-    return this.#openByTenant.of(tenant);
-  }
-
-  /** Of the arguments that are kept in memory. */
-  charactersOf(tenant: string): number {
-    return this.#charactersByTenant.of(tenant);
-  }
-
   /** Records a new call. It is live from the commit on, unless it was born ended. */
   record(record: NewCall, asker: Asker, tool: RegisteredTool | undefined): Soon<Recorded> {
     const { call } = record;
@@ -95,8 +85,7 @@ export class Lifecycle {
   adopt(call: Call, asker: Asker, tool: RegisteredTool | undefined): LiveCall {
     const live = liveCall(call, asker, tool);
     this.#live.set(call.id, live);
-    this.#openByTenant.add(call.tenant, 1);
-    this.#charactersByTenant.add(call.tenant, call.argsJson.length);
+    if (isOpen(call)) this.open.add(call);
     this.#arm(live);
     return live;
   }
@@ -121,12 +110,19 @@ export class Lifecycle {
     return soon(this.#parts.store.replaceCall(to, from.version, rows, argsChanged), (replaced) => {
       if (!replaced) return false;
       live.call = to;
-      if (argsChanged) this.#charactersByTenant.add(to.tenant, to.argsJson.length - from.argsJson.length);
+      // What is over has no way on: `move` throws.
+      if (!isOpen(from)) return true;
+      if (!isOpen(to)) {
+        this.open.remove(from);
+        live.disarm();
+        this.#retire(live);
+        return true;
+      }
+      this.open.move(from, to);
       // A deadline that stands stays armed: armed anew it would follow a jump of the wall clock.
-      if (isOpen(from) && isOpen(to) && from.state.deadlineAt === to.state.deadlineAt) return true;
+      if (from.state.deadlineAt === to.state.deadlineAt) return true;
       live.disarm();
-      if (isOpen(to)) this.#arm(live);
-      else this.#retire(live);
+      this.#arm(live);
       return true;
     });
   }
@@ -235,8 +231,6 @@ export class Lifecycle {
   #retire(live: LiveCall): void {
     const { call } = live;
     this.#live.delete(call.id);
-    this.#openByTenant.add(call.tenant, -1);
-    this.#charactersByTenant.add(call.tenant, -call.argsJson.length);
     live.disarm = nothing;
     live.release();
     live.release = nothing;

@@ -1,4 +1,4 @@
-import { findRefusal, type JsonLimits } from './json-scanner.ts';
+import { countValues, type JsonLimits } from './json-scanner.ts';
 
 /** Where and why a text was refused. `offset` counts UTF-16 units from 0, `line` and `column` count from 1. */
 export interface JsonProblem {
@@ -24,9 +24,15 @@ export function parseGuardedJson(text: string, limits: JsonLimits): GuardedJson 
 
 /** The checks of `parseGuardedJson` alone: null when there is nothing to refuse. */
 export function scanJson(text: string, limits: JsonLimits): JsonProblem | null {
-  const refusal = findRefusal(text, limits);
-  if (refusal === null) return null;
-  const { problem, offset } = refusal;
+  const found = countJsonValues(text, limits);
+  return typeof found === 'number' ? null : found;
+}
+
+/** The same checks; how many values there are when there is nothing to refuse. */
+export function countJsonValues(text: string, limits: JsonLimits): number | JsonProblem {
+  const found = countValues(text, limits);
+  if (typeof found === 'number') return found;
+  const { problem, offset } = found;
   return { problem, offset, ...placeOf(text, offset) };
 }
 

@@ -26,19 +26,18 @@ export interface JsonLimits {
 
 /**
  * One pass over a JSON text, with a stack of its own instead of recursion. It accepts exactly the texts that
- * `JSON.parse` accepts, less the refusals described at `parseGuardedJson`.
+ * `JSON.parse` accepts, less the refusals described at `parseGuardedJson`, and returns how many values there are.
  */
-export function findRefusal(text: string, limits: JsonLimits): Refusal | null {
+export function countValues(text: string, limits: JsonLimits): number | Refusal {
   try {
-    scan(text, limits);
-    return null;
+    return scan(text, limits);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
 }
 
-function scan(text: string, limits: JsonLimits): void {
+function scan(text: string, limits: JsonLimits): number {
   const keys = new KeyStack(text);
   /** What closes each open container; the first entry stands for the whole text. */
   const closers = [0];
@@ -75,7 +74,7 @@ function scan(text: string, limits: JsonLimits): void {
     }
     if (depth === 0) {
       if (at < text.length) throw unexpected(text, at, 'the end of the text');
-      return;
+      return values;
     }
     const isObject = closers[depth] === CLOSE_OBJECT;
     if (codeAt(text, at) !== COMMA) throw unexpected(text, at, isObject ? '"," or "}"' : '"," or "]"');

@@ -82,7 +82,12 @@ describe('approvals', () => {
 
   it('expires, holds no slot meanwhile, and cannot be approved afterwards', async () => {
     const { engine, execute, clock, call, digest, find } = await waitingCall();
-    expect(engine.load()).toEqual({ open: 1, waitingForSlot: 0, waitingForApproval: 1, executing: 0 });
+    expect(engine.load()).toMatchObject({
+      open: 1,
+      waitingForSlot: 0,
+      waitingForApproval: 1,
+      executing: 0,
+    });
     await clock.advance(600_200);
     expect((await find()).state).toMatchObject({ name: 'DENIED', error: { code: 'approval_expired' } });
     expect(

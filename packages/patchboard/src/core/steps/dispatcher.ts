@@ -40,6 +40,12 @@ export interface Start {
   readonly device: Device | null;
 }
 
+const SERVER_SLOT = 'server';
+
+function tenantSlot(tenant: string): string {
+  return `tenant:${tenant}`;
+}
+
 /** Brings a recorded call to whoever runs it, and its outcome back to the record. */
 export class Dispatcher {
   readonly slots: Slots = new Slots();
@@ -68,6 +74,12 @@ export class Dispatcher {
     const slot = this.#slotKeys(tool.runsOn.tool, wanted.tenant, wanted.runId);
     if (this.#isStopped || !this.slots.tryTake(slot)) return { states: [pending], slot: null, device: null };
     return { states: [pending, executing], slot, device: null };
+  }
+
+  /** Calls that wait for a slot, and those that execute in this server; null: of all tenants. */
+  load(tenant: string | null): { waiting: number; executing: number } {
+    const name = tenant === null ? SERVER_SLOT : tenantSlot(tenant);
+    return { waiting: this.slots.waiting(name), executing: this.slots.held(name) };
   }
 
   /** Begins nothing more: what waits for a slot keeps waiting, over the restart too. */
@@ -159,8 +171,8 @@ export class Dispatcher {
     const { limits } = this.#parts;
     const keys = [
       { name: `run:${pairKey(tenant, runId)}`, limit: limits.concurrencyPerRun },
-      { name: `tenant:${tenant}`, limit: limits.concurrencyPerTenant },
-      { name: 'server', limit: limits.concurrencyServer },
+      { name: tenantSlot(tenant), limit: limits.concurrencyPerTenant },
+      { name: SERVER_SLOT, limit: limits.concurrencyServer },
     ];
     if (tool.concurrency !== null) keys.push({ name: `tool:${tool.name}`, limit: tool.concurrency });
     return keys;

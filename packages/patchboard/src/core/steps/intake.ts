@@ -176,10 +176,15 @@ export class Intake {
     const tooFast = rates.call(principal, tool.name);
     if (tooFast !== null) return tooFast;
     const { tenant } = principal;
-    if (lifecycle.openOf(tenant) + this.#entering.of(tenant) >= limits.openCallsPerTenant)
+    const own = lifecycle.open.of(tenant);
+    if (own.calls + this.#entering.of(tenant) >= limits.openCallsPerTenant)
       return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
-    if (lifecycle.charactersOf(tenant) < limits.openBytesPerTenant) return null;
-    const message = `the arguments of this tenant's calls that have not ended take ${limits.openBytesPerTenant} bytes`;
+    if (own.characters >= limits.openBytesPerTenant) {
+      const message = `the arguments of this tenant's calls that have not ended take ${limits.openBytesPerTenant} bytes`;
+      return failure('queue_full', message);
+    }
+    if (lifecycle.open.all.characters < limits.openBytesServer) return null;
+    const message = `the arguments of all calls that have not ended take ${limits.openBytesServer} bytes`;
     return failure('queue_full', message);
   }
 

@@ -19,10 +19,11 @@ interface Waiter {
 export class Slots {
   readonly #held: Tallies = new Tallies();
   readonly #lines: Map<string, Set<Waiter>> = new Map();
-  #waiting = 0;
+  readonly #waiting: Tallies = new Tallies();
 
-  get waiting(): number {
-    return this.#waiting;
+  /** How many wait for this and whatever else they need. */
+  waiting(name: string): number {
+    return this.#waiting.of(name);
   }
 
   held(name: string): number {
@@ -40,10 +41,10 @@ export class Slots {
   /** After `tryTake` said no: calls `ready` later, once, holding all keys. The answer leaves the line. */
   wait(keys: readonly SlotKey[], ready: () => void): () => void {
     const waiter: Waiter = { keys, ready, waitsOn: '' };
-    this.#waiting += 1;
+    for (const key of keys) this.#waiting.add(key.name, 1);
     this.#lineUp(waiter, this.#lacking(keys) ?? this.#firstLine(keys));
     return () => {
-      if (this.#leave(waiter)) this.#waiting -= 1;
+      if (this.#leave(waiter)) this.#stopWaiting(waiter);
     };
   }
 
@@ -66,9 +67,13 @@ export class Slots {
         continue;
       }
       this.#take(waiter.keys);
-      this.#waiting -= 1;
+      this.#stopWaiting(waiter);
       waiter.ready();
     }
+  }
+
+  #stopWaiting({ keys }: Waiter): void {
+    for (const key of keys) this.#waiting.add(key.name, -1);
   }
 
   #take(keys: readonly SlotKey[]): void {

@@ -25,6 +25,7 @@ import { Sessions } from '../../../src/identity/sessions.ts';
 import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
+import { nodeHeap } from '../../../src/runtime/node-heap.ts';
 import { ajvSchemas } from '../../../src/schemas/ajv-schemas.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import { createHttpApp } from '../../../src/transports/shared/http/app.ts';
@@ -127,6 +128,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     }),
     door: { allowedHosts: given.allowedHosts ?? [], allowedOrigins: given.allowedOrigins ?? [] },
     limits: given.http ?? {},
+    heap: nodeHeap,
     sandbox: null,
     version: '0.0.0-test',
     routes: given.routes ?? ROUTES,

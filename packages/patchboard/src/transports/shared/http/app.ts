@@ -8,6 +8,7 @@ import { allowedMethods } from '../routes/allowed-methods.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
 import { Door } from './door.ts';
+import { HeldBodies } from './held-bodies.ts';
 import { resolveHttpLimits, type HttpLimits } from './http-limits.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
@@ -25,6 +26,10 @@ import { Prompts } from '../views/prompts.ts';
 import { ToolLists } from '../views/tool-lists.ts';
 import { Upgrades } from './upgrades.ts';
 
+const LATE_REQUESTS_EVERY_MS = 1000;
+/** Of the heap: what the bodies of requests under way may take. */
+const BODY_SHARE = 1 / 6;
+
 /** The HTTP server of all faces, ready to listen. `close()` ends streams and waits first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
   const limits = resolveHttpLimits(parts.limits);
@@ -33,8 +38,8 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   const context = contextOf(app, limits, parts);
   guardDoor(app, door);
   finishAnswers(app, context.metrics);
-  refuseUnderPressure(app, limits);
-  acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues });
+  refuseUnderPressure(app, limits, parts.heap);
+  acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues }, context.bodies);
   letGoOnClose(app, context);
   // A plugin, so that the collector of the API description is there before the routes are.
   app.register((scope, _options, done) => {
@@ -64,6 +69,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     sandbox,
     startedAt: parts.startedAt ?? clock.now(),
     openings,
+    bodies: new HeldBodies(Math.min(limits.heldBodyBytes, parts.heap.limitBytes * BODY_SHARE)),
     streams,
     eventStreams,
     tickets: new Tickets(clock),
@@ -109,6 +115,8 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.socketIdleMs,
     keepAliveTimeout: limits.keepAliveMs,
+    // Node looks for requests that are late only this often, every 30 s by default: limits below would fire then.
+    http: { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS },
     // While it closes the engine itself says that it is shutting down, as a problem like any other.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 500 },
@@ -124,6 +132,8 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
   app.decorateRequest('principal', null);
   app.decorateRequest('counter', null);
   app.decorateRequest('refusal', null);
+  app.decorateRequest('response', null);
+  app.decorateRequest('heldBytes', 0);
   app.setErrorHandler((error, request, reply) => {
     sendProblem(reply, failureOf(error, request, log));
   });

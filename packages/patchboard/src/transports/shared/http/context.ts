@@ -1,13 +1,15 @@
+import type { ServerResponse } from 'node:http';
 import type { FailureCode, SandboxName } from '@patchboard/wire';
 import type { Engine } from '../../../core/engine.ts';
 import type { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
 import type { Authenticator } from '../../../core/access/authenticator.ts';
 import type { Offices } from '../../../core/access/offices.ts';
-import type { Clock, Digest, Log, Store } from '../../../core/ports.ts';
+import type { Clock, Digest, Heap, Log, Store } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Connections } from './connections.ts';
 import type { DoorOptions } from './door.ts';
 import type { EventLoopTurns } from './event-loop-turns.ts';
+import type { HeldBodies } from './held-bodies.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
 import type { EventStreamCaps } from '../streams/event-stream-caps.ts';
@@ -25,6 +27,7 @@ export interface HttpParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly heap: Heap;
   readonly digest: Digest;
   readonly offices: Offices;
   readonly authenticator: Authenticator;
@@ -60,6 +63,7 @@ export interface HttpContext extends Pick<
   readonly limits: Readonly<HttpLimits>;
   readonly startedAt: number;
   readonly openings: Openings;
+  readonly bodies: HeldBodies;
   readonly streams: Streams;
   readonly eventStreams: EventStreamCaps;
   readonly tickets: Tickets;
@@ -81,5 +85,9 @@ declare module 'fastify' {
     counter: RouteCounter | null;
     /** The code of the problem it was answered with. */
     refusal: FailureCode | null;
+    /** Of a request that reached its route. */
+    response: ServerResponse | null;
+    /** What its body takes of the heap. */
+    heldBytes: number;
   }
 }

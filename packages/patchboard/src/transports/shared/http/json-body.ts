@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { failure } from '../../../core/failures.ts';
-import { parseGuardedJson } from '../../../core/json/json-guard.ts';
+import { countJsonValues } from '../../../core/json/json-guard.ts';
 import type { JsonLimits } from '../../../core/json/json-scanner.ts';
 import { RequestRefused } from '../routes/problem.ts';
+import type { HeldBodies } from './held-bodies.ts';
 
 /** `application/json` and nothing else: what Fastify takes besides would let a form or plain text through the door. */
-export function acceptJsonOnly(app: FastifyInstance, limits: JsonLimits): void {
+export function acceptJsonOnly(app: FastifyInstance, limits: JsonLimits, bodies: HeldBodies): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const encoding = request.headers['content-encoding'];
@@ -14,23 +15,37 @@ export function acceptJsonOnly(app: FastifyInstance, limits: JsonLimits): void {
       done(new RequestRefused(failure('content_type', `a body in ${encoding} is not taken; send it plain`)));
       return;
     }
-    if (body.length === 0) {
+    // Of a request that reached no route nobody reads the body.
+    if (body.length === 0 || request.response === null) {
       done(null, undefined);
       return;
     }
-    const parsed = decodeJson(body, limits);
+    const parsed = decodeJson(request, body, limits, bodies);
     if (parsed instanceof RequestRefused) done(parsed);
     else done(null, parsed.value);
   });
 }
 
-function decodeJson(body: Buffer, limits: JsonLimits): { value: unknown } | RequestRefused {
+function decodeJson(
+  request: FastifyRequest,
+  body: Buffer,
+  limits: JsonLimits,
+  bodies: HeldBodies,
+): { value: unknown } | RequestRefused {
   // Decoding would put a replacement character where the bytes are wrong: something else than was sent.
   if (!isUtf8(body)) return new RequestRefused(failure('body_invalid', 'the body is not UTF-8'));
-  const parsed = parseGuardedJson(body.toString('utf8'), limits);
-  if (parsed.ok) return parsed;
-  const { problem, line, column } = parsed;
+  if (!bodies.holdText(request, body.length)) return noRoom();
+  const text = body.toString('utf8');
+  const counted = countJsonValues(text, limits);
+  if (typeof counted === 'number')
+    return bodies.holdValues(request, counted) ? { value: JSON.parse(text) } : noRoom();
+  const { problem, line, column } = counted;
   return new RequestRefused(
     failure('body_invalid', `the body is not acceptable JSON: ${problem} (line ${line}, column ${column})`),
   );
+}
+
+function noRoom(): RequestRefused {
+  const message = "the bodies of requests under way take as much of this server's heap as they may";
+  return new RequestRefused(failure('overloaded', message));
 }

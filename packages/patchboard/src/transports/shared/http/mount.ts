@@ -63,6 +63,7 @@ function identify(
   const { scope } = route;
   return (request, reply, done) => {
     request.counter = counter;
+    request.response = reply.raw;
     if (scope === null) {
       done();
       return;

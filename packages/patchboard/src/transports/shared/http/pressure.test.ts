@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import type { Heap } from '../../../core/ports.ts';
+import { nodeHeap } from '../../../runtime/node-heap.ts';
 import { resolveHttpLimits } from './http-limits.ts';
 import { refuseUnderPressure } from './pressure.ts';
 
@@ -15,7 +17,7 @@ describe('refuseUnderPressure', () => {
   it('refuses with 503 while the event loop is late, keeps health and the console open, and recovers', async () => {
     const app = fastify();
     app.decorateRequest('refusal', null);
-    refuseUnderPressure(app, resolveHttpLimits({ eventLoopDelayMs: 400 }));
+    refuseUnderPressure(app, resolveHttpLimits({ eventLoopDelayMs: 400 }), nodeHeap);
     app.get('/work', () => 'done');
     app.get('/healthz', () => 'ok');
     app.get('/ui/*', () => 'a file');
@@ -42,5 +44,27 @@ describe('refuseUnderPressure', () => {
       await app.close();
       await closed;
     }
+  });
+
+  it('refuses with 503 while the heap is nearly full, and recovers', async () => {
+    let used = 95;
+    const app = fastify();
+    app.decorateRequest('refusal', null);
+    const heap: Heap = { limitBytes: 100, usedBytes: () => used };
+    refuseUnderPressure(app, resolveHttpLimits({ eventLoopDelayMs: 60_000 }), heap);
+    app.get('/work', () => 'done');
+    await app.ready();
+    const statusAfter = async (before: number): Promise<number> => {
+      let status = before;
+      while (status === before) {
+        await pause(50);
+        status = (await app.inject('/work')).statusCode;
+      }
+      return status;
+    };
+    expect(await statusAfter(200)).toBe(503);
+    used = 50;
+    expect(await statusAfter(503)).toBe(200);
+    await app.close();
   });
 });

@@ -1,6 +1,6 @@
-import { getHeapStatistics } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import { failure } from '../../../core/failures.ts';
+import type { Heap } from '../../../core/ports.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { sendProblem } from '../routes/problem.ts';
 
@@ -16,8 +16,8 @@ const ALWAYS_OPEN: ReadonlySet<string> = new Set(['/healthz', '/metrics', '/', '
  * A server that cannot keep up says so at once, instead of answering everybody late. A timer that fires late tells
  * that the event loop is; one flag is all that a request looks at.
  */
-export function refuseUnderPressure(app: FastifyInstance, limits: HttpLimits): void {
-  const watch = new PressureWatch(limits.eventLoopDelayMs);
+export function refuseUnderPressure(app: FastifyInstance, limits: HttpLimits, heap: Heap): void {
+  const watch = new PressureWatch(limits.eventLoopDelayMs, heap);
   app.addHook('onRequest', (request, reply, done) => {
     const isOpen = ALWAYS_OPEN.has(request.routeOptions.url ?? '');
     if (watch.isUnderPressure && !isOpen) sendProblem(reply, failure('overloaded'));
@@ -35,12 +35,14 @@ export function refuseUnderPressure(app: FastifyInstance, limits: HttpLimits): v
 
 export class PressureWatch {
   readonly #maxDelayMs: number;
+  readonly #heap: Heap;
   #timer: NodeJS.Timeout | null = null;
   #due = 0;
   isUnderPressure = false;
 
-  constructor(maxDelayMs: number) {
+  constructor(maxDelayMs: number, heap: Heap) {
     this.#maxDelayMs = maxDelayMs;
+    this.#heap = heap;
   }
 
   start(): void {
@@ -55,8 +57,8 @@ export class PressureWatch {
 
   readonly #look = (): void => {
     const delayMs = performance.now() - this.#due;
-    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-    this.isUnderPressure = delayMs > this.#maxDelayMs || used > limit * HEAP_SHARE;
+    const isFull = this.#heap.usedBytes() > this.#heap.limitBytes * HEAP_SHARE;
+    this.isUnderPressure = delayMs > this.#maxDelayMs || isFull;
     this.start();
   };
 }

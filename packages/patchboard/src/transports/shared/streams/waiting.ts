@@ -43,6 +43,8 @@ export async function waitForEnd(
 ): Promise<Call | undefined> {
   const { principal, id, seconds, live } = asked;
   if (seconds === 0) return await context.engine.calls.find(principal, id);
+  // The call is recorded: its arguments count among those of open calls now.
+  context.bodies.letGo(reply.request);
   return await whileListening(
     context,
     reply,

@@ -1,0 +1,89 @@
+import type { Call, OpenState } from './call.ts';
+
+type OpenCall = Call & { readonly state: OpenState };
+
+/** What calls that have not ended amount to. */
+export interface OpenLoad {
+  readonly calls: number;
+  /** Of their arguments, which are held in memory. */
+  readonly characters: number;
+  readonly byState: Readonly<Record<OpenState['name'], number>>;
+}
+
+interface Counts extends OpenLoad {
+  calls: number;
+  characters: number;
+  readonly byState: Record<OpenState['name'], number>;
+}
+
+/** Below so many tenants none is looked for that can be forgotten. */
+const FIRST_SWEEP = 1024;
+
+/** Counts calls as they move, for each tenant and for all: nothing is counted by looking through them. */
+export class OpenCalls {
+  readonly #all: Counts = none();
+  readonly #byTenant: Map<string, Counts> = new Map();
+  #sweepAt = FIRST_SWEEP;
+
+  get all(): OpenLoad {
+    return this.#all;
+  }
+
+  of(tenant: string): OpenLoad {
+    return this.#byTenant.get(tenant) ?? NONE;
+  }
+
+  add(call: OpenCall): void {
+    const { tenant } = call;
+    let counts = this.#byTenant.get(tenant);
+    if (counts === undefined) {
+      counts = none();
+      this.#byTenant.set(tenant, counts);
+      if (this.#byTenant.size > this.#sweepAt) this.#sweep(tenant);
+    }
+    count(counts, call, 1);
+    count(this.#all, call, 1);
+  }
+
+  move(from: OpenCall, to: OpenCall): void {
+    const counts = this.#byTenant.get(from.tenant);
+    if (counts !== undefined) shift(counts, from, to);
+    shift(this.#all, from, to);
+  }
+
+  remove(call: OpenCall): void {
+    const counts = this.#byTenant.get(call.tenant);
+    if (counts !== undefined) count(counts, call, -1);
+    count(this.#all, call, -1);
+  }
+
+  /** A tenant without open calls is forgotten later, with many others: most come back soon. */
+  #sweep(newest: string): void {
+    for (const [tenant, { calls }] of this.#byTenant)
+      if (calls === 0 && tenant !== newest) this.#byTenant.delete(tenant);
+    // Twice as many as are in use: sweeping stays rare however many those are.
+    this.#sweepAt = Math.max(FIRST_SWEEP, this.#byTenant.size * 2);
+  }
+}
+
+function count(counts: Counts, { state, argsJson }: OpenCall, change: 1 | -1): void {
+  counts.calls += change;
+  counts.characters += change * argsJson.length;
+  counts.byState[state.name] += change;
+}
+
+function shift(counts: Counts, from: OpenCall, to: OpenCall): void {
+  counts.characters += to.argsJson.length - from.argsJson.length;
+  counts.byState[from.state.name] -= 1;
+  counts.byState[to.state.name] += 1;
+}
+
+function none(): Counts {
+  return {
+    calls: 0,
+    characters: 0,
+    byState: { PENDING: 0, APPROVAL_REQUIRED: 0, APPROVED: 0, EXECUTING: 0 },
+  };
+}
+
+const NONE: OpenLoad = none();
