@@ -7,6 +7,7 @@ import {
   DEFAULT_TENANT,
   OPERATOR_NAME,
   OPERATOR_TOKEN_ID,
+  SESSION_PREFIX,
   type Principal,
 } from '../core/access/principal.ts';
 import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
@@ -18,7 +19,7 @@ import { localPrincipal } from './local-principal.ts';
 import { isOperatorToken } from './operator-token.ts';
 import type { OperatorTokenGuard } from './operator-token-guard.ts';
 import { proxyHeaderIn } from './proxy-headers.ts';
-import { SESSION_PREFIX, type Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface GatekeeperParts {
   readonly keys: KeyOffice;

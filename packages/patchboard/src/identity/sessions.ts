@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LoginToken, OpenedSession, SessionBook } from '../core/access/authenticator.ts';
 import { OneTimeTokens } from '../core/access/one-time-tokens.ts';
+import { SESSION_PREFIX } from '../core/access/principal.ts';
 import { failure, type Failure } from '../core/failures.ts';
 import type { Clock } from '../core/ports.ts';
 import { isSameSecret } from './operator-token.ts';
@@ -10,9 +11,6 @@ const SESSION_MS = 12 * 3_600_000;
 const LOGIN_MS = 3_600_000;
 const MAX_SESSIONS = 1000;
 const LOGIN_PREFIX = 'ot_';
-
-/** Of the credential ids of sessions. */
-export const SESSION_PREFIX = 'session:';
 
 interface Session {
   /** Names the session where its id, which is a secret, has no place. */

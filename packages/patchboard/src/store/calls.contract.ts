@@ -252,4 +252,18 @@ export function describeCalls(subject: Subject): void {
     await Promise.all([1, 2, 3].map(async () => await store.replaceCall(done, 1, rowsOf(done, 1), false)));
     expect(await store.countByState()).toEqual({ PENDING: 1, EXECUTING: 1, COMPLETED: 1, FAILED: 1 });
   });
+
+  it('counts the ended calls of one tenant, as they end and are purged', async () => {
+    const { store } = subject;
+    const other = (n: number): Call => aCall(n, { tenant: 'other', runId: 'run_2' });
+    await insertAll(store, [aCall(1), failed(aCall(2)), completed(other(3)), completed(other(4)), other(5)]);
+    const done = completed(aCall(1));
+    await Promise.all([1, 2, 3].map(async () => await store.replaceCall(done, 1, rowsOf(done, 1), false)));
+    expect(await store.countEnded('acme')).toEqual({ COMPLETED: 1, FAILED: 1 });
+    expect(await store.countEnded('other')).toEqual({ COMPLETED: 2 });
+    expect(await store.countEnded('nobody')).toEqual({});
+    await store.purgeCalls(Number.MAX_SAFE_INTEGER, 3);
+    expect(await store.countEnded('acme')).toEqual({});
+    expect(await store.countEnded('other')).toEqual({ COMPLETED: 1 });
+  });
 }

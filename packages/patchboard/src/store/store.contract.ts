@@ -70,6 +70,7 @@ function describeReopening(subject: Subject): void {
       ledger: await store.readLedger({}, 0, 100),
       head: await store.ledgerHead(),
       counts: await store.countByState(),
+      ended: await store.countEnded('acme'),
     };
 
     const again = await reopen();
@@ -77,6 +78,7 @@ function describeReopening(subject: Subject): void {
     expect(await again.readLedger({}, 0, 100)).toEqual(before.ledger);
     expect(await again.ledgerHead()).toEqual(before.head);
     expect(await again.countByState()).toEqual(before.counts);
+    expect(await again.countEnded('acme')).toEqual(before.ended);
     expect(await again.tools()).toEqual([aTool('camera.take')]);
     expect(await again.documents('key')).toEqual([{ id: 'k1', body: '{}' }]);
     expect(await again.readJournal('run_1', 0, 10)).toEqual([{ no: 1, kind: 'message', body: '{}' }]);

@@ -24,3 +24,15 @@ export const OPERATOR_NAME = 'operator';
 
 /** Names the operator token among the credentials. */
 export const OPERATOR_TOKEN_ID = 'operator-token';
+
+/** Begins the ids of browser sessions among the credentials. */
+export const SESSION_PREFIX = 'session:';
+
+/**
+ * May see what is counted of the whole server: local mode, the operator token, and sessions that were opened with it.
+ * Every other credential is one tenant's.
+ */
+export function seesWholeServer({ kind, credential }: Principal): boolean {
+  if (credential === null) return kind === 'local';
+  return credential.id === OPERATOR_TOKEN_ID || credential.id.startsWith(SESSION_PREFIX);
+}

@@ -21,6 +21,7 @@ import { pairKey } from '../../core/pair-key.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { Soon } from '../../core/soon.ts';
 import { callPage } from '../call-pages.ts';
+import { EndedCounts, type StateCounts } from '../ended-counts.ts';
 import { callCursor } from '../cursors.ts';
 import { MemoryChain } from './chain.ts';
 import { EndedCalls } from './ended-calls.ts';
@@ -66,6 +67,7 @@ const WINDOW = 1024;
 class MemoryStore implements Store {
   readonly #calls: Map<string, Call> = new Map();
   readonly #ended: EndedCalls;
+  readonly #counts: EndedCounts = new EndedCounts();
   readonly #runs: MemoryRuns;
   readonly #keys: Map<string, UsedKey> = new Map();
   readonly #keyOfCall: Map<string, string> = new Map();
@@ -270,6 +272,10 @@ class MemoryStore implements Store {
     return null;
   }
 
+  async countEnded(tenant: string): Promise<Readonly<StateCounts>> {
+    return { ...this.#counts.of(tenant) };
+  }
+
   async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
     const counts: Partial<Record<CallStateName, number>> = {};
     for (const { state } of this.#calls.values()) counts[state.name] = (counts[state.name] ?? 0) + 1;
@@ -299,13 +305,15 @@ class MemoryStore implements Store {
   }
 
   #retire(call: Call): void {
+    this.#counts.add(call.tenant, call.state.name, 1);
     const oldest = this.#ended.add(call);
     if (oldest !== undefined) this.#drop(oldest);
   }
 
   /** What only this call needed goes with it; ledger rows have a bound of their own. */
-  #drop({ id, tenant, runId }: Call): void {
+  #drop({ id, tenant, runId, state }: Call): void {
     if (!this.#calls.delete(id)) return;
+    this.#counts.add(tenant, state.name, -1);
     this.#forgetKey(id);
     this.#runs.leave(tenant, runId);
   }

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { isTerminal, type CallStateName } from '@patchboard/wire';
 import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
+import { EndedCounts, type StateCounts } from '../ended-counts.ts';
+import { countEndedCalls } from './count-ended-calls.ts';
 import { STATE_CODES, integer, resultOf, stateNameOf, tailOf, text } from './rows.ts';
 
 export interface UsedKey {
@@ -16,8 +17,6 @@ const COLUMNS = `no, id, version, state, created_at, ended_at, tenant, run_id, a
   timeout_ms, decision, client_id, target, trace_id, span_id, origin, replay_of, parent_call_id, fence, idempotency_scope, idempotency_hash,
   idempotency_expires_at, tail, args, result`;
 
-type Counts = Partial<Record<CallStateName, number>>;
-
 /** Single calls, written by key. Ended calls are counted in memory; the count goes back with a transaction. */
 export class CallTable {
   readonly #insert: StatementSync;
@@ -28,7 +27,7 @@ export class CallTable {
   readonly #freeKey: StatementSync;
   readonly #remove: StatementSync;
   readonly #countOpen: StatementSync;
-  #ended: Counts;
+  readonly #ended: EndedCounts = new EndedCounts();
   /** Numbers of calls that were recorded here and have not ended: reaching one by number spares an index. */
   readonly #numbers: Map<string, number> = new Map();
 
@@ -53,7 +52,7 @@ export class CallTable {
     this.#countOpen = database.prepare(
       'select state, count(*) as calls from calls where state <> 4 and state < 4 group by state',
     );
-    this.#ended = countEnded(database);
+    for (const { tenant, state, calls } of countEndedCalls(database)) this.#ended.add(tenant, state, calls);
   }
 
   insert(no: number, { call, idempotency }: NewCall): void {
@@ -88,7 +87,7 @@ export class CallTable {
       resultOf(call),
     );
     if (isOpen(call)) this.#numbers.set(call.id, no);
-    else this.#countIfEnded(call.state.name, 1);
+    else this.#ended.add(call.tenant, call.state.name, 1);
   }
 
   replace(call: Call, expectedVersion: number): boolean {
@@ -110,7 +109,7 @@ export class CallTable {
           );
     if (changes === 0) return false;
     if (!isOpen(call)) this.#numbers.delete(id);
-    this.#countIfEnded(call.state.name, 1);
+    this.#ended.add(call.tenant, call.state.name, 1);
     return true;
   }
 
@@ -136,51 +135,30 @@ export class CallTable {
   remove(no: number, endedBefore: number): RemovedCall | undefined {
     const removed = this.#remove.get(no, endedBefore);
     if (removed === undefined) return undefined;
-    this.#countIfEnded(stateNameOf(integer(removed, 'state')), -1);
-    return { runId: text(removed, 'run_id'), tenant: text(removed, 'tenant'), id: text(removed, 'id') };
+    const tenant = text(removed, 'tenant');
+    this.#ended.add(tenant, stateNameOf(integer(removed, 'state')), -1);
+    return { runId: text(removed, 'run_id'), tenant, id: text(removed, 'id') };
   }
 
   /** Open calls are few and have an index; ended ones are not counted again. */
-  countByState(): Counts {
-    const counts: Counts = { ...this.#ended };
+  countByState(): StateCounts {
+    const counts: StateCounts = { ...this.#ended.all };
     for (const row of this.#countOpen.all()) {
       counts[stateNameOf(integer(row, 'state'))] = integer(row, 'calls');
     }
     return counts;
   }
 
+  countEnded(tenant: string): StateCounts {
+    return { ...this.#ended.of(tenant) };
+  }
+
   save(): () => void {
-    const ended = { ...this.#ended };
+    const restoreCounts = this.#ended.save();
     return () => {
-      this.#ended = ended;
+      restoreCounts();
       // Some of these calls may not exist; the others are found by their ids.
       this.#numbers.clear();
     };
   }
-
-  /** An ended call never moves again, so it is counted once. */
-  #countIfEnded(state: CallStateName, change: 1 | -1): void {
-    if (!isTerminal(state)) return;
-    const count = (this.#ended[state] ?? 0) + change;
-    if (count === 0) delete this.#ended[state];
-    else this.#ended[state] = count;
-  }
-}
-
-/** Counting all rows reads only the leaves of an index; the rest comes from the index of what is not completed. */
-function countEnded(database: DatabaseSync): Counts {
-  const ended: Counts = {};
-  const all = database.prepare('select count(*) as calls from calls').get();
-  let completed = all === undefined ? 0 : integer(all, 'calls');
-  const others = database.prepare(
-    'select state, count(*) as calls from calls where state <> 4 group by state',
-  );
-  for (const row of others.all()) {
-    const state = stateNameOf(integer(row, 'state'));
-    const count = integer(row, 'calls');
-    completed -= count;
-    if (isTerminal(state)) ended[state] = count;
-  }
-  if (completed > 0) ended.COMPLETED = completed;
-  return ended;
 }

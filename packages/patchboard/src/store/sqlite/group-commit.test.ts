@@ -83,6 +83,7 @@ describe('a full disk', () => {
     }
     expect(await store.findCall(callId(next))).toBeUndefined();
     expect(await store.countByState()).toEqual({ COMPLETED: next - 1 });
+    expect(await store.countEnded('acme')).toEqual({ COMPLETED: next - 1 });
     expect(await verifiedLedger(store)).toHaveLength((next - 1) * 3);
     expect(told).toHaveLength((next - 1) * 3);
     expect(statSync(file).size).toBeLessThanOrEqual(MAX_BYTES);

@@ -20,6 +20,7 @@ import type {
   Store,
 } from '../../core/ports.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
+import type { StateCounts } from '../ended-counts.ts';
 import { Watchers } from '../watchers.ts';
 import { CallReader } from './call-reader.ts';
 import { CallScan } from './call-scan.ts';
@@ -342,6 +343,10 @@ class SqliteStore implements Store {
 
   writeProblem(): string | null {
     return this.#commit.problem();
+  }
+
+  async countEnded(tenant: string): Promise<Readonly<StateCounts>> {
+    return await this.#read(() => this.#calls.countEnded(tenant));
   }
 
   async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {

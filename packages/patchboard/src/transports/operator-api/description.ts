@@ -1,5 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DEFAULT_TENANT, seesWholeServer } from '../../core/access/principal.ts';
+import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
+import { principalOf } from '../shared/routes/caller.ts';
+import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { TEXT } from '../shared/routes/schemas.ts';
 
@@ -24,14 +28,22 @@ const metricsRoute: Route = {
   url: '/metrics',
   name: 'metrics',
   face: 'operator',
-  summary: 'What Prometheus collects.',
+  summary:
+    'What Prometheus collects, of the whole server: for the operator token, and for credentials of tenant `default`.',
   scope: 'metrics:read',
   answers: { 200: { description: 'the text format of Prometheus', schema: TEXT, type: 'text/plain' } },
   refusals: [],
   handle: metrics,
 };
 
-async function metrics(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function metrics(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const principal = principalOf(request);
+  if (principal.tenant !== DEFAULT_TENANT && !seesWholeServer(principal)) {
+    const recommendations = ['GET /v1/stats has the counts of your own tenant'];
+    const message = 'permission denied: metrics are those of the whole server';
+    sendProblem(reply, failure('permission_denied', message, { recommendations }));
+    return;
+  }
   const text = await context.metrics.text();
   reply.header('content-type', context.metrics.contentType).send(text);
 }

@@ -1,5 +1,6 @@
-import { CALL_STATES, rfc3339 } from '@patchboard/wire';
+import { CALL_STATES, rfc3339, type CallStateName } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { seesWholeServer, type Principal } from '../../core/access/principal.ts';
 import type { Device } from '../../core/devices/device.ts';
 import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
@@ -73,7 +74,8 @@ const statsRoute: Route = {
   url: '/v1/stats',
   name: 'stats',
   face: 'operator',
-  summary: 'How many calls there are in each state, and what is under way now.',
+  summary:
+    'How many calls your tenant has in each state, and what is under way now. With the operator token or in local mode and without `X-Tenant-ID`: of all tenants.',
   scope: 'metrics:read',
   answers: {
     200: {
@@ -103,10 +105,11 @@ const statsRoute: Route = {
 };
 
 async function stats(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { engine, store, streams } = context;
-  const counts = await store.countByState();
+  const { engine, streams } = context;
   const principal = principalOf(request);
-  const { open, waitingForSlot, waitingForApproval, executing } = engine.load();
+  const tenant = countedTenant(principal, request);
+  const counts = await callCounts(context, tenant);
+  const { open, waitingForSlot, waitingForApproval, executing } = engine.load(tenant);
   const body = {
     calls: Object.fromEntries(CALL_STATES.map((state) => [state, counts[state] ?? 0])),
     open,
@@ -115,11 +118,23 @@ async function stats(context: HttpContext, request: FastifyRequest, reply: Fasti
     approvals: waitingForApproval,
     tools: engine.tools(principal).length,
     devices: deviceCounts(engine.devices.of(principal.tenant)),
-    streams: streams.size,
-    local_mode: context.authenticator.isLocal,
+    streams: tenant === null ? streams.size : streams.sizeOf(tenant),
     ...lifeOf(context),
   };
   sendJson(reply, 200, JSON.stringify(body));
+}
+
+/** Null: all. A tenant's credential sees its own; whoever speaks for every tenant may name one. */
+function countedTenant(principal: Principal, { headers }: FastifyRequest): string | null {
+  return seesWholeServer(principal) && headers['x-tenant-id'] === undefined ? null : principal.tenant;
+}
+
+async function callCounts(
+  { engine, store }: HttpContext,
+  tenant: string | null,
+): Promise<Partial<Record<CallStateName, number>>> {
+  if (tenant === null) return await store.countByState();
+  return { ...(await store.countEnded(tenant)), ...engine.load(tenant).byState };
 }
 
 function deviceCounts(devices: readonly Device[]): { online: number; away: number; open_calls: number } {

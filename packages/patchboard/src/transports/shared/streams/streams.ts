@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
+import { Tallies } from '../../../core/tallies.ts';
 import type { HttpLimits } from '../http/http-limits.ts';
 import type { Openings } from './openings.ts';
 import { API_HEADERS } from '../http/security-headers.ts';
@@ -110,6 +111,7 @@ export class Streams {
   readonly #limits: HttpLimits;
   readonly #openings: Openings;
   readonly #open: Set<EventStream> = new Set();
+  readonly #byTenant: Tallies = new Tallies();
   #disarm: (() => void) | null = null;
 
   constructor(clock: Clock, limits: HttpLimits, openings: Openings) {
@@ -122,6 +124,11 @@ export class Streams {
     return this.#open.size;
   }
 
+  /** Those that the tenant's principals opened. */
+  sizeOf(tenant: string): number {
+    return this.#byTenant.of(tenant);
+  }
+
   /** Takes the reply over: from here on the stream answers. */
   open(reply: FastifyReply, principal: Principal): EventStream {
     const stream = this.#take(reply, 'text/event-stream; charset=utf-8');
@@ -129,8 +136,10 @@ export class Streams {
     this.#open.add(stream);
     this.#beat();
     const leave = this.#openings.add(() => stream.end(), principal);
+    const uncount = this.#byTenant.enter(principal.tenant);
     stream.onClose(() => {
       leave();
+      uncount();
       this.#open.delete(stream);
       if (this.#open.size === 0) this.#rest();
     });

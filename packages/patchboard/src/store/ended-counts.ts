@@ -1,0 +1,53 @@
+import { isTerminal, type CallStateName } from '@patchboard/wire';
+
+export type StateCounts = Partial<Record<CallStateName, number>>;
+
+type Change = readonly [tenant: string, state: CallStateName, change: number];
+
+/** How many ended calls each tenant has in each state, counted as they end and are removed. */
+export class EndedCounts {
+  readonly #byTenant: Map<string, StateCounts> = new Map();
+  #all: StateCounts = {};
+  /** Since the last `save`; null: nothing is ever taken back. */
+  #changes: Change[] | null = null;
+
+  get all(): Readonly<StateCounts> {
+    return this.#all;
+  }
+
+  of(tenant: string): Readonly<StateCounts> {
+    return this.#byTenant.get(tenant) ?? {};
+  }
+
+  /** Does nothing for a call that is open: an ended one never moves again, so it is counted once. */
+  add(tenant: string, state: CallStateName, change: number): void {
+    if (!isTerminal(state)) return;
+    this.#changes?.push([tenant, state, change]);
+    this.#apply(tenant, state, change);
+  }
+
+  /** Returns what takes back everything that is counted from now on, for a transaction that fails. */
+  save(): () => void {
+    const changes: Change[] = [];
+    this.#changes = changes;
+    return () => {
+      for (const [tenant, state, change] of changes.splice(0)) this.#apply(tenant, state, -change);
+    };
+  }
+
+  #apply(tenant: string, state: CallStateName, change: number): void {
+    let counts = this.#byTenant.get(tenant);
+    if (counts === undefined) {
+      counts = {};
+      this.#byTenant.set(tenant, counts);
+    }
+    addTo(counts, state, change);
+    addTo(this.#all, state, change);
+  }
+}
+
+function addTo(counts: StateCounts, state: CallStateName, change: number): void {
+  const count = (counts[state] ?? 0) + change;
+  if (count === 0) delete counts[state];
+  else counts[state] = count;
+}

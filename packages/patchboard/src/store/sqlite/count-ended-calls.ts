@@ -1,0 +1,67 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { isTerminal, type CallStateName } from '@patchboard/wire';
+import { integer, stateNameOf, text } from './rows.ts';
+
+export interface EndedCallCount {
+  readonly tenant: string;
+  readonly state: CallStateName;
+  readonly calls: number;
+}
+
+/**
+ * What a store starts counting from. Reads indexes: all calls are counted in the one of their ids, those that are not
+ * completed in their own. Only in a store of several tenants is each of the latter looked up for its tenant.
+ */
+export function countEndedCalls(database: DatabaseSync): EndedCallCount[] {
+  const completed = countsByTenant(database);
+  const others = completed.size > 1 ? othersByTenant(database) : othersOf(database, [...completed.keys()][0]);
+  for (const { tenant, calls } of others) completed.set(tenant, (completed.get(tenant) ?? 0) - calls);
+  const ended = others.filter(({ state }) => isTerminal(state));
+  for (const [tenant, calls] of completed) if (calls > 0) ended.push({ tenant, state: 'COMPLETED', calls });
+  return ended;
+}
+
+/** All calls, in whatever state. Those that are filed under their runs are counted there, where rows are short. */
+function countsByTenant(database: DatabaseSync): Map<string, number> {
+  const counts = new Map<string, number>();
+  const add = (sql: string): void => {
+    for (const row of database.prepare(sql).all()) {
+      const tenant = text(row, 'tenant');
+      counts.set(tenant, (counts.get(tenant) ?? 0) + integer(row, 'calls'));
+    }
+  };
+  const first = database.prepare('select tenant from calls limit 1').get();
+  if (first === undefined) return counts;
+  const unfiled = 'from calls where no > (select no from calls_of_runs_end)';
+  const tenant = text(first, 'tenant');
+  const other = database
+    .prepare(
+      `select 1 from calls_of_runs where tenant <> ?1 union all select 1 ${unfiled} and tenant <> ?1 limit 1`,
+    )
+    .get(tenant);
+  if (other === undefined) {
+    const all = database.prepare('select count(*) as calls from calls').get();
+    if (all !== undefined) counts.set(tenant, integer(all, 'calls'));
+    return counts;
+  }
+  add('select tenant, count(*) as calls from calls_of_runs group by tenant');
+  add(`select tenant, count(*) as calls ${unfiled} group by tenant`);
+  return counts;
+}
+
+function othersOf(database: DatabaseSync, tenant = ''): EndedCallCount[] {
+  const rows = database.prepare('select state, count(*) as calls from calls where state <> 4 group by state');
+  return rows.all().map((row) => {
+    return { tenant, state: stateNameOf(integer(row, 'state')), calls: integer(row, 'calls') };
+  });
+}
+
+function othersByTenant(database: DatabaseSync): EndedCallCount[] {
+  const rows = database.prepare(
+    'select tenant, state, count(*) as calls from calls where state <> 4 group by tenant, state',
+  );
+  return rows.all().map((row) => {
+    const state = stateNameOf(integer(row, 'state'));
+    return { tenant: text(row, 'tenant'), state, calls: integer(row, 'calls') };
+  });
+}
