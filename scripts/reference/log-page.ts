@@ -19,6 +19,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'registry.tool_left_out':
     'a tool that a client lent before the restart is not there any more: its name or its schema is refused by now. ' +
     'The client gets the reason when it registers it again',
+  'policy.warning':
+    'a line of the policy that the server starts with probably has no effect: `code` and the others say which and why, as `GET /v1/policy` does',
   'policy.unreadable': 'the policy of a tenant cannot be read: until it is replaced nothing is allowed there',
   'tenant.unreadable':
     'what an operator said of a tenant cannot be read: it has no site and no pack until it is said again',

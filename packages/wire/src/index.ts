@@ -46,7 +46,7 @@ export type {
   ToolCallConfigView,
   ToolResultView,
 } from './model-views.ts';
-export { KEY_KINDS } from './operator.ts';
+export { KEY_KINDS, POLICY_WARNING_CODES } from './operator.ts';
 export type {
   ApprovalRequestView,
   EffectName,
@@ -59,8 +59,12 @@ export type {
   LedgerVerdictView,
   LoginLinkView,
   MintedKeyView,
+  PatternMatchesView,
+  PolicyReviewView,
   PolicyStepView,
   PolicyView,
+  PolicyWarningCode,
+  PolicyWarningView,
   PredicateView,
   SessionView,
   TenantLimitsView,

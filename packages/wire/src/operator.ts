@@ -90,7 +90,39 @@ export interface LoginLinkView {
   readonly expires_in_s: number;
 }
 
-export interface PolicyView {
+export const POLICY_WARNING_CODES = [
+  'pattern_matches_nothing',
+  'agent_without_key',
+  'rule_shadowed',
+] as const;
+
+export type PolicyWarningCode = (typeof POLICY_WARNING_CODES)[number];
+
+/** A line of a policy that has no effect now. */
+export interface PolicyWarningView {
+  readonly code: PolicyWarningCode;
+  /** `rule` is where it stands; the others depend on the code: `pattern`, `meant`, `agent`, `by`, `by_pattern`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The same in English. */
+  readonly message: string;
+}
+
+/** What one pattern of a policy matches now. */
+export interface PatternMatchesView {
+  readonly rule: string;
+  readonly pattern: string;
+  readonly count: number;
+  /** The first ten, by name. */
+  readonly tools: readonly string[];
+}
+
+/** `POST /v1/policy/check`: a policy beside the tools and keys that there are. Nothing in it refuses a policy. */
+export interface PolicyReviewView {
+  readonly warnings: readonly PolicyWarningView[];
+  readonly matches: readonly PatternMatchesView[];
+}
+
+export interface PolicyView extends PolicyReviewView {
   readonly version: number;
   /** Null: what is kept cannot be read, and nothing is allowed. */
   readonly document: Readonly<Record<string, unknown>> | null;

@@ -7,8 +7,11 @@ import type {
   LedgerVerdictView,
   LoginLinkView,
   MintedKeyView,
+  PatternMatchesView,
+  PolicyReviewView,
   PolicyStepView,
   PolicyView,
+  PolicyWarningView,
   PredicateView,
   SessionView,
   TenantLimitsView,
@@ -99,7 +102,23 @@ export const decodeSession: Decoder<SessionView> = object<SessionView>({
   proof: string,
 });
 
+const reviewFields = {
+  warnings: listOf(
+    object<PolicyWarningView>({
+      code: word<PolicyWarningView['code']>(),
+      params: record as Decoder<PolicyWarningView['params']>,
+      message: withDefault(string, ''),
+    }),
+  ),
+  matches: listOf(
+    object<PatternMatchesView>({ rule: string, pattern: string, count: number, tools: listOf(string) }),
+  ),
+};
+
+export const decodePolicyReview: Decoder<PolicyReviewView> = object<PolicyReviewView>(reviewFields);
+
 export const decodePolicy: Decoder<PolicyView> = object<PolicyView>({
+  ...reviewFields,
   version: number,
   document: nullable(record),
   changed_at: nullable(string),

@@ -47,7 +47,12 @@ const key: KeyView = {
   expires_at: null,
 };
 
-const policy: PolicyView = { version: 3, document: { default: {} }, changed_at: AT, changed_by: 'operator' };
+const policy: Omit<PolicyView, 'warnings' | 'matches'> = {
+  version: 3,
+  document: { default: {} },
+  changed_at: AT,
+  changed_by: 'operator',
+};
 
 describe('what waits for an operator', () => {
   it('is listed with everything that will run', async () => {
@@ -197,12 +202,28 @@ describe('policy', () => {
   it('is read and replaced', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, policy));
     const client = clientOf(server);
-    expect(await client.policy.get()).toEqual(policy);
-    expect(await client.policy.replace({ default: {} }, { version: 2 })).toEqual(policy);
+    // An older server says nothing of warnings.
+    const view = { ...policy, warnings: [], matches: [] };
+    expect(await client.policy.get()).toEqual(view);
+    expect(await client.policy.replace({ default: {} }, { version: 2 })).toEqual(view);
     expect(server.seen[1]).toMatchObject({
       method: 'PUT',
       path: '/v1/policy',
       body: { document: { default: {} }, version: 2 },
+    });
+  });
+
+  it('is checked without being put in force', async () => {
+    const review = {
+      warnings: [{ code: 'pattern_matches_nothing', params: { pattern: 'demo.ecoh' }, message: 'no tool' }],
+      matches: [{ rule: 'default.autoAllowTools[0]', pattern: 'demo.ecoh', count: 0, tools: [] }],
+    };
+    const server = await fakeServer((_seen, response) => json(response, 200, review));
+    expect(await clientOf(server).policy.check({ default: {} })).toEqual(review);
+    expect(server.seen[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/policy/check',
+      body: { document: { default: {} } },
     });
   });
 

@@ -1,5 +1,5 @@
-import type { ExplainView, PolicyView } from '@patchboard/wire';
-import { decodeExplained, decodePolicy } from '../decode/operator-views.ts';
+import type { ExplainView, PolicyReviewView, PolicyView } from '@patchboard/wire';
+import { decodeExplained, decodePolicy, decodePolicyReview } from '../decode/operator-views.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from '../http/http.ts';
 import type { Settings } from '../http/options.ts';
 
@@ -21,6 +21,8 @@ export interface PolicyQuestion extends RequestOptions {
 export interface Policy {
   get(options?: RequestOptions): Promise<PolicyView>;
   replace(document: unknown, options?: ReplacePolicyOptions): Promise<PolicyView>;
+  /** A policy beside the tools and keys that the server has: what each pattern matches, and what has no effect. */
+  check(document: unknown, options?: RequestOptions): Promise<PolicyReviewView>;
   /** What the policy says to a call, and by which rule. Nothing is recorded. */
   explain(question: PolicyQuestion): Promise<ExplainView>;
 }
@@ -36,6 +38,10 @@ export function policy(settings: Settings): Policy {
       // Each one is a new version, and a repeated one with a version given conflicts with itself.
       const what: HttpRequest = { method: 'PUT', path, body, repeat: 'unsafe' };
       return request(settings, what, decodePolicy, boundsOf(options));
+    },
+    check(document, options = {}) {
+      const what: HttpRequest = { method: 'POST', path: `${path}/check`, body: { document }, repeat: 'safe' };
+      return request(settings, what, decodePolicyReview, boundsOf(options));
     },
     explain({ toolName, agentId, args, document, ...options }) {
       const body = {

@@ -84,8 +84,8 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   'call.state': ['stats', 'recent-calls'],
   permission_required: ['approvals', 'stats'],
   permission_decided: ['approvals', 'stats', 'grants'],
-  'registry.changed': ['tools', 'stats'],
-  'device.changed': ['devices', 'tools'],
+  'registry.changed': ['tools', 'stats', 'policy'],
+  'device.changed': ['devices', 'tools', 'policy'],
 };
 
 const pending = new Set<string>();

@@ -1,3 +1,5 @@
+import type { PatternMatchesView } from '@patchboard/wire';
+
 /** One line of a policy, in the order in which lines are asked. */
 export interface PolicyLine {
   /** Where it stands in the document. */
@@ -28,6 +30,16 @@ export function policyLines(document: Part): readonly PolicyLine[] {
   const agents = isPart(document['agents']) ? document['agents'] : {};
   const named = Object.entries(agents).flatMap(([id, agent]) => agentLines(id, `agents.${id}`, agent));
   return [...named, ...agentLines('*', 'default', document['default'])];
+}
+
+/** What the patterns of a line match. A list and a switch are a line for each pattern, a rule is one for all of its own. */
+export function matchesOfLine(
+  { rule, tools }: PolicyLine,
+  matches: readonly PatternMatchesView[],
+): readonly PatternMatchesView[] {
+  const own = matches.filter((match) => match.rule === rule);
+  const named = own.filter(({ pattern }) => pattern === tools);
+  return named.length > 0 ? named : own;
 }
 
 function agentLines(agent: string, path: string, given: unknown): readonly PolicyLine[] {

@@ -8,6 +8,7 @@ import type {
   GrantView,
   KeyView,
   ParseReportView,
+  PolicyReviewView,
   PolicyView,
   TenantView,
   ToolDetailView,
@@ -135,6 +136,15 @@ export function usePolicy(): Answer<PolicyView> {
   return useQuery({
     queryKey: keyOf('policy'),
     queryFn: ({ signal }) => client.value.policy.get({ signal }),
+  });
+}
+
+/** A policy beside the tools and keys that there are; null: there is none to look at. One that cannot be read has no review. */
+export function usePolicyReview(document: MaybeRefOrGetter<unknown>): Answer<PolicyReviewView> {
+  return useQuery({
+    queryKey: keyOf('policy', 'check', document),
+    queryFn: ({ signal }) => client.value.policy.check(toValue(document), { signal }),
+    enabled: () => toValue(document) !== null,
   });
 }
 

@@ -88,6 +88,13 @@ export class Gatekeeper implements Authenticator {
     return true;
   }
 
+  /** In local mode a header names the agent, and a token issuer knows names that nothing here lists. */
+  agentNames(tenant: string): ReadonlySet<string> | null {
+    const { jwt, keys, internalKeys } = this.#parts;
+    if (this.isLocal || jwt !== null) return null;
+    return new Set([OPERATOR_NAME, ...keys.namesInForce(tenant), ...internalKeys.names(tenant)]);
+  }
+
   #withoutCredential(headers: Credentials['headers']): Principal | Failure {
     if (!this.isLocal) {
       const recommendations = ['send Authorization: Bearer <key>; make one with: patchboard keys create'];

@@ -29,6 +29,11 @@ export class InternalKeys {
     return this.#tenants.size;
   }
 
+  /** Names of the principals of a tenant. */
+  names(tenant: string): readonly string[] {
+    return [...this.#tenants.values()].includes(tenant) ? [INTERNAL_NAME] : [];
+  }
+
   /** Looked up by hash, so how long it takes says nothing about the secret. */
   principalOf(secret: string): Principal | Failure {
     const tenant = this.#tenants.get(this.#digest.sha256(secret));

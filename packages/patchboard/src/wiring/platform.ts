@@ -14,6 +14,7 @@ import { openFaces, refuseOpenDoor } from './faces.ts';
 import { loadHooks } from './hook-modules.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
+import { logPolicyWarnings } from './policy-warnings.ts';
 import { essentialsPack, type EssentialsOptions } from '../packs/essentials/pack.ts';
 import { HERITAGE_FILE } from '../packs/heritage/names.ts';
 import { heritagePack } from '../packs/heritage/pack.ts';
@@ -96,6 +97,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   for (const pack of packs) add(engine, configured(pack, settings));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
+  logPolicyWarnings(room);
   const operatorToken = await operatorTokenIn(settings.dataFolder, log);
   const faces = await openFaces(room, { ...settings, operatorToken });
   const stopPurging = keepPurging(settings, store, log);

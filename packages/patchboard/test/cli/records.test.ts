@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { ExplainView, LedgerRowView, LedgerVerdictView } from '@patchboard/wire';
+import type { ExplainView, LedgerRowView, LedgerVerdictView, PolicyReviewView } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LONG, NOWHERE, Workplace } from './cli-process.ts';
 
@@ -36,6 +36,37 @@ describe('policy check', { timeout: LONG }, () => {
     expect(code).toBe(2);
     expect(JSON.parse(out)).toMatchObject({ ok: false, problems: [{ line: 4 }, { line: 2 }] });
     expect((await place.run(['policy', 'check', 'missing.yaml'])).code).toBe(2);
+  });
+});
+
+describe('policy check with a server', { timeout: LONG }, () => {
+  const TYPO =
+    'default.autoAllowTools[0]: "calculation.evl" matches no tool that is registered now; did you mean calculation.eval?';
+
+  it('warns of what has no effect, says what matches, and exits 0 all the same', async () => {
+    const file = await place.write(
+      'typo.yaml',
+      'default: {autoAllowTools: [calculation.evl, "weather.*"]}\n',
+    );
+    expect(await place.run(['policy', 'check', file, '--online'])).toEqual({
+      code: 0,
+      out: [
+        `${file}: ok`,
+        `warning  ${TYPO}`,
+        'default.autoAllowTools[1]: "weather.*" matches 1 tool: weather.query\n',
+      ].join('\n'),
+      error: '',
+    });
+    const json = await place.json<PolicyReviewView>(['policy', 'check', file, '--online']);
+    expect(json.warnings.map(({ code }) => code)).toEqual(['pattern_matches_nothing']);
+  });
+
+  it('looks at the policy in force when it is given no file', async () => {
+    const { code, out } = await place.run(['policy', 'check']);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'version 0: ok\ndefault.requireApprovalTools[0]: "calculation.*" matches 1 tool: calculation.eval\n',
+    });
   });
 });
 

@@ -19,7 +19,9 @@ let board: TestConsole;
 let ran: string;
 let waiting: string;
 beforeAll(async () => {
-  board = await aConsole({ tools: [echo, remove, shapes] });
+  // With lines that have no effect, which are warned about.
+  const policy = { agents: { guest: { autoDenyTools: ['toy.*'], requireApprovalTools: ['toy.ecoh'] } } };
+  board = await aConsole({ tools: [echo, remove, shapes], config: { policy } });
   const call = async (tool: string, args: unknown): Promise<string> => {
     const answer = await board.server.ask({
       method: 'POST',
@@ -61,7 +63,7 @@ const PLACES: readonly (readonly [name: string, path: () => string, ready: strin
   ['devices', () => '/ui/devices', '[data-state="empty"]'],
   ['parser', () => '/ui/tester?pane=parser', '[data-sample]'],
   ['agents', () => '/ui/agents', '[data-create-key]'],
-  ['policy', () => '/ui/agents?view=policy', 'table'],
+  ['policy', () => '/ui/agents?view=policy', '[data-policy-warnings]'],
   ['simulator', () => '/ui/agents?view=simulator&tool=toy.echo', '[data-explanation]'],
   ['ledger', () => '/ui/ledger', '[data-row]'],
   ['metrics', () => '/ui/metrics', '[data-ready="true"]'],

@@ -30,7 +30,16 @@ export const agentsWords = {
     once: 'It is shown this once. Copy it now: nobody can show it again.',
     kept: 'I have kept it',
   },
+  policyWarnings: {
+    title: 'One line has no effect now | {count} lines have no effect now',
+    pattern_matches_nothing: '"{pattern}" matches no tool that is registered now.',
+    meant: 'Did you mean {meant}?',
+    agent_without_key: 'No key in force is named {agent}, so no call is decided by these lines.',
+    rule_shadowed: '"{pattern}" never decides, because {by} ("{by_pattern}") comes first.',
+  },
   policy: {
+    matches: 'matches no tool | matches 1 tool: {names} | matches {count} tools: {names}',
+    matchesAbout: 'What each pattern matches',
     version: 'Version {version}',
     fromFile: 'as the config file gives it',
     changed: 'changed {when} by {who}',

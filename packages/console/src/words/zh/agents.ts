@@ -32,7 +32,16 @@ export const agentsWords: WordsOf<typeof english> = {
     once: '只显示这一次。请现在复制，以后谁也无法再看到它。',
     kept: '我已保存',
   },
+  policyWarnings: {
+    title: '有 {count} 行目前没有效果',
+    pattern_matches_nothing: '“{pattern}”不匹配任何已注册的工具。',
+    meant: '是否想写 {meant}？',
+    agent_without_key: '没有名为 {agent} 的有效密钥，因此这些行不会决定任何调用。',
+    rule_shadowed: '“{pattern}”从不起作用：{by}（“{by_pattern}”）在它前面。',
+  },
   policy: {
+    matches: '不匹配任何工具 | 匹配 1 个工具：{names} | 匹配 {count} 个工具：{names}',
+    matchesAbout: '每个模式匹配什么',
     version: '版本 {version}',
     fromFile: '来自配置文件',
     changed: '由 {who} 于 {when} 修改',

@@ -1,14 +1,12 @@
 import { PatchboardError, type PatchboardClient } from '@patchboard/client';
 import type { ExplainView, JsonSchema } from '@patchboard/wire';
-import { Option } from 'commander';
 import { readArguments } from '../arguments.ts';
 import type { CliContext } from '../context.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
+import { UsageError } from '../exit-codes.ts';
 import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell, type Colour } from '../output.ts';
-import { readPolicy, type PolicyFile } from '../policy-file.ts';
 import type { Registrar } from '../program.ts';
-import { fileProblem } from '../../settings/file-problem.ts';
+import { addPolicyCheck, readPolicyFile } from './policy-check.ts';
 
 interface ExplainFlags extends OperatorOptions {
   readonly agent: string;
@@ -19,16 +17,7 @@ interface ExplainFlags extends OperatorOptions {
 export function policyCommand(context: CliContext): Registrar {
   return (program) => {
     const policy = program.command('policy').description('who may call what, and why');
-    policy
-      .command('check')
-      .description('check a policy, or a config that holds one; needs no server')
-      .argument('<file>', 'YAML or JSON, - for standard input')
-      .addOption(new Option('--json', 'print JSON'))
-      .addHelpText(
-        'after',
-        '\nExits 2 when something is wrong.\n\nExample:\n  $ patchboard policy check patchboard.yaml',
-      )
-      .action((file: string, flags: { readonly json?: boolean }) => check(context, file, flags));
+    addPolicyCheck(policy, context);
     withOperatorOptions(policy.command('explain'))
       .description('what the policy says to a call, by which rule, and what else matched; nothing is called')
       .argument('<tool>', 'name of the tool')
@@ -43,24 +32,6 @@ export function policyCommand(context: CliContext): Registrar {
       )
       .action((tool: string, pairs: string[], flags: ExplainFlags) => explain(context, tool, pairs, flags));
   };
-}
-
-async function check(context: CliContext, file: string, flags: { readonly json?: boolean }): Promise<void> {
-  const { output, exitWith } = context;
-  const read = await readFile(context, file);
-  const problems = read.ok ? [] : read.problems;
-  if (!read.ok) exitWith(EXIT.usage);
-  if (flags.json === true) return output.json({ ok: read.ok, problems });
-  if (read.ok) output.data(`${cell(file)}: ok`);
-  for (const { line, message } of problems) output.data(`${cell(file)}:${line}: ${cell(message)}`);
-}
-
-async function readFile({ sources }: CliContext, file: string): Promise<PolicyFile> {
-  try {
-    return readPolicy(file === '-' ? await sources.readStdin() : await sources.readFile(file));
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
-  }
 }
 
 async function explain(
@@ -85,7 +56,7 @@ async function explain(
 }
 
 async function documentIn(context: CliContext, file: string): Promise<Readonly<Record<string, unknown>>> {
-  const read = await readFile(context, file);
+  const read = await readPolicyFile(context, file);
   if (read.ok) return read.document;
   throw new UsageError(read.problems.map(({ line, message }) => `${file}:${line}: ${message}`).join('\n'));
 }

@@ -19,6 +19,8 @@ export interface Authenticator {
   isStillGood(principal: Principal): boolean;
   /** Local mode: requests without a credential are accepted. */
   readonly isLocal: boolean;
+  /** The agents of a tenant that a credential in force stands for; null: a caller may have any name. */
+  agentNames(tenant: string): ReadonlySet<string> | null;
 }
 
 export interface OpenedSession {

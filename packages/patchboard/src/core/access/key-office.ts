@@ -126,6 +126,14 @@ export class KeyOffice {
     return key !== undefined && (key.expiresAt === null || key.expiresAt > this.#parts.clock.now());
   }
 
+  /** Names of the principals of a tenant that a key in force stands for. */
+  namesInForce(tenant: string): string[] {
+    return this.ring
+      .list(tenant)
+      .filter(({ id }) => this.isInForce(id))
+      .map(({ name }) => name);
+  }
+
   /** The principal behind a bearer secret. A mistyped one is told apart before anything is looked up. */
   authenticate(secret: string): Principal | Failure {
     const random = secret.slice(SECRET_PREFIX.length, -CHECKSUM_LENGTH);

@@ -1,8 +1,10 @@
-import { rfc3339 } from '@patchboard/wire';
+import { POLICY_WARNING_CODES, rfc3339, type PolicyReviewView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { decidePolicy, mayEverCall } from '../../core/access/policy/decide.ts';
-import { decodePolicy } from '../../core/access/policy/document.ts';
+import { decodePolicy, type PolicyDocument } from '../../core/access/policy/document.ts';
+import { reviewPolicy } from '../../core/access/policy/review.ts';
+import { warningText } from '../../core/access/policy/warning-words.ts';
 import type { PolicyText } from '../../core/access/policy-office.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -10,11 +12,29 @@ import { sendProblem } from '../shared/routes/problem.ts';
 import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
 
+const REVIEW = {
+  warnings: {
+    ...listOf(
+      object({
+        code: { enum: POLICY_WARNING_CODES },
+        params: { type: 'object', additionalProperties: TEXT },
+        message: TEXT,
+      }),
+    ),
+    description: 'lines that have no effect now; a policy is never refused for one',
+  },
+  matches: {
+    ...listOf(object({ rule: TEXT, pattern: TEXT, count: COUNT, tools: listOf(TEXT) })),
+    description: 'what each pattern matches now; `tools` names the first ten',
+  },
+};
+
 const POLICY = object({
   version: COUNT,
   document: { ...nullable({ type: 'object' }), description: 'null: what is kept cannot be read' },
   changed_at: nullable(TIME),
   changed_by: TEXT,
+  ...REVIEW,
 });
 
 const STEP = { rule: TEXT, effect: { enum: ['allow', 'ask', 'deny'] }, reason: TEXT };
@@ -33,7 +53,7 @@ const readRoute: Route = {
 
 function readPolicy(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { tenant } = principalOf(request);
-  sendJson(reply, 200, policyJson(context.offices.policies.current(tenant)));
+  sendJson(reply, 200, policyJson(context, tenant, context.offices.policies.current(tenant)));
 }
 
 const replaceRoute: Route = {
@@ -56,9 +76,41 @@ async function replacePolicy(
   reply: FastifyReply,
 ): Promise<void> {
   const { document, version } = request.body as { document: unknown; version?: number };
-  const replaced = await context.offices.policies.replace(principalOf(request), document, version ?? null);
+  const principal = principalOf(request);
+  const replaced = await context.offices.policies.replace(principal, document, version ?? null);
   if ('code' in replaced) sendProblem(reply, replaced);
-  else sendJson(reply, 200, policyJson(replaced));
+  else sendJson(reply, 200, policyJson(context, principal.tenant, replaced));
+}
+
+const checkRoute: Route = {
+  method: 'POST',
+  url: '/v1/policy/check',
+  name: 'checkPolicy',
+  face: 'operator',
+  summary:
+    "Compare a policy with the tools and keys of one's tenant: what each pattern matches, and which lines have no effect. It is not put in force.",
+  scope: 'policy:write',
+  body: object({ document: { type: 'object' } }),
+  answers: { 200: { description: 'the comparison', schema: object(REVIEW) } },
+  refusals: ['body_invalid'],
+  handle: checkPolicy,
+};
+
+function checkPolicy(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+  const { document } = request.body as { document: unknown };
+  const decoded = decodePolicy(document);
+  if (!decoded.ok) {
+    sendProblem(reply, failure('body_invalid', 'the policy cannot be read', { issues: decoded.problems }));
+    return;
+  }
+  sendJson(reply, 200, JSON.stringify(reviewView(context, principalOf(request).tenant, decoded.policy)));
+}
+
+function reviewView(context: HttpContext, tenant: string, policy: PolicyDocument): PolicyReviewView {
+  const { engine, authenticator } = context;
+  const tools = [...engine.registry.names(tenant)];
+  const { warnings, matches } = reviewPolicy(policy, { tools, agents: authenticator.agentNames(tenant) });
+  return { warnings: warnings.map((one) => ({ ...one, message: warningText(one) })), matches };
 }
 
 const explainRoute: Route = {
@@ -134,9 +186,12 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
   );
 }
 
-function policyJson({ version, document, changedAt, changedBy }: PolicyText): string {
+function policyJson(context: HttpContext, tenant: string, text: PolicyText): string {
+  const { version, document, changedAt, changedBy } = text;
   const changed = changedAt === null ? null : rfc3339(changedAt);
-  return JSON.stringify({ version, document, changed_at: changed, changed_by: changedBy });
+  const decoded = decodePolicy(document);
+  const review = decoded.ok ? reviewView(context, tenant, decoded.policy) : { warnings: [], matches: [] };
+  return JSON.stringify({ version, document, changed_at: changed, changed_by: changedBy, ...review });
 }
 
-export const policyRoutes: readonly Route[] = [readRoute, replaceRoute, explainRoute];
+export const policyRoutes: readonly Route[] = [readRoute, replaceRoute, checkRoute, explainRoute];

@@ -105,6 +105,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   revokeKey: { id: 'key', past: [404, 'key_not_found'] },
   readPolicy: { past: [200, null] },
   replacePolicy: { past: [409, 'conflict'], body: () => ({ document: {}, version: 999 }) },
+  checkPolicy: { past: [200, null], body: () => ({ document: {} }) },
   explainPolicy: { past: [404, 'tool_not_found'], body: ({ tool }) => ({ tool_name: tool }) },
   listTenants: { past: [200, null] },
   // Past the guard is not far enough here: they take the operator token itself.

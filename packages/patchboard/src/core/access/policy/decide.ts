@@ -159,11 +159,16 @@ function isForbidden(agent: AgentPolicy, toolName: string): boolean {
   return names(agent.autoDenyTools, toolName) || toggle(agent, toolName) === false;
 }
 
-/** Toggles name a tool, or a tool module by the part before its last separator. */
+/** The part of a tool's name before its last separator; the whole name where there is none. */
+export function moduleOf(toolName: string): string {
+  const cut = Math.max(toolName.lastIndexOf('_'), toolName.lastIndexOf('.'));
+  return cut > 0 ? toolName.slice(0, cut) : toolName;
+}
+
+/** Toggles name a tool, or a tool module. */
 function toggle(agent: AgentPolicy, toolName: string): boolean | undefined {
   if (Object.hasOwn(agent.toolToggles, toolName)) return agent.toolToggles[toolName];
-  const cut = Math.max(toolName.lastIndexOf('_'), toolName.lastIndexOf('.'));
-  const module = cut > 0 ? toolName.slice(0, cut) : toolName;
+  const module = moduleOf(toolName);
   return Object.hasOwn(agent.toolToggles, module) ? agent.toolToggles[module] : undefined;
 }
 

@@ -1,0 +1,75 @@
+import type { PatternMatchesView, PolicyReviewView } from '@patchboard/wire';
+import type { Command } from 'commander';
+import type { CliContext } from '../context.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+import { asOperator, withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
+import { cell } from '../output.ts';
+import { readPolicy, type PolicyFile } from '../policy-file.ts';
+import { fileProblem } from '../../settings/file-problem.ts';
+
+interface CheckFlags extends OperatorOptions {
+  readonly online?: boolean;
+}
+
+export function addPolicyCheck(policy: Command, context: CliContext): void {
+  withOperatorOptions(policy.command('check'))
+    .description('check a policy, or a config that holds one')
+    .argument('[file]', 'YAML or JSON, - for standard input (default: the policy in force on the server)')
+    .option('--online', 'compare the file with the tools and keys of a running server, too')
+    .addHelpText(
+      'after',
+      '\nA file alone needs no server. Exits 2 when something is wrong; warnings change\nnothing.\n\n' +
+        'Example:\n  $ patchboard policy check patchboard.yaml --online',
+    )
+    .action((file: string | undefined, flags: CheckFlags) =>
+      file === undefined ? checkInForce(context, flags) : checkFile(context, file, flags),
+    );
+}
+
+async function checkInForce(context: CliContext, flags: CheckFlags): Promise<void> {
+  const { version, document, warnings, matches } = await asOperator(context, flags, (client) =>
+    client.policy.get(),
+  );
+  if (document === null) context.exitWith(EXIT.usage);
+  if (flags.json === true)
+    return context.output.json({ ok: document !== null, version, problems: [], warnings, matches });
+  context.output.data(
+    document === null
+      ? `version ${version}: cannot be read, and nothing is allowed`
+      : `version ${version}: ok`,
+  );
+  printReview(context, { warnings, matches });
+}
+
+async function checkFile(context: CliContext, file: string, flags: CheckFlags): Promise<void> {
+  const { output, exitWith } = context;
+  const read = await readPolicyFile(context, file);
+  const problems = read.ok ? [] : read.problems;
+  if (!read.ok) exitWith(EXIT.usage);
+  const review =
+    read.ok && flags.online === true
+      ? await asOperator(context, flags, (client) => client.policy.check(read.document))
+      : null;
+  if (flags.json === true) return output.json({ ok: read.ok, problems, ...review });
+  if (read.ok) output.data(`${cell(file)}: ok`);
+  for (const { line, message } of problems) output.data(`${cell(file)}:${line}: ${cell(message)}`);
+  if (review !== null) printReview(context, review);
+}
+
+function printReview({ output }: CliContext, { warnings, matches }: PolicyReviewView): void {
+  for (const { message } of warnings) output.data(`${output.paint('yellow', 'warning')}  ${cell(message)}`);
+  for (const match of matches.filter(({ count }) => count > 0)) output.data(matchLine(match));
+}
+
+function matchLine({ rule, pattern, count, tools }: PatternMatchesView): string {
+  const names = `${tools.join(', ')}${count > tools.length ? ', …' : ''}`;
+  return `${cell(rule)}: "${cell(pattern)}" matches ${count} ${count === 1 ? 'tool' : 'tools'}: ${cell(names)}`;
+}
+
+export async function readPolicyFile({ sources }: CliContext, file: string): Promise<PolicyFile> {
+  try {
+    return readPolicy(file === '-' ? await sources.readStdin() : await sources.readFile(file));
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${fileProblem(error)}`);
+  }
+}

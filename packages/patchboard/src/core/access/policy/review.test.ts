@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { decodePolicy } from './document.ts';
+import { reviewPolicy, type PolicyReview, type PolicySurroundings } from './review.ts';
+
+const TOOLS = ['database.query', 'database.write', 'weather.query', 'notes_add'];
+
+function review(document: unknown, surroundings: Partial<PolicySurroundings> = {}): PolicyReview {
+  const decoded = decodePolicy(document);
+  if (!decoded.ok) throw new Error(JSON.stringify(decoded.problems));
+  return reviewPolicy(decoded.policy, { tools: TOOLS, agents: null, ...surroundings });
+}
+
+describe('the review of a policy', () => {
+  it('names a pattern that matches no tool, and the tool that was probably meant', () => {
+    const { warnings, matches } = review({
+      default: {
+        requireApprovalTools: ['database.qery', 'databse.*', 'phone.ring'],
+        toolToggles: { weather: false, wether: false },
+      },
+    });
+    const rule = (index: number): string => `default.requireApprovalTools[${index}]`;
+    expect(warnings).toEqual([
+      {
+        code: 'pattern_matches_nothing',
+        params: { rule: 'default.toolToggles', pattern: 'wether', meant: 'weather' },
+      },
+      {
+        code: 'pattern_matches_nothing',
+        params: { rule: rule(0), pattern: 'database.qery', meant: 'database.query' },
+      },
+      {
+        code: 'pattern_matches_nothing',
+        params: { rule: rule(1), pattern: 'databse.*', meant: 'database.*' },
+      },
+      { code: 'pattern_matches_nothing', params: { rule: rule(2), pattern: 'phone.ring' } },
+    ]);
+    expect(matches[0]).toEqual({
+      rule: 'default.toolToggles',
+      pattern: 'weather',
+      count: 1,
+      tools: ['weather.query'],
+    });
+  });
+
+  it('says how many tools each pattern matches, and names the first ten', () => {
+    const tools = Array.from({ length: 12 }, (_, index) => `phone.tool${String(index).padStart(2, '0')}`);
+    const { matches, warnings } = review(
+      { agents: { bob: { rules: [{ tools: ['phone.*', '*.tool03'], effect: 'ask' }] } } },
+      { tools },
+    );
+    expect(warnings).toEqual([]);
+    expect(matches).toEqual([
+      { rule: 'agents.bob.rules[0]', pattern: 'phone.*', count: 12, tools: tools.slice(0, 10) },
+      { rule: 'agents.bob.rules[0]', pattern: '*.tool03', count: 1, tools: ['phone.tool03'] },
+    ]);
+  });
+
+  it('names an agent that no credential stands for, where credentials are all there is', () => {
+    const document = { agents: { bob: {}, carol: {} } };
+    expect(review(document, { agents: null }).warnings).toEqual([]);
+    expect(review(document, { agents: new Set(['carol', 'operator']) }).warnings).toEqual([
+      { code: 'agent_without_key', params: { rule: 'agents.bob', agent: 'bob' } },
+    ]);
+  });
+
+  it.each([
+    [
+      'a deny list before an allow list',
+      { autoDenyTools: ['database.*'], autoAllowTools: ['database.query'] },
+      1,
+    ],
+    ['an allow list before an ask list', { autoAllowTools: ['*'], requireApprovalTools: ['database.*'] }, 1],
+    ['a list before the mode', { autoAllowTools: ['*'], mode: 'deny' }, 1],
+    ['a switch before a list', { toolToggles: { database: false }, autoAllowTools: ['database.query'] }, 1],
+    ['the same twice', { autoAllowTools: ['database.query', 'database.query'] }, 1],
+    [
+      'a rule before a list',
+      { rules: [{ tools: 'weather.*', effect: 'allow' }], requireApprovalTools: ['weather.query'] },
+      1,
+    ],
+    [
+      'not by a rule that looks at the arguments',
+      {
+        rules: [{ tools: 'weather.*', effect: 'deny', when: [{ arg: '/city', equals: 'x' }] }],
+        requireApprovalTools: ['weather.query'],
+      },
+      0,
+    ],
+    [
+      'not where tools may come that the earlier one does not match',
+      { autoDenyTools: ['database.query'], autoAllowTools: ['database.*'] },
+      0,
+    ],
+    [
+      'not by a switch that is on',
+      { toolToggles: { database: true }, autoAllowTools: ['database.query'] },
+      0,
+    ],
+    [
+      'not by what only looks alike',
+      { autoDenyTools: ['?atabase.query'], autoAllowTools: ['*atabase.query'] },
+      0,
+    ],
+  ])('names what an earlier line shadows: %s', (_which, agent, count) => {
+    const { warnings } = review({ default: agent });
+    expect(warnings.map(({ code }) => code)).toEqual(Array.from({ length: count }, () => 'rule_shadowed'));
+  });
+
+  it('says which line is asked first', () => {
+    const { warnings } = review({
+      agents: { bob: { autoDenyTools: ['database.*'], requireApprovalTools: ['database.query'] } },
+    });
+    expect(warnings).toEqual([
+      {
+        code: 'rule_shadowed',
+        params: {
+          rule: 'agents.bob.requireApprovalTools[0]',
+          pattern: 'database.query',
+          by: 'agents.bob.autoDenyTools[0]',
+          by_pattern: 'database.*',
+        },
+      },
+    ]);
+  });
+});

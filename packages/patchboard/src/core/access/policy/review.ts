@@ -1,0 +1,146 @@
+import type { PolicyWarningCode } from '@patchboard/wire';
+import { nearestName } from '../../spelling.ts';
+import { moduleOf } from './decide.ts';
+import type { AgentPolicy, PolicyDocument, PolicyRule } from './document.ts';
+import { coversGlob, hasWildcard, matchesGlob } from './glob.ts';
+
+/** Something that a policy says and that has no effect now. The words for it are made elsewhere. */
+export interface PolicyWarning {
+  readonly code: PolicyWarningCode;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What one pattern of a policy matches now. */
+export interface PatternMatches {
+  /** Where it stands in the document. */
+  readonly rule: string;
+  readonly pattern: string;
+  readonly count: number;
+  /** The first of them, by name. */
+  readonly tools: readonly string[];
+}
+
+export interface PolicyReview {
+  readonly warnings: readonly PolicyWarning[];
+  readonly matches: readonly PatternMatches[];
+}
+
+/** What a policy is compared with. */
+export interface PolicySurroundings {
+  /** Names of the tools that are registered. */
+  readonly tools: readonly string[];
+  /** Names that a credential in force stands for; null: a caller may have any name. */
+  readonly agents: ReadonlySet<string> | null;
+}
+
+const MOST_NAMED = 10;
+
+/** One pattern, in the order in which patterns are tried. */
+interface Line {
+  readonly rule: string;
+  readonly pattern: string;
+  readonly kind: 'glob' | 'toggle' | 'mode';
+  /** It decides about every call of a tool that it matches, whatever the arguments. */
+  readonly isFinal: boolean;
+}
+
+/** Warns and never refuses: tools and keys come and go, and a policy may be there before them. */
+export function reviewPolicy(policy: PolicyDocument, surroundings: PolicySurroundings): PolicyReview {
+  const tools = [...surroundings.tools].sort();
+  const warnings: PolicyWarning[] = [];
+  const matches: PatternMatches[] = [];
+  const agents = [...policy.agents].map(([id, agent]) => ({ id, agent, path: `agents.${id}` }));
+  for (const { id, path } of agents) {
+    if (surroundings.agents?.has(id) === false)
+      warnings.push({ code: 'agent_without_key', params: { rule: path, agent: id } });
+  }
+  for (const { agent, path } of [...agents, { agent: policy.default, path: 'default' }]) {
+    const lines = linesOf(agent, path);
+    for (const [index, line] of lines.entries()) {
+      if (line.kind !== 'mode') {
+        const found = matchesOf(line, tools);
+        matches.push(found);
+        if (found.count === 0) warnings.push(matchesNothing(line, tools));
+      }
+      const first = lines.slice(0, index).find((earlier) => covers(earlier, line));
+      if (first !== undefined) warnings.push(shadowed(line, first));
+    }
+  }
+  return { warnings, matches };
+}
+
+function linesOf(agent: AgentPolicy, path: string): Line[] {
+  const globs = (patterns: readonly string[], key: string): Line[] =>
+    patterns.map((pattern, index) => ({
+      rule: `${path}.${key}[${index}]`,
+      pattern,
+      kind: 'glob',
+      isFinal: true,
+    }));
+  const rules = agent.rules.map((rule, index) => ({ rule, path: `${path}.rules[${index}]` }));
+  const toggles = Object.entries(agent.toolToggles).map(([pattern, isOn]): Line => ({
+    rule: `${path}.toolToggles`,
+    pattern,
+    kind: 'toggle',
+    // One that is on decides nothing: lists, rules and the mode do.
+    isFinal: !isOn,
+  }));
+  return [
+    ...globs(agent.autoDenyTools, 'autoDenyTools'),
+    ...toggles,
+    ...rules.filter(({ rule }) => rule.effect === 'deny').flatMap(ruleLines),
+    ...rules.filter(({ rule }) => rule.effect !== 'deny').flatMap(ruleLines),
+    ...globs(agent.autoAllowTools, 'autoAllowTools'),
+    ...globs(agent.requireApprovalTools, 'requireApprovalTools'),
+    ...(agent.mode === null
+      ? []
+      : [{ rule: `${path}.mode`, pattern: '*', kind: 'mode', isFinal: true } as const]),
+  ];
+}
+
+function ruleLines({ rule, path }: { readonly rule: PolicyRule; readonly path: string }): Line[] {
+  return rule.tools.map((pattern) => ({
+    rule: path,
+    pattern,
+    kind: 'glob',
+    isFinal: rule.when.length === 0,
+  }));
+}
+
+function matchesOf({ rule, pattern, kind }: Line, tools: readonly string[]): PatternMatches {
+  const found = tools.filter((name) =>
+    kind === 'toggle' ? isToggled(pattern, name) : matchesGlob(pattern, name),
+  );
+  return { rule, pattern, count: found.length, tools: found.slice(0, MOST_NAMED) };
+}
+
+function isToggled(toggle: string, toolName: string): boolean {
+  return toggle === toolName || toggle === moduleOf(toolName);
+}
+
+/** Whether the earlier line decides about everything that the later one matches, also about tools yet to come. */
+function covers(earlier: Line, later: Line): boolean {
+  if (!earlier.isFinal || later.kind === 'toggle') return false;
+  if (earlier.kind === 'toggle')
+    return !hasWildcard(later.pattern) && isToggled(earlier.pattern, later.pattern);
+  return coversGlob(earlier.pattern, later.pattern);
+}
+
+function matchesNothing({ rule, pattern, kind }: Line, tools: readonly string[]): PolicyWarning {
+  const meant = nearestName(pattern, knownTo(pattern, kind, tools));
+  return {
+    code: 'pattern_matches_nothing',
+    params: { rule, pattern, ...(meant === null ? {} : { meant }) },
+  };
+}
+
+/** What a pattern of this form may have been meant to say: `databse.*` is compared with the modules. */
+function knownTo(pattern: string, kind: Line['kind'], tools: readonly string[]): Iterable<string> {
+  if (kind === 'toggle') return [...tools, ...new Set(tools.map(moduleOf))];
+  if (!hasWildcard(pattern)) return tools;
+  return new Set(tools.map((name) => `${name.slice(0, moduleOf(name).length + 1)}*`));
+}
+
+function shadowed({ rule, pattern }: Line, first: Line): PolicyWarning {
+  return { code: 'rule_shadowed', params: { rule, pattern, by: first.rule, by_pattern: first.pattern } };
+}

@@ -1,0 +1,110 @@
+import type { PolicyReviewView, PolicyView } from '@patchboard/wire';
+import { describe, expect, it, vi } from 'vitest';
+import { closedAfterEach } from '../support/after-each.ts';
+import { aPlatform, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
+import { deleteTool, echoTool } from './support/scene.ts';
+
+// A busy machine takes its time to start servers.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+
+const closeLater = closedAfterEach();
+
+async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
+  const server = await aPlatform({ tools: [echoTool, deleteTool], ...given });
+  closeLater(() => server.close());
+  return server;
+}
+
+const TYPO = { default: { requireApprovalTools: ['toy.ecoh', 'toy.*'] } };
+const WARNING = {
+  code: 'pattern_matches_nothing',
+  params: { rule: 'default.requireApprovalTools[0]', pattern: 'toy.ecoh', meant: 'toy.echo' },
+  message:
+    'default.requireApprovalTools[0]: "toy.ecoh" matches no tool that is registered now; did you mean toy.echo?',
+};
+
+describe('a policy with a pattern that matches no tool', () => {
+  it('is put in force, and everyone who looks at it is warned', async () => {
+    const server = await aServer();
+    const replaced = await server.asOperator('PUT', '/v1/policy', { document: TYPO });
+    expect(replaced.status).toBe(200);
+    const read = await server.asOperator('GET', '/v1/policy');
+    for (const { json } of [replaced, read]) {
+      const { version, warnings, matches } = json as PolicyView;
+      expect({ version, warnings }).toEqual({ version: 1, warnings: [WARNING] });
+      expect(matches.map(({ pattern, count }) => [pattern, count])).toEqual([
+        ['toy.ecoh', 0],
+        ['toy.*', 2],
+      ]);
+      expect(matches[1]?.tools).toEqual(['toy.delete', 'toy.echo']);
+    }
+  });
+
+  it('is warned about before it is in force, and no longer once such a tool is registered', async () => {
+    const server = await aServer();
+    const check = async (): Promise<PolicyReviewView> =>
+      (await server.asOperator('POST', '/v1/policy/check', { document: TYPO })).json as PolicyReviewView;
+    expect((await check()).warnings).toEqual([WARNING]);
+    expect((await server.asOperator('GET', '/v1/policy')).json).toMatchObject({ version: 0, warnings: [] });
+    const tools = [{ name: 'toy.ecoh', description: 'as it is written', schema: { type: 'object' } }];
+    const body = { client_id: 'phone', tools };
+    const registered = await server.ask({ method: 'POST', path: '/internal/tools/register', body });
+    expect(registered.text).toContain('"registered_count":1');
+    expect((await check()).warnings).toEqual([]);
+  });
+
+  it('is named in the log of a server that starts with it, if a tool of nearly that name is there', async () => {
+    const policy = { default: { requireApprovalTools: ['toy.ecoh', 'phone.ring'] } };
+    const server = await aServer({ config: { policy } });
+    const lines = server
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"policy.warning"'));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      code: 'pattern_matches_nothing',
+      pattern: 'toy.ecoh',
+      meant: 'toy.echo',
+    });
+  });
+
+  it('is refused by a check only when it cannot be read, with the places', async () => {
+    const server = await aServer();
+    const document = { default: { mode: 'maybe' } };
+    const refused = await server.asOperator('POST', '/v1/policy/check', { document });
+    expect(refused.status).toBe(400);
+    expect(refused.json).toMatchObject({ code: 'body_invalid', errors: [{ path: '/default/mode' }] });
+  });
+});
+
+describe('a policy for an agent', () => {
+  const document = { agents: { ada: { mode: 'ask' }, bob: { mode: 'ask' } } };
+  const agentsWarnedOf = async (server: TestPlatform): Promise<(string | undefined)[]> => {
+    const { json } = await server.asOperator('POST', '/v1/policy/check', { document });
+    const { warnings } = json as PolicyReviewView;
+    return warnings.filter(({ code }) => code === 'agent_without_key').map(({ params }) => params['agent']);
+  };
+
+  it('without a key is warned about while keys are all that lets anyone in', async () => {
+    const server = await aServer();
+    expect(await agentsWarnedOf(server)).toEqual([]);
+    const { id } = await server.mint({ kind: 'agent', name: 'ada' });
+    await server.mint({ kind: 'agent', name: 'bob', tenant: 'acme' });
+    expect(await agentsWarnedOf(server)).toEqual(['bob']);
+    await server.mint({ kind: 'agent', name: 'bob' });
+    expect(await agentsWarnedOf(server)).toEqual([]);
+    await server.asOperator('DELETE', `/v1/keys/${id}`);
+    expect(await agentsWarnedOf(server)).toEqual(['ada']);
+  });
+
+  it('is not warned about where an issuer of tokens knows agents that nothing here lists', async () => {
+    const jwt = {
+      issuer: 'https://issuer.example',
+      audience: 'patchboard',
+      jwks_url: 'http://127.0.0.1:9/keys',
+    };
+    const server = await aServer({ config: { auth: { jwt } } });
+    await server.mint({ kind: 'agent', name: 'ada' });
+    expect(await agentsWarnedOf(server)).toEqual([]);
+  });
+});
