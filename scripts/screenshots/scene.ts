@@ -46,6 +46,20 @@ const DEPLOY_SCHEMA = {
   additionalProperties: false,
 };
 
+/** With a typo and a line that another one shadows. */
+const POLICY = {
+  agents: {
+    planner: {
+      autoAllowTools: ['ops.status', 'weather.*'],
+      requireApprovalTools: ['ops.*', 'database.qery', 'weather.query'],
+    },
+  },
+  default: {
+    autoDenyTools: ['contacts'],
+    rules: [{ tools: 'database.*', effect: 'ask', when: [{ arg: '/sql', prefix: 'delete' }] }],
+  },
+};
+
 export async function setScene(server: SceneServer): Promise<Scene> {
   const as = (agentId: string): PatchboardClient => createClient({ url: server.url, agentId });
   const lender = as('deployer').provider('ops-laptop');
@@ -55,6 +69,7 @@ export async function setScene(server: SceneServer): Promise<Scene> {
   const operator = createClient({ url: server.url, key: server.operatorToken });
   const ran = await makeCalls(as, operator);
   const waiting = await askForApproval(as);
+  await operator.policy.replace(POLICY);
   const device = demoPhone(server.url);
   await device.ready;
   return {

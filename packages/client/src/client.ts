@@ -2,6 +2,7 @@ import type {
   ApprovalRequestView,
   BatchView,
   CallView,
+  DecisionPreviewView,
   DeviceView,
   DryRunView,
   FormattedToolsView,
@@ -17,7 +18,13 @@ import type {
   ToolView,
   TraceLedgerView,
 } from '@patchboard/wire';
-import { approvals, decide, type ApprovalsFilter, type Decision } from './operator/approvals.ts';
+import {
+  approvals,
+  decide,
+  previewDecision,
+  type ApprovalsFilter,
+  type Decision,
+} from './operator/approvals.ts';
 import {
   call,
   dryRun,
@@ -112,6 +119,8 @@ export interface PatchboardClient {
   approvals(filter?: ApprovalsFilter): Pages<ApprovalRequestView>;
   /** An operator's word on a call that waits. Throws `conflict` when it no longer does, or is not what was shown. */
   decide(id: string, decision: Decision): Promise<CallView>;
+  /** The digest that a call which waits has with other arguments. Nothing is recorded. */
+  previewDecision(id: string, args: unknown, options?: RequestOptions): Promise<DecisionPreviewView>;
   readonly grants: Grants;
   /** Devices that are connected now, newest first. */
   devices(filter?: DevicesFilter): Pages<DeviceView>;
@@ -158,6 +167,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     ledgerExport: (given = {}) => ledgerExport(settings, given),
     approvals: (filter = {}) => approvals(settings, filter),
     decide: (id, decision) => decide(settings, id, decision),
+    previewDecision: (id, args, given = {}) => previewDecision(settings, id, args, given),
     grants: grants(settings),
     devices: (filter = {}) => devices(settings, filter),
     keys: keys(settings),

@@ -156,6 +156,8 @@ export function aCall(given: Partial<CallView> = {}): CallView {
     approval: null,
     attempts: [],
     duration_ms: 5,
+    waited_ms: 1,
+    ran_ms: 4,
     deadline_at: null,
     replay_of: null,
     sandbox: null,

@@ -49,6 +49,7 @@ export type {
 export { KEY_KINDS, POLICY_WARNING_CODES } from './operator.ts';
 export type {
   ApprovalRequestView,
+  DecisionPreviewView,
   EffectName,
   ExplainView,
   GrantScopeName,

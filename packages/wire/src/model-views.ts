@@ -114,6 +114,7 @@ export interface ToolResultView {
   readonly toolName: string;
   readonly status: 'success' | 'error';
   readonly result: string;
+  /** How long the tool ran; waiting for approval or a slot is not counted. */
   readonly durationMs: number;
   readonly callId?: string;
   readonly noReply?: boolean;

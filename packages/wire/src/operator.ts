@@ -22,6 +22,12 @@ export interface ApprovalRequestView {
   readonly expires_at: string;
 }
 
+/** `POST /v1/tool_calls/:id/decision/preview`. */
+export interface DecisionPreviewView {
+  /** Of the call with the arguments that were sent, as its record shows it once they are allowed. */
+  readonly digest: string;
+}
+
 /** A condition on one argument; all tests that are given must hold. */
 export interface PredicateView {
   /** JSON pointer into the arguments. */

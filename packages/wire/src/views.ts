@@ -113,7 +113,12 @@ export interface CallView {
   readonly decision: DecisionView;
   readonly approval: ApprovalView | null;
   readonly attempts: readonly AttemptView[];
+  /** From the record to the end, waiting included; null while it is open, as are the two below. */
   readonly duration_ms: number | null;
+  /** Before its first execution: for an operator, a slot or its client. All of it, if it was never executed. */
+  readonly waited_ms: number | null;
+  /** From its first execution to its end. */
+  readonly ran_ms: number | null;
   readonly deadline_at: string | null;
   readonly replay_of: string | null;
   /** What enclosed the work; null: the tool uses no sandbox. */

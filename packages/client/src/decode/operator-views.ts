@@ -1,5 +1,6 @@
 import type {
   ApprovalRequestView,
+  DecisionPreviewView,
   ExplainView,
   GrantView,
   KeyView,
@@ -114,6 +115,10 @@ const reviewFields = {
     object<PatternMatchesView>({ rule: string, pattern: string, count: number, tools: listOf(string) }),
   ),
 };
+
+export const decodeDecisionPreview: Decoder<DecisionPreviewView> = object<DecisionPreviewView>({
+  digest: string,
+});
 
 export const decodePolicyReview: Decoder<PolicyReviewView> = object<PolicyReviewView>(reviewFields);
 

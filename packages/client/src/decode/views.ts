@@ -146,6 +146,8 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   approval: nullable(approval),
   attempts: listOf(attempt),
   duration_ms: nullable(number),
+  waited_ms: withDefault(nullable(number), null),
+  ran_ms: withDefault(nullable(number), null),
   deadline_at: nullable(string),
   replay_of: nullable(string),
   sandbox: withDefault(nullable(word<NonNullable<CallView['sandbox']>>()), null),

@@ -1,7 +1,13 @@
-import type { ApprovalRequestView, CallView, GrantScopeName, PredicateView } from '@patchboard/wire';
+import type {
+  ApprovalRequestView,
+  CallView,
+  DecisionPreviewView,
+  GrantScopeName,
+  PredicateView,
+} from '@patchboard/wire';
 import { changeCall } from '../calls/change-call.ts';
-import { decodeApprovalRequest } from '../decode/operator-views.ts';
-import type { RequestOptions } from '../http/http.ts';
+import { decodeApprovalRequest, decodeDecisionPreview } from '../decode/operator-views.ts';
+import { boundsOf, request, type HttpRequest, type RequestOptions } from '../http/http.ts';
 import type { Settings } from '../http/options.ts';
 import { pages, type Pages } from '../http/pages.ts';
 
@@ -46,6 +52,18 @@ export async function decide(settings: Settings, id: string, decision: Decision)
   const body = bodyOf(decision);
   const isDone = (call: CallView): boolean => standsAs(call, decision);
   return changeCall(settings, { id, path: 'decision', body, isDone }, decision);
+}
+
+/** The digest that a call which waits has with other arguments: its record shows it once they are allowed. */
+export async function previewDecision(
+  settings: Settings,
+  id: string,
+  args: unknown,
+  options: RequestOptions,
+): Promise<DecisionPreviewView> {
+  const path = `/v1/tool_calls/${encodeURIComponent(id)}/decision/preview`;
+  const what: HttpRequest = { method: 'POST', path, body: { args }, repeat: 'safe' };
+  return await request(settings, what, decodeDecisionPreview, boundsOf(options));
 }
 
 function bodyOf({ decision, digest, note, args, grant }: Decision): Record<string, unknown> {

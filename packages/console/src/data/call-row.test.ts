@@ -9,7 +9,9 @@ function row(id: string): CallRow {
     run: 'r',
     state: 'COMPLETED',
     createdAt: 1,
-    durationMs: 1,
+    waitedMs: 1,
+    ranMs: 1,
+    totalMs: 1,
     args: '',
     code: '',
   };

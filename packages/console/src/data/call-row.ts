@@ -9,7 +9,9 @@ export interface CallRow {
   readonly run: string;
   readonly state: CallStateName;
   readonly createdAt: number;
-  readonly durationMs: number | null;
+  readonly waitedMs: number | null;
+  readonly ranMs: number | null;
+  readonly totalMs: number | null;
   readonly args: string;
   readonly code: string;
 }
@@ -22,7 +24,9 @@ export function rowOf(call: CallView): CallRow {
     run: call.run_id,
     state: call.state,
     createdAt: call.created_at,
-    durationMs: call.duration_ms,
+    waitedMs: call.waited_ms,
+    ranMs: call.ran_ms,
+    totalMs: call.duration_ms,
     args: brief(call.args, 200),
     code: call.error?.code ?? '',
   };

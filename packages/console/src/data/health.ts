@@ -1,24 +1,55 @@
 import { isTerminal, type CallView } from '@patchboard/wire';
 
+/** How a call spent its time, and all of it. */
+export const MEASURES = ['waited', 'ran', 'total'] as const;
+
+export type Measure = (typeof MEASURES)[number];
+
+/** Milliseconds; null: the call has not ended, or an older server does not say. */
+export function timeOf(call: CallView, measure: Measure): number | null {
+  switch (measure) {
+    case 'waited':
+      return call.waited_ms;
+    case 'ran':
+      return call.ran_ms;
+    case 'total':
+      return call.duration_ms;
+  }
+}
+
+/** Of the calls whose time is known, in ascending order. */
+export function timesOf(calls: readonly CallView[], measure: Measure): readonly number[] {
+  return calls.flatMap((call) => timeOf(call, measure) ?? []).sort((one, other) => one - other);
+}
+
 /** How the last calls of a tool went. */
 export interface ToolHealth {
   readonly count: number;
   readonly succeeded: number;
-  readonly medianMs: number | null;
-  readonly slowMs: number | null;
+  readonly medianMs: Readonly<Record<Measure, number | null>>;
+  readonly slowMs: Readonly<Record<Measure, number | null>>;
   readonly failures: readonly CallView[];
 }
 
 export function healthOf(calls: readonly CallView[]): ToolHealth {
   const ended = calls.filter(({ state }) => isTerminal(state));
-  const times = ended
-    .flatMap(({ duration_ms: ms }) => (ms === null ? [] : [ms]))
-    .sort((one, other) => one - other);
+  const at = (share: number): ToolHealth['medianMs'] => ({
+    waited: percentile(timesOf(ended, 'waited'), share),
+    // What never ran says nothing of how long the tool takes.
+    ran: percentile(
+      timesOf(
+        ended.filter(({ attempts }) => attempts.length > 0),
+        'ran',
+      ),
+      share,
+    ),
+    total: percentile(timesOf(ended, 'total'), share),
+  });
   return {
     count: ended.length,
     succeeded: ended.filter(({ status }) => status === 'SUCCEEDED').length,
-    medianMs: percentile(times, 0.5),
-    slowMs: percentile(times, 0.95),
+    medianMs: at(0.5),
+    slowMs: at(0.95),
     failures: ended.filter(({ status }) => status !== 'SUCCEEDED').slice(0, 5),
   };
 }

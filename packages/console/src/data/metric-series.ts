@@ -1,5 +1,5 @@
 import { CALL_STATES, type CallStateName, type CallView } from '@patchboard/wire';
-import { percentile } from './health.ts';
+import { percentile, timesOf, type Measure } from './health.ts';
 
 /** One stretch of time: how many calls began in it, how they stand, and how long they took. */
 export interface Bucket {
@@ -11,12 +11,18 @@ export interface Bucket {
   readonly p99: number | null;
 }
 
+export interface BucketsWanted {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  /** Of which time the percentiles are. */
+  readonly measure: Measure;
+}
+
 /** Equal stretches from `from` to `to`. */
 export function bucketsOf(
   calls: readonly CallView[],
-  from: number,
-  to: number,
-  count: number,
+  { from, to, count, measure }: BucketsWanted,
 ): readonly Bucket[] {
   const width = Math.max((to - from) / count, 1);
   const sorted: CallView[][] = Array.from({ length: count }, () => []);
@@ -25,9 +31,8 @@ export function bucketsOf(
     sorted[Math.min(Math.max(at, 0), count - 1)]?.push(call);
   }
   return sorted.map((own, index) => {
-    const times = own
-      .flatMap(({ duration_ms: ms }) => (ms === null ? [] : [ms]))
-      .sort((one, other) => one - other);
+    const measured = measure === 'ran' ? own.filter(({ attempts }) => attempts.length > 0) : own;
+    const times = timesOf(measured, measure);
     return {
       from: from + index * width,
       to: from + (index + 1) * width,

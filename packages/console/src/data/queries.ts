@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/vue-query';
 import type {
   ApprovalRequestView,
   CallView,
+  DecisionPreviewView,
   DeviceView,
   ExplainView,
   GrantView,
@@ -74,6 +75,22 @@ export function useApprovals(): Answer<ApprovalRequestView[]> {
   return useQuery({
     queryKey: keyOf('approvals'),
     queryFn: ({ signal }) => all(client.value.approvals({ limit: 200, signal })),
+  });
+}
+
+/** The digest of a call that waits with other arguments. Null: nothing was edited. */
+export function useEditedDigest(
+  edit: MaybeRefOrGetter<{ readonly id: string; readonly args: unknown } | null>,
+): Answer<DecisionPreviewView> {
+  return useQuery({
+    queryKey: keyOf('edited-digest', () => JSON.stringify(toValue(edit))),
+    queryFn: ({ signal }) => {
+      const given = toValue(edit);
+      if (given === null) throw new Error('nothing was edited');
+      return client.value.previewDecision(given.id, given.args, { signal });
+    },
+    enabled: () => toValue(edit) !== null,
+    gcTime: 10_000,
   });
 }
 

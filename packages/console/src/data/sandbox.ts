@@ -6,6 +6,7 @@ import { cancelCall, dryRun, invoke, readCall, replayCall } from './actions.ts';
 import { useAttempt } from './attempt.ts';
 import { untilEnded } from './call-end.ts';
 import { rememberRun } from './sandbox-store.ts';
+import { shownState } from './shown-state.ts';
 
 export interface Sandbox {
   readonly call: Ref<CallView | null>;
@@ -41,8 +42,15 @@ export function useSandbox(): Sandbox {
     call.value = await readCall(id);
     const ended = await untilEnded(id);
     call.value = ended;
-    const { state, duration_ms: durationMs } = ended;
-    rememberRun({ callId: id, tool, args: text, state, durationMs, at: new Date().toISOString() });
+    const state = shownState(ended.state, ended.error?.code);
+    rememberRun({
+      callId: id,
+      tool,
+      args: text,
+      state,
+      durationMs: ended.ran_ms,
+      at: new Date().toISOString(),
+    });
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { LedgerRowView } from '@patchboard/wire';
+import { shownState } from './shown-state.ts';
 
 /** One call of a trace, as the ledger tells of it. */
 export interface TraceCall {
@@ -27,7 +28,7 @@ export function traceCalls(rows: readonly LedgerRowView[]): readonly TraceCall[]
     const lengthMs = Math.max(...own.map(({ at }) => Date.parse(at))) - from;
     const last = [...own]
       .reverse()
-      .map(({ body }) => wordOf(body, 'state'))
+      .map(({ body }) => shownState(wordOf(body, 'state'), wordOf(body, 'code')))
       .find((state) => state !== '');
     return {
       id,

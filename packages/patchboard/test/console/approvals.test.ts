@@ -29,6 +29,7 @@ interface Record_ {
   readonly result: unknown;
   readonly error: { readonly message: string; readonly note?: string } | null;
   readonly approval: {
+    readonly digest: string;
     readonly decided_by: string;
     readonly note?: string;
     readonly original_args?: unknown;
@@ -38,6 +39,10 @@ interface Record_ {
 async function ended(id: string): Promise<Record_> {
   const headers = { prefer: 'wait=20' };
   return (await board.server.ask({ method: 'GET', path: `/v1/tool_calls/${id}`, headers })).json as Record_;
+}
+
+async function digestOf(id: string): Promise<string> {
+  return ((await board.server.asOperator('GET', `/v1/tool_calls/${id}`)).json as Record_).approval.digest;
 }
 
 async function shown(page: Page, id: string): Promise<void> {
@@ -88,9 +93,15 @@ describe('the inbox', () => {
     await page.locator('[data-approve-edited]').click();
     // The server does not take what the tool's schema refuses, and says where.
     await page.locator('[data-approval-detail]', { hasText: '/count' }).waitFor();
+    const before = await digestOf(id);
+    await page.locator('[data-digest]', { hasText: before }).waitFor({ state: 'detached' });
     await editor.fill('{"path": "/tmp/one"}');
+    // The digest on the screen is that of what is on the screen, and of what runs.
+    const shownDigest = await page.locator('[data-digest] code').innerText();
+    expect(shownDigest).not.toBe(before);
     await page.keyboard.press('Control+Enter');
     const call = await ended(id);
+    expect(call.approval.digest).toBe(shownDigest);
     expect(call).toMatchObject({ state: 'COMPLETED', args: { path: '/tmp/one' } });
     expect(call.approval.original_args).toEqual({ path: '/tmp/all', count: 3 });
     await done();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { aPlatform } from '../guard/support/a-platform.ts';
 import { pythonWithRequests } from '../support/python.ts';
 import { runCommand } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
@@ -113,6 +114,34 @@ describe('one call', () => {
     await page.getByRole('link', { name: 'waits for an operator' }).click();
     await page.locator('[data-approval-detail]', { hasText: '/p' }).waitFor();
     await done();
+  });
+
+  it('reads as expired where nobody decided in time, and as waiting all the while', async () => {
+    const server = await aPlatform({ tools: [remove], config: { limits: { approval_expiry_ms: 20 } } });
+    const asked = await server.ask({
+      method: 'POST',
+      path: '/v1/tools/toy.remove/invoke',
+      headers: { prefer: 'wait=30' },
+      body: { run_id: 'r', args: { path: '/p' } },
+    });
+    const { tool_call_id: id, state } = asked.json as { tool_call_id: string; state: string };
+    expect(state).toBe('DENIED');
+    const context = await board.browser.newContext({ locale: 'en' });
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${server.port}/ui/calls#login=${server.platform.loginToken()}`);
+    const row = page.locator(`[data-call="${id}"]`);
+    await row.locator('[data-state="EXPIRED"]', { hasText: 'Expired' }).waitFor();
+    const headings = await page.getByRole('columnheader').allInnerTexts();
+    expect(headings.slice(-3)).toEqual(['Waited', 'Ran', 'Total']);
+    const [waited, ran, total] = (await row.getByRole('cell').allInnerTexts()).slice(-3);
+    expect([ran, waited]).toEqual(['0 ms', total]);
+    expect(waited).not.toBe('0 ms');
+    await row.getByRole('link').click();
+    await page.locator('main dd', { hasText: 'nobody decided' }).waitFor();
+    await page.locator('[data-ran]', { hasText: '0 ms' }).waitFor();
+    await page.getByText('waits for an operator').waitFor({ state: 'detached' });
+    await context.close();
+    await server.close();
   });
 
   // The last one: with the first key local mode is over.

@@ -28,6 +28,9 @@ describe('tools', () => {
     await page.locator('[data-tool-detail]', { hasText: 'Answers with what it was given' }).waitFor();
     await page.getByRole('tab', { name: 'Health' }).click();
     await page.locator('[data-tool-detail]', { hasText: '100.0 %' }).waitFor();
+    const times = page.locator('[data-times]');
+    expect(await times.locator('th[scope=col]').allInnerTexts()).toEqual(['Waited', 'Ran', 'Total']);
+    expect(await times.locator('tbody tr').first().locator('td').allInnerTexts()).toHaveLength(3);
     await page.getByRole('tab', { name: 'Policy' }).click();
     await page.locator('[data-explanation]', { hasText: 'not marked as risky' }).waitFor();
     await done();

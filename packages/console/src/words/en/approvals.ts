@@ -13,6 +13,7 @@ export const approvalsWords = {
     expires: 'expires in',
     willRun: 'Exactly this will run',
     bound: 'Your decision is bound to this digest of it:',
+    noDigest: 'not known: these arguments are no JSON, do not fit the tool, or are being checked',
     approve: 'Approve',
     edit: 'Edit',
     deny: 'Deny',

@@ -34,6 +34,8 @@ export const callsWords = {
     approval: 'Approval',
     decidedBy: 'by {who}',
     waits: 'waits for an operator',
+    expired: 'expired {when}: nobody decided',
+    undecided: 'was not decided',
     note: 'Note',
     digest: 'Digest',
     edited: 'Edited before it ran',

@@ -31,6 +31,7 @@ export const sharedWords = {
     FAILED: 'Failed',
     TIMED_OUT: 'Timed out',
     DENIED: 'Denied',
+    EXPIRED: 'Expired',
     CANCELLED: 'Cancelled',
     SEALED: 'Sealed',
     allow: 'allow',
@@ -54,6 +55,13 @@ export const sharedWords = {
     DENIED: 'denied',
     CANCELLED: 'cancelled',
     SEALED: 'sealed',
+  },
+  times: {
+    about: 'Waiting for an operator, a slot or a client is not counted as running',
+    waited: 'Waited',
+    ran: 'Ran',
+    total: 'Total',
+    all: 'waited {waited} · ran {ran} · total {total}',
   },
   sources: { server: 'this server', client: 'a client', mcp: 'an MCP server' },
   kinds: {

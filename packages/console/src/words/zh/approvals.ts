@@ -14,6 +14,7 @@ export const approvalsWords: WordsOf<typeof english> = {
     expires: '剩余',
     willRun: '将原样执行以下内容',
     bound: '你的决定与这份摘要绑定：',
+    noDigest: '未知：参数不是 JSON、不符合工具的要求，或正在检查',
     approve: '批准',
     edit: '修改',
     deny: '拒绝',

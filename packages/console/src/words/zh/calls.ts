@@ -36,6 +36,8 @@ export const callsWords: WordsOf<typeof english> = {
     approval: '审批',
     decidedBy: '由 {who} 决定',
     waits: '等待操作员',
+    expired: '已于 {when} 过期：没有人决定',
+    undecided: '没有决定',
     note: '备注',
     digest: '摘要',
     edited: '运行前被修改',

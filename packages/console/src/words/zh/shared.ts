@@ -33,6 +33,7 @@ export const sharedWords: WordsOf<typeof english> = {
     FAILED: '失败',
     TIMED_OUT: '超时',
     DENIED: '已拒绝',
+    EXPIRED: '已过期',
     CANCELLED: '已取消',
     SEALED: '已封存',
     allow: '允许',
@@ -56,6 +57,13 @@ export const sharedWords: WordsOf<typeof english> = {
     DENIED: '拒绝',
     CANCELLED: '取消',
     SEALED: '封存',
+  },
+  times: {
+    about: '等待操作员、执行位或客户端的时间不算作运行',
+    waited: '等待',
+    ran: '运行',
+    total: '总计',
+    all: '等待 {waited} · 运行 {ran} · 总计 {total}',
   },
   sources: { server: '本服务器', client: '客户端', mcp: 'MCP 服务器' },
   kinds: {

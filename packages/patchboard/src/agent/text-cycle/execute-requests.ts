@@ -1,4 +1,5 @@
 import { isOpen, type Call } from '../../core/call/call.ts';
+import { timesOf } from '../../core/call/call-times.ts';
 import { failure, messageOf, type Failure } from '../../core/failures.ts';
 import type { CallRequest } from '../../core/steps/intake.ts';
 import type { Asker } from '../../core/call/live-call.ts';
@@ -66,17 +67,15 @@ class Execution {
 
   async run(request: ParsedToolRequest): Promise<ToolExecutionResult> {
     const { host } = this.#options.board;
-    const startedAt = host.clock.elapsed();
     const find: FindTool<RegisteredTool> = toolFinder(host.engine.namedTools(this.#principal));
     const asked = askedCall(protocolOf(this.config.protocol), request, find);
     const ended = await this.#toEnd(request, asked);
-    const durationMs = Math.round(host.clock.elapsed() - startedAt);
     const { requestId, noReply } = request;
     return {
       requestId,
       toolName: asked.toolName,
       ...outcomeOf(ended, asked.problems),
-      durationMs,
+      durationMs: 'code' in ended ? 0 : (timesOf(ended)?.ranMs ?? 0),
       ...(noReply === true ? { noReply } : {}),
     };
   }

@@ -40,15 +40,19 @@ export async function listCalls(context: CliContext, flags: ListFlags): Promise<
       { title: 'CREATED' },
       { title: 'ID' },
       { title: 'STATE' },
-      { title: 'TOOK' },
+      { title: 'WAITED' },
+      { title: 'RAN' },
+      { title: 'TOTAL' },
       { title: 'TOOL', flexible: true },
       { title: 'RUN', flexible: true },
     ],
     calls.map((call) => [
       timeOf(call.created_at),
       cell(call.tool_call_id),
-      output.paint(colourOf(call.state), cell(call.state)),
-      call.duration_ms === null ? '' : `${call.duration_ms} ms`,
+      output.paint(colourOf(call.state), cell(stateText(call))),
+      milliseconds(call.waited_ms),
+      milliseconds(call.ran_ms),
+      milliseconds(call.duration_ms),
       cell(call.tool_name),
       cell(call.run_id),
     ]),
@@ -57,6 +61,15 @@ export async function listCalls(context: CliContext, flags: ListFlags): Promise<
 
 export function timeOf(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z');
+}
+
+/** A request that nobody decided on in time was not denied by anyone, though its state is DENIED. */
+export function stateText({ state, error }: CallView): string {
+  return error?.code === 'approval_expired' ? `${state} (expired)` : state;
+}
+
+export function milliseconds(ms: number | null): string {
+  return ms === null ? '' : `${ms} ms`;
 }
 
 export function colourOf(state: CallStateName): Colour {

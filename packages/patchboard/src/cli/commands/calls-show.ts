@@ -2,12 +2,12 @@ import type { CallView } from '@patchboard/wire';
 import type { CliContext } from '../context.ts';
 import { cell } from '../output.ts';
 import { printableJson } from '../terminal-text.ts';
-import { colourOf, timeOf } from './calls-list.ts';
+import { colourOf, milliseconds, stateText, timeOf } from './calls-list.ts';
 
 export function showCall(context: CliContext, call: CallView, flags: { readonly json?: boolean }): void {
   const { output } = context;
   if (flags.json === true) return output.json(call);
-  output.data(`${cell(call.tool_call_id)}  ${output.paint(colourOf(call.state), cell(call.state))}\n`);
+  output.data(`${cell(call.tool_call_id)}  ${output.paint(colourOf(call.state), cell(stateText(call)))}\n`);
   for (const [label, value] of factsOf(call)) output.data(`${label.padEnd(10)} ${cell(value)}`);
   output.data(`\narguments\n${printableJson(call.args)}`);
   if (call.error !== null) output.data(`\nerror\n${printableJson(call.error)}`);
@@ -29,7 +29,9 @@ function factsOf(call: CallView): [label: string, value: string][] {
     ['agent', call.agent_id],
     ['created', timeOf(call.created_at)],
     ['completed', call.completed_at === null ? null : timeOf(call.completed_at)],
-    ['took', call.duration_ms === null ? null : `${call.duration_ms} ms`],
+    ['waited', milliseconds(call.waited_ms)],
+    ['ran', milliseconds(call.ran_ms)],
+    ['total', milliseconds(call.duration_ms)],
     ['deadline', call.deadline_at],
     ['replay of', call.replay_of],
     ['sandbox', call.sandbox],
@@ -38,9 +40,12 @@ function factsOf(call: CallView): [label: string, value: string][] {
   return facts.flatMap(([label, value]) => (value === null || value === '' ? [] : [[label, value]]));
 }
 
-function approvalOf({ approval }: CallView): string | null {
+function approvalOf({ approval, error, completed_at: completedAt }: CallView): string | null {
   if (approval === null) return null;
-  if (approval.decision === undefined) return `waiting until ${approval.expires_at}`;
+  if (approval.decision === undefined) {
+    if (error?.code === 'approval_expired') return `expired at ${approval.expires_at}: nobody decided`;
+    return completedAt === null ? `waiting until ${approval.expires_at}` : 'not decided';
+  }
   const note = approval.note === undefined ? '' : `: ${approval.note}`;
   return `${approval.decision} by ${approval.decided_by ?? 'unknown'}${note}`;
 }

@@ -3,7 +3,7 @@ import type { Principal } from '../access/principal.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { CallFilter, Log, Page, Store } from '../ports.ts';
 import { soon, type Soon } from '../soon.ts';
-import type { Approvals, OperatorDecision } from '../steps/approvals.ts';
+import { notWaiting, type Approvals, type OperatorDecision } from '../steps/approvals.ts';
 import { isOpen, type Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCall } from './live-call.ts';
@@ -105,11 +105,20 @@ export class Calls {
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
     const live = this.#parts.lifecycle.find(id);
     const refused =
-      live === undefined
-        ? failure('conflict', `call ${id} does not wait for a decision: it is ${call.state.name}`)
-        : await this.#parts.approvals.decide(live, principal, decision);
+      live === undefined ? notWaiting(call) : await this.#parts.approvals.decide(live, principal, decision);
     const standing = live?.call ?? call;
     return refused === null ? { ok: true, value: standing } : { ok: false, failure: refused, call: standing };
+  }
+
+  /** The digest that a call which waits for approval has with other arguments. Nothing is recorded. */
+  async previewDecision(principal: Principal, id: string, args: unknown): Promise<Answer<string>> {
+    const call = await this.find(principal, id);
+    if (call === undefined) return { ok: false, failure: noSuchCall(id) };
+    const live = this.#parts.lifecycle.find(id);
+    const digest = live === undefined ? notWaiting(call) : await this.#parts.approvals.preview(live, args);
+    return typeof digest === 'string'
+      ? { ok: true, value: digest }
+      : { ok: false, failure: digest, call: live?.call ?? call };
   }
 }
 

@@ -55,7 +55,7 @@ export class Approvals {
     if (refused !== null) return refused;
     if (given.decision === 'deny')
       return (await this.#deny(live, principal, given)) ? null : notWaiting(live.call);
-    const edited = this.#edit(live.call, given);
+    const edited = this.#edit(live.call, given.edit);
     if ('code' in edited) return edited;
     const forbidden = this.#parts.grants.check(given.grant) ?? (await this.#forbidden(edited, live.asker));
     if (forbidden !== null) return forbidden;
@@ -125,8 +125,16 @@ export class Approvals {
     });
   }
 
+  /** Resolves to the digest that the call has with other arguments, if an operator may put them in. */
+  async preview({ call, asker }: LiveCall, args: unknown): Promise<string | Failure> {
+    if (!isWaiting(call)) return notWaiting(call);
+    const edited = this.#edit(call, { args });
+    if ('code' in edited) return edited;
+    return (await this.#forbidden(edited, asker)) ?? approvalDigest(this.#parts.digest, edited);
+  }
+
   /** The call with the operator's arguments, if there are any and they fit the schema. */
-  #edit(call: Call, { edit }: OperatorDecision): Call | Failure {
+  #edit(call: Call, edit: OperatorDecision['edit']): Call | Failure {
     if (edit === undefined) return call;
     const tool = this.#parts.registry.find(call.tenant, call.toolName);
     // Without its schema nobody can say whether the new arguments fit.
@@ -229,6 +237,6 @@ function decided(call: Call, principal: Principal, given: OperatorDecision, at: 
   return { ...call.approval, decision, decidedBy: principal.id, decidedAt: at, note };
 }
 
-function notWaiting(call: Call): Failure {
+export function notWaiting(call: Call): Failure {
   return failure('conflict', `call ${call.id} does not wait for a decision: it is ${call.state.name}`);
 }

@@ -1,4 +1,5 @@
-import { endedAt, type Call } from '../../core/call/call.ts';
+import type { Call } from '../../core/call/call.ts';
+import { timesOf } from '../../core/call/call-times.ts';
 import type { Failure } from '../../core/failures.ts';
 import { toldResults } from '../../protocols/answers.ts';
 import type { ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
@@ -25,14 +26,15 @@ export function answerJson(protocol: ToolCallingProtocol, answers: readonly Batc
 
 /** Whole, unlike an agent's in this process: what is too much for the model is for the asker to say. */
 function resultOf({ requestId, toolName, noReply, call, failure }: BatchAnswer): ToolExecutionResult {
-  const common = { requestId, toolName, noReply, durationMs: call === null ? 0 : durationOf(call) };
+  const common = {
+    requestId,
+    toolName,
+    noReply,
+    durationMs: call === null ? 0 : (timesOf(call)?.ranMs ?? 0),
+  };
   if (failure !== null) return { ...common, status: 'error', result: failureText(failure) };
   const json = call !== null && 'resultJson' in call.state ? call.state.resultJson : 'null';
   return { ...common, status: 'success', result: valueText(JSON.parse(json)) };
-}
-
-function durationOf(call: Call): number {
-  return Math.max(0, (endedAt(call) ?? call.createdAt) - call.createdAt);
 }
 
 /** The record as everywhere else, with the request it answers. */

@@ -179,6 +179,28 @@ async function decide(context: HttpContext, request: FastifyRequest, reply: Fast
     );
 }
 
+const previewRoute: Route = {
+  method: 'POST',
+  url: '/v1/tool_calls/:id/decision/preview',
+  name: 'previewDecision',
+  face: 'operator',
+  summary:
+    'The digest that a call which waits has with other `args`, as its record shows it once they are allowed. Nothing is recorded.',
+  scope: 'approvals:decide',
+  params: ID_PARAMS,
+  body: object({ args: { ...ANY, description: 'they must fit the schema' } }),
+  answers: { 200: { description: 'the digest', schema: object({ digest: TEXT }) } },
+  refusals: ['call_not_found', 'tool_not_found', 'conflict', 'input_invalid', 'permission_denied'],
+  handle: preview,
+};
+
+async function preview(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { args } = request.body as { args: unknown };
+  const answer = await context.engine.calls.previewDecision(principalOf(request), idOf(request), args);
+  if (answer.ok) sendJson(reply, 200, JSON.stringify({ digest: answer.value }));
+  else sendProblem(reply, answer.failure);
+}
+
 function decisionOf({ decision, digest, note, args, grant }: DecisionBody): OperatorDecision {
   return {
     decision,
@@ -204,4 +226,4 @@ function grantOf({
   };
 }
 
-export const approvalRoutes: readonly Route[] = [listRoute, decisionRoute];
+export const approvalRoutes: readonly Route[] = [listRoute, decisionRoute, previewRoute];

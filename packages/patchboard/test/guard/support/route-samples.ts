@@ -94,6 +94,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     past: [404, 'call_not_found'],
     body: ({ digest }) => ({ decision: 'allow', digest }),
   },
+  previewDecision: { id: 'call', past: [404, 'call_not_found'], body: () => ({ args: {} }) },
   listGrants: { past: [200, null] },
   revokeGrant: { id: 'grant', past: [404, 'grant_not_found'] },
   readLedger: { past: [200, null] },

@@ -1,6 +1,7 @@
 import type { CallStateName, FailureCode, ToolSourceName } from '@patchboard/wire';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { endedAt, type Call } from '../../../core/call/call.ts';
+import { attemptsOf, type Call } from '../../../core/call/call.ts';
+import { timesOf } from '../../../core/call/call-times.ts';
 import type { Engine } from '../../../core/engine.ts';
 import { DurationCounts } from './duration-counts.ts';
 
@@ -36,6 +37,11 @@ export const METRICS = {
     type: 'histogram',
     labels: ['source'],
     help: 'From the record of a call to its end, waiting included.',
+  },
+  patchboard_call_run_seconds: {
+    type: 'histogram',
+    labels: ['source'],
+    help: 'From the first execution of a call to its end, without the waiting before it; calls that were executed only.',
   },
   patchboard_call_wait_seconds: {
     type: 'histogram',
@@ -100,6 +106,7 @@ export const METRICS = {
 type MetricName = keyof typeof METRICS;
 
 const DURATION = 'patchboard_call_duration_seconds';
+const RUN = 'patchboard_call_run_seconds';
 const WAIT = 'patchboard_call_wait_seconds';
 
 type WaitsFor = 'slot' | 'approval' | 'client';
@@ -121,6 +128,7 @@ export class HttpMetrics {
   readonly #endedBySource: CountsBySource<CallStateName> = new Map();
   readonly #failed: CountsBySource<FailureCode> = new Map();
   readonly #durations: Map<ToolSourceName, DurationCounts> = new Map();
+  readonly #runs: Map<ToolSourceName, DurationCounts> = new Map();
   readonly #waits: Map<WaitsFor, DurationCounts> = new Map();
   readonly #stop: () => void;
 
@@ -165,9 +173,12 @@ export class HttpMetrics {
   }
 
   async text(): Promise<string> {
-    const durations = [...this.#durations].map(([source, kept]) => kept.text(DURATION, `source="${source}"`));
-    const waits = [...this.#waits].map(([what, kept]) => kept.text(WAIT, `for="${what}"`));
-    return `${await this.#registry.metrics()}\n${headOf(DURATION)}${durations.join('')}${headOf(WAIT)}${waits.join('')}`;
+    const histograms = [
+      histogram(DURATION, 'source', this.#durations),
+      histogram(RUN, 'source', this.#runs),
+      histogram(WAIT, 'for', this.#waits),
+    ];
+    return `${await this.#registry.metrics()}\n${histograms.join('')}`;
   }
 
   close(): void {
@@ -178,9 +189,11 @@ export class HttpMetrics {
     const { source } = call;
     count(this.#endedBySource, source, call.state.name);
     if ('error' in call.state) count(this.#failed, source, call.state.error.code);
-    const durations = this.#durations.get(source) ?? new DurationCounts();
-    this.#durations.set(source, durations);
-    durations.add(((endedAt(call) ?? call.createdAt) - call.createdAt) / 1000);
+    const times = timesOf(call);
+    if (times !== null) {
+      countsOf(this.#durations, source).add(times.totalMs / 1000);
+      if (attemptsOf(call) > 0) countsOf(this.#runs, source).add(times.ranMs / 1000);
+    }
     this.#waited(call);
   }
 
@@ -189,9 +202,7 @@ export class HttpMetrics {
       const [from, to] = [timeline[index - 1], timeline[index]];
       const what = from === undefined ? null : waitIn(from.state, source);
       if (from === undefined || to === undefined || what === null) continue;
-      const counts = this.#waits.get(what) ?? new DurationCounts();
-      this.#waits.set(what, counts);
-      counts.add((to.at - from.at) / 1000);
+      countsOf(this.#waits, what).add((to.at - from.at) / 1000);
     }
   }
 
@@ -241,8 +252,15 @@ function waitIn(state: CallStateName, source: ToolSourceName): WaitsFor | null {
   return source === 'client' ? 'client' : 'slot';
 }
 
-function headOf(name: MetricName): string {
-  return `# HELP ${name} ${METRICS[name].help}\n# TYPE ${name} histogram\n`;
+function countsOf<Kind>(kept: Map<Kind, DurationCounts>, kind: Kind): DurationCounts {
+  const counts = kept.get(kind) ?? new DurationCounts();
+  kept.set(kind, counts);
+  return counts;
+}
+
+function histogram(name: MetricName, label: string, kept: ReadonlyMap<string, DurationCounts>): string {
+  const rows = [...kept].map(([kind, counts]) => counts.text(name, `${label}="${kind}"`));
+  return `# HELP ${name} ${METRICS[name].help}\n# TYPE ${name} histogram\n${rows.join('')}`;
 }
 
 function optionsOf(name: MetricName): { name: string; help: string; labelNames: string[] } {

@@ -8,12 +8,14 @@ import {
   type TimelineEntryView,
 } from '@patchboard/wire';
 import { endedAt, type Approval, type Call } from '../../../core/call/call.ts';
+import { timesOf } from '../../../core/call/call-times.ts';
 import type { Decision } from '../../../core/access/guard.ts';
 
 /** The record as JSON text. Arguments and result go in as the text they are kept as: nobody looks inside. */
 export function callJson(call: Call): string {
   const { state } = call;
   const ended = endedAt(call);
+  const times = timesOf(call);
   const text = JSON.stringify;
   return (
     `{"tool_call_id":${text(call.id)},"run_id":${text(call.runId)},"tool_name":${text(call.toolName)}` +
@@ -26,7 +28,7 @@ export function callJson(call: Call): string {
     `,"decision":${text(decisionView(call.decision))}` +
     `,"approval":${call.approval === null ? 'null' : text(approvalView(call.approval))}` +
     `,"attempts":${text(attemptViews(call))}` +
-    `,"duration_ms":${ended === null ? 'null' : ended - call.createdAt}` +
+    `,"duration_ms":${times?.totalMs ?? null},"waited_ms":${times?.waitedMs ?? null},"ran_ms":${times?.ranMs ?? null}` +
     `,"deadline_at":${'deadlineAt' in state ? text(rfc3339(state.deadlineAt)) : 'null'}` +
     `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)},"timeline":${text(call.timeline.map(timelineView))}}`
   );
