@@ -21,6 +21,8 @@ const EVENTS: Readonly<Record<string, string>> = {
     'The client gets the reason when it registers it again',
   'policy.warning':
     'a line of the policy that the server starts with probably has no effect: `code` and the others say which and why, as `GET /v1/policy` does',
+  'registry.type_unknown':
+    'a method of a module has a parameter whose type is not known here: any value is taken for it. `module`, `method`, `parameter` and `type` say which',
   'policy.unreadable': 'the policy of a tenant cannot be read: until it is replaced nothing is allowed there',
   'tenant.unreadable':
     'what an operator said of a tenant cannot be read: it has no site and no pack until it is said again',

@@ -104,6 +104,7 @@ export type {
 } from './core/messages.ts';
 export type { RegisteredTool, RunsOn } from './core/tools/registered-tool.ts';
 export type { Pack, ServerTool, ToolContext } from './core/tools/server-tool.ts';
+export type { ModuleWarning } from './core/tools/method-contract.ts';
 export type {
   MethodMetadata,
   MethodOrigin,

@@ -100,7 +100,7 @@ function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
   return registry;
 }
 
-function followerOf({ engine }: EngineRoom): RegistryFollower {
+function followerOf({ engine, host: { log } }: EngineRoom): RegistryFollower {
   return {
     problemWith: (given) => {
       const admitted = engine.registry.admitServerTool(given);
@@ -109,6 +109,8 @@ function followerOf({ engine }: EngineRoom): RegistryFollower {
     begin: (given) => void engine.registry.addServerTool(given),
     added: (given) => void engine.serverTools.add(given),
     removed: (names) => void engine.serverTools.remove(names),
+    warned: ({ module, method, parameter, type, message }) =>
+      log.warn('registry.type_unknown', { module, method, parameter, type, message }),
   };
 }
 

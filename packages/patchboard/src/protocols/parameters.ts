@@ -2,11 +2,12 @@ import { hash } from 'node:crypto';
 import type { JsonSchema } from '@patchboard/wire';
 import type { Digest } from '../core/ports.ts';
 import {
+  descriptionOf,
+  isRequired,
   schemaOfMethod,
-  type MethodMetadata,
-  type MethodParameter,
-  type ToolDefinitionInput,
-} from '../core/tools/tool-module.ts';
+  schemaOfParameter,
+} from '../core/tools/method-contract.ts';
+import type { MethodMetadata, MethodParameter, ToolDefinitionInput } from '../core/tools/tool-module.ts';
 import { toWireName } from '../core/tools/tool-names.ts';
 import { isRecord } from '../core/json/is-record.ts';
 
@@ -23,26 +24,24 @@ export function parametersOf(method: MethodMetadata): ShownParameter[] {
   const schema = method.inputSchema;
   if (typeof schema === 'boolean' || !isRecord(schema['properties'])) return [];
   const required: unknown = schema['required'];
-  const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
+  const isNeeded = (name: string): boolean => Array.isArray(required) && required.includes(name);
   return Object.entries(schema['properties']).map(([name, property]) => {
     const rest = isRecord(property) ? property : {};
-    return { ...rest, name, type: typeName(rest['type']), required: isRequired(name) };
+    return { ...rest, name, type: typeName(rest['type']), required: isNeeded(name) };
   });
 }
 
-function fromParameter({
-  name,
-  type = 'string',
-  required = false,
-  description,
-  defaultValue,
-}: MethodParameter): ShownParameter {
+/** With its type as the module writes it, which says more than the schema where that takes any value. */
+function fromParameter(parameter: MethodParameter): ShownParameter {
+  const { name, type = 'string', properties } = parameter;
+  const { description, default: defaultValue } = schemaOfParameter(parameter);
   return {
     name,
     type,
-    required,
+    required: isRequired(parameter),
     ...(description === undefined ? {} : { description }),
     ...(defaultValue === undefined ? {} : { default: defaultValue }),
+    ...(properties === undefined ? {} : { properties: properties.map(fromParameter) }),
   };
 }
 
@@ -74,7 +73,7 @@ export function offeredTools(input: readonly ToolDefinitionInput[]): OfferedTool
     return {
       name,
       wireName,
-      description: method.description ?? '',
+      description: descriptionOf(method),
       schema: schemaOfMethod(method),
     };
   });

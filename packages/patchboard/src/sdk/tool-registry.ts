@@ -7,6 +7,7 @@ import {
   type ToolDefinitionInput,
   type ToolModule,
 } from '../core/tools/tool-module.ts';
+import { warningsOf, type ModuleWarning } from '../core/tools/method-contract.ts';
 import { BoardError } from './board-error.ts';
 import { toolsOfModule } from './tools-of-module.ts';
 import { checkName } from './tool-name.ts';
@@ -33,6 +34,8 @@ export interface RegistryFollower {
   begin(tool: ServerTool): void;
   added(tool: ServerTool): void;
   removed(names: readonly string[]): void;
+  /** Of a module whose methods were added. */
+  warned(warning: ModuleWarning): void;
 }
 
 interface Kept extends ToolEntry {
@@ -47,12 +50,18 @@ export class ToolRegistry {
   readonly #tools: Map<string, Kept> = new Map();
   readonly #wireNames: WireNames = new WireNames();
   readonly #modules: Map<string, ToolModule> = new Map();
+  readonly #warnings: Map<string, readonly ModuleWarning[]> = new Map();
   readonly #followers: Set<RegistryFollower> = new Set();
   #version = 0;
 
   /** Another after every change. */
   get version(): number {
     return this.#version;
+  }
+
+  /** What of the modules that are registered is not understood; boards log it too. */
+  get warnings(): readonly ModuleWarning[] {
+    return [...this.#warnings.values()].flat();
   }
 
   /** Throws `BoardError`: `name_invalid`, `name_taken` or `schema_invalid`. */
@@ -74,7 +83,8 @@ export class ToolRegistry {
 
   /**
    * Every method that the module marks as callable becomes a tool `id_method`, all of them or none. No other can ever
-   * run, and whether one may is asked again with every call.
+   * run, and whether one may is asked again with every call. Types of parameters that are not understood take any value,
+   * and are among `warnings`.
    */
   registerModule<Module extends ToolModule>(
     module: Module,
@@ -94,6 +104,7 @@ export class ToolRegistry {
     }
     this.#modules.set(id, module);
     this.#version += 1;
+    this.#warn(module);
     return added;
   }
 
@@ -103,6 +114,7 @@ export class ToolRegistry {
     );
     this.#remove(names);
     this.#version += 1;
+    this.#warnings.delete(id);
     return this.#modules.delete(id);
   }
 
@@ -155,6 +167,7 @@ export class ToolRegistry {
       refuseFor(follower, serverTool);
       follower.begin(serverTool);
     }
+    for (const warning of this.warnings) follower.warned(warning);
     this.#followers.add(follower);
     return () => {
       this.#followers.delete(follower);
@@ -179,6 +192,14 @@ export class ToolRegistry {
     this.#version += 1;
     for (const follower of this.#followers) follower.added(serverTool);
     return { name, source, tool };
+  }
+
+  #warn(module: ToolModule): void {
+    const callable = methodsOf(module).filter(({ agentCallable }) => agentCallable === true);
+    const warnings = callable.flatMap((method) => warningsOf(module.id, method));
+    if (warnings.length === 0) return;
+    this.#warnings.set(module.id, warnings);
+    for (const follower of this.#followers) for (const warning of warnings) follower.warned(warning);
   }
 
   #remove(names: readonly string[]): readonly string[] {

@@ -1,10 +1,6 @@
 import { failure, ToolFailure } from '../core/failures.ts';
-import {
-  methodsOf,
-  schemaOfMethod,
-  type MethodMetadata,
-  type ToolModule,
-} from '../core/tools/tool-module.ts';
+import { descriptionOf, schemaOfMethod } from '../core/tools/method-contract.ts';
+import { methodsOf, type MethodMetadata, type ToolModule } from '../core/tools/tool-module.ts';
 import { isToolName } from '../core/tools/tool-names.ts';
 import { BoardError } from './board-error.ts';
 import type { ToolDefinition } from './tool-definition.ts';
@@ -30,7 +26,7 @@ function toolOfMethod(module: ToolModule, method: MethodMetadata): ToolDefinitio
   functionOf(module, name);
   return {
     name: `${module.id}_${name}`,
-    description: method.description ?? '',
+    description: descriptionOf(method),
     inputSchema: schemaOfMethod(method),
     outputSchema: null,
     metadata: {},

@@ -26,7 +26,7 @@ class Notes {
       agentCallable: true,
       parameters: [
         { name: 'text', required: true },
-        { name: 'count', type: 'integer' },
+        { name: 'count', type: 'integer', required: false },
       ],
       protocolConfig: { vcpCommand: 'KeepNote' },
     },

@@ -1,19 +1,27 @@
 import type { JsonSchema } from '@patchboard/wire';
 
-/** One parameter of a method, as a module describes it. */
+/** One parameter of a method, as a module describes it. What else stands in it is not used. */
 export interface MethodParameter {
   readonly name: string;
-  /** A JSON type. Default `string`: methods get the text as the model wrote it. */
+  /**
+   * A JSON type, or a type as TypeScript writes it: `string[]`, `'a' | 'b'`, `Record<string, number>`, `any`. For the
+   * name of any other type every value is taken. Default `string`: methods get the text as the model wrote it.
+   */
   readonly type?: string;
   readonly description?: string;
+  /** Default true, unless there is a `defaultValue`. */
   readonly required?: boolean;
   readonly defaultValue?: unknown;
+  /** The members of an object, or of the items of a list. */
+  readonly properties?: readonly MethodParameter[];
 }
 
-/** What a module says of one of its methods. */
+/** What a module says of one of its methods. What else stands in it is not used. */
 export interface MethodMetadata {
   readonly name: string;
   readonly description?: string;
+  /** How a call may look, in the module's own words. */
+  readonly example?: string;
   readonly parameters?: readonly MethodParameter[];
   /** The whole contract; wins over `parameters`. */
   readonly inputSchema?: JsonSchema;
@@ -51,11 +59,12 @@ export interface ToolModule {
   readonly id: string;
   /** For people. Default: the id. */
   readonly name?: string;
-  getMetadata(): { readonly methods: readonly MethodMetadata[] } | readonly MethodMetadata[];
+  /** Without it no method can be called. */
+  getMetadata?(): { readonly methods: readonly MethodMetadata[] } | readonly MethodMetadata[];
 }
 
 export function methodsOf(module: ToolModule): readonly MethodMetadata[] {
-  const metadata = module.getMetadata();
+  const metadata = module.getMetadata?.() ?? [];
   return 'methods' in metadata ? metadata.methods : metadata;
 }
 
@@ -72,24 +81,4 @@ export interface ToolDefinitionInput {
   readonly toolId: string;
   readonly toolName: string;
   readonly methods: readonly ShownMethod[];
-}
-
-/** The contract of a method: text unless a parameter declares another type. */
-export function schemaOfMethod(method: MethodMetadata): JsonSchema {
-  if (method.inputSchema !== undefined) return method.inputSchema;
-  const parameters = method.parameters ?? [];
-  const properties = parameters.map(({ name, type = 'string', description, defaultValue }) => [
-    name,
-    {
-      type,
-      ...(description === undefined ? {} : { description }),
-      ...(defaultValue === undefined ? {} : { default: defaultValue }),
-    },
-  ]);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(properties) as Record<string, unknown>,
-    required: parameters.filter(({ required }) => required === true).map(({ name }) => name),
-    additionalProperties: false,
-  };
 }

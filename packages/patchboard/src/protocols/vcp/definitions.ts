@@ -6,6 +6,8 @@ import {
   REQUEST_START,
   writeShownValue,
 } from '@patchboard/wire/vcp';
+import { descriptionOf } from '../../core/tools/method-contract.ts';
+import { readType } from '../../core/tools/parameter-type.ts';
 import type { ShownMethod, ToolDefinitionInput } from '../../core/tools/tool-module.ts';
 import { parametersOf, type ShownParameter } from '../parameters.ts';
 
@@ -26,7 +28,7 @@ function definitionOf(tool: ToolDefinitionInput, method: ShownMethod): string {
   const naming = namingOf(tool, method);
   const fields: (readonly [string, string])[] = [
     ...naming,
-    ['description', method.description ?? ''],
+    ['description', descriptionOf(method)],
     ['parameters', JSON.stringify(parameters)],
   ];
   const lines = fields.map(([key, value]) => `${key}:${writeShownValue(value)}`);
@@ -66,7 +68,7 @@ function exampleOf(
 
 /** Only words of ours: a default or an enum is the tool's own text. */
 function placeholderFor({ type }: ShownParameter): string {
-  switch (type) {
+  switch (readType(type).schema['type']) {
     case 'integer':
     case 'number':
       return '1';
