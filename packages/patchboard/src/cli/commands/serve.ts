@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { DestinationStream } from 'pino';
 import { bufferedLines } from '../../runtime/log-lines.ts';
 import { pinoLog } from '../../runtime/log.ts';
-import type { Platform, PlatformParts } from '../../wiring/platform.ts';
+import type { PlatformParts } from '../../wiring/platform.ts';
 import type { SandboxReport } from '../../wiring/workbench.ts';
 import { environment } from '../../settings/environment.ts';
 import { resolveSettings, type ServeFlags, type Settings } from '../../settings/settings.ts';
+import { firstSteps } from '../first-steps.ts';
 
 /** Long enough for the drain; past it a stuck shutdown must not hold the terminal. */
 const SHUTDOWN_MS = 20_000;
@@ -40,7 +41,7 @@ export async function runServer(settings: Settings, parts: PlatformParts = {}): 
   // Listened for before anybody is told that the server is there: a signal may follow at once.
   const stopping = stopSignal();
   process.stdout.write(`Patchboard is ready at ${platform.url} (${sandboxLine(platform.sandbox)})\n`);
-  if (process.stdout.isTTY) process.stdout.write(firstSteps(platform));
+  if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url, platform.loginToken()));
   const signal = await stopping;
   log.info('server.stopping', { signal });
   setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
@@ -80,18 +81,4 @@ function sandboxLine({ provider, problem, isOff }: SandboxReport): string {
   return isOff
     ? `no sandbox, so commands and writes are off: ${problem}`
     : `NO SANDBOX, every command and write asks: ${problem}`;
-}
-
-function firstSteps(platform: Platform): string {
-  const { url } = platform;
-  return `
-  Sign in as operator (works once, for an hour):
-    ${url}/#login=${platform.loginToken()}
-
-  Try it in another terminal:
-    npx patchboard call calculation.eval expression='(3+4)*6'
-    curl ${url}/v1/tools
-
-  Stop with Ctrl-C.
-`;
 }
