@@ -24,7 +24,7 @@ const PAGES = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'examples/README.md',
-  ...['client', 'patchboard', 'wire'].map((name) => `packages/${name}/README.md`),
+  ...['client', 'console', 'patchboard', 'wire'].map((name) => `packages/${name}/README.md`),
   ...['docs', 'docs/guides', 'docs/zh-CN'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((name) => name.endsWith('.md'))

@@ -12,8 +12,7 @@ describe.each([
   'README.md',
   'CONTRIBUTING.md',
   'docs/configuration.md',
-  'packages/client/README.md',
-  'packages/patchboard/README.md',
+  ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/README.md`),
   ...readdirSync(join(ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`),
 ])('%s', (file) => {
   it('shows commands and programs that do what it says', { timeout: LONG }, async () => {

@@ -8,9 +8,12 @@ import { cleanEnvironment, ROOT, startServer } from '../support/server-process.t
 import { misfit, withIds, type Bindings } from './expected-output.ts';
 import { blocksOf, type Block } from './markdown.ts';
 
-/** Commands that a document may tell the reader to type, and that no test runs: they fetch or they do not end. */
+/**
+ * Commands that a document may tell the reader to type, and that are not run here: they fetch or they do not end.
+ * packages.test.ts runs those that install.
+ */
 const NOT_RUN =
-  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|sudo .*|docker .*|pip install .*|npx patchboard serve)( *#.*)?$/;
+  /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|npm install( \.\.\/patchboard\/packages\/\w+)+|sudo .*|docker .*|pip install .*|npx patchboard serve)( *#.*)?$/;
 
 /** Runs the blocks of a document one after the other against a fresh server and answers with what did not fit. */
 export async function walkThrough(file: string): Promise<string[]> {
@@ -111,7 +114,10 @@ class Reader {
   async #program(block: Block, interpreter: string): Promise<string | null> {
     this.#files += 1;
     const file = join(this.#folder, `block-${this.#files}.${block.language}`);
-    writeFileSync(file, withIds(block.code, this.#ids).replaceAll(':8080', `:${this.#port}`));
+    const text = withIds(block.code, this.#ids).replaceAll(':8080', `:${this.#port}`);
+    writeFileSync(file, text);
+    // As the reader saves it who is told how to run it.
+    if (block.language === 'ts') writeFileSync(join(this.#folder, 'program.ts'), text);
     const running = startCommand(interpreter, [file], { cwd: this.#folder, env: this.#env });
     if (block.mark === 'background') {
       // Its first line says that it is ready; it goes on until the next command has been typed.
