@@ -27,9 +27,9 @@ export interface Target {
   readonly operator: Readonly<Record<string, string>>;
   /** By name: what each attacker holds. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  send(path: string, sent?: Sent): Promise<Response>;
+  readonly send: (path: string, sent?: Sent) => Promise<Response>;
   /** A plain connection, for requests that no HTTP client would send. */
-  socket(): Promise<Socket>;
+  readonly socket: () => Promise<Socket>;
   close(): Promise<void>;
 }
 

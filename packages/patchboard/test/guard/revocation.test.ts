@@ -63,8 +63,8 @@ describe('revoking a key', () => {
     const folder = aDataFolder();
     onTestFinished(() => folder.remove());
     const first = await aPlatform({ folder });
-    const anonymous = async ({ ask }: TestPlatform): Promise<number> =>
-      (await ask({ method: 'GET', path: '/v1/tools' })).status;
+    const anonymous = async (server: TestPlatform): Promise<number> =>
+      (await server.ask({ method: 'GET', path: '/v1/tools' })).status;
     expect(await anonymous(first)).toBe(200);
     const only = await first.mint({ kind: 'agent', name: 'only', scopes: ['keys:write'] });
     expect(

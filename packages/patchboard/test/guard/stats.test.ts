@@ -57,11 +57,19 @@ describe('GET /v1/stats', () => {
 
     const mine = {
       calls: { COMPLETED: 2, FAILED: 1, APPROVAL_REQUIRED: 1 },
-      ...{ open: 1, waiting: 0, executing: 0, approvals: 1, streams: 0 },
+      open: 1,
+      waiting: 0,
+      executing: 0,
+      approvals: 1,
+      streams: 0,
     };
     const other = {
       calls: { COMPLETED: 1, APPROVAL_REQUIRED: 2, EXECUTING: 1, PENDING: 2 },
-      ...{ open: 5, waiting: 2, executing: 1, approvals: 2, streams: 1 },
+      open: 5,
+      waiting: 2,
+      executing: 1,
+      approvals: 2,
+      streams: 1,
     };
     expect(await statsWith(first, ours.headers)).toEqual(mine);
     expect(await statsWith(first, theirs.headers)).toEqual(other);
@@ -69,7 +77,11 @@ describe('GET /v1/stats', () => {
     expect(await statsWith(first, bearer(first, 'empty'))).toMatchObject({ calls: {}, open: 0, streams: 0 });
     expect(await statsWith(first, bearer(first))).toEqual({
       calls: { COMPLETED: 3, FAILED: 1, APPROVAL_REQUIRED: 3, EXECUTING: 1, PENDING: 2 },
-      ...{ open: 6, waiting: 2, executing: 1, approvals: 3, streams: 1 },
+      open: 6,
+      waiting: 2,
+      executing: 1,
+      approvals: 3,
+      streams: 1,
     });
     stream.close();
     await first.close();
