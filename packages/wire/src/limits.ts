@@ -1,8 +1,10 @@
 /** Sizes both ends of a connection must agree on; the server's own may be set in its config. */
 export const WIRE_LIMITS = {
-  bodyBytes: 1_048_576,
-  frameBytes: 1_048_576,
+  bodyBytes: 1_114_112,
+  frameBytes: 1_114_112,
   resultBytes: 1_048_576,
+  /** What a body or a frame holds besides the result it carries. */
+  envelopeBytes: 65_536,
   jsonDepth: 64,
   schemaBytes: 65_536,
   schemaDepth: 32,

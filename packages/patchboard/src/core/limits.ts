@@ -32,7 +32,9 @@ export interface Limits {
   readonly retryBaseMs: number;
   /** A hook that takes longer has denied. */
   readonly hookTimeoutMs: number;
-  /** The largest frame a device may send. */
+  /** The largest body of a request over HTTP. It holds a result of `resultBytes`. */
+  readonly bodyBytes: number;
+  /** The largest frame a device may send. It holds a result of `resultBytes`. */
   readonly frameBytes: number;
   /** How often a device is asked for a sign of life; it has three times as long to give one. */
   readonly deviceHeartbeatMs: number;
@@ -76,6 +78,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxAttempts: 3,
   retryBaseMs: 200,
   hookTimeoutMs: 5000,
+  bodyBytes: WIRE_LIMITS.bodyBytes,
   frameBytes: WIRE_LIMITS.frameBytes,
   deviceHeartbeatMs: 5000,
   deviceGraceMs: 10_000,
@@ -89,8 +92,28 @@ export const DEFAULT_LIMITS: Limits = {
   drainMs: 10_000,
 };
 
+/** What carries results. Where they are not given, they grow with `resultBytes`. */
+const CARRIERS = ['bodyBytes', 'frameBytes'] as const;
+
 export function resolveLimits(given: Partial<Limits> = {}): Readonly<Limits> {
-  return checkedLimits({ ...DEFAULT_LIMITS, ...given });
+  const small = tooSmall(given);
+  if (small !== null) throw new Error(`limits.${small.name} must be at least ${small.least}`);
+  const least = leastCarrier(given);
+  const carriers = Object.fromEntries(CARRIERS.map((name) => [name, Math.max(DEFAULT_LIMITS[name], least)]));
+  return checkedLimits({ ...DEFAULT_LIMITS, ...carriers, ...given });
+}
+
+/** The first limit that a result of the allowed size would not fit into; null: there is none. */
+export function tooSmall(
+  given: Partial<Limits>,
+): { readonly name: (typeof CARRIERS)[number]; readonly least: number } | null {
+  const least = leastCarrier(given);
+  const name = CARRIERS.find((carrier) => (given[carrier] ?? least) < least);
+  return name === undefined ? null : { name, least };
+}
+
+function leastCarrier({ resultBytes = DEFAULT_LIMITS.resultBytes }: Partial<Limits>): number {
+  return resultBytes + WIRE_LIMITS.envelopeBytes;
 }
 
 /**

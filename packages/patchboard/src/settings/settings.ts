@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { resolveLimits, type Limits } from '../core/limits.ts';
+import { resolveLimits, tooSmall, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { DEFAULT_RATES, type Rates } from '../core/access/rate-limits.ts';
 import type { TenantSettings } from '../core/access/tenant-book.ts';
@@ -192,7 +192,12 @@ function limitsOf(file: ConfigFile): Readonly<Limits> {
     const name = LIMIT_KEYS.get(key);
     if (name !== undefined) limits[name] = value;
   }
-  return resolveLimits(limits);
+  const small = tooSmall(limits);
+  if (small === null) return resolveLimits(limits);
+  const key = [...LIMIT_KEYS].find(([, name]) => name === small.name)?.[0] ?? small.name;
+  throw new ConfigError(
+    `limits.${key} is ${limits[small.name]} and must be at least ${small.least}, so that a result of limits.result_bytes fits in; raise it, or lower limits.result_bytes`,
+  );
 }
 
 function toolNumbers(file: ConfigFile, key: 'timeout_ms' | 'cache_ttl_ms'): ReadonlyMap<string, number> {

@@ -87,7 +87,7 @@ describe('a device that comes back in time', () => {
     const welcome = await hello(phone);
     expect(welcome).toMatchObject({
       heartbeat_ms: 5000,
-      max_frame_bytes: 1_048_576,
+      max_frame_bytes: 1_114_112,
       grace_ms: 10_000,
       resumed: false,
     });

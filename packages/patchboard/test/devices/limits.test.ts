@@ -39,11 +39,11 @@ describe('a device', () => {
   });
 
   it('that sends a frame over the limit is closed with 1009', async () => {
-    const server = await aServer({ frame_bytes: 1000 });
+    const server = await aServer({ result_bytes: 1000, frame_bytes: 70_000 });
     const device = await connected(server);
-    device.send({ type: 'ping', filler: 'x'.repeat(900) });
+    device.send({ type: 'ping', filler: 'x'.repeat(69_900) });
     await device.next('pong');
-    device.send({ type: 'ping', filler: 'x'.repeat(1000) });
+    device.send({ type: 'ping', filler: 'x'.repeat(70_000) });
     expect((await device.closed).code).toBe(1009);
   });
 
@@ -83,7 +83,7 @@ describe('a device', () => {
   });
 
   it('that sends more than can be stored at once is read more slowly, and all of it is answered', async () => {
-    const server = await aServer({ frame_bytes: 20_000 });
+    const server = await aServer({ result_bytes: 1000, frame_bytes: 70_000 });
     const device = await connected(server);
     const tools = Array.from({ length: 20 }, (_, index) => ({
       ...DEVICE_INFO,

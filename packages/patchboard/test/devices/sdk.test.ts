@@ -189,10 +189,10 @@ describe('a handler', () => {
   });
 
   it('whose result is too large for a frame fails instead of breaking the connection for ever', async () => {
-    const server = await aServer({ config: { limits: { frame_bytes: 2000 } } });
-    await online(urlOf(server), { tools: [deviceTool({ name: 'big', run: () => '汉'.repeat(1000) })] });
+    const server = await aServer({ config: { limits: { result_bytes: 2000, frame_bytes: 70_000 } } });
+    await online(urlOf(server), { tools: [deviceTool({ name: 'big', run: () => '汉'.repeat(25_000) })] });
     const call = await ended(server, await callId(server, 'big'));
-    expect(call.error?.message).toBe('the result is larger than 2000 bytes');
+    expect(call.error?.message).toBe('the result is larger than 70000 bytes');
   });
 });
 

@@ -179,6 +179,7 @@ describe('requests that cannot be served', () => {
     expect((await server.get(`/v1/tools/${'x'.repeat(2000)}`)).json).toMatchObject({
       status: 400,
       code: 'body_invalid',
+      detail: 'a part of the path is longer than 500 characters',
     });
     expect((await server.get(`/v1/tools/${'x'.repeat(300)}`)).json).toMatchObject({
       status: 404,
@@ -201,11 +202,11 @@ describe('requests that cannot be served', () => {
 
 describe('size', () => {
   it('a body over the limit is 413, told or not told beforehand', async () => {
-    const big = `{"run_id":"r","args":{"a":"${'x'.repeat(1_048_576)}"}}`;
+    const big = `{"run_id":"r","args":{"a":"${'x'.repeat(1_114_112)}"}}`;
     expect((await server.post(INVOKE, big)).json).toMatchObject({
       status: 413,
       code: 'too_large',
-      detail: 'the body is larger than the limit of 1048576 bytes',
+      detail: 'the body is larger than the limit of 1114112 bytes',
     });
   });
 

@@ -4,6 +4,7 @@ import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
 import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
+import { DEFAULT_TENANT } from '../access/principal.ts';
 import type { TenantBook } from '../access/tenant-book.ts';
 import { SimilarNames } from './similar-names.ts';
 import { toWireName } from './tool-names.ts';
@@ -163,17 +164,17 @@ export class Registry {
   }
 
   #nameProblem(tenant: string, clientId: string, name: string): Registration | null {
-    if (this.#server.has(name))
-      return rejected('name_taken', 'the name is reserved for a tool of this server');
-    const namesake = this.#named(tenant, name);
-    if (namesake !== undefined && namesake.name !== name) {
-      return rejected('name_taken', `the name is the wire name of ${namesake.name}`);
-    }
-    const holder = this.clientTool(tenant, name);
-    if (holder !== undefined && holder.runsOn.kind === 'client' && holder.runsOn.clientId !== clientId) {
-      return rejected('name_taken', 'another client of this tenant owns the name');
-    }
-    return null;
+    const holder = this.#named(tenant, name);
+    if (holder === undefined) return null;
+    const isSame = holder.name === name;
+    if (isSame && holder.runsOn.kind === 'client' && holder.runsOn.clientId === clientId) return null;
+    const what = isSame ? name : `${name} is the wire name of ${holder.name}, which`;
+    // A tool of a pack that the tenant does not have is none of its business.
+    if (!this.#isOffered(tenant, holder))
+      return rejected('name_taken', `${name} is reserved by this server: use another name`);
+    if (holder.runsOn.kind === 'server')
+      return rejected('name_taken', `${what} is a tool of this server: use another name`);
+    return rejected('name_taken', `${what} ${heldBy(holder.name, holder.runsOn.clientId)}`);
   }
 
   /** A model or an operator may take the new name for the other. One that is registered already is not new. */
@@ -206,22 +207,33 @@ export class Registry {
     if (this.#server.has(name)) return rejected('name_taken', `tool registered twice: ${name}`);
     const namesake = this.#named('', name);
     if (namesake !== undefined)
-      return rejected('name_taken', `the name is the wire name of ${namesake.name}`);
-    return this.#isLent(name) ? rejected('name_taken', `a client lends a tool under the name ${name}`) : null;
+      return rejected(
+        'name_taken',
+        `${name} is the wire name of ${namesake.name}, which is a tool of this server`,
+      );
+    const tool = this.#lent(name);
+    if (tool === null || tool.runsOn.kind !== 'client') return null;
+    // Whose it is concerns the tenant it belongs to, and nobody else.
+    const holder =
+      tool.tenant === DEFAULT_TENANT
+        ? `a client lends a tool under the name ${name}: it ${heldBy(tool.name, tool.runsOn.clientId)}`
+        : `a client lends a tool under the name ${name} in another tenant: use another name`;
+    return rejected('name_taken', holder);
   }
 
   /** By whatever tenant's client, as a name or a wire name. */
-  #isLent(name: string): boolean {
-    return [...this.#tenants.keys()].some((tenant) => {
+  #lent(name: string): RegisteredTool | null {
+    for (const tenant of this.#tenants.keys()) {
       const holder = this.find(tenant, name);
-      return holder !== undefined && holder.tenant !== null;
-    });
+      if (holder !== undefined && holder.tenant !== null) return holder;
+    }
+    return null;
   }
 
   #freeServerWireName(name: string): string {
     const isFree = (candidate: string): boolean => {
       const holder = this.#named('', candidate);
-      return (holder === undefined || holder.name === name) && !this.#isLent(candidate);
+      return (holder === undefined || holder.name === name) && this.#lent(candidate) === null;
     };
     return toWireName(name, isFree, this.#options.digest);
   }
@@ -234,6 +246,15 @@ export class Registry {
     };
     return toWireName(name, isFree, this.#options.digest);
   }
+}
+
+/** Whose the tool is, and how its name becomes free. */
+function heldBy(name: string, clientId: string): string {
+  const route = `DELETE /internal/clients/${encodeURIComponent(clientId)}/tools/${encodeURIComponent(name)}`;
+  return (
+    `belongs to client ${clientId} of this tenant: use another name, or have that client release it ` +
+    `(${route}, \`unregister_tools\` on its socket, or the end of its connection)`
+  );
 }
 
 function byName(tools: Iterable<RegisteredTool>): RegisteredTool[] {

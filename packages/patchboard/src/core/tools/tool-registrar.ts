@@ -133,10 +133,19 @@ export class ToolRegistrar {
     if (standing.version === tool.version) return null;
     const others = [...pool.devices].filter((other) => other.name !== device?.name);
     if (others.length > 0) {
-      return rejected('name_taken', 'another device of this client offers the tool under another contract');
+      const names = others.map(({ name }) => name).join(', ');
+      return rejected(
+        'name_taken',
+        `device ${names} of this client offers ${tool.name} under another contract: use that contract, or have it send ` +
+          '`unregister_tools` or disconnect first',
+      );
     }
     if (device !== null && pool.isKept) {
-      return rejected('name_taken', 'this client registered the tool over HTTP under another contract');
+      return rejected(
+        'name_taken',
+        `this client registered ${tool.name} over HTTP under another contract: use that contract, or release the tool first ` +
+          `(DELETE /internal/clients/${encodeURIComponent(device.clientId)}/tools/${encodeURIComponent(tool.name)})`,
+      );
     }
     return null;
   }

@@ -1,9 +1,8 @@
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { failure, messageOf, storeFailure, type Failure } from '../../../core/failures.ts';
+import { failure, type Failure } from '../../../core/failures.ts';
 import { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
-import { BadCursor, type Log } from '../../../core/ports.ts';
 import { allowedMethods } from '../routes/allowed-methods.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
@@ -18,7 +17,8 @@ import { openApi } from '../routes/openapi.ts';
 import { EventStreamCaps } from '../streams/event-stream-caps.ts';
 import { Openings } from '../streams/openings.ts';
 import { refuseUnderPressure } from './pressure.ts';
-import { HTTP_STATUS, problemJson, PROBLEM_TYPE, RequestRefused, sendProblem } from '../routes/problem.ts';
+import { failureOfError, PATH_PART_LENGTH } from './request-failure.ts';
+import { HTTP_STATUS, problemJson, PROBLEM_TYPE, sendProblem } from '../routes/problem.ts';
 import { API_HEADER_NAMES, API_HEADERS, corsHeaders, PREFLIGHT_HEADERS } from './security-headers.ts';
 import { Streams } from '../streams/streams.ts';
 import { Tickets } from './tickets.ts';
@@ -111,7 +111,7 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
     logger: false,
     // One proxy: the address it saw is the last in the list, and all before that the client may have written.
     trustProxy: parts.trustProxy === true ? (_address, hop) => hop === 0 : false,
-    bodyLimit: limits.bodyBytes,
+    bodyLimit: parts.engine.limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.socketIdleMs,
     keepAliveTimeout: limits.keepAliveMs,
@@ -119,11 +119,11 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
     http: { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS },
     // While it closes the engine itself says that it is shutting down, as a problem like any other.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 500 },
+    routerOptions: { maxParamLength: PATH_PART_LENGTH },
     frameworkErrors: (error, request, reply) => {
       request.refusal = null;
       reply.headers(API_HEADERS);
-      const refused = door.check(request.raw) ?? failure('body_invalid', urlProblem(error.code));
+      const refused = door.check(request.raw) ?? failureOfError(error, request as FastifyRequest, log);
       sendProblem(reply as FastifyReply, refused);
     },
     clientErrorHandler: answerBrokenRequest,
@@ -135,7 +135,7 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
   app.decorateRequest('response', null);
   app.decorateRequest('heldBytes', 0);
   app.setErrorHandler((error, request, reply) => {
-    sendProblem(reply, failureOf(error, request, log));
+    sendProblem(reply, failureOfError(error, request, log));
   });
   const allowed = allowedMethods(parts.routes);
   app.setNotFoundHandler((request, reply) => refuseUnrouted(request, reply, allowed));
@@ -198,32 +198,6 @@ function finishAnswers(app: FastifyInstance, metrics: HttpMetrics): void {
   });
 }
 
-/** What Fastify or a handler threw, as a failure. Only a fault of our own is logged, and none of it is told. */
-function failureOf(error: unknown, request: FastifyRequest, log: Log): Failure {
-  if (error instanceof RequestRefused) return error.failure;
-  if (error instanceof BadCursor) return failure('body_invalid', `query/cursor: ${error.message}`);
-  const ofStore = storeFailure(error);
-  if (ofStore !== null) return ofStore;
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return failure(
-      'too_large',
-      `the body is larger than the limit of ${request.routeOptions.bodyLimit} bytes`,
-    );
-  }
-  if (statusCode === 415) return failure('content_type');
-  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
-    return failure('body_invalid', messageOf(error));
-  }
-  log.error('http.failed', {
-    method: request.method,
-    route: request.counter?.route ?? null,
-    error: messageOf(error),
-    stack: error instanceof Error ? error.stack : undefined,
-  });
-  return failure('internal');
-}
-
 const BROKEN: Readonly<Record<string, { status: number; failure: Failure }>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -251,10 +225,4 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
-}
-
-function urlProblem(code: string): string {
-  return code === 'FST_ERR_BAD_URL'
-    ? 'the path of the URL has a % that begins no encoded character'
-    : `the URL cannot be read: ${code}`;
 }

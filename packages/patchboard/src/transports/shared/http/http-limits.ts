@@ -3,7 +3,6 @@ import { checkedLimits } from '../../../core/limits.ts';
 
 /** Everything the HTTP faces bound. Resolved once; below that nothing is optional. */
 export interface HttpLimits {
-  readonly bodyBytes: number;
   /** Upper bound on what the bodies of all requests under way may take of the heap, whose own size bounds it too. */
   readonly heldBodyBytes: number;
   readonly jsonDepth: number;
@@ -26,7 +25,6 @@ export interface HttpLimits {
 }
 
 export const DEFAULT_HTTP_LIMITS: HttpLimits = {
-  bodyBytes: WIRE_LIMITS.bodyBytes,
   heldBodyBytes: 1024 * 1024 * 1024,
   jsonDepth: WIRE_LIMITS.jsonDepth,
   jsonValues: 100_000,

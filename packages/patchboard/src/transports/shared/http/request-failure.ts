@@ -1,0 +1,64 @@
+import { errorCodes, type FastifyRequest } from 'fastify';
+import { failure, messageOf, storeFailure, type Failure } from '../../../core/failures.ts';
+import { BadCursor, type Log } from '../../../core/ports.ts';
+import { RequestRefused } from '../routes/problem.ts';
+
+type Request = Pick<FastifyRequest, 'routeOptions'>;
+
+/**
+ * What Fastify throws because of a request, in our own words. Any other of its codes is a fault of ours and `internal`.
+ * A test holds this against all codes that Fastify has: none of them is ever sent.
+ */
+const BY_REQUEST: Readonly<Partial<Record<keyof typeof errorCodes, (request: Request) => Failure>>> = {
+  FST_ERR_NOT_FOUND: () => failure('route_not_found'),
+  FST_ERR_VALIDATION: () => failure('body_invalid'),
+  FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions }) =>
+    failure('too_large', `the body is larger than the limit of ${routeOptions.bodyLimit} bytes`),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => failure('content_type'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    failure('body_invalid', 'the body is not as long as the header Content-Length says'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => failure('body_invalid', 'the body is empty'),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => failure('body_invalid', 'the body is not JSON'),
+  FST_ERR_BAD_URL: () =>
+    failure('body_invalid', 'the path of the URL has a % that begins no encoded character'),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    failure('body_invalid', `a part of the path is longer than ${PATH_PART_LENGTH} characters`),
+  FST_ERR_ASYNC_CONSTRAINT: () => failure('body_invalid', 'the URL cannot be read'),
+  FST_ERR_INVALID_URL: () => failure('body_invalid', 'the URL cannot be read'),
+  FST_ERR_HANDLER_TIMEOUT: () => failure('overloaded', 'the request took too long'),
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => failure('content_type'),
+  FST_ERR_ROUTE_MISSING_CONTENT: () => failure('body_invalid', 'the route needs a body'),
+};
+
+/** In characters; a name of a tool or an id is shorter. */
+export const PATH_PART_LENGTH = 500;
+
+/** What Fastify or a handler threw, as a failure. Only a fault of our own is logged, and none of it is sent. */
+export function failureOfError(error: unknown, request: FastifyRequest, log: Log): Failure {
+  const refused = requestFailure(error, request);
+  if (refused !== null) return refused;
+  log.error('http.failed', {
+    method: request.method,
+    route: request.counter?.route ?? null,
+    error: messageOf(error),
+    stack: error instanceof Error ? error.stack : undefined,
+  });
+  return failure('internal');
+}
+
+/** What is wrong with the request; null: nothing is, the fault is our own. */
+export function requestFailure(error: unknown, request: Request): Failure | null {
+  if (error instanceof RequestRefused) return error.failure;
+  if (error instanceof BadCursor) return failure('body_invalid', `query/cursor: ${error.message}`);
+  const ofStore = storeFailure(error);
+  if (ofStore !== null) return ofStore;
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  const told = isFastifyCode(code) ? BY_REQUEST[code] : undefined;
+  if (told !== undefined) return told(request);
+  if (isFastifyCode(code) || typeof statusCode !== 'number') return null;
+  return statusCode >= 400 && statusCode < 500 ? failure('body_invalid') : null;
+}
+
+function isFastifyCode(code: unknown): code is keyof typeof errorCodes {
+  return typeof code === 'string' && Object.hasOwn(errorCodes, code);
+}
