@@ -1,5 +1,5 @@
 import type { FailureCode } from './failure-codes.ts';
-import type { RejectedTool } from './internal.ts';
+import type { RejectedTool, SubmissionError } from './internal.ts';
 import type { JsonSchema, ToolAnnotations } from './views.ts';
 
 /** What `hello` names; a device that knows another one is told so. */
@@ -56,8 +56,8 @@ export type DeviceFrame =
   | { readonly type: 'ping' }
   | { readonly type: 'pong' };
 
-/** Why a result was not kept. */
-export type NotKept = 'late' | 'unknown' | 'conflict';
+/** Why a result was not kept. `invalid`: it could not be read, and the call has failed with that. */
+export type NotKept = 'late' | 'unknown' | 'conflict' | 'invalid';
 
 /** What the server sends to a device. */
 export type GatewayFrame =
@@ -100,6 +100,8 @@ export type GatewayFrame =
       readonly accepted: boolean;
       readonly duplicate?: true;
       readonly reason?: NotKept;
+      /** How the call failed although a result was sent: it could not be read, or breaks the output schema. */
+      readonly error?: SubmissionError;
     }
   | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
   | { readonly type: 'ping' }

@@ -36,6 +36,7 @@ export const FAILURE_CODES = [
   'tool_failed',
   'output_invalid',
   'result_too_large',
+  'result_invalid',
   'sandbox_unavailable',
   'upstream_unreachable',
   'storage_full',

@@ -27,6 +27,7 @@ export type {
   RegisterResponse,
   RejectedTool,
   SubmitRequest,
+  SubmissionError,
   SubmitResponse,
   ToolRequest,
   ToolSpec,

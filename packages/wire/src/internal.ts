@@ -1,3 +1,4 @@
+import type { FailureCode } from './failure-codes.ts';
 import type { CallErrorView, JsonSchema, ToolAnnotations } from './views.ts';
 
 /** What a client says of one tool it lends. */
@@ -52,4 +53,12 @@ export interface SubmitResponse {
   readonly ok: boolean;
   readonly tool_call_id: string;
   readonly status: string;
+  /** Why the result was not kept as it was sent; absent where it was. */
+  readonly error?: SubmissionError;
+}
+
+/** Why a call failed although its provider sent a result. */
+export interface SubmissionError {
+  readonly code: FailureCode;
+  readonly message: string;
 }

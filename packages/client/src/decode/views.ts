@@ -14,6 +14,7 @@ import {
   type RegisterResponse,
   type RejectedTool,
   type RunView,
+  type SubmissionError,
   type SubmitResponse,
   type TimelineEntryView,
   type ToolAnnotations,
@@ -226,6 +227,7 @@ export const decodeSubmitted: Decoder<SubmitResponse> = object<SubmitResponse>({
   ok: boolean,
   tool_call_id: string,
   status: string,
+  error: optional(object<SubmissionError>({ code: word<SubmissionError['code']>(), message: string })),
 });
 
 export const decodeToolRequest: Decoder<ToolRequest> = object<ToolRequest>({

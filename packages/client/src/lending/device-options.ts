@@ -1,4 +1,4 @@
-import type { DeviceToolSpec, NotKept, RejectedTool } from '@patchboard/wire';
+import type { DeviceToolSpec, NotKept, RejectedTool, SubmissionError } from '@patchboard/wire';
 import type { OpenSocket } from './device-socket.ts';
 import type { DeviceTool } from './device-tool.ts';
 import type { ToolCallHandler } from './device-work.ts';
@@ -44,6 +44,8 @@ export interface ResultFate {
   readonly accepted: boolean;
   /** Why it was not kept. */
   readonly reason: NotKept | null;
+  /** How the call failed although a result was sent, such as one that breaks the output schema. */
+  readonly error?: SubmissionError;
 }
 
 export interface DeviceProblem {

@@ -177,11 +177,12 @@ class SocketDevice implements Device {
     this.#settled?.resolve();
   }
 
-  #acknowledged({ id, accepted, reason }: Extract<GatewayFrame, { type: 'result_acknowledged' }>): void {
+  #acknowledged(frame: Extract<GatewayFrame, { type: 'result_acknowledged' }>): void {
+    const { id, accepted, reason = null, error } = frame;
     this.#outbox.delete(id).catch(() => undefined);
-    this.#options.onResult?.({ id, accepted, reason: reason ?? null });
-    if (!accepted)
-      this.#problem('result', `the result of ${id} was not kept: ${reason ?? 'no reason given'}`);
+    this.#options.onResult?.({ id, accepted, reason, ...(error === undefined ? {} : { error }) });
+    const why = error?.message ?? reason ?? 'no reason given';
+    if (!accepted || error !== undefined) this.#problem('result', `the result of ${id} was not kept: ${why}`);
   }
 
   async #finished(id: string, frame: string): Promise<void> {

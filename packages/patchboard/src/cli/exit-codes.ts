@@ -76,6 +76,7 @@ const BY_CODE: Readonly<Record<FailureCode | 'data_folder_in_use', ExitCode>> = 
   tool_failed: EXIT.toolFailed,
   output_invalid: EXIT.toolFailed,
   result_too_large: EXIT.toolFailed,
+  result_invalid: EXIT.toolFailed,
   sandbox_unavailable: EXIT.toolFailed,
   upstream_unreachable: EXIT.toolFailed,
   storage_full: EXIT.toolFailed,

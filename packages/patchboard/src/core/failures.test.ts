@@ -14,13 +14,17 @@ const BY_OUTCOME: readonly FailureCode[] = [
   'upstream_unreachable',
 ];
 
-/** Retryable whatever the outcome. */
-const ALWAYS: readonly FailureCode[] = [
-  'approval_expired',
-  'rate_limited',
-  'overloaded',
-  'storage_full',
-  'internal',
+/** A call that ended with one of these must not be made again as it is, whether it started or not. */
+const NEVER: readonly FailureCode[] = [
+  'tool_not_found',
+  'input_invalid',
+  'permission_denied',
+  'hook_denied',
+  'approval_denied',
+  'cancelled',
+  'output_invalid',
+  'result_too_large',
+  'result_invalid',
 ];
 
 const OUTCOMES: readonly OutcomeKnowledge[] = ['unknown', 'not_started'];
@@ -33,7 +37,7 @@ const table = FAILURE_CODES.flatMap((code) =>
         code,
         outcome,
         idempotent,
-        retryable: BY_OUTCOME.includes(code) ? isSafe : ALWAYS.includes(code),
+        retryable: BY_OUTCOME.includes(code) ? isSafe : FAILURES[code].retryable,
       };
     }),
   ),
@@ -49,6 +53,10 @@ describe('retryable', () => {
   it.each(FAILURE_CODES)('of %s without an outcome is its own row', (code) => {
     for (const idempotent of [false, true])
       expect(isRetryable(code, undefined, idempotent)).toBe(FAILURES[code].retryable);
+  });
+
+  it.each(NEVER)('of %s is false', (code) => {
+    expect(FAILURES[code].retryable).toBe(false);
   });
 
   it('is the word of the tool, unless the tool also names an outcome that decides it', () => {

@@ -155,6 +155,11 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     en: [CHECK_EFFECT.en, 'tell the author of the tool'],
     zh: [CHECK_EFFECT.zh, '联系工具作者'],
   },
+  result_invalid: {
+    meaning: '无法读取运行方发来的结果',
+    en: [CHECK_EFFECT.en, 'tell the author of the tool'],
+    zh: [CHECK_EFFECT.zh, '联系工具作者'],
+  },
   result_too_large: {
     meaning: '结果超过大小限制',
     en: ['ask for a part: fewer rows, a shorter range'],

@@ -166,8 +166,10 @@ describe('POST /internal/tool_calls/:id/submit', () => {
     await lend('c_o', 'o.tool', { output_schema: { type: 'integer' } });
     const id = await invoke('o.tool');
     const answer = await submit(id, { status: 'SUCCEEDED', result: 'text' });
-    expect(answer.json).toEqual({ ok: false, tool_call_id: id, status: 'FAILED' });
-    expect((await server.get(`/v1/tool_calls/${id}`)).json.error.code).toBe('output_invalid');
+    const message = "the result does not fit the tool's output schema: the result must be integer";
+    const error = { code: 'output_invalid', message };
+    expect(answer.json).toEqual({ ok: false, tool_call_id: id, status: 'FAILED', error });
+    expect((await server.get(`/v1/tool_calls/${id}`)).json.error).toMatchObject(error);
   });
 
   it('is refused for another client, a server tool, an old attempt, and after the end', async () => {

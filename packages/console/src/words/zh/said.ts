@@ -38,6 +38,7 @@ export const saidWords: WordsOf<typeof english> = {
     value_not_found: '参数里的某个值不存在：{said}',
     tool_failed: '工具报告失败：{said}',
     output_invalid: '结果不符合工具的输出 schema：{said}',
+    result_invalid: '无法读取运行方发来的结果：{said}',
     result_too_large: '结果超过大小上限：{said}',
     sandbox_unavailable: '没有可用的沙箱运行该工具：{said}',
     upstream_unreachable: '工具依赖的服务没有响应：{said}',

@@ -1,5 +1,6 @@
 import type { CallState } from '../call/call.ts';
 import { attemptsOf, isOpen, type Call } from '../call/call.ts';
+import { endState } from '../call/endings.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
@@ -17,6 +18,15 @@ export interface ClientResult {
   readonly result: unknown;
   readonly error: { readonly message: string; readonly recommendations?: readonly string[] } | null;
   readonly attemptToken: string | null;
+}
+
+/** A result that could not be decoded. */
+export interface UnreadableResult {
+  readonly attemptToken: string;
+  /** What is wrong with it. */
+  readonly reason: string;
+  /** As it was sent, to recognise the same again. */
+  readonly text: string;
 }
 
 export type ClientAnswer =
@@ -75,8 +85,23 @@ export class ClientResults {
       const end = await settle(this.#parts, found, tool, outcomeOf(given), resultDigest);
       // Hooks take their time: it may have ended meanwhile, or be another device's.
       if (!isOpen(found.call) || attemptToken(found.call) !== asked) continue;
-      const states = found.call.state.name === 'EXECUTING' ? [end] : [executing(found.call), end];
-      if (await this.#parts.lifecycle.advance(found, states))
+      if (await this.#parts.lifecycle.advance(found, endingWith(found.call, end)))
+        return { ok: true, call: found.call, repeated: false };
+    }
+  }
+
+  /**
+   * What the client sent as the result of the current attempt cannot be read. The call ends at once: the client has
+   * nothing better to send, and the work may have had its effect.
+   */
+  async reject(principal: Principal, id: string, given: UnreadableResult): Promise<ClientAnswer> {
+    const resultDigest = this.#parts.digest.sha256(given.text);
+    const error = failure('result_invalid', given.reason, { outcome: 'unknown' });
+    for (;;) {
+      const found = await this.#openCall(principal, id, given.attemptToken);
+      if ('ok' in found) return sameAgain(found, resultDigest);
+      const end = endState(failed(error), resultDigest);
+      if (await this.#parts.lifecycle.advance(found, endingWith(found.call, end)))
         return { ok: true, call: found.call, repeated: false };
     }
   }
@@ -118,6 +143,11 @@ function sameAgain(refusal: Refusal, resultDigest: string): ClientAnswer {
     return { ok: true, call, repeated: true };
   }
   return refusal;
+}
+
+/** A client that did not say that it had begun has begun all the same. */
+function endingWith(call: Call, end: CallState): CallState[] {
+  return call.state.name === 'EXECUTING' ? [end] : [executing(call), end];
 }
 
 function executing(call: Call): CallState {

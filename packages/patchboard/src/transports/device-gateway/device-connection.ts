@@ -4,19 +4,25 @@ import { attemptsOf, type Call } from '../../core/call/call.ts';
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import type { Parting } from '../../core/devices/devices.ts';
 import { failure, messageOf, storeFailure, type Failure } from '../../core/failures.ts';
-import { requestId } from '../../core/devices/request-id.ts';
+import { parseRequestId, requestId } from '../../core/devices/request-id.ts';
 import { traceparentOf } from '../../core/call/trace-context.ts';
-import { decodeFrame, type FrameFault } from './decode-frame.ts';
+import { decodeBinary, decodeFrame, type FrameFault, type RefusedFrame } from './decode-frame.ts';
 import { FrameRate } from './frame-rate.ts';
 import type { GatewayParts } from './gateway.ts';
 import { deviceNameOf, introduce, type Visitor } from './introduction.ts';
-import { report } from './results.ts';
+import { rejectResult, report } from './results.ts';
 import { registerTools, registeredTools, unregisterTools } from './tools.ts';
 
 /** A peer that does not answer a close is cut off after this. */
 const CLOSE_PATIENCE_MS = 1000;
 /** Of one device, being stored; more are not read until these are done. So many frames, or one of the largest size. */
 const UNFINISHED_FRAMES = 256;
+
+/** What is said of a frame whose work fails. */
+interface FollowedFrame {
+  readonly type: DeviceFrame['type'];
+  readonly id?: string | null;
+}
 
 /** One socket of a device: decodes what it says, carries what it is asked, and ends when it is no longer good. */
 export class DeviceConnection implements DeviceLink {
@@ -106,23 +112,30 @@ export class DeviceConnection implements DeviceLink {
     this.#seen();
     const pauseMs = this.#rate.take();
     if (pauseMs > 0) this.#rest(pauseMs);
-    if (isBinary) {
-      this.#refuse(failure('body_invalid', 'frames are text'), null);
-      return;
-    }
     // One buffer: the socket was opened with that type.
-    const decoded = decodeFrame((data as Buffer).toString('utf8'), this.#parts.json);
+    const bytes = data as Buffer;
+    const decoded = isBinary ? decodeBinary(bytes) : decodeFrame(bytes.toString('utf8'), this.#parts.json);
     if (!decoded.ok) {
-      this.#refuse(decoded.failure, decoded.id, decoded.fault);
+      const work = this.#reject(decoded, bytes);
+      if (work === null) this.#refuse(decoded.failure, decoded.id, decoded.fault);
+      else this.#follow(work, { type: 'tool_result', id: decoded.id }, bytes.length);
       return;
     }
     const { frame } = decoded;
     const work = this.#answer(frame);
-    if (work !== null) this.#follow(work, frame, (data as Buffer).length);
+    if (work !== null) this.#follow(work, frame, bytes.length);
+  }
+
+  /** A result that cannot be read ends its call, if it names one; null: it does not. */
+  #reject({ id, isResult, failure: { message } }: RefusedFrame, bytes: Buffer): Promise<void> | null {
+    const request = id === null || !isResult ? null : parseRequestId(id);
+    if (id === null || request === null) return null;
+    const unreadable = { ...request, id, reason: message, text: bytes.toString('latin1') };
+    return rejectResult(this.#parts.engine, this.#visitor, this.#device, unreadable, this);
   }
 
   /** Reads no more while too much is unfinished. */
-  #follow(work: Promise<void>, frame: DeviceFrame, bytes: number): void {
+  #follow(work: Promise<void>, frame: FollowedFrame, bytes: number): void {
     this.#unfinished += 1;
     this.#unfinishedBytes += bytes;
     if (this.#isFull()) this.#socket.pause();
@@ -215,8 +228,8 @@ export class DeviceConnection implements DeviceLink {
   }
 
   /** Nothing was kept: the device may send it again. */
-  #failed(frame: DeviceFrame, error: unknown): void {
-    const id = 'id' in frame ? frame.id : null;
+  #failed(frame: FollowedFrame, error: unknown): void {
+    const { id = null } = frame;
     const ofStore = storeFailure(error);
     if (ofStore !== null) {
       this.#refuse(ofStore, id);

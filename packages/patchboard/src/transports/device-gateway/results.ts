@@ -1,6 +1,6 @@
-import type { DeviceFrame, GatewayFrame, NotKept } from '@patchboard/wire';
+import type { DeviceFrame, GatewayFrame, NotKept, SubmissionError } from '@patchboard/wire';
 import { isOpen } from '../../core/call/call.ts';
-import type { ClientAnswer, ClientResult } from '../../core/devices/client-results.ts';
+import type { ClientAnswer, ClientResult, UnreadableResult } from '../../core/devices/client-results.ts';
 import type { Device } from '../../core/devices/device.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -31,7 +31,30 @@ export async function report(
   }
   const result = resultOf(frame, parsed.attemptToken);
   const answer = await engine.clients.submit(principal, parsed.callId, result);
-  way.send({ type: 'result_acknowledged', id, ...fateOf(answer) });
+  const error = result.status === 'SUCCEEDED' ? errorOf(answer) : null;
+  way.send({ type: 'result_acknowledged', id, ...fateOf(answer), ...(error === null ? {} : { error }) });
+}
+
+/** A result that could not be decoded: its call fails with that, if it is of the current attempt. */
+export async function rejectResult(
+  engine: Engine,
+  visitor: Visitor,
+  device: Device | null,
+  unreadable: UnreadableResult & { readonly id: string; readonly callId: string },
+  way: { send(frame: GatewayFrame): void },
+): Promise<void> {
+  const { id, callId } = unreadable;
+  const answer = await engine.clients.reject(speaking(visitor.principal, device), callId, unreadable);
+  const error = errorOf(answer);
+  const fate: Fate = answer.ok ? { accepted: false, reason: 'invalid' } : fateOf(answer);
+  way.send({ type: 'result_acknowledged', id, ...fate, ...(error === null ? {} : { error }) });
+}
+
+/** How the call failed with this result; null: it did not. */
+function errorOf(answer: ClientAnswer): SubmissionError | null {
+  if (!answer.ok || !('error' in answer.call.state)) return null;
+  const { code, message } = answer.call.state.error;
+  return { code, message };
 }
 
 /** For the client whose tools it lends, and nobody else. */
@@ -54,7 +77,9 @@ function messageIn(frame: Exclude<ReportFrame, { type: 'progress' }>): string {
   return said === undefined || said === '' ? 'the device reported a failure' : JSON.stringify(said);
 }
 
-function fateOf(answer: ClientAnswer): { accepted: boolean; duplicate?: true; reason?: NotKept } {
+type Fate = Pick<Extract<GatewayFrame, { type: 'result_acknowledged' }>, 'accepted' | 'duplicate' | 'reason'>;
+
+function fateOf(answer: ClientAnswer): Fate {
   if (answer.ok) return answer.repeated ? { accepted: true, duplicate: true } : { accepted: true };
   return { accepted: false, reason: reasonOf(answer) };
 }

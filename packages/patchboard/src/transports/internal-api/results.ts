@@ -1,9 +1,10 @@
-import { statusOf, type SubmitRequest } from '@patchboard/wire';
+import { statusOf, type SubmitRequest, type SubmitResponse } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientAnswer, ClientResult } from '../../core/devices/client-results.ts';
+import { peekTexts } from '../../core/json/json-peek.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
-import { sendProblem } from '../shared/routes/problem.ts';
+import { sendProblem, type ProblemContext, type RequestRefused } from '../shared/routes/problem.ts';
 import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, ID_PARAMS, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
@@ -88,6 +89,7 @@ const submitRoute: Route = {
     },
   },
   refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
+  onBadBody: rejectResult,
   handle: submit,
 };
 
@@ -114,7 +116,29 @@ function sendAnswer(reply: FastifyReply, answer: ClientAnswer, isKept: boolean):
     return;
   }
   const { id, state } = answer.call;
-  sendJson(reply, 200, JSON.stringify({ ok: isKept, tool_call_id: id, status: statusOf(state.name) }));
+  const submitted: SubmitResponse = {
+    ok: isKept,
+    tool_call_id: id,
+    status: statusOf(state.name),
+    ...(isKept || !('error' in state)
+      ? {}
+      : { error: { code: state.error.code, message: state.error.message } }),
+  };
+  sendJson(reply, 200, JSON.stringify(submitted));
+}
+
+/** A body that cannot be read ends the call, if it shows the token of the current attempt. */
+async function rejectResult(
+  { engine }: HttpContext,
+  request: FastifyRequest,
+  { failure: { message }, text }: RequestRefused,
+): Promise<ProblemContext> {
+  const sent = text ?? JSON.stringify(request.body) ?? '';
+  const { attempt_token: attemptToken } = peekTexts(sent, ['attempt_token']);
+  if (attemptToken === undefined) return {};
+  const unreadable = { attemptToken, reason: message, text: sent };
+  const answer = await engine.clients.reject(principalOf(request), idOf(request), unreadable);
+  return answer.call === null ? {} : { toolCallId: answer.call.id, state: answer.call.state.name };
 }
 
 export const resultRoutes: readonly Route[] = [ackRoute, progressRoute, submitRoute];

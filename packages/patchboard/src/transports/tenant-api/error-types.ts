@@ -5,7 +5,7 @@ export const ERROR_TYPES = {
   ValueError: 'a value in the input names nothing that there is',
   ValidationError: "the input does not fit the tool's schema",
   OutputValidationError:
-    'what the tool produced does not fit its output schema, or is too large; it is not passed on',
+    'what the tool produced cannot be read, does not fit its output schema, or is too large; it is not passed on',
   ToolNotFoundError: 'the tenant has no tool of that name',
   PermissionError: 'policy, a hook, an operator or the tool itself does not allow the call',
   ApprovalRequiredError: 'the call is recorded and waits for an operator',
@@ -23,6 +23,7 @@ export const ERROR_TYPE: Readonly<Record<FailureCode, ErrorType>> = {
   body_invalid: 'ValidationError',
   output_invalid: 'OutputValidationError',
   result_too_large: 'OutputValidationError',
+  result_invalid: 'OutputValidationError',
   tool_not_found: 'ToolNotFoundError',
   method_not_found: 'ToolNotFoundError',
   method_not_callable: 'PermissionError',

@@ -32,9 +32,10 @@ function decodeJson(
   limits: JsonLimits,
   bodies: HeldBodies,
 ): { value: unknown } | RequestRefused {
-  // Decoding would put a replacement character where the bytes are wrong: something else than was sent.
-  if (!isUtf8(body)) return new RequestRefused(failure('body_invalid', 'the body is not UTF-8'));
   if (!bodies.holdText(request, body.length)) return noRoom();
+  // Decoding would put a replacement character where the bytes are wrong: something else than was sent.
+  if (!isUtf8(body))
+    return new RequestRefused(failure('body_invalid', 'the body is not UTF-8'), body.toString('latin1'));
   const text = body.toString('utf8');
   const counted = countJsonValues(text, limits);
   if (typeof counted === 'number')
@@ -42,6 +43,7 @@ function decodeJson(
   const { problem, line, column } = counted;
   return new RequestRefused(
     failure('body_invalid', `the body is not acceptable JSON: ${problem} (line ${line}, column ${column})`),
+    text,
   );
 }
 

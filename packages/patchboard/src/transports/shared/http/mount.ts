@@ -8,7 +8,8 @@ import type { Connections } from './connections.ts';
 import type { HttpContext } from './context.ts';
 import { isFailure } from '../routes/caller.ts';
 import type { RouteCounter } from './metrics.ts';
-import { HTTP_STATUS, sendProblem } from '../routes/problem.ts';
+import { HTTP_STATUS, RequestRefused, sendProblem } from '../routes/problem.ts';
+import { failureOfError } from './request-failure.ts';
 import { answersHead, type Route, type RouteAnswer, type Schema } from '../routes/routes.ts';
 import { COMPONENTS, ref } from '../routes/schemas.ts';
 import type { Tickets } from './tickets.ts';
@@ -33,6 +34,7 @@ export function mount(
       // Response schemas describe; what is sent is made by hand.
       serializerCompiler: () => (value) => JSON.stringify(value),
       exposeHeadRoute: answersHead(route),
+      ...(route.onBadBody === undefined ? {} : { errorHandler: badBodyHandler(route, context, given) }),
       onRequest: identify(route, counter, given.authenticator, context),
       handler: (request, reply) => {
         if (isStillGood(route, request, given.authenticator)) run(route, context, request, reply);
@@ -45,6 +47,33 @@ export function mount(
 function run(route: Route, context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
   const work = route.handle(context, request, reply);
   if (work !== undefined) work.catch((error: unknown) => fail(reply, error));
+}
+
+/** Gives the route its word before the refusal of a body is sent. */
+function badBodyHandler(
+  route: Route,
+  context: HttpContext,
+  { authenticator }: { readonly authenticator: Authenticator },
+): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+  const { onBadBody } = route;
+  return (error, request, reply) => {
+    const refused = failureOfError(error, request, context.log);
+    if (onBadBody === undefined || !isBadBody(error) || !isStillGood(route, request, authenticator)) {
+      sendProblem(reply, refused);
+      return;
+    }
+    onBadBody(context, request, error).then(
+      (more) => sendProblem(reply, refused, more),
+      (failed: unknown) => sendProblem(reply, failureOfError(failed, request, context.log)),
+    );
+  };
+}
+
+/** Neither the headers nor the path are at fault. */
+function isBadBody(error: unknown): error is RequestRefused {
+  if (!(error instanceof RequestRefused)) return false;
+  const { validationContext } = error as { validationContext?: unknown };
+  return error.text !== undefined || validationContext === 'body';
 }
 
 /** Once a stream has begun there is nothing left to answer with. */

@@ -40,6 +40,7 @@ export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
   tool_failed: 502,
   output_invalid: 502,
   result_too_large: 502,
+  result_invalid: 502,
   sandbox_unavailable: 503,
   upstream_unreachable: 502,
   storage_full: 507,
@@ -128,10 +129,13 @@ function retryAfterSeconds({ rate }: Failure): number {
 /** Thrown where Fastify leaves no other way out, such as a body parser; the error handler answers with the failure. */
 export class RequestRefused extends Error {
   readonly failure: Failure;
+  /** The body, where it could not be parsed. */
+  readonly text: string | undefined;
 
-  constructor(failed: Failure) {
+  constructor(failed: Failure, text?: string) {
     super(failed.message);
     this.name = 'RequestRefused';
     this.failure = failed;
+    this.text = text;
   }
 }

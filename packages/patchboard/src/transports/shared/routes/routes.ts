@@ -2,6 +2,7 @@ import type { FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../../core/access/scopes.ts';
 import type { HttpContext } from '../http/context.ts';
+import type { ProblemContext, RequestRefused } from './problem.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -44,6 +45,12 @@ export interface Route {
   readonly refusals: readonly FailureCode[];
   /** Answers with an endless stream, so `HEAD` means nothing. */
   readonly isStream?: boolean;
+  /** Called before a body that does not parse or does not fit is refused; what it returns is added to the problem. */
+  readonly onBadBody?: (
+    context: HttpContext,
+    request: FastifyRequest,
+    refused: RequestRefused,
+  ) => Promise<ProblemContext>;
   /** Decode, call the engine, encode. What it throws is answered as a fault. */
   readonly handle: (
     context: HttpContext,

@@ -215,7 +215,18 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     },
     ['traceparent'],
   ),
-  Submitted: object({ ok: FLAG, tool_call_id: TEXT, status: { enum: CALL_STATUSES } }),
+  Submitted: object(
+    {
+      ok: FLAG,
+      tool_call_id: TEXT,
+      status: { enum: CALL_STATUSES },
+      error: {
+        ...object({ code: CODE, message: TEXT }),
+        description: 'why the result was not kept as it was sent',
+      },
+    },
+    ['error'],
+  ),
 };
 
 /** What routes refer to by name. */
