@@ -91,6 +91,7 @@ export const testerWords: WordsOf<typeof english> = {
     text: '模型的回复',
     sample: '插入示例',
     none: '文本中没有请求。',
+    omitted: '还有 {count} 个请求没有列出。',
     argument: '参数',
     raw: '原文',
     type: '期望',
