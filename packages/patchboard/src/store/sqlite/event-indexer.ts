@@ -11,7 +11,7 @@ const WAITING_BLOCKS = 16;
 
 export interface IndexerParts {
   readonly postings: EventPostings;
-  /** The newest ledger row that is durable, at the start. */
+  /** The newest ledger row at the start; it is durable. */
   readonly head: number;
   /** Reads the rows of one block from the store. */
   readonly readBlock: (block: number) => BlockPostings;
@@ -37,6 +37,11 @@ export class EventIndexer {
     this.#parts = parts;
     this.#head = parts.head;
     this.#work();
+  }
+
+  /** The newest ledger row that is durable. */
+  get head(): number {
+    return this.#head;
   }
 
   /** Durable rows, in order of sequence. */

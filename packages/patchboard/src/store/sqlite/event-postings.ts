@@ -97,17 +97,15 @@ export class EventPostings {
    */
   find(tenant: string, scopes: readonly string[], after: number, limit: number): FoundSequences {
     const found = new Set<number>();
-    let end = this.#blocks;
-    for (const scope of scopes) end = Math.min(end, this.#collect(found, { tenant, scope, after, limit }));
-    const reached = end * BLOCK_ROWS;
+    let reached = this.#blocks * BLOCK_ROWS;
+    for (const scope of scopes)
+      reached = Math.min(reached, this.#collect(found, { tenant, scope, after, limit }));
     const seqs = [...found].filter((seq) => seq <= reached).sort((a, b) => a - b);
     const last = seqs[limit - 1];
-    return seqs.length <= limit || last === undefined
-      ? { seqs, reached }
-      : { seqs: seqs.slice(0, limit), reached: last };
+    return last === undefined ? { seqs, reached } : { seqs: seqs.slice(0, limit), reached: last };
   }
 
-  /** Adds about `limit` sequences of one scope; returns the block before which none is left out. */
+  /** Adds the next sequences of one scope, `limit` at most; returns the one up to which none is left out. */
   #collect(found: Set<number>, of: { tenant: string; scope: string; after: number; limit: number }): number {
     const { tenant, scope, after, limit } = of;
     let added = 0;
@@ -119,11 +117,12 @@ export class EventPostings {
         if (seq <= after) continue;
         found.add(seq);
         added += 1;
+        if (added === limit) return seq;
       }
       lists += 1;
-      if (added >= limit || lists >= LISTS_AT_ONCE) return block + 1;
+      if (lists === LISTS_AT_ONCE) return (block + 1) * BLOCK_ROWS;
     }
-    return this.#blocks;
+    return this.#blocks * BLOCK_ROWS;
   }
 }
 

@@ -6,7 +6,7 @@ import { BLOCK_ROWS, BlockPostings, scopesOf, type EventPostings } from './event
 import { integer, text, textOrNull, type Row } from './rows.ts';
 
 /** Rows of the ledger that are looked at for one slice where the index does not reach. */
-const WINDOW = 1024;
+const WINDOW = 512;
 
 const COLUMNS = `
   ledger.seq, ledger.at, ledger.tenant, ledger.kind, ledger.call_id, ledger.body,
@@ -29,6 +29,7 @@ export class EventRows {
   readonly #ofCall: StatementSync;
   readonly #ofBlock: StatementSync;
 
+  /** `head`: the newest durable row; later ones are not shown. */
   constructor(database: DatabaseSync, postings: EventPostings, head: () => number) {
     this.#postings = postings;
     this.#head = head;
@@ -44,7 +45,7 @@ export class EventRows {
     );
     this.#ofCall = prepareRead(
       database,
-      `ledger ${WITH_CALLS} where ledger.call_id = :call and ledger.seq > :after and ${MATCHES}
+      `ledger ${WITH_CALLS} where ledger.call_id = :call and ledger.seq > :after and ledger.seq <= :end and ${MATCHES}
        order by ledger.seq limit :limit`,
     );
     this.#ofBlock = database.prepare(
@@ -78,7 +79,9 @@ export class EventRows {
     const { after, limit, head } = given;
     const parameters = parametersOf(filter);
     if (filter.callId !== undefined) {
-      const rows = this.#ofCall.all({ ...parameters, call: filter.callId, after, limit }).map(toEventRow);
+      const rows = this.#ofCall
+        .all({ ...parameters, call: filter.callId, after, end: head, limit })
+        .map(toEventRow);
       return { rows, reached: lastOf(rows, limit) ?? Math.max(after, head) };
     }
     if (after < this.#postings.blocks * BLOCK_ROWS) {
