@@ -1,3 +1,4 @@
+import { connectDevice, deviceTool, type DeviceProblem, type ResultFate } from '@patchboard/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { closedAfterEach } from '../support/after-each.ts';
@@ -119,6 +120,27 @@ describe('a result of a device that cannot be read', () => {
     expect(await device.next('error')).toMatchObject({ code: 'INVALID_JSON' });
     device.send({ type: 'tool_result', id, output: 'fine' });
     expect(await ended(server, call)).toMatchObject({ state: 'COMPLETED' });
+  });
+});
+
+describe('a device of the SDK whose result cannot be read', () => {
+  it('hears why, and does not send it again', async () => {
+    const problems: DeviceProblem[] = [];
+    const fates: ResultFate[] = [];
+    const device = connectDevice(`http://127.0.0.1:${server.port}`, {
+      clientId: 'deep-sender',
+      tools: [deviceTool({ name: 'deep', run: () => JSON.parse(DEEP) as unknown })],
+      onProblem: (problem) => problems.push(problem),
+      onResult: (fate) => fates.push(fate),
+    });
+    closeLater(() => device.close());
+    await device.ready;
+    const call = await ended(server, await callId(server, 'deep'));
+    expect(call).toMatchObject({ state: 'FAILED', error: { code: 'result_invalid' } });
+    const message = expect.stringContaining('nested more than 64 deep') as string;
+    await vi.waitFor(() => expect(problems).toMatchObject([{ kind: 'result', message }]));
+    expect(fates).toMatchObject([{ accepted: false, reason: 'invalid', error: { message } }]);
+    expect(device.unacknowledged).toBe(0);
   });
 });
 

@@ -169,7 +169,7 @@ export class Registry {
     const isSame = holder.name === name;
     if (isSame && holder.runsOn.kind === 'client' && holder.runsOn.clientId === clientId) return null;
     const what = isSame ? name : `${name} is the wire name of ${holder.name}, which`;
-    // A tool of a pack that the tenant does not have is none of its business.
+    // The tenant does not see the tools of packs that it does not have.
     if (!this.#isOffered(tenant, holder))
       return rejected('name_taken', `${name} is reserved by this server: use another name`);
     if (holder.runsOn.kind === 'server')
@@ -213,7 +213,7 @@ export class Registry {
       );
     const tool = this.#lent(name);
     if (tool === null || tool.runsOn.kind !== 'client') return null;
-    // Whose it is concerns the tenant it belongs to, and nobody else.
+    // A client of another tenant is not named.
     const holder =
       tool.tenant === DEFAULT_TENANT
         ? `a client lends a tool under the name ${name}: it ${heldBy(tool.name, tool.runsOn.clientId)}`

@@ -49,7 +49,7 @@ function run(route: Route, context: HttpContext, request: FastifyRequest, reply:
   if (work !== undefined) work.catch((error: unknown) => fail(reply, error));
 }
 
-/** Gives the route its word before the refusal of a body is sent. */
+/** Calls the route's `onBadBody` before the refusal of a body is sent. */
 function badBodyHandler(
   route: Route,
   context: HttpContext,
