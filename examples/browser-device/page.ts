@@ -1,5 +1,6 @@
 // A page that lends its canvas, its place and its clipboard to an agent.
 import { connectDevice, deviceTool } from '@patchboard/client';
+import { connection } from './connection.ts';
 
 const canvas = document.querySelector('canvas') as HTMLCanvasElement;
 const state = document.querySelector('#state') as HTMLElement;
@@ -44,24 +45,12 @@ const clipboard = deviceTool({
   run: async () => ({ text: await navigator.clipboard.readText() }),
 });
 
-/** Where the server is, and a ticket where one is needed: a page has no place for a key, so the program behind it holds that. */
-async function connection(): Promise<{ server: string; ticket: string | null }> {
-  const response = await fetch('/connection', { method: 'POST' });
-  if (!response.ok)
-    throw new Error(`no ticket: the program that serves this page says why (${response.status})`);
-  return (await response.json()) as { server: string; ticket: string | null };
-}
-
 const { server, ticket } = await connection();
 connectDevice(server, {
   name: 'browser-page',
   tools: [screenshot, geolocation, clipboard],
   // A ticket is spent by one connection: the next one needs another.
   ...(ticket === null ? {} : { ticket: async () => (await connection()).ticket ?? '' }),
-  onState: (next) => {
-    state.textContent = next;
-  },
-  onProblem: ({ message }) => {
-    log.append(`${message}\n`);
-  },
+  onState: (next) => void (state.textContent = next),
+  onProblem: ({ message }) => log.append(`${message}\n`),
 });

@@ -130,7 +130,10 @@ describe('createPatchboard', () => {
     });
     expect((await board.call('math.add', { a: 1, b: 2 })).result).toEqual({ sum: 3, checked: true });
     expect(seen).toEqual([{ a: 1, b: 2 }]);
-    await expect(board.call('math.add', { a: 1 }, { agentId: 'guest' })).rejects.toThrow('tool not found');
+    expect(await board.call('math.add', { a: 1 }, { agentId: 'guest' })).toMatchObject({
+      state: 'DENIED',
+      code: 'permission_denied',
+    });
   });
 
   it('gives each agent a run and a list of tools of its own', async () => {

@@ -65,7 +65,6 @@ describe('before the upgrade', () => {
   it('a key in the address is not taken', async () => {
     expect(await refused(`/ws?key=${phone.secret}`, {})).toBe(401);
     expect(await refused(`/ws?ticket=${phone.secret}`, {})).toBe(401);
-    expect(await refused(`/ws?key=${phone.secret}`, phone.headers)).toBe(400);
   });
 
   it('a foreign page is refused, also with a credential', async () => {

@@ -78,7 +78,7 @@ describe('devices of one client that offer the same tool', () => {
     const b = await named('b', DEVICE_INFO);
     const changed = { ...DEVICE_INFO, description: 'and sends it to me' };
     expect(await b.register(changed)).toMatchObject({
-      registered: 0,
+      registered: 1,
       rejected: [{ code: 'name_taken', reason: expect.stringContaining('another contract') as unknown }],
     });
     await a.close();

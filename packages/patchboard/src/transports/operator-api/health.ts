@@ -119,6 +119,7 @@ async function stats(context: HttpContext, request: FastifyRequest, reply: Fasti
     tools: engine.tools(principal).length,
     devices: deviceCounts(engine.devices.of(principal.tenant)),
     streams: tenant === null ? streams.size : streams.sizeOf(tenant),
+    local_mode: context.authenticator.isLocal,
     ...lifeOf(context),
   };
   sendJson(reply, 200, JSON.stringify(body));
