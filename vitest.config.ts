@@ -1,18 +1,22 @@
 import { defineConfig } from 'vitest/config';
+import { patternsOf, TIERS, type Tier } from './scripts/tests/tiers.ts';
 
 const SOURCE = 'patchboard-source';
+
+/** What a tier has besides its files. */
+const SETUP: Readonly<Record<Tier, object>> = {
+  // These tests share nothing but pure modules, so a worker runs many files one after the other.
+  unit: { setupFiles: ['scripts/tests/in-process-only.ts'], isolate: false },
+  integration: {},
+  browser: { globalSetup: ['scripts/tests/build-once.ts'] },
+  long: { globalSetup: ['scripts/tests/build-once.ts'] },
+};
 
 export default defineConfig({
   // Naming one condition replaces vite's defaults. 'module' is left out on purpose: Node itself does not know it,
   // and some packages ship files under it that only a bundler can load.
   ssr: { resolve: { conditions: [SOURCE, 'node', 'development|production'] } },
   test: {
-    include: [
-      'packages/*/src/**/*.test.ts',
-      'packages/*/test/**/*.test.ts',
-      'scripts/**/*.test.ts',
-      'examples/**/*.test.ts',
-    ],
     // For what Node itself loads, such as a worker started from a .ts file.
     execArgv: [`--conditions=${SOURCE}`],
     // Most tests wait for a process, a socket or a browser: one worker per core, and not one core less, as is the default.
@@ -20,5 +24,13 @@ export default defineConfig({
     // A busy machine is no failure: these only end what hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: TIERS.map((tier) => ({
+      extends: true,
+      test: {
+        name: tier,
+        ...patternsOf(tier),
+        ...SETUP[tier],
+      },
+    })),
   },
 });

@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
@@ -10,8 +8,6 @@ import { aBrowser, type BrowserGiven } from '../../guard/support/browser.ts';
 // A browser on a busy machine takes its time: these only end what hangs.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const STEP_MS = 90_000;
-
-const ROOT = join(import.meta.dirname, '..', '..', '..', '..', '..');
 
 /** A real server, a real browser, and pages that remember what they did wrong. */
 export interface TestConsole {
@@ -36,14 +32,7 @@ export interface ConsolePage {
   readonly done: () => Promise<void>;
 }
 
-/** Builds the console if the sources are newer; nothing to do the second time. */
-export function buildConsole(): void {
-  const built = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.mjs')], { encoding: 'utf8' });
-  if (built.status !== 0) throw new Error(`the build failed: ${built.stdout}${built.stderr}`);
-}
-
 export async function aConsole(given: PlatformGiven & BrowserGiven = {}): Promise<TestConsole> {
-  buildConsole();
   const [server, browser] = await Promise.all([aPlatform(given), aBrowser([], given)]);
   const patient = { ...server, ask: (asked: Asked) => askUntilTaken(server, asked) };
   const url = `http://127.0.0.1:${server.port}`;

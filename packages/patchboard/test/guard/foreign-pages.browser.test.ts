@@ -7,7 +7,6 @@ import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts'
 import { ATTACKS } from './support/attacks.ts';
 import { aBrowser } from './support/browser.ts';
 import { echoTool } from './support/scene.ts';
-import { buildConsole } from '../console/support/a-console.ts';
 
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -21,7 +20,6 @@ let evilPort: number;
 let server: TestPlatform;
 
 beforeAll(async () => {
-  buildConsole();
   evil = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>evil</title><body></body>');
   }).listen(0, '127.0.0.1');

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildConsole } from '../console/support/a-console.ts';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { aBrowser } from '../guard/support/browser.ts';
 import { blocksOf } from '../readme/markdown.ts';
@@ -30,7 +29,6 @@ let server: TestPlatform;
 
 beforeAll(async () => {
   // The built client is what a page is given.
-  buildConsole();
   pages = createServer((request, response) => {
     const path = request.url === '/' ? '/index.html' : (request.url ?? '');
     response.setHeader('content-type', TYPES[extname(path)] ?? 'text/plain');
