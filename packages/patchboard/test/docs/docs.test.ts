@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { codeSpansOf, headingsOf, localLinksOf, tablesOf, withoutBlocks } from '../readme/markdown.ts';
 import { ROOT } from '../support/server-process.ts';
 
-const TOP = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'examples/README.md'];
+const TOP = [
+  'README.md',
+  'README.zh-CN.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'examples/README.md',
+];
 const PAGES = [...TOP, ...pagesIn('docs'), ...pagesIn('packages')];
 
 function pagesIn(folder: string): string[] {
@@ -79,7 +86,9 @@ function titlesIn(text: string): { file: string; title: string }[] {
 describe('docs/architecture.md', () => {
   it('names files and folders that exist', () => {
     const source = join('packages', 'patchboard', 'src');
-    const paths = codeSpansOf(read('docs/architecture.md')).filter((span) => /^[\w.-]+(\/[\w.*-]+)+$|\.ts$/.test(span));
+    const paths = codeSpansOf(read('docs/architecture.md')).filter((span) =>
+      /^[\w.-]+(\/[\w.*-]+)+$|\.ts$/.test(span),
+    );
     expect(paths.length).toBeGreaterThan(20);
     const bases = ['', source, join(source, 'store', 'sqlite')];
     const missing = paths.filter((path) => !bases.some((base) => existsSync(join(ROOT, base, path))));
@@ -94,7 +103,10 @@ describe('docs/dependencies.md', () => {
     );
     const manifests = ['.', 'packages/patchboard', 'packages/console', 'packages/client', 'packages/wire'];
     const used = manifests.flatMap((folder) => {
-      const manifest = JSON.parse(read(join(folder, 'package.json'))) as Record<string, Record<string, string>>;
+      const manifest = JSON.parse(read(join(folder, 'package.json'))) as Record<
+        string,
+        Record<string, string>
+      >;
       return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
         Object.keys(manifest[kind] ?? {}),
       );

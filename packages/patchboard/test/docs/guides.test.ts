@@ -35,7 +35,9 @@ it('the fragments of the guides say what the library takes', { timeout: 120_000 
   const files = new Map(
     FRAGMENTS.map(({ text }, index) => [join(ROOT, 'docs', `fragment-${index}.ts`), text]),
   );
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.base.json'), (path) => readFileSync(path, 'utf8'));
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.base.json'), (path) =>
+    readFileSync(path, 'utf8'),
+  );
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   const settings: ts.CompilerOptions = { ...options, types: ['node'], noEmit: true, composite: false };
   const host = ts.createCompilerHost(settings);
@@ -46,7 +48,9 @@ it('the fragments of the guides say what the library takes', { timeout: 120_000 
     const source = program.getSourceFile(path);
     return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
       .filter(({ code }) => code !== NOT_USED)
-      .map(({ messageText }) => `${FRAGMENTS[index]?.at}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+      .map(
+        ({ messageText }) => `${FRAGMENTS[index]?.at}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+      );
   });
   expect(problems).toEqual([]);
 });

@@ -51,7 +51,10 @@ beforeAll(async () => {
   const server = await startServer();
   const tools: ToolView[] = [];
   for (const tenant of ['default', 'yantian']) {
-    const headers = { authorization: `Bearer ${readFileSync(join(server.dataFolder, 'operator.token'), 'utf8').trim()}`, 'x-tenant-id': tenant };
+    const headers = {
+      authorization: `Bearer ${readFileSync(join(server.dataFolder, 'operator.token'), 'utf8').trim()}`,
+      'x-tenant-id': tenant,
+    };
     const answer = await fetch(`${server.url}/v1/tools`, { headers });
     tools.push(...((await answer.json()) as { tools: ToolView[] }).tools);
   }
@@ -68,7 +71,8 @@ describe.each(PAGES)('%s', (page) => {
 
   it('names routes that exist', () => {
     const named = spans.flatMap((span) => {
-      const [, method = null, path] = /^(?:(GET|POST|PUT|DELETE) )?(\/(?:v1|api|internal)\/\S+)/.exec(span) ?? [];
+      const [, method = null, path] =
+        /^(?:(GET|POST|PUT|DELETE) )?(\/(?:v1|api|internal)\/\S+)/.exec(span) ?? [];
       return path === undefined ? [] : [{ span, method, path }];
     });
     const unknown = named.filter(({ method, path }) => !isRoute(method, path.replace(/[,.]$/, '')));
@@ -82,11 +86,15 @@ describe.each(PAGES)('%s', (page) => {
       .map((line) => line.replace(/ \| .*$/, ''));
     const lines = [...spans, ...typed].flatMap((line) => {
       const [command] = /(?<![\w@/-])patchboard (?=[a-z-])[^|>]*/.exec(line) ?? [];
-      return command === undefined || /^patchboard (node|at|is|env)\b/.test(command) ? [] : [command.replaceAll(/'[^']*'/g, 'X')];
+      return command === undefined || /^patchboard (node|at|is|env)\b/.test(command)
+        ? []
+        : [command.replaceAll(/'[^']*'/g, 'X')];
     });
     const problems = lines.flatMap((line) => commandProblem(line) ?? []);
     expect(problems).toEqual([]);
-    const options = spans.filter((span) => /^--[a-z]/.test(span)).map((span) => span.split(/[ =]/)[0] ?? span);
+    const options = spans
+      .filter((span) => /^--[a-z]/.test(span))
+      .map((span) => span.split(/[ =]/)[0] ?? span);
     const known = allOptions();
     expect(options.filter((option) => !known.has(option) && !FOREIGN.has(option))).toEqual([]);
   });
@@ -102,8 +110,17 @@ describe.each(PAGES)('%s', (page) => {
   });
 
   it('names codes, events, metrics and members that exist', () => {
-    const blocks = blocksOf(text).map(({ code }) => code).join('\n');
-    const known = new Set([...wireNames(), ...configWords(), ...Object.keys(METRICS), ...OWN_WORDS, ...Object.keys({ ...AGENT_EVENTS, ...STOP_REASONS }), ...toolWords]);
+    const blocks = blocksOf(text)
+      .map(({ code }) => code)
+      .join('\n');
+    const known = new Set([
+      ...wireNames(),
+      ...configWords(),
+      ...Object.keys(METRICS),
+      ...OWN_WORDS,
+      ...Object.keys({ ...AGENT_EVENTS, ...STOP_REASONS }),
+      ...toolWords,
+    ]);
     const named = spans.filter((span) => /^[a-z]+(_[a-z0-9]+)+$/.test(span));
     expect(named.filter((span) => !known.has(span) && !blocks.includes(span))).toEqual([]);
   });
@@ -115,13 +132,21 @@ const BOARD_OPTION = 'http.jwt';
 const FOREIGN = new Set(['--network', '--init']);
 /** Names with an underline that are on no route: streams and events of other kinds, and what else pages speak of. */
 const OWN_WORDS: readonly string[] = [
-  'tool_request', 'tool_cancel',
+  'tool_request',
+  'tool_cancel',
   // What can be wrong in a reply.
-  'request_nested', 'problems_omitted',
+  'request_nested',
+  'problems_omitted',
   // A server has no model and does not offer it; an alias of a parameter is in no schema.
-  'task_run', 'file_path', 'old_string', 'new_string', 'run_in_background', 'file_changed',
+  'task_run',
+  'file_path',
+  'old_string',
+  'new_string',
+  'run_in_background',
+  'file_changed',
   // A table of the store; a tool of `patchboard device demo`.
-  'ledger_head', 'device_info',
+  'ledger_head',
+  'device_info',
 ];
 
 function configKeys(): Set<string> {
@@ -159,13 +184,17 @@ describe('what exists', () => {
     expect(firstCells('docs/reference/events.md', 'the server sends')).toEqual([...GATEWAY_FRAMES.keys()]);
   });
 
-  it.each(['docs/configuration.md', 'docs/zh-CN/configuration.md', 'docs/reference/errors.md'])('every error_type, and no other, is in %s', (page) => {
-    expect(firstCells(page, 'error_type')).toEqual(Object.keys(ERROR_TYPES));
-  });
+  it.each(['docs/configuration.md', 'docs/zh-CN/configuration.md', 'docs/reference/errors.md'])(
+    'every error_type, and no other, is in %s',
+    (page) => {
+      expect(firstCells(page, 'error_type')).toEqual(Object.keys(ERROR_TYPES));
+    },
+  );
 
   it('every tool that comes with it, and no other, is in the table of both READMEs', () => {
     for (const page of ['README.md', 'README.zh-CN.md']) {
-      const packs = tablesOf(read(page)).find(([, ...rows]) => rows.some(([name]) => name === 'heritage')) ?? [];
+      const packs =
+        tablesOf(read(page)).find(([, ...rows]) => rows.some(([name]) => name === 'heritage')) ?? [];
       const named = packs.flatMap(([, listed = '']) => codeSpansOf(listed));
       expect(named.toSorted()).toEqual([...offered, 'task_run'].toSorted());
     }
@@ -183,10 +212,14 @@ describe('what exists', () => {
   });
 
   it('every message of devices, and no other, is in their guide', () => {
-    const tables = tablesOf(read('docs/guides/devices.md')).filter(([head = []]) => head[0] === 'device says');
+    const tables = tablesOf(read('docs/guides/devices.md')).filter(
+      ([head = []]) => head[0] === 'device says',
+    );
     const column = (at: number): string[] =>
       tables.flatMap(([, ...rows]) =>
-        rows.flatMap((row) => codeSpansOf(row[at] ?? '').flatMap((span) => /^[a-z_]+(?= \{|$)/.exec(span) ?? [])),
+        rows.flatMap((row) =>
+          codeSpansOf(row[at] ?? '').flatMap((span) => /^[a-z_]+(?= \{|$)/.exec(span) ?? []),
+        ),
       );
     const named = (at: number, frames: ReadonlyMap<string, unknown>): string[] =>
       [...new Set(column(at).filter((name) => frames.has(name) || !name.includes('id')))].toSorted();
@@ -196,11 +229,17 @@ describe('what exists', () => {
 
   it('every event, option and reason to stop of an agent, and no other, is in the guide', () => {
     const page = 'docs/guides/agents.md';
-    const events = tablesOf(read(page)).find(([head = []]) => head[0] === 'channel')?.slice(1) ?? [];
+    const events =
+      tablesOf(read(page))
+        .find(([head = []]) => head[0] === 'channel')
+        ?.slice(1) ?? [];
     expect(events.map(([channel = '']) => codeSpansOf(channel)[0])).toEqual(CHANNELS);
     const types = events.flatMap(([, listed = '']) => codeSpansOf(listed));
     expect(types.toSorted()).toEqual(Object.keys(AGENT_EVENTS).toSorted());
-    const options = tablesOf(read(page)).find(([head = []]) => head[0] === 'option')?.slice(1) ?? [];
+    const options =
+      tablesOf(read(page))
+        .find(([head = []]) => head[0] === 'option')
+        ?.slice(1) ?? [];
     const named = options.flatMap(([first = '']) => codeSpansOf(first));
     expect(named.toSorted()).toEqual(Object.keys(AGENT_OPTIONS).toSorted());
     expect(firstCells(page, 'reason').toSorted()).toEqual(Object.keys(STOP_REASONS).toSorted());

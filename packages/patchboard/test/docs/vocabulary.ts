@@ -73,7 +73,8 @@ export function collectMembers(schema: unknown, into: Set<string>): void {
   if (typeof schema !== 'object' || schema === null) return;
   for (const [key, inner] of Object.entries(schema)) {
     if (key === 'properties') for (const name of Object.keys(inner as object)) into.add(name);
-    if (key === 'enum') for (const value of inner as unknown[]) if (typeof value === 'string') into.add(value);
+    if (key === 'enum')
+      for (const value of inner as unknown[]) if (typeof value === 'string') into.add(value);
     collectMembers(inner, into);
   }
 }
