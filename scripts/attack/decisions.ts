@@ -52,7 +52,7 @@ export const decisionRaces: Battery = async (target, tally, { isShort, random })
     const problem =
       fault ??
       (byWrongDigest ? `race ${round}: a wrong digest decided` : null) ??
-      (winners.length <= 1 ? null : `race ${round}: ${winners.length} decisions were taken`);
+      (winners.length === 1 ? null : `race ${round}: ${winners.length} decisions were taken`);
     tally.record(winners.length === 1 ? 'one winner' : `${winners.length} winners`, problem);
   }
 };

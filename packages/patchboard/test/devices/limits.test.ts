@@ -96,7 +96,8 @@ describe('a device', () => {
     }
   });
 
-  it('that sends too fast is read more slowly, and nothing it says is lost', async () => {
+  // That it is read more slowly is in frame-rate.test.ts.
+  it('that sends too fast loses nothing of what it says', async () => {
     const server = await aServer({ device_frames_per_second: 200 });
     const device = await connected(server);
     const filler = 'x'.repeat(2000);

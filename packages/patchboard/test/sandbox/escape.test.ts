@@ -141,6 +141,7 @@ describe('a workspace', () => {
     // Otherwise nothing was tried.
     expect(race.swaps).toBeGreaterThan(200);
     expect(race.found).toBeGreaterThan(0);
+    expect(race.refused).toBeGreaterThan(0);
   });
 
   it('swap race: the walk alone holds it too, with nothing around it', async () => {
@@ -151,6 +152,7 @@ describe('a workspace', () => {
       expect(race).toMatchObject({ leaks: 0, escapes: 0 });
       expect(race.swaps).toBeGreaterThan(200);
       expect(race.found).toBeGreaterThan(0);
+      expect(race.refused).toBeGreaterThan(0);
     } finally {
       await open.close();
     }

@@ -8,12 +8,15 @@ import type { OpenBench } from './a-workbench.ts';
 
 const SWAPPER = fileURLToPath(new URL('./swapper.ts', import.meta.url));
 const SECRET = 'the secret that must not get in';
+const REFUSED = 'refused: ';
 
 export interface RaceResult {
   readonly swaps: number;
   readonly reads: number;
   /** Reads that found the file where it belongs. */
   readonly found: number;
+  /** Reads that met the link, or nothing. */
+  readonly refused: number;
   readonly leaks: number;
   /** Files of ours that came to be outside. */
   readonly escapes: number;
@@ -30,6 +33,7 @@ export async function swapRace(bench: OpenBench, isOver: (reads: number) => bool
   await once(swapper, 'message');
   let reads = 0;
   let found = 0;
+  let refused = 0;
   let leaks = 0;
   while (!isOver(reads)) {
     const seen = await Promise.all([
@@ -42,12 +46,13 @@ export async function swapRace(bench: OpenBench, isOver: (reads: number) => bool
     ]);
     reads += 1;
     if (seen[0] === 'public') found += 1;
+    if (seen[0].startsWith(REFUSED)) refused += 1;
     if (seen.some((text) => text.includes(SECRET))) leaks += 1;
   }
   swapper.send('stop');
   const [swaps] = (await once(swapper, 'message')) as [number];
   const escapes = existsSync(join(outside, 'written.txt')) ? 1 : 0;
-  return { swaps, reads, found, leaks, escapes };
+  return { swaps, reads, found, refused, leaks, escapes };
 }
 
 /** What was refused has shown nothing. */
@@ -55,6 +60,6 @@ async function attempt(work: () => Promise<string>): Promise<string> {
   try {
     return await work();
   } catch (error) {
-    return `refused: ${String(error)}`;
+    return `${REFUSED}${String(error)}`;
   }
 }
