@@ -34,7 +34,7 @@ export function findStarterImports(testFile: string, read: (path: string) => str
 }
 
 function isTestSupport(path: string): boolean {
-  return /(^|\/)test\/|\.(test|contract)\.ts$/.test(path) && path.endsWith('.ts');
+  return /(^|\/)tests?\/|\.(test|contract)\.ts$/.test(path) && path.endsWith('.ts');
 }
 
 function runtimeImportsOf(text: string): string[] {

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { aConsole, type TestConsole } from './a-console.ts';
+import { echo, remove, shapes } from './toys.ts';
+
+const FADED_IN = `Promise.all(document.getAnimations()
+  .filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+  .map((one) => one.finished.catch(() => undefined)))`;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+/** The calls that the pages show. */
+interface Shown {
+  readonly ran: string;
+  readonly waiting: string;
+}
+
+/** A language, a theme and a width. */
+export type Combination = readonly [locale: string, colorScheme: 'light' | 'dark', width: number];
+
+/** Past the content policy on purpose: the checker is injected by the browser's driver, not by the page. */
+async function seriousIn(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  // A dialog that fades in has the contrast of a half-transparent one.
+  await page.evaluate(FADED_IN);
+  const results = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
+  return results.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+}
+
+const PLACES: readonly (readonly [name: string, path: (shown: Shown) => string, ready: string])[] = [
+  [
+    'tester',
+    () => '/ui/tester?pane=sandbox&tool=toy.shapes&pick=toy.shapes&args=%7B%22list%22%3A%5B%22a%22%5D%7D',
+    '[data-field="/list"]',
+  ],
+  ['library', () => '/ui/tester?pick=toy.shapes', '[data-library-detail]'],
+  ['editor', () => '/ui/tester?pane=sandbox&tool=toy.shapes&view=json', '[data-editor] .cm-content'],
+  ['calls', () => '/ui/calls', '[data-call]'],
+  ['call', ({ ran }) => `/ui/calls/${ran}`, '[data-stretch]'],
+  ['approvals', ({ waiting }) => `/ui/approvals?call=${waiting}`, '[data-approval-detail]'],
+  ['tools', () => '/ui/tools?tool=toy.shapes', '[data-tool-detail] pre'],
+  ['devices', () => '/ui/devices', '[data-state="empty"]'],
+  ['parser', () => '/ui/tester?pane=parser', '[data-sample]'],
+  ['agents', () => '/ui/agents', '[data-create-key]'],
+  ['policy', () => '/ui/agents?view=policy', '[data-policy-warnings]'],
+  ['simulator', () => '/ui/agents?view=simulator&tool=toy.echo', '[data-explanation]'],
+  ['ledger', () => '/ui/ledger', '[data-row]'],
+  ['metrics', () => '/ui/metrics', '[data-ready="true"]'],
+  ['settings', () => '/ui/settings', 'main kbd'],
+  ['login', () => '/ui/login', '[data-sign-out]'],
+];
+
+/** What opens over a page or in it. */
+const OVERLAYS: readonly (readonly [
+  name: string,
+  path: (shown: Shown) => string,
+  open: (page: Page) => Promise<void>,
+  ready: string,
+])[] = [
+  [
+    'palette',
+    () => '/ui/settings',
+    (page) => page.keyboard.press('Control+k'),
+    '[data-palette] [role=option]',
+  ],
+  ['drawer', () => '/ui/devices', (page) => page.locator('[data-connect]').click(), '[data-arrival]'],
+  [
+    'code',
+    ({ ran }) => `/ui/calls/${ran}`,
+    (page) => page.locator('[data-copy-as]').click(),
+    '[data-code] pre',
+  ],
+  [
+    'edit',
+    ({ waiting }) => `/ui/approvals?call=${waiting}`,
+    (page) => page.locator('[data-edit]').click(),
+    '[data-editor] .cm-content',
+  ],
+  [
+    'deny',
+    ({ waiting }) => `/ui/approvals?call=${waiting}`,
+    (page) => page.locator('[data-deny]').click(),
+    '#deny-note',
+  ],
+];
+
+/** Starts a console for the tests of a file; the function checks every page and overlay of it in one combination. */
+export function useAccessibilityCheck(): (combination: Combination) => Promise<void> {
+  let board: TestConsole;
+  let shown: Shown;
+  beforeAll(async () => {
+    // With lines that have no effect, which are warned about.
+    const policy = { agents: { guest: { autoDenyTools: ['toy.*'], requireApprovalTools: ['toy.ecoh'] } } };
+    board = await aConsole({ tools: [echo, remove, shapes], config: { policy } });
+    shown = {
+      ran: await invoke(board, 'toy.echo', { a: 1 }),
+      waiting: await invoke(board, 'toy.remove', { path: '/x' }),
+    };
+  });
+  afterAll(async () => {
+    await board?.close();
+  });
+  return (combination) => checkEveryPage(board, shown, combination);
+}
+
+async function invoke(board: TestConsole, tool: string, args: unknown): Promise<string> {
+  const path = `/v1/tools/${tool}/invoke`;
+  const answer = await board.server.ask({ method: 'POST', path, body: { run_id: 'r', args } });
+  return (answer.json as { tool_call_id: string }).tool_call_id;
+}
+
+async function checkEveryPage(
+  board: TestConsole,
+  shown: Shown,
+  [locale, colorScheme, width]: Combination,
+): Promise<void> {
+  const { page, done } = await board.open('/', { locale, colorScheme, viewport: { width, height: 844 } });
+  await page.locator('#login').getByRole('button').click();
+  for (const [name, path, ready] of PLACES) {
+    await page.goto(`${board.url}${path(shown)}`);
+    await page.locator(ready).first().waitFor();
+    await page.locator('[data-live="live"]').waitFor();
+    expect({ name, serious: await seriousIn(page) }).toEqual({ name, serious: [] });
+  }
+  for (const [name, path, open, ready] of OVERLAYS) {
+    await page.goto(`${board.url}${path(shown)}`);
+    await page.locator('[data-live="live"]').waitFor();
+    await open(page);
+    await page.locator(ready).first().waitFor();
+    expect({ name, serious: await seriousIn(page) }).toEqual({ name, serious: [] });
+  }
+  await done();
+}

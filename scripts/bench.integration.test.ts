@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { bench, BENCH_TIMEOUT_MS, expectFigures } from './tests/bench-output.ts';
+
+// bench.long.test.ts has every figure.
+describe('npm run bench', () => {
+  it('prints one line of JSON for a figure', { timeout: BENCH_TIMEOUT_MS }, async () => {
+    const figures = await expectFigures('P5');
+    expect(figures.map(({ id }) => id)).toEqual(['P5']);
+  });
+
+  it('says which figures there are when asked for another', { timeout: BENCH_TIMEOUT_MS }, async () => {
+    const { code, stderr } = await bench('P99');
+    expect(code).toBe(2);
+    expect(stderr).toContain('no such figure: P99; there are P1, P2, P3, P5, P6, P7, P8, CPU, SANDBOX, P10');
+  });
+});

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+
+const BENCH = fileURLToPath(new URL('../bench.mjs', import.meta.url));
+/** The first run installs the load generator. */
+export const BENCH_TIMEOUT_MS = 240_000;
+
+export interface Figure {
+  readonly id: string;
+  readonly arms: object;
+}
+
+/** Those that are about a store. */
+const DURABLE: readonly string[] = ['P1', 'P2', 'P8'];
+
+export async function bench(
+  ...args: string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [BENCH, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Runs the short form of the figures (of all, if none is named) and checks the shape of each. */
+export async function expectFigures(...ids: string[]): Promise<Figure[]> {
+  const { code, stdout, stderr } = await bench('--quick', '--json', ...ids);
+  expect(code, stderr).toBe(0);
+  const figures = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Figure);
+  for (const figure of figures) {
+    expect(figure).toMatchObject({
+      ratio: expect.any(Number),
+      target: expect.any(String),
+      durability: DURABLE.includes(figure.id)
+        ? expect.stringContaining('synced before the answer')
+        : expect.any(String),
+      spread: { min: expect.any(Number), max: expect.any(Number) },
+    });
+    expect(Object.keys(figure.arms).length).toBeGreaterThan(1);
+    for (const arm of Object.values(figure.arms))
+      expect(arm).toMatchObject({ median: expect.any(Number), runs: expect.any(Array) });
+  }
+  return figures;
+}
