@@ -3,6 +3,7 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { withChaosFolder } from '../chaos/scenario.ts';
+import { parseSeed } from '../chaos/seed.ts';
 import { SeededRandom } from '../chaos/seeded-random.ts';
 import { attack } from './attack.ts';
 import { BATTERIES } from './batteries.ts';
@@ -11,10 +12,10 @@ const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, seed: { type: 'string' } },
   allowPositionals: true,
 });
-const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+const seed = parseSeed(values.seed);
 const names = positionals.length === 0 ? [...BATTERIES.keys()] : positionals;
 const unknown = names.filter((name) => !BATTERIES.has(name));
-if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
+if (unknown.length > 0 || seed === null) {
   process.stderr.write(
     unknown.length > 0
       ? `no such battery: ${unknown.join(', ')}; there are ${[...BATTERIES.keys()].join(', ')}\n`

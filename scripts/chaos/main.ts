@@ -11,6 +11,7 @@ import { runOverload } from './overload.ts';
 import { runRefusedStores } from './refused-stores.ts';
 import { runSandbox } from './sandbox.ts';
 import { withChaosFolder, type ScenarioReport } from './scenario.ts';
+import { parseSeed } from './seed.ts';
 import { runSoak } from './soak.ts';
 import { runToolsHeap } from './tools-heap.ts';
 
@@ -33,9 +34,9 @@ const kills = Number(values.kills);
 const loops = Number(values.loops);
 const calls = Number(values.calls);
 const minutes = Number(values.minutes);
-const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+const seed = parseSeed(values.seed);
 const counts = [kills, loops, calls, minutes].every((count) => Number.isSafeInteger(count) && count > 0);
-if (!counts || !Number.isSafeInteger(seed)) {
+if (!counts || seed === null) {
   process.stderr.write(
     '--kills, --loops, --calls and --minutes take a positive whole number, --seed a whole number\n',
   );

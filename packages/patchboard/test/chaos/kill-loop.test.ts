@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILPOINTS } from '../../../../scripts/chaos/failpoints.ts';
 import { runKillLoop } from '../../../../scripts/chaos/kill-loop.ts';
 import { withChaosFolder } from '../../../../scripts/chaos/scenario.ts';
+import { chaosSeed } from '../../../../scripts/chaos/seed.ts';
 
 /** `npm run chaos` does this for 200 kills; twenty meet every failpoint once. */
 const KILLS = 20;
@@ -9,7 +10,7 @@ const TIMEOUT_MS = 300_000;
 
 describe('a server that is killed again and again', () => {
   it('keeps every promise it made', { timeout: TIMEOUT_MS }, async () => {
-    const seed = Date.now() % 2 ** 31;
+    const seed = chaosSeed('kill-loop');
     const { facts, violations } = await withChaosFolder((folder) =>
       runKillLoop({ folder, kills: KILLS, seed, say: () => {} }),
     );
