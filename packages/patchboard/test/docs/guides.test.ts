@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { blocksOf } from '../readme/markdown.ts';
 import { ROOT } from '../support/server-process.ts';
 
-/** What stands around a fragment and is not shown. Whole programs are run, see readme.test.ts. */
+/** What stands around a fragment and is not shown. Whole programs are run, see readme.long.test.ts. */
 const SURROUNDINGS = `
 import { Agent, createPatchboard, formatResultsForContext, processToolCallCycle, tool } from 'patchboard';
 import type { AgentOptions, ToolCallConfig } from 'patchboard';
