@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { PatchboardError } from '@patchboard/client';
-import { KeyOffice } from '../core/access/key-office.ts';
+import { KeyService } from '../core/access/key-service.ts';
 import type { ApiKey } from '../core/access/key-ring.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
 import { SCOPES } from '../core/access/scopes.ts';
@@ -22,9 +22,9 @@ export function holdsStore(dataFolder: string): boolean {
 }
 
 /** The keys of a data folder that no server uses. The folder is made if it is missing. */
-export async function withKeyOffice<T>(
+export async function withKeyService<T>(
   dataFolder: string,
-  work: (keys: KeyOffice) => Promise<T>,
+  work: (keys: KeyService) => Promise<T>,
 ): Promise<T> {
   await makeDataFolder(dataFolder);
   const store = await unlocked(dataFolder, () =>
@@ -32,7 +32,7 @@ export async function withKeyOffice<T>(
   );
   try {
     const ids = timeOrderedIds(nodeClock);
-    const keys = new KeyOffice({ store, ids, clock: nodeClock, digest: nodeDigest });
+    const keys = new KeyService({ store, ids, clock: nodeClock, digest: nodeDigest });
     await keys.load();
     return await work(keys);
   } finally {

@@ -6,7 +6,7 @@ import type { Scope } from '../core/access/scopes.ts';
 import { keyView } from '../transports/operator-api/keys.ts';
 import { clientSettings } from '../settings/environment.ts';
 import type { CliContext } from './context.ts';
-import { folderOperator, holdsStore, keysIn, withKeyOffice, withReadOnlyStore } from './data-folder.ts';
+import { folderOperator, holdsStore, keysIn, withKeyService, withReadOnlyStore } from './data-folder.ts';
 import { isLocalMode } from './local-mode.ts';
 import {
   asOperator,
@@ -104,7 +104,7 @@ function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyDes
   const operator = folderOperator(tenant);
   return {
     create: (wanted) =>
-      withKeyOffice(dataFolder, async (keys) => {
+      withKeyService(dataFolder, async (keys) => {
         const endsLocalMode = !keys.localModeEnded;
         const { key, secret } = granted(await keys.mint(operator, { tenant, ...wanted }));
         return { key: { ...keyView(key), key: secret }, endsLocalMode };
@@ -114,7 +114,7 @@ function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyDes
         (await keysIn(store)).filter((key) => key.tenant === tenant).map(keyView),
       ),
     revoke: (id) =>
-      withKeyOffice(dataFolder, async (keys) => {
+      withKeyService(dataFolder, async (keys) => {
         const key = granted(await keys.revoke(operator, id));
         return { key: keyView(key), wasLast: keys.ring.list(tenant).length === 0 };
       }),

@@ -4,9 +4,9 @@ import { FakeClock, settled } from '../../test/support/fake-clock.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
-import { GrantOffice } from './access/grant-office.ts';
+import { GrantService } from './access/grant-service.ts';
 import { GrantBook, type Grant } from './access/grants.ts';
-import { KeyOffice } from './access/key-office.ts';
+import { KeyService } from './access/key-service.ts';
 import { SCOPES_OF_KIND } from './access/scopes.ts';
 import { StorageFull } from './failures.ts';
 import type { Store } from './ports.ts';
@@ -66,15 +66,15 @@ describe('while the store has no room', () => {
       ids: timeOrderedIds(clock),
       digest: nodeDigest,
     };
-    const office = new KeyOffice(parts);
+    const service = new KeyService(parts);
     const wanted = { tenant: 'default', kind: 'agent', name: 'a', scopes: null, expiresAt: null } as const;
-    const minted = await office.mint(operator, wanted);
+    const minted = await service.mint(operator, wanted);
     if ('code' in minted) throw new Error(minted.message);
     const { makeRoom } = fill(parts.store, 'deleteDocument');
-    await expect(office.revoke(operator, minted.key.id)).rejects.toThrow(StorageFull);
+    await expect(service.revoke(operator, minted.key.id)).rejects.toThrow(StorageFull);
     makeRoom();
-    expect(await office.revoke(operator, minted.key.id)).toMatchObject({ id: minted.key.id });
-    const next = new KeyOffice(parts);
+    expect(await service.revoke(operator, minted.key.id)).toMatchObject({ id: minted.key.id });
+    const next = new KeyService(parts);
     await next.load();
     expect(next.authenticate(minted.secret)).toMatchObject({ code: 'auth_required' });
   });
@@ -95,10 +95,10 @@ describe('while the store has no room', () => {
     };
     book.add(grant);
     const store = memoryStore({ digest: nodeDigest });
-    const office = new GrantOffice({ store, book, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
+    const service = new GrantService({ store, book, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
     const { makeRoom } = fill(store, 'deleteDocument');
-    await expect(office.revoke(operator, 'gr_1')).rejects.toThrow(StorageFull);
+    await expect(service.revoke(operator, 'gr_1')).rejects.toThrow(StorageFull);
     makeRoom();
-    expect(await office.revoke(operator, 'gr_1')).toMatchObject({ id: 'gr_1' });
+    expect(await service.revoke(operator, 'gr_1')).toMatchObject({ id: 'gr_1' });
   });
 });

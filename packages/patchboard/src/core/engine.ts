@@ -11,7 +11,7 @@ import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
 import type { Failure, RateRefusal } from './failures.ts';
 import { finishOrSeal } from './call/finishing.ts';
-import type { GrantOffice } from './access/grant-office.ts';
+import type { GrantService } from './access/grant-service.ts';
 import type { Guard } from './access/guard.ts';
 import { mayCall } from './access/may-call.ts';
 import type { Hooks } from './steps/hooks.ts';
@@ -53,7 +53,7 @@ export interface EngineParts {
   readonly guard: Guard;
   /** Of the whole server. They guard every face. */
   readonly hooks: readonly Hooks[];
-  readonly grants: GrantOffice;
+  readonly grants: GrantService;
   readonly rates: RateLimits;
   readonly redactor: Redactor;
   readonly workspaces: Workspaces;

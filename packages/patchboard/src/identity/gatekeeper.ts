@@ -1,7 +1,7 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Authenticator, Credentials } from '../core/access/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
-import type { KeyOffice } from '../core/access/key-office.ts';
+import type { KeyService } from '../core/access/key-service.ts';
 import { KEY_PREFIX, SECRET_PREFIX } from '../core/access/key-ring.ts';
 import {
   DEFAULT_TENANT,
@@ -22,7 +22,7 @@ import { proxyHeaderIn } from './proxy-headers.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface GatekeeperParts {
-  readonly keys: KeyOffice;
+  readonly keys: KeyService;
   readonly jwt: JwtIdentity | null;
   readonly operatorToken: OperatorTokenGuard;
   readonly sessions: Sessions;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LoginToken, OpenedSession, SessionBook } from '../core/access/authenticator.ts';
+import type { LoginToken, OpenedSession, SessionService } from '../core/access/authenticator.ts';
 import { OneTimeTokens } from '../core/access/one-time-tokens.ts';
 import { SESSION_PREFIX } from '../core/access/principal.ts';
 import { failure, type Failure } from '../core/failures.ts';
@@ -23,7 +23,7 @@ interface Session {
  * Browser sessions of operators. They live in memory: after a restart one logs in again.
  * A login token opens one session and is worth nothing afterwards.
  */
-export class Sessions implements SessionBook {
+export class Sessions implements SessionService {
   readonly #clock: Clock;
   readonly #operatorToken: OperatorTokenGuard;
   readonly #sessions: Map<string, Session> = new Map();

@@ -1,14 +1,14 @@
 import type { AgentHost } from '../agent/agent-host.ts';
 import { Workers } from '../agent/workers.ts';
 import { Engine } from '../core/engine.ts';
-import { GrantOffice } from '../core/access/grant-office.ts';
+import { GrantService } from '../core/access/grant-service.ts';
 import { GrantBook } from '../core/access/grants.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
-import type { Offices } from '../core/access/offices.ts';
-import { KeyOffice } from '../core/access/key-office.ts';
+import type { AdminServices } from '../core/access/admin-services.ts';
+import { KeyService } from '../core/access/key-service.ts';
 import { withinHeap, type Limits } from '../core/limits.ts';
 import { PolicyGuard } from '../core/access/policy-guard.ts';
-import { PolicyOffice } from '../core/access/policy-office.ts';
+import { PolicyService } from '../core/access/policy-service.ts';
 import type { Log, Store } from '../core/ports.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
 import { RateLimits, type Rates } from '../core/access/rate-limits.ts';
@@ -16,7 +16,7 @@ import { Redactor } from '../core/call/redaction.ts';
 import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 import type { Workspaces } from '../core/workspaces.ts';
 import type { TenantBook } from '../core/access/tenant-book.ts';
-import { TenantOffice } from '../core/access/tenant-office.ts';
+import { TenantService } from '../core/access/tenant-service.ts';
 import { logEndedCall, logRefusedCall } from '../runtime/call-log.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
@@ -45,7 +45,7 @@ export interface EngineRoomOptions {
 }
 
 /** The engine with everything that decides what is allowed, read from the store. No network yet. */
-export interface EngineRoom extends Omit<Offices, 'sessions'> {
+export interface EngineRoom extends Omit<AdminServices, 'sessions'> {
   readonly engine: Engine;
   readonly store: Store;
   readonly log: Log;
@@ -62,12 +62,12 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
   const book = new GrantBook(nodeDigest);
   // Until the policy is read, nothing is allowed.
   const guard = new PolicyGuard({ version: 0, document: null }, book, nodeClock);
-  const keys = new KeyOffice(parts);
-  const grants = new GrantOffice({ ...parts, book });
-  const policies = new PolicyOffice({ store, guard, clock: nodeClock, initial: options.policy });
+  const keys = new KeyService(parts);
+  const grants = new GrantService({ ...parts, book });
+  const policies = new PolicyService({ store, guard, clock: nodeClock, initial: options.policy });
   await keys.load();
   await grants.load();
-  const tenants = new TenantOffice({ store, clock: nodeClock, book: options.tenants });
+  const tenants = new TenantService({ store, clock: nodeClock, book: options.tenants });
   for (const tenant of await tenants.load()) log.error('tenant.unreadable', { tenant_id: tenant });
   for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
   const redactor = new Redactor(options.redact);

@@ -113,7 +113,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     store,
     log,
     digest: nodeDigest,
-    offices: { keys, grants, policies, tenants, sessions },
+    services: { keys, grants, policies, tenants, sessions },
     authenticator: gatekeeper,
     door: { allowedHosts, allowedOrigins, port },
     limits: { connections: affordableConnections() },

@@ -1,7 +1,7 @@
 import type { AgentHandle } from '../../src/core/agent-handle.ts';
 import { Engine } from '../../src/core/engine.ts';
 import type { Guard } from '../../src/core/access/guard.ts';
-import { GrantOffice } from '../../src/core/access/grant-office.ts';
+import { GrantService } from '../../src/core/access/grant-service.ts';
 import { GrantBook } from '../../src/core/access/grants.ts';
 import type { Hooks } from '../../src/core/steps/hooks.ts';
 import type { Call } from '../../src/core/call/call.ts';
@@ -123,7 +123,7 @@ export async function anEngine(given: {
     limits: resolveLimits(given.limits),
     guard: given.guard ?? new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, clock),
     hooks: given.hooks ?? [],
-    grants: new GrantOffice({ store, book, clock, ids, digest: nodeDigest }),
+    grants: new GrantService({ store, book, clock, ids, digest: nodeDigest }),
     rates: new RateLimits(given.rates ?? DEFAULT_RATES, clock, tenants),
     redactor: new Redactor(given.redact ?? []),
     workspaces: given.workspaces ?? NO_WORKSPACES,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { clientSettings } from '../../settings/environment.ts';
 import type { CliContext } from '../context.ts';
-import { acceptLossIn, folderOperator, holdsStore, withKeyOffice } from '../data-folder.ts';
+import { acceptLossIn, folderOperator, holdsStore, withKeyService } from '../data-folder.ts';
 import { UsageError } from '../exit-codes.ts';
 import { granted } from '../key-desk.ts';
 
@@ -55,7 +55,7 @@ async function acceptLoss(context: CliContext, flags: StoreFlags): Promise<void>
 
 async function allowLocalMode(context: CliContext, flags: StoreFlags): Promise<void> {
   const { output } = context;
-  const { changed } = await withKeyOffice(folderOf(context, flags), async (keys) =>
+  const { changed } = await withKeyService(folderOf(context, flags), async (keys) =>
     granted(await keys.allowLocalMode(folderOperator())),
   );
   if (flags.json === true) return output.json({ changed });

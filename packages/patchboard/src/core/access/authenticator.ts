@@ -37,7 +37,7 @@ export interface LoginToken {
 }
 
 /** Browser sessions of operators. */
-export interface SessionBook {
+export interface SessionService {
   /** Of use once, for `maxAgeSeconds` at most. */
   issueLoginToken(): LoginToken;
   /** Resolves to a failure if the token opens nothing. */

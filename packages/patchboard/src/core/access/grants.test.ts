@@ -5,7 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { timeOrderedIds } from '../../runtime/ids.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
-import { GrantOffice, type GrantRequest } from './grant-office.ts';
+import { GrantService, type GrantRequest } from './grant-service.ts';
 import { GrantBook, type GrantQuestion } from './grants.ts';
 
 const operator = aPrincipal({ kind: 'operator', id: 'olga' });
@@ -24,11 +24,11 @@ async function given(request: Partial<GrantRequest> = {}) {
   const store = memoryStore({ digest: nodeDigest });
   const book = new GrantBook(nodeDigest);
   const parts = { store, clock, ids: timeOrderedIds(clock), digest: nodeDigest };
-  const office = new GrantOffice({ ...parts, book });
-  const grant = await office.give(operator, call, { ...TOOL, ...request });
+  const service = new GrantService({ ...parts, book });
+  const grant = await service.give(operator, call, { ...TOOL, ...request });
   const covers = (question: Partial<GrantQuestion> = {}): boolean =>
     book.match({ ...QUESTION, ...question }, clock.now()) !== undefined;
-  return { clock, store, book, office, grant, covers, parts };
+  return { clock, store, book, service, grant, covers, parts };
 }
 
 describe('a grant', () => {
@@ -59,25 +59,25 @@ describe('a grant', () => {
   });
 
   it('is not one when its predicate tests nothing', async () => {
-    const { office } = await given();
+    const { service } = await given();
     const predicate = { ...TOOL, scope: 'predicate' } as const;
-    expect(office.check({ ...predicate, when: [] })).toMatchObject({ code: 'body_invalid' });
-    expect(office.check({ ...predicate, when: [{ arg: '/a' }] })).toMatchObject({ code: 'body_invalid' });
-    expect(office.check({ ...predicate, when: [{ arg: '/a', lt: 1 }] })).toBeNull();
-    expect(office.check(TOOL)).toBeNull();
-    expect(office.check(undefined)).toBeNull();
+    expect(service.check({ ...predicate, when: [] })).toMatchObject({ code: 'body_invalid' });
+    expect(service.check({ ...predicate, when: [{ arg: '/a' }] })).toMatchObject({ code: 'body_invalid' });
+    expect(service.check({ ...predicate, when: [{ arg: '/a', lt: 1 }] })).toBeNull();
+    expect(service.check(TOOL)).toBeNull();
+    expect(service.check(undefined)).toBeNull();
   });
 
   it('is there after a restart, and gone after it was revoked, with a row in the ledger for both', async () => {
-    const { store, office, grant, covers, parts } = await given();
+    const { store, service, grant, covers, parts } = await given();
     const book = new GrantBook(nodeDigest);
-    await new GrantOffice({ ...parts, book }).load();
+    await new GrantService({ ...parts, book }).load();
     expect(book.list('default')).toEqual([grant]);
-    expect(await office.revoke({ ...operator, tenant: 'other' }, grant.id)).toMatchObject({
+    expect(await service.revoke({ ...operator, tenant: 'other' }, grant.id)).toMatchObject({
       code: 'grant_not_found',
     });
     expect(covers()).toBe(true);
-    await office.revoke(operator, grant.id);
+    await service.revoke(operator, grant.id);
     expect(covers()).toBe(false);
     expect(await store.documents('grant')).toEqual([]);
     const rows = await store.readLedger({}, 0, 10);

@@ -5,7 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import { timeOrderedIds } from '../../runtime/ids.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
-import { KeyOffice } from './key-office.ts';
+import { KeyService } from './key-service.ts';
 import { checkKeyRequest, type KeyKind } from './key-ring.ts';
 import type { Principal } from './principal.ts';
 import { SCOPES, type Scope } from './scopes.ts';
@@ -13,9 +13,9 @@ import { maySeeCall } from '../call/visibility.ts';
 
 const KINDS: readonly KeyKind[] = ['agent', 'client', 'service', 'operator'];
 
-function anOffice(clock = new FakeClock()): { office: KeyOffice; clock: FakeClock } {
+function aKeyService(clock = new FakeClock()): { service: KeyService; clock: FakeClock } {
   const store = memoryStore({ digest: nodeDigest });
-  return { office: new KeyOffice({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest }), clock };
+  return { service: new KeyService({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest }), clock };
 }
 
 const scopes = fc.subarray<Scope>([...SCOPES]);
@@ -46,7 +46,7 @@ describe('a minted key', () => {
     let minted = 0;
     await fc.assert(
       fc.asyncProperty(makers, requests, async (given, request) => {
-        const { office, clock } = anOffice();
+        const { service, clock } = aKeyService();
         const maker = aPrincipal({
           kind: given.kind,
           id: given.name,
@@ -56,14 +56,14 @@ describe('a minted key', () => {
           scopes: new Set(given.scopes),
           credential: { id: 'key_maker', expiresAt: given.expiresAt },
         });
-        const made = await office.mint(maker, request);
+        const made = await service.mint(maker, request);
         if ('code' in made) {
           expect(made.code).toBe('permission_denied');
-          expect(office.ring.size).toBe(0);
+          expect(service.ring.size).toBe(0);
           return;
         }
         minted += 1;
-        const principal = office.authenticate(made.secret);
+        const principal = service.authenticate(made.secret);
         if ('code' in principal) throw new Error(principal.message);
         expect(principal.tenant).toBe(maker.tenant);
         expect([...principal.scopes].filter((scope) => !maker.scopes.has(scope))).toEqual([]);
@@ -72,7 +72,7 @@ describe('a minted key', () => {
         expect(principal.credential?.expiresAt ?? Infinity).toBeLessThanOrEqual(end);
         await clock.advance(300_000);
         if (request.expiresAt !== null)
-          expect(office.authenticate(made.secret)).toMatchObject({ code: 'auth_required' });
+          expect(service.authenticate(made.secret)).toMatchObject({ code: 'auth_required' });
       }),
       { numRuns: 2000 },
     );
@@ -92,57 +92,57 @@ describe('a minted key', () => {
   });
 });
 
-describe('KeyOffice', () => {
+describe('KeyService', () => {
   const maker = aPrincipal({ kind: 'operator', id: 'olga', scopes: new Set(SCOPES) });
   const request = { tenant: 'default', kind: 'agent', name: 'ada', scopes: null, expiresAt: null } as const;
 
   it('tells a mistyped key from an unknown one, and takes neither', async () => {
-    const { office } = anOffice();
-    const made = await office.mint(maker, request);
+    const { service } = aKeyService();
+    const made = await service.mint(maker, request);
     if ('code' in made) throw new Error(made.message);
     const { secret } = made;
     fc.assert(
       fc.property(fc.nat(secret.length - 1), fc.constantFrom('A', 'b', '0', '_'), (index, letter) => {
         const changed = secret.slice(0, index) + letter + secret.slice(index + 1);
-        if (changed !== secret) expect(office.authenticate(changed)).toHaveProperty('code', 'auth_required');
+        if (changed !== secret) expect(service.authenticate(changed)).toHaveProperty('code', 'auth_required');
       }),
     );
     for (const text of ['', 'pb_', secret.slice(0, -1), `${secret}0`, secret.toUpperCase()]) {
-      expect(office.authenticate(text)).toMatchObject({ code: 'auth_required' });
+      expect(service.authenticate(text)).toMatchObject({ code: 'auth_required' });
     }
-    expect(anOffice().office.authenticate(secret)).toMatchObject({ message: 'the key is not known' });
+    expect(aKeyService().service.authenticate(secret)).toMatchObject({ message: 'the key is not known' });
   });
 
   it('opens nothing from the moment it is revoked, also while the store is slow', async () => {
-    const { office } = anOffice();
-    const made = await office.mint(maker, request);
+    const { service } = aKeyService();
+    const made = await service.mint(maker, request);
     if ('code' in made) throw new Error(made.message);
     const told: string[] = [];
-    office.ring.onRevoked((id) => told.push(id));
-    const revoking = office.revoke(maker, made.key.id);
-    expect(office.authenticate(made.secret)).toMatchObject({ code: 'auth_required' });
-    expect(office.isInForce(made.key.id)).toBe(false);
+    service.ring.onRevoked((id) => told.push(id));
+    const revoking = service.revoke(maker, made.key.id);
+    expect(service.authenticate(made.secret)).toMatchObject({ code: 'auth_required' });
+    expect(service.isInForce(made.key.id)).toBe(false);
     expect(told).toEqual([made.key.id]);
     await revoking;
   });
 
   it('does not let another tenant revoke it', async () => {
-    const { office } = anOffice();
-    const made = await office.mint(maker, request);
+    const { service } = aKeyService();
+    const made = await service.mint(maker, request);
     if ('code' in made) throw new Error(made.message);
-    expect(await office.revoke({ ...maker, tenant: 'other' }, made.key.id)).toEqual(
-      await office.revoke({ ...maker, tenant: 'other' }, made.key.id),
+    expect(await service.revoke({ ...maker, tenant: 'other' }, made.key.id)).toEqual(
+      await service.revoke({ ...maker, tenant: 'other' }, made.key.id),
     );
-    expect(office.isInForce(made.key.id)).toBe(true);
+    expect(service.isInForce(made.key.id)).toBe(true);
   });
 
   it('is revoked by a credential that could make it, or by itself, and by no other', async () => {
     const outcomes = { revoked: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(makers, requests, async (given, target) => {
-        const { office } = anOffice();
+        const { service } = aKeyService();
         const ofTenant = { ...maker, tenant: given.tenant };
-        const made = await office.mint(ofTenant, { ...target, tenant: given.tenant });
+        const made = await service.mint(ofTenant, { ...target, tenant: given.tenant });
         if ('code' in made) throw new Error(made.message);
         const { id, kind, name: keyName, scopes: held, expiresAt: end } = made.key;
         const revoker = aPrincipal({
@@ -154,13 +154,13 @@ describe('KeyOffice', () => {
         });
         const same = { tenant: given.tenant, kind, name: keyName, scopes: held, expiresAt: end };
         const mayMint = checkKeyRequest(revoker, same) === null;
-        const answer = await office.revoke(revoker, id);
+        const answer = await service.revoke(revoker, id);
         outcomes[mayMint ? 'revoked' : 'refused'] += 1;
-        expect(office.isInForce(id)).toBe(!mayMint);
+        expect(service.isInForce(id)).toBe(!mayMint);
         if (mayMint) return;
         expect(answer).toMatchObject({ code: 'permission_denied' });
         const itself = { ...revoker, credential: { id, expiresAt: end } };
-        expect(await office.revoke(itself, id)).toMatchObject({ id });
+        expect(await service.revoke(itself, id)).toMatchObject({ id });
       }),
       { numRuns: 1000 },
     );
@@ -168,38 +168,41 @@ describe('KeyOffice', () => {
   });
 
   it('is not made under the name of the operator token', async () => {
-    const { office } = anOffice();
-    expect(await office.mint(maker, { ...request, name: 'operator' })).toMatchObject({ code: 'name_taken' });
-    expect(office.ring.size).toBe(0);
+    const { service } = aKeyService();
+    expect(await service.mint(maker, { ...request, name: 'operator' })).toMatchObject({ code: 'name_taken' });
+    expect(service.ring.size).toBe(0);
   });
 
   it('ends local mode with the first key, until an operator allows it when no key is left', async () => {
     const clock = new FakeClock();
     const store = memoryStore({ digest: nodeDigest });
-    const load = async (): Promise<KeyOffice> => {
-      const office = new KeyOffice({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
-      await office.load();
-      return office;
+    const load = async (): Promise<KeyService> => {
+      const service = new KeyService({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
+      await service.load();
+      return service;
     };
-    const office = await load();
-    expect([office.localModeEnded, await office.allowLocalMode(maker)]).toEqual([false, { changed: false }]);
-    const made = await office.mint(maker, request);
+    const service = await load();
+    expect([service.localModeEnded, await service.allowLocalMode(maker)]).toEqual([
+      false,
+      { changed: false },
+    ]);
+    const made = await service.mint(maker, request);
     if ('code' in made) throw new Error(made.message);
-    expect(await office.allowLocalMode(maker)).toMatchObject({ code: 'conflict' });
-    await office.revoke(maker, made.key.id);
-    expect([office.localModeEnded, (await load()).localModeEnded]).toEqual([true, true]);
-    expect(await office.allowLocalMode(maker)).toEqual({ changed: true });
-    expect([office.localModeEnded, (await load()).localModeEnded]).toEqual([false, false]);
+    expect(await service.allowLocalMode(maker)).toMatchObject({ code: 'conflict' });
+    await service.revoke(maker, made.key.id);
+    expect([service.localModeEnded, (await load()).localModeEnded]).toEqual([true, true]);
+    expect(await service.allowLocalMode(maker)).toEqual({ changed: true });
+    expect([service.localModeEnded, (await load()).localModeEnded]).toEqual([false, false]);
     const rows = await store.readLedger({}, 0, 10);
     expect(rows.map(({ row }) => row.kind)).toEqual(['key.created', 'key.revoked', 'local_mode.allowed']);
   });
 
   it('says when the first key comes, and not again', async () => {
-    const { office } = anOffice();
+    const { service } = aKeyService();
     let first = 0;
-    office.ring.onFirst(() => (first += 1));
-    await office.mint(maker, request);
-    await office.mint(maker, request);
+    service.ring.onFirst(() => (first += 1));
+    await service.mint(maker, request);
+    await service.mint(maker, request);
     expect(first).toBe(1);
   });
 });

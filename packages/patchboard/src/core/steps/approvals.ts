@@ -4,7 +4,7 @@ import { approvalDigest } from '../call/approval-digest.ts';
 import { isAsApproved } from '../call/as-approved.ts';
 import { endState, expiry } from '../call/endings.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
-import type { GrantOffice, GrantRequest } from '../access/grant-office.ts';
+import type { GrantService, GrantRequest } from '../access/grant-service.ts';
 import type { Guard } from '../access/guard.ts';
 import { jsonDiff } from '../json/json-diff.ts';
 import { permissionDecidedRow } from '../ledger/ledger.ts';
@@ -36,7 +36,7 @@ export interface ApprovalsParts {
   readonly digest: Digest;
   readonly limits: Limits;
   readonly guard: Guard;
-  readonly grants: GrantOffice;
+  readonly grants: GrantService;
   readonly redactor: Redactor;
   readonly dispatch: (live: LiveCall) => void;
 }

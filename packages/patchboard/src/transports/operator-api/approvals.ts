@@ -2,7 +2,7 @@ import { rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperatorDecision } from '../../core/steps/approvals.ts';
 import type { Call } from '../../core/call/call.ts';
-import type { GrantRequest } from '../../core/access/grant-office.ts';
+import type { GrantRequest } from '../../core/access/grant-service.ts';
 import type { Predicate } from '../../core/access/policy/predicate.ts';
 import { callJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';

@@ -39,7 +39,7 @@ const listRoute: Route = {
 };
 
 function listGrants(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const grants = context.offices.grants.list(principalOf(request)).map(grantView);
+  const grants = context.services.grants.list(principalOf(request)).map(grantView);
   sendJson(reply, 200, JSON.stringify({ grants, next_cursor: null }));
 }
 
@@ -62,7 +62,7 @@ async function revokeGrant(
   reply: FastifyReply,
 ): Promise<void> {
   const id = idOf(request);
-  const revoked = await context.offices.grants.revoke(principalOf(request), id);
+  const revoked = await context.services.grants.revoke(principalOf(request), id);
   if ('code' in revoked) sendProblem(reply, revoked);
   else sendJson(reply, 200, JSON.stringify(grantView(revoked)));
 }

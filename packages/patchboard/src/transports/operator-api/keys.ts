@@ -43,7 +43,7 @@ const listRoute: Route = {
 
 function listKeys(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { tenant } = principalOf(request);
-  const keys = context.offices.keys.ring.list(tenant).map(keyView);
+  const keys = context.services.keys.ring.list(tenant).map(keyView);
   sendJson(reply, 200, JSON.stringify({ keys, next_cursor: null }));
 }
 
@@ -93,7 +93,7 @@ async function createKey(context: HttpContext, request: FastifyRequest, reply: F
     scopes: body.scopes ?? null,
     expiresAt,
   };
-  const minted = await context.offices.keys.mint(principal, wanted);
+  const minted = await context.services.keys.mint(principal, wanted);
   if ('code' in minted) sendProblem(reply, minted);
   else sendJson(reply, 201, JSON.stringify({ ...keyView(minted.key), key: minted.secret }));
 }
@@ -115,7 +115,7 @@ const revokeRoute: Route = {
 
 async function revokeKey(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = idOf(request);
-  const revoked = await context.offices.keys.revoke(principalOf(request), id);
+  const revoked = await context.services.keys.revoke(principalOf(request), id);
   if ('code' in revoked) sendProblem(reply, revoked);
   else sendJson(reply, 200, JSON.stringify(keyView(revoked)));
 }

@@ -5,7 +5,7 @@ import { decidePolicy, mayEverCall } from '../../core/access/policy/decide.ts';
 import { decodePolicy, type PolicyDocument } from '../../core/access/policy/document.ts';
 import { reviewPolicy } from '../../core/access/policy/review.ts';
 import { warningText } from '../../core/access/policy/warning-words.ts';
-import type { PolicyText } from '../../core/access/policy-office.ts';
+import type { PolicyText } from '../../core/access/policy-service.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
@@ -53,7 +53,7 @@ const readRoute: Route = {
 
 function readPolicy(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { tenant } = principalOf(request);
-  sendJson(reply, 200, policyJson(context, tenant, context.offices.policies.current(tenant)));
+  sendJson(reply, 200, policyJson(context, tenant, context.services.policies.current(tenant)));
 }
 
 const replaceRoute: Route = {
@@ -77,7 +77,7 @@ async function replacePolicy(
 ): Promise<void> {
   const { document, version } = request.body as { document: unknown; version?: number };
   const principal = principalOf(request);
-  const replaced = await context.offices.policies.replace(principal, document, version ?? null);
+  const replaced = await context.services.policies.replace(principal, document, version ?? null);
   if ('code' in replaced) sendProblem(reply, replaced);
   else sendJson(reply, 200, policyJson(context, principal.tenant, replaced));
 }
@@ -153,7 +153,7 @@ interface Question {
 }
 
 function explain(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
-  const { engine, offices } = context;
+  const { engine, services } = context;
   const { tool_name: name, agent_id: agentId = 'local', args = {}, document } = request.body as Question;
   const principal = principalOf(request);
   const { tenant } = principal;
@@ -162,7 +162,7 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
     sendProblem(reply, engine.unknownTool(principal, name));
     return;
   }
-  const { version, document: inForce } = offices.policies.current(tenant);
+  const { version, document: inForce } = services.policies.current(tenant);
   const decoded = decodePolicy(document ?? inForce);
   if (!decoded.ok) {
     sendProblem(reply, failure('body_invalid', 'the policy cannot be read', { issues: decoded.problems }));

@@ -32,7 +32,7 @@ async function openSession(
   reply: FastifyReply,
 ): Promise<void> {
   const { token } = request.body as { token: string };
-  const session = await context.offices.sessions.open(token, request.ip);
+  const session = await context.services.sessions.open(token, request.ip);
   if ('code' in session) {
     sendProblem(reply, session);
     return;
@@ -60,7 +60,7 @@ const closeRoute: Route = {
 
 function closeSession(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const id = sessionIdIn(request.headers.cookie);
-  if (id !== null) context.offices.sessions.close(id);
+  if (id !== null) context.services.sessions.close(id);
   reply.header('set-cookie', clearedCookie(isOverTls(request)));
   sendJson(reply, 200, '{"ok":true}');
 }
@@ -89,7 +89,7 @@ function makeLoginLink(context: HttpContext, request: FastifyRequest, reply: Fas
     sendProblem(reply, failure('permission_denied', 'permission denied: this takes the operator token'));
     return;
   }
-  const { token, maxAgeSeconds } = context.offices.sessions.issueLoginToken();
+  const { token, maxAgeSeconds } = context.services.sessions.issueLoginToken();
   sendJson(reply, 200, JSON.stringify({ url_path: `/#login=${token}`, expires_in_s: maxAgeSeconds }));
 }
 

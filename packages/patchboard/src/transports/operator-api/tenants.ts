@@ -2,7 +2,7 @@ import type { TenantView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
-import type { KnownTenant } from '../../core/access/tenant-office.ts';
+import type { KnownTenant } from '../../core/access/tenant-service.ts';
 import { tenantText, type TenantText } from '../../core/access/tenant-text.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -45,7 +45,7 @@ const listRoute: Route = {
 
 function listTenants(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const principal = principalOf(request);
-  const all = context.offices.tenants.list();
+  const all = context.services.tenants.list();
   const seen = isOfEveryTenant(principal) ? all : all.filter(({ id }) => id === principal.tenant);
   sendJson(reply, 200, JSON.stringify({ tenants: seen.map(tenantView), next_cursor: null }));
 }
@@ -74,7 +74,7 @@ async function putTenant(context: HttpContext, request: FastifyRequest, reply: F
   const principal = principalOf(request);
   const refused = notForThem(principal) ?? unknownPack(context, said);
   if (refused !== null) return sendProblem(reply, refused);
-  const known = await context.offices.tenants.put(principal, id, said);
+  const known = await context.services.tenants.put(principal, id, said);
   sendJson(reply, 200, JSON.stringify(tenantView(known)));
 }
 
@@ -100,7 +100,7 @@ async function removeTenant(
   const principal = principalOf(request);
   const refused = notForThem(principal);
   if (refused !== null) return sendProblem(reply, refused);
-  if (await context.offices.tenants.remove(principal, id)) {
+  if (await context.services.tenants.remove(principal, id)) {
     return sendJson(reply, 200, JSON.stringify({ tenant_id: id }));
   }
   sendProblem(reply, failure('value_not_found', `no operator has said anything of tenant ${id}`));

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { KeyOffice } from '../../../src/core/access/key-office.ts';
+import { KeyService } from '../../../src/core/access/key-service.ts';
 import { SCOPES, type Scope } from '../../../src/core/access/scopes.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { nodeDigest } from '../../../src/runtime/digest.ts';
@@ -86,9 +86,9 @@ async function plantExpiredKey(folder: DataFolder): Promise<string> {
   mkdirSync(folder.path, { recursive: true, mode: 0o700 });
   const store = await sqliteStore({ file: folder.storeFile, digest: nodeDigest });
   const clock = new FakeClock(1_600_000_000_000);
-  const office = new KeyOffice({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
+  const service = new KeyService({ store, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
   const maker = aPrincipal({ kind: 'operator', scopes: new Set(SCOPES) });
-  const minted = await office.mint(maker, {
+  const minted = await service.mint(maker, {
     tenant: 'default',
     kind: 'operator',
     name: 'boss',

@@ -2,17 +2,17 @@ import type { AddressInfo } from 'node:net';
 import type {} from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { Engine } from '../../../src/core/engine.ts';
-import { GrantOffice } from '../../../src/core/access/grant-office.ts';
+import { GrantService } from '../../../src/core/access/grant-service.ts';
 import { GrantBook } from '../../../src/core/access/grants.ts';
 import type { Guard } from '../../../src/core/access/guard.ts';
-import { KeyOffice } from '../../../src/core/access/key-office.ts';
+import { KeyService } from '../../../src/core/access/key-service.ts';
 import { resolveLimits, type Limits } from '../../../src/core/limits.ts';
 import { PolicyGuard } from '../../../src/core/access/policy-guard.ts';
-import { PolicyOffice } from '../../../src/core/access/policy-office.ts';
+import { PolicyService } from '../../../src/core/access/policy-service.ts';
 import { EMPTY_POLICY } from '../../../src/core/access/policy/document.ts';
 import type { Clock, Log, Store } from '../../../src/core/ports.ts';
 import { DEFAULT_RATES, RateLimits } from '../../../src/core/access/rate-limits.ts';
-import { TenantOffice } from '../../../src/core/access/tenant-office.ts';
+import { TenantService } from '../../../src/core/access/tenant-service.ts';
 import { TenantBook } from '../../../src/core/access/tenant-book.ts';
 import { Redactor } from '../../../src/core/call/redaction.ts';
 import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
@@ -82,7 +82,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   const ids = timeOrderedIds(clock);
   const book = new GrantBook(nodeDigest);
   const policyGuard = new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, clock);
-  const grants = new GrantOffice({ store, book, clock, ids, digest: nodeDigest });
+  const grants = new GrantService({ store, book, clock, ids, digest: nodeDigest });
   const engine = new Engine({
     store,
     clock,
@@ -101,7 +101,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();
-  const keys = new KeyOffice({ store, clock, ids, digest: nodeDigest });
+  const keys = new KeyService({ store, clock, ids, digest: nodeDigest });
   const operatorToken = new OperatorTokenGuard({ token: OPERATOR_TOKEN, clock, store, log });
   const sessions = new Sessions(operatorToken, clock);
   const app = createHttpApp({
@@ -110,12 +110,12 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     clock,
     log,
     digest: nodeDigest,
-    offices: {
+    services: {
       keys,
       grants,
       sessions,
-      tenants: new TenantOffice({ store, clock, book: engine.tenants }),
-      policies: new PolicyOffice({ store, guard: policyGuard, clock, initial: {} }),
+      tenants: new TenantService({ store, clock, book: engine.tenants }),
+      policies: new PolicyService({ store, guard: policyGuard, clock, initial: {} }),
     },
     authenticator: new Gatekeeper({
       keys,

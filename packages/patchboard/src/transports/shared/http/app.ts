@@ -50,7 +50,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
 }
 
 function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: HttpParts): HttpContext {
-  const { engine, store, clock, log, digest, offices, authenticator, version, sandbox } = parts;
+  const { engine, store, clock, log, digest, services, authenticator, version, sandbox } = parts;
   const openings = new Openings(clock);
   const streams = new Streams(clock, limits, openings);
   const eventStreams = new EventStreamCaps(engine.limits, log);
@@ -62,7 +62,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     clock,
     log,
     digest,
-    offices,
+    services,
     authenticator,
     limits,
     version,
@@ -85,7 +85,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
 }
 
 function letGoOnClose(app: FastifyInstance, context: HttpContext): void {
-  const { openings, metrics, offices, connections } = context;
+  const { openings, metrics, services, connections } = context;
   app.addHook('preClose', (done) => {
     openings.endAll();
     // Mounted in a server of somebody else there is nothing of ours to let go of.
@@ -94,9 +94,9 @@ function letGoOnClose(app: FastifyInstance, context: HttpContext): void {
   });
   // A connection ends with the credential it was opened with.
   const stopWatching = [
-    offices.keys.ring.onRevoked((keyId) => openings.endOf(keyId)),
-    offices.keys.ring.onFirst(() => openings.endOf(null)),
-    offices.sessions.onClosed((credentialId) => openings.endOf(credentialId)),
+    services.keys.ring.onRevoked((keyId) => openings.endOf(keyId)),
+    services.keys.ring.onFirst(() => openings.endOf(null)),
+    services.sessions.onClosed((credentialId) => openings.endOf(credentialId)),
   ];
   app.addHook('onClose', (_app, done) => {
     for (const stop of stopWatching) stop();

@@ -3,7 +3,7 @@ import type { FailureCode, SandboxName } from '@patchboard/wire';
 import type { Engine } from '../../../core/engine.ts';
 import type { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
 import type { Authenticator } from '../../../core/access/authenticator.ts';
-import type { Offices } from '../../../core/access/offices.ts';
+import type { AdminServices } from '../../../core/access/admin-services.ts';
 import type { Clock, Digest, Heap, Log, Store } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Connections } from './connections.ts';
@@ -29,7 +29,7 @@ export interface HttpParts {
   readonly log: Log;
   readonly heap: Heap;
   readonly digest: Digest;
-  readonly offices: Offices;
+  readonly services: AdminServices;
   readonly authenticator: Authenticator;
   readonly door: DoorOptions;
   readonly limits?: Partial<HttpLimits>;
@@ -58,7 +58,7 @@ export interface SandboxView {
 /** What a handler works with. */
 export interface HttpContext extends Pick<
   HttpParts,
-  'engine' | 'store' | 'clock' | 'log' | 'digest' | 'offices' | 'authenticator' | 'version' | 'sandbox'
+  'engine' | 'store' | 'clock' | 'log' | 'digest' | 'services' | 'authenticator' | 'version' | 'sandbox'
 > {
   readonly limits: Readonly<HttpLimits>;
   readonly startedAt: number;

@@ -17,7 +17,7 @@ export interface GrantRequest {
   readonly lifetimeMs: number | null;
 }
 
-export interface GrantOfficeParts {
+export interface GrantServiceParts {
   readonly store: DocumentStore;
   readonly book: GrantBook;
   readonly clock: Clock;
@@ -25,10 +25,10 @@ export interface GrantOfficeParts {
   readonly digest: Digest;
 }
 
-export class GrantOffice {
-  readonly #parts: GrantOfficeParts;
+export class GrantService {
+  readonly #parts: GrantServiceParts;
 
-  constructor(parts: GrantOfficeParts) {
+  constructor(parts: GrantServiceParts) {
     this.#parts = parts;
   }
 

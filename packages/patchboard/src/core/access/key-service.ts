@@ -16,7 +16,7 @@ import type { Clock, Digest, Ids } from '../ports.ts';
 import type { Principal } from './principal.ts';
 import { SCOPES_OF_KIND } from './scopes.ts';
 
-export interface KeyOfficeParts {
+export interface KeyServiceParts {
   readonly store: DocumentStore;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -27,12 +27,12 @@ const CHECKSUM_LENGTH = 6;
 const HINT_LENGTH = 10;
 
 /** Mints and revokes keys. A secret leaves here once and is kept only as its hash. */
-export class KeyOffice {
+export class KeyService {
   readonly ring: KeyRing;
-  readonly #parts: KeyOfficeParts;
+  readonly #parts: KeyServiceParts;
   #localModeEnded = false;
 
-  constructor(parts: KeyOfficeParts) {
+  constructor(parts: KeyServiceParts) {
     this.#parts = parts;
     this.ring = new KeyRing(parts.digest);
   }

@@ -20,7 +20,7 @@ const VERSION_DIGITS = 12;
  * The policy documents and their history. The config file gives the one that every tenant starts with; what the
  * operators of a tenant change at run time stands above it from then on, for that tenant alone.
  */
-export class PolicyOffice {
+export class PolicyService {
   readonly #store: DocumentStore;
   readonly #guard: PolicyGuard;
   readonly #clock: Clock;

@@ -16,7 +16,7 @@ export interface KnownTenant {
 const NOTHING: TenantSettings = { sites: [], packs: [], limits: {} };
 
 /** What operators say of tenants while the server runs. It is kept, and stands above the config from then on. */
-export class TenantOffice {
+export class TenantService {
   readonly #store: DocumentStore;
   readonly #clock: Clock;
   readonly #book: TenantBook;
