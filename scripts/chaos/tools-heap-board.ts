@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Agent } from '../../packages/patchboard/src/agent/agent.ts';
 import { isOpen } from '../../packages/patchboard/src/core/call/call.ts';
-import { TenantBook } from '../../packages/patchboard/src/core/access/tenant-book.ts';
+import { TenantDirectory } from '../../packages/patchboard/src/core/access/tenant-directory.ts';
 import { DEFAULT_TENANT } from '../../packages/patchboard/src/core/access/principal.ts';
 import { resolveLimits } from '../../packages/patchboard/src/core/limits.ts';
 import type { Pack, ServerTool } from '../../packages/patchboard/src/core/tools/server-tool.ts';
@@ -67,7 +67,7 @@ export async function openToolBoard(folder: string, more: readonly ServerTool[] 
     hooks: [],
     workspaces: workbench.workspaces,
     sandbox: workbench.report,
-    tenants: new TenantBook(new Map([[DEFAULT_TENANT, tenant]])),
+    tenants: new TenantDirectory(new Map([[DEFAULT_TENANT, tenant]])),
   });
   for (const pack of all) room.engine.addPack(pack);
   await room.engine.start();

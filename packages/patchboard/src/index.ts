@@ -54,7 +54,7 @@ export type { Failure, RateRefusal } from './core/failures.ts';
 export type { HookCall, HookDecision, Hooks, PostHookResult, ToolOutcome } from './core/steps/hooks.ts';
 export type { CallOrigin } from './core/call/call-origin.ts';
 export type { ToolCustomEvent } from './core/call/live-call.ts';
-export type { KeyKind } from './core/access/key-ring.ts';
+export type { KeyKind } from './core/access/key-index.ts';
 export type { Effect, PolicyMode } from './core/access/policy/document.ts';
 export type { Predicate } from './core/access/policy/predicate.ts';
 export type {
@@ -65,7 +65,7 @@ export type {
 export type { Principal } from './core/access/principal.ts';
 export type { Rates } from './core/access/rate-limits.ts';
 export type { Scope } from './core/access/scopes.ts';
-export type { TenantLimits, TenantSettings } from './core/access/tenant-book.ts';
+export type { TenantLimits, TenantSettings } from './core/access/tenant-directory.ts';
 export type { Allowance, Rate } from './core/access/token-buckets.ts';
 export type { Limits } from './core/limits.ts';
 export type { Log, Validator } from './core/ports.ts';

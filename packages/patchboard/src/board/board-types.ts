@@ -3,7 +3,7 @@ import type { AgentHost } from '../agent/agent-host.ts';
 import type { BoardStore } from './stores.ts';
 import type { WrittenPolicy } from '../core/access/policy/written-policy.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
-import type { KeyKind } from '../core/access/key-ring.ts';
+import type { KeyKind } from '../core/access/key-index.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';

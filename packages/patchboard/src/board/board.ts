@@ -23,7 +23,7 @@ import { OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
 import { DEFAULT_RATES } from '../core/access/rate-limits.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { NO_WORKSPACES } from '../core/workspaces.ts';
-import { TenantBook } from '../core/access/tenant-book.ts';
+import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { embeddedPrincipal, openEngineRoom, type EngineRoom } from '../wiring/engine-room.ts';
 import { openFaces, type Faces } from '../wiring/faces.ts';
 import { newOperatorToken } from '../identity/operator-token.ts';
@@ -71,7 +71,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       hooks: allHooks,
       workspaces: workbench?.workspaces ?? NO_WORKSPACES,
       sandbox: workbench?.report ?? null,
-      tenants: new TenantBook(),
+      tenants: new TenantDirectory(),
     });
     if (workbench !== null) room.engine.addPack(workbench.pack);
     const registry = registryOf(tools);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { PatchboardError } from '@patchboard/client';
 import { KeyService } from '../core/access/key-service.ts';
-import type { ApiKey } from '../core/access/key-ring.ts';
+import type { ApiKey } from '../core/access/key-index.ts';
 import { DEFAULT_TENANT, type Principal } from '../core/access/principal.ts';
 import { SCOPES } from '../core/access/scopes.ts';
 import { nodeDigest } from '../runtime/digest.ts';

@@ -116,7 +116,7 @@ function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyDes
     revoke: (id) =>
       withKeyService(dataFolder, async (keys) => {
         const key = granted(await keys.revoke(operator, id));
-        return { key: keyView(key), wasLast: keys.ring.list(tenant).length === 0 };
+        return { key: keyView(key), wasLast: keys.index.list(tenant).length === 0 };
       }),
   };
 }

@@ -5,7 +5,7 @@ import { nodeDigest } from '../runtime/digest.ts';
 import { timeOrderedIds } from '../runtime/ids.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import { GrantService } from './access/grant-service.ts';
-import { GrantBook, type Grant } from './access/grants.ts';
+import { GrantIndex, type Grant } from './access/grants.ts';
 import { KeyService } from './access/key-service.ts';
 import { SCOPES_OF_KIND } from './access/scopes.ts';
 import { StorageFull } from './failures.ts';
@@ -81,7 +81,7 @@ describe('while the store has no room', () => {
 
   it('a grant that could not be revoked can be revoked again', async () => {
     const clock = new FakeClock();
-    const book = new GrantBook(nodeDigest);
+    const index = new GrantIndex(nodeDigest);
     const grant: Grant = {
       id: 'gr_1',
       tenant: 'default',
@@ -93,9 +93,9 @@ describe('while the store has no room', () => {
       createdBy: 'op',
       expiresAt: null,
     };
-    book.add(grant);
+    index.add(grant);
     const store = memoryStore({ digest: nodeDigest });
-    const service = new GrantService({ store, book, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
+    const service = new GrantService({ store, index, clock, ids: timeOrderedIds(clock), digest: nodeDigest });
     const { makeRoom } = fill(store, 'deleteDocument');
     await expect(service.revoke(operator, 'gr_1')).rejects.toThrow(StorageFull);
     makeRoom();

@@ -5,7 +5,7 @@ import type { Call } from './call/call.ts';
 import type { Engine } from './engine.ts';
 import type { HookDecision, Hooks } from './steps/hooks.ts';
 import { decodePolicy } from './access/policy/document.ts';
-import { GrantBook } from './access/grants.ts';
+import { GrantIndex } from './access/grants.ts';
 import { PolicyGuard } from './access/policy-guard.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
@@ -96,7 +96,7 @@ describe('hooks on the one path', () => {
     if (!decoded.ok) throw new Error('bad policy');
     const guard = new PolicyGuard(
       { version: 1, document: decoded.policy },
-      new GrantBook(nodeDigest),
+      new GrantIndex(nodeDigest),
       nodeClock,
     );
     const tool = aServerTool({ name: 'toy.echo', hooks: saying({ decision: 'ask', reason: 'large' }) });
@@ -114,7 +114,7 @@ describe('hooks on the one path', () => {
     ];
     const decoded = decodePolicy({ default: { mode: 'auto', rules } });
     if (!decoded.ok) throw new Error('bad policy');
-    const grants = new GrantBook(nodeDigest);
+    const grants = new GrantIndex(nodeDigest);
     const guard = new PolicyGuard({ version: 1, document: decoded.policy }, grants, nodeClock);
     const execute = vi.fn(() => Promise.resolve(1));
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo', execute })], guard });
@@ -133,7 +133,7 @@ describe('hooks on the one path', () => {
     const guardOf = (mode: string): PolicyGuard => {
       const decoded = decodePolicy({ default: { mode } });
       if (!decoded.ok) throw new Error('bad policy');
-      return new PolicyGuard({ version: 1, document: decoded.policy }, new GrantBook(nodeDigest), nodeClock);
+      return new PolicyGuard({ version: 1, document: decoded.policy }, new GrantIndex(nodeDigest), nodeClock);
     };
     const stateUnder = async (mode: string, hooks: readonly Hooks[]): Promise<string> => {
       // A tool of mode deny is not even listed; a rule makes it visible and denied.
@@ -164,7 +164,7 @@ describe('hooks on the one path', () => {
       const { engine } = await anEngine({
         tools: [aServerTool({ name: 'toy.echo', hooks: hooks.tool?.[0] ?? null })],
         hooks: hooks.board ?? [],
-        guard: new PolicyGuard(document, new GrantBook(nodeDigest), nodeClock),
+        guard: new PolicyGuard(document, new GrantIndex(nodeDigest), nodeClock),
       });
       const permissions = policy.agent === undefined ? [] : [own.policy.default];
       const asker = { hooks: hooks.agent ?? [], agent: undefined, permissions };

@@ -9,7 +9,7 @@ import {
   type EngineFixture,
 } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
-import { TenantBook } from './access/tenant-book.ts';
+import { TenantDirectory } from './access/tenant-directory.ts';
 import type { Call } from './call/call.ts';
 import type { Store } from './ports.ts';
 
@@ -43,7 +43,7 @@ describe('a tool that is removed while the commit that records its call is in fl
   async function raced(remove: (fixture: EngineFixture) => void) {
     const ran: string[] = [];
     const tool = aServerTool({ name: 'toy.gone', execute: () => void ran.push('made with') });
-    const tenants = new TenantBook();
+    const tenants = new TenantDirectory();
     const fixture = await anEngine({ tools: [tool], tenants, limits: { concurrencyServer: 1 } });
     const letThrough = holdInsert(fixture.store);
     const asked = fixture.engine.submit(aRequest({ toolName: 'toy.gone' }), me);

@@ -36,7 +36,7 @@ import { ResponseCache } from './steps/response-cache.ts';
 import { Runs } from './call/runs.ts';
 import { ChangingServerTools } from './tools/changing-server-tools.ts';
 import { Tasks } from './tasks.ts';
-import type { TenantBook } from './access/tenant-book.ts';
+import type { TenantDirectory } from './access/tenant-directory.ts';
 import { ToolDirectory } from './tools/tool-directory.ts';
 import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
@@ -57,7 +57,7 @@ export interface EngineParts {
   readonly rates: RateLimits;
   readonly redactor: Redactor;
   readonly workspaces: Workspaces;
-  readonly tenants: TenantBook;
+  readonly tenants: TenantDirectory;
 }
 
 export interface EngineLoad {
@@ -87,7 +87,7 @@ export class Engine {
   readonly previews: Previews;
   /** Tools of this server that come and go while it runs. */
   readonly serverTools: ChangingServerTools;
-  readonly tenants: TenantBook;
+  readonly tenants: TenantDirectory;
   /** Names of those that are in. */
   readonly packs: Set<string> = new Set();
   readonly #parts: EngineParts;

@@ -2,7 +2,7 @@ import { PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Authenticator, Credentials } from '../core/access/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
 import type { KeyService } from '../core/access/key-service.ts';
-import { KEY_PREFIX, SECRET_PREFIX } from '../core/access/key-ring.ts';
+import { KEY_PREFIX, SECRET_PREFIX } from '../core/access/key-index.ts';
 import {
   DEFAULT_TENANT,
   OPERATOR_NAME,

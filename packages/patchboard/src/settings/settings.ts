@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { resolveLimits, tooSmall, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { DEFAULT_RATES, type Rates } from '../core/access/rate-limits.ts';
-import type { TenantSettings } from '../core/access/tenant-book.ts';
+import type { TenantSettings } from '../core/access/tenant-directory.ts';
 import { rateOf } from '../core/access/tenant-text.ts';
 import type { Rate } from '../core/access/token-buckets.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';

@@ -1,5 +1,5 @@
-import { SECRET_PREFIX } from '../core/access/key-ring.ts';
-import type { TenantSettings } from '../core/access/tenant-book.ts';
+import { SECRET_PREFIX } from '../core/access/key-index.ts';
+import type { TenantSettings } from '../core/access/tenant-directory.ts';
 import { tenantSettings } from '../core/access/tenant-text.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import { HERITAGE_PACK, SAMPLE_SCOPE } from '../packs/heritage/names.ts';

@@ -2,7 +2,7 @@ import type { AgentHost } from '../agent/agent-host.ts';
 import { Workers } from '../agent/workers.ts';
 import { Engine } from '../core/engine.ts';
 import { GrantService } from '../core/access/grant-service.ts';
-import { GrantBook } from '../core/access/grants.ts';
+import { GrantIndex } from '../core/access/grants.ts';
 import type { Hooks } from '../core/steps/hooks.ts';
 import type { AdminServices } from '../core/access/admin-services.ts';
 import { KeyService } from '../core/access/key-service.ts';
@@ -15,7 +15,7 @@ import { RateLimits, type Rates } from '../core/access/rate-limits.ts';
 import { Redactor } from '../core/call/redaction.ts';
 import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 import type { Workspaces } from '../core/workspaces.ts';
-import type { TenantBook } from '../core/access/tenant-book.ts';
+import type { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { TenantService } from '../core/access/tenant-service.ts';
 import { logEndedCall, logRefusedCall } from '../runtime/call-log.ts';
 import { nodeDigest } from '../runtime/digest.ts';
@@ -41,7 +41,7 @@ export interface EngineRoomOptions {
   readonly workspaces: Workspaces;
   /** What encloses commands; null: tools here use none. */
   readonly sandbox: SandboxReport | null;
-  readonly tenants: TenantBook;
+  readonly tenants: TenantDirectory;
 }
 
 /** The engine with everything that decides what is allowed, read from the store. No network yet. */
@@ -59,15 +59,15 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
   const { store, log } = options;
   const ids = timeOrderedIds(nodeClock);
   const parts = { store, ids, clock: nodeClock, digest: nodeDigest };
-  const book = new GrantBook(nodeDigest);
+  const index = new GrantIndex(nodeDigest);
   // Until the policy is read, nothing is allowed.
-  const guard = new PolicyGuard({ version: 0, document: null }, book, nodeClock);
+  const guard = new PolicyGuard({ version: 0, document: null }, index, nodeClock);
   const keys = new KeyService(parts);
-  const grants = new GrantService({ ...parts, book });
+  const grants = new GrantService({ ...parts, index });
   const policies = new PolicyService({ store, guard, clock: nodeClock, initial: options.policy });
   await keys.load();
   await grants.load();
-  const tenants = new TenantService({ store, clock: nodeClock, book: options.tenants });
+  const tenants = new TenantService({ store, clock: nodeClock, directory: options.tenants });
   for (const tenant of await tenants.load()) log.error('tenant.unreadable', { tenant_id: tenant });
   for (const problem of await policies.load()) log.error('policy.unreadable', { problem });
   const redactor = new Redactor(options.redact);

@@ -182,7 +182,7 @@ export function refuseOpenDoor(
   { keys }: EngineRoom,
   { host, jwt, internalKeys }: Pick<FaceSettings, 'host' | 'jwt' | 'internalKeys'>,
 ): void {
-  if (isLoopback(host) || jwt !== null || keys.ring.size > 0 || internalKeys.length > 0) return;
+  if (isLoopback(host) || jwt !== null || keys.index.size > 0 || internalKeys.length > 0) return;
   throw new ConfigError(
     `HOST=${host} is not a loopback address, and no credential is configured, so that anybody could call every tool: ` +
       'make a key first (patchboard keys create --kind operator --name NAME) or set auth.jwt in the config',

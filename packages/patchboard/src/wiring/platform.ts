@@ -8,7 +8,7 @@ import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/failures.ts';
 import type { Log, Store } from '../core/ports.ts';
 import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
-import { TenantBook } from '../core/access/tenant-book.ts';
+import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineRoom } from './engine-room.ts';
 import { openFaces, refuseOpenDoor } from './faces.ts';
 import { loadHooks } from './hook-modules.ts';
@@ -52,7 +52,7 @@ export interface PlatformParts {
 interface Opened {
   readonly store: Store;
   readonly packs: readonly Pack[];
-  readonly tenants: TenantBook;
+  readonly tenants: TenantDirectory;
   readonly workbench: Workbench;
 }
 
@@ -69,7 +69,7 @@ export async function startPlatform(
   const storeFile = storeFileIn(settings.dataFolder);
   const store = await (parts.openStore ?? openEmbedded)(storeFile, log);
   const packs = [...(parts.packs ?? [])];
-  const tenants = new TenantBook(settings.tenants);
+  const tenants = new TenantDirectory(settings.tenants);
   try {
     packs.unshift(essentials(settings, storeFile), heritage(settings, tenants));
     const workbench = await workbenchOf(settings, log, store);
@@ -163,7 +163,7 @@ function heritageFile({ dataFolder }: Pick<Settings, 'dataFolder'>): string {
   return join(dataFolder, HERITAGE_FILE);
 }
 
-function heritage({ dataFolder, isDemonstration }: Settings, tenants: TenantBook): Pack {
+function heritage({ dataFolder, isDemonstration }: Settings, tenants: TenantDirectory): Pack {
   return heritagePack({
     file: heritageFile({ dataFolder }),
     withSample: isDemonstration,
@@ -172,7 +172,7 @@ function heritage({ dataFolder, isDemonstration }: Settings, tenants: TenantBook
   });
 }
 
-function surroundingsOf({ dataFolder }: Settings, log: Log, tenants: TenantBook): PackSurroundings {
+function surroundingsOf({ dataFolder }: Settings, log: Log, tenants: TenantDirectory): PackSurroundings {
   return {
     dataFolder,
     log,

@@ -2,7 +2,7 @@ import type { AgentHandle } from '../../src/core/agent-handle.ts';
 import { Engine } from '../../src/core/engine.ts';
 import type { Guard } from '../../src/core/access/guard.ts';
 import { GrantService } from '../../src/core/access/grant-service.ts';
-import { GrantBook } from '../../src/core/access/grants.ts';
+import { GrantIndex } from '../../src/core/access/grants.ts';
 import type { Hooks } from '../../src/core/steps/hooks.ts';
 import type { Call } from '../../src/core/call/call.ts';
 import type { CallRequest, Submitted } from '../../src/core/steps/intake.ts';
@@ -12,7 +12,7 @@ import { EMPTY_POLICY } from '../../src/core/access/policy/document.ts';
 import type { Log, Store } from '../../src/core/ports.ts';
 import type { Principal } from '../../src/core/access/principal.ts';
 import { DEFAULT_RATES, RateLimits, type Rates } from '../../src/core/access/rate-limits.ts';
-import { TenantBook } from '../../src/core/access/tenant-book.ts';
+import { TenantDirectory } from '../../src/core/access/tenant-directory.ts';
 import { Redactor } from '../../src/core/call/redaction.ts';
 import { NO_WORKSPACES, type Workspaces } from '../../src/core/workspaces.ts';
 import { SCOPES_OF_KIND } from '../../src/core/access/scopes.ts';
@@ -106,13 +106,13 @@ export async function anEngine(given: {
   rates?: Rates;
   redact?: readonly string[];
   workspaces?: Workspaces;
-  tenants?: TenantBook;
+  tenants?: TenantDirectory;
 }): Promise<EngineFixture> {
   const clock = given.clock ?? new FakeClock();
   const store = given.store ?? memoryStore({ digest: nodeDigest });
-  const book = new GrantBook(nodeDigest);
+  const index = new GrantIndex(nodeDigest);
   const ids = timeOrderedIds(clock);
-  const tenants = given.tenants ?? new TenantBook();
+  const tenants = given.tenants ?? new TenantDirectory();
   const engine = new Engine({
     store,
     clock,
@@ -121,9 +121,9 @@ export async function anEngine(given: {
     digest: nodeDigest,
     schemas,
     limits: resolveLimits(given.limits),
-    guard: given.guard ?? new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, clock),
+    guard: given.guard ?? new PolicyGuard({ version: 0, document: EMPTY_POLICY }, index, clock),
     hooks: given.hooks ?? [],
-    grants: new GrantService({ store, book, clock, ids, digest: nodeDigest }),
+    grants: new GrantService({ store, index, clock, ids, digest: nodeDigest }),
     rates: new RateLimits(given.rates ?? DEFAULT_RATES, clock, tenants),
     redactor: new Redactor(given.redact ?? []),
     workspaces: given.workspaces ?? NO_WORKSPACES,

@@ -1,6 +1,6 @@
 import type { DocumentStore } from '../documents.ts';
 import { failure, type Failure } from '../failures.ts';
-import { argsDigest, type Grant, type GrantBook, type GrantScope } from './grants.ts';
+import { argsDigest, type Grant, type GrantIndex, type GrantScope } from './grants.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Predicate } from './policy/predicate.ts';
 import type { Call } from '../call/call.ts';
@@ -19,7 +19,7 @@ export interface GrantRequest {
 
 export interface GrantServiceParts {
   readonly store: DocumentStore;
-  readonly book: GrantBook;
+  readonly index: GrantIndex;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
@@ -33,12 +33,12 @@ export class GrantService {
   }
 
   async load(): Promise<void> {
-    const { store, book } = this.#parts;
-    for (const { body } of await store.documents('grant')) book.add(JSON.parse(body) as Grant);
+    const { store, index } = this.#parts;
+    for (const { body } of await store.documents('grant')) index.add(JSON.parse(body) as Grant);
   }
 
   list(principal: Principal): Grant[] {
-    return this.#parts.book.list(principal.tenant);
+    return this.#parts.index.list(principal.tenant);
   }
 
   /** A predicate that tests nothing would allow everything: that is what scope `tool` is for. */
@@ -52,7 +52,7 @@ export class GrantService {
 
   /** Bound to the contract that the call was made against. */
   async give(principal: Principal, call: Call, request: GrantRequest): Promise<Grant> {
-    const { store, book, clock, ids } = this.#parts;
+    const { store, index, clock, ids } = this.#parts;
     const now = clock.now();
     const grant: Grant = {
       id: ids.next('gr_'),
@@ -73,23 +73,23 @@ export class GrantService {
     };
     const row = plainRow('grant.created', grant.tenant, now, { ...body, by: principal.id });
     await store.putDocument('grant', grant.id, JSON.stringify(grant), [row]);
-    book.add(grant);
+    index.add(grant);
     return grant;
   }
 
   async revoke(principal: Principal, id: string): Promise<Grant | Failure> {
-    const { store, book, clock } = this.#parts;
-    const grant = book.find(id);
+    const { store, index, clock } = this.#parts;
+    const grant = index.find(id);
     if (grant === undefined || grant.tenant !== principal.tenant) {
       return failure('grant_not_found', `no such grant: ${id}`);
     }
-    book.remove(id);
+    index.remove(id);
     const row = plainRow('grant.revoked', grant.tenant, clock.now(), { grant_id: id, by: principal.id });
     try {
       await store.deleteDocument('grant', id, [row]);
     } catch (error) {
       // It is still stored: whoever is told so must be able to revoke it again.
-      book.add(grant);
+      index.add(grant);
       throw error;
     }
     return grant;

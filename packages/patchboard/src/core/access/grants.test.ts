@@ -6,7 +6,7 @@ import { nodeDigest } from '../../runtime/digest.ts';
 import { timeOrderedIds } from '../../runtime/ids.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 import { GrantService, type GrantRequest } from './grant-service.ts';
-import { GrantBook, type GrantQuestion } from './grants.ts';
+import { GrantIndex, type GrantQuestion } from './grants.ts';
 
 const operator = aPrincipal({ kind: 'operator', id: 'olga' });
 const call = aCall({ agentId: 'ada', argsJson: '{"cents":5,"to":"bob"}' });
@@ -22,13 +22,13 @@ const TOOL: GrantRequest = { scope: 'tool', when: [], thisAgentOnly: true, lifet
 async function given(request: Partial<GrantRequest> = {}) {
   const clock = new FakeClock();
   const store = memoryStore({ digest: nodeDigest });
-  const book = new GrantBook(nodeDigest);
+  const index = new GrantIndex(nodeDigest);
   const parts = { store, clock, ids: timeOrderedIds(clock), digest: nodeDigest };
-  const service = new GrantService({ ...parts, book });
+  const service = new GrantService({ ...parts, index });
   const grant = await service.give(operator, call, { ...TOOL, ...request });
   const covers = (question: Partial<GrantQuestion> = {}): boolean =>
-    book.match({ ...QUESTION, ...question }, clock.now()) !== undefined;
-  return { clock, store, book, service, grant, covers, parts };
+    index.match({ ...QUESTION, ...question }, clock.now()) !== undefined;
+  return { clock, store, index, service, grant, covers, parts };
 }
 
 describe('a grant', () => {
@@ -70,9 +70,9 @@ describe('a grant', () => {
 
   it('is there after a restart, and gone after it was revoked, with a row in the ledger for both', async () => {
     const { store, service, grant, covers, parts } = await given();
-    const book = new GrantBook(nodeDigest);
-    await new GrantService({ ...parts, book }).load();
-    expect(book.list('default')).toEqual([grant]);
+    const index = new GrantIndex(nodeDigest);
+    await new GrantService({ ...parts, index }).load();
+    expect(index.list('default')).toEqual([grant]);
     expect(await service.revoke({ ...operator, tenant: 'other' }, grant.id)).toMatchObject({
       code: 'grant_not_found',
     });

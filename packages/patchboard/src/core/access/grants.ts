@@ -38,7 +38,7 @@ export function argsDigest(digest: Digest, args: unknown): string {
 }
 
 /** The grants in force, by tenant and tool. */
-export class GrantBook {
+export class GrantIndex {
   readonly #digest: Digest;
   readonly #byId: Map<string, Grant> = new Map();
   readonly #byTool: Map<string, Set<Grant>> = new Map();

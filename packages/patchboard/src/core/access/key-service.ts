@@ -5,11 +5,11 @@ import {
   checkKeyRequest,
   checkRevocation,
   KEY_PREFIX,
-  KeyRing,
+  KeyIndex,
   SECRET_PREFIX,
   type ApiKey,
   type KeyRequest,
-} from './key-ring.ts';
+} from './key-index.ts';
 import { hasLocalModeEnded, LOCAL_MODE_ENDED } from './local-mode.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Clock, Digest, Ids } from '../ports.ts';
@@ -28,13 +28,13 @@ const HINT_LENGTH = 10;
 
 /** Mints and revokes keys. A secret leaves here once and is kept only as its hash. */
 export class KeyService {
-  readonly ring: KeyRing;
+  readonly index: KeyIndex;
   readonly #parts: KeyServiceParts;
   #localModeEnded = false;
 
   constructor(parts: KeyServiceParts) {
     this.#parts = parts;
-    this.ring = new KeyRing(parts.digest);
+    this.index = new KeyIndex(parts.digest);
   }
 
   /** True from the first key on, also when no key is left. */
@@ -44,7 +44,7 @@ export class KeyService {
 
   async load(): Promise<void> {
     for (const { body } of await this.#parts.store.documents('key'))
-      this.ring.add(JSON.parse(body) as ApiKey);
+      this.index.add(JSON.parse(body) as ApiKey);
     this.#localModeEnded = await hasLocalModeEnded(this.#parts.store);
   }
 
@@ -79,12 +79,12 @@ export class KeyService {
     const mark = this.#localModeEnded ? [] : [{ ...LOCAL_MODE_ENDED, body: '{}' }];
     await store.putDocument('key', id, JSON.stringify(key), [row], mark);
     this.#localModeEnded = true;
-    this.ring.add(key);
+    this.index.add(key);
     return { key, secret };
   }
 
   async revoke(principal: Principal, id: string): Promise<ApiKey | Failure> {
-    const key = this.ring.find(id);
+    const key = this.index.find(id);
     if (key === undefined || key.tenant !== principal.tenant)
       return failure('key_not_found', `no such key: ${id}`);
     const refused = checkRevocation(principal, key);
@@ -93,13 +93,13 @@ export class KeyService {
       key_id: id,
       by: principal.id,
     });
-    // First out of the ring: from here on the key opens nothing, also if the store is slow.
-    this.ring.revoke(id);
+    // First out of the index: from here on the key opens nothing, also if the store is slow.
+    this.index.revoke(id);
     try {
       await this.#parts.store.deleteDocument('key', id, [row]);
     } catch (error) {
       // It is still stored: whoever is told so must be able to revoke it again.
-      this.ring.add(key);
+      this.index.add(key);
       throw error;
     }
     return key;
@@ -108,9 +108,9 @@ export class KeyService {
   /** Allows local mode again; a failure while keys exist. Not `changed`: it had not ended. */
   async allowLocalMode(principal: Principal): Promise<{ changed: boolean } | Failure> {
     const { store, clock } = this.#parts;
-    if (this.ring.size > 0) {
+    if (this.index.size > 0) {
       const recommendations = ['patchboard keys ls lists them, and patchboard keys revoke revokes one'];
-      const message = `local mode needs a store without keys, and there are ${this.ring.size}`;
+      const message = `local mode needs a store without keys, and there are ${this.index.size}`;
       return failure('conflict', message, { recommendations });
     }
     if (!this.#localModeEnded) return { changed: false };
@@ -122,13 +122,13 @@ export class KeyService {
 
   /** Neither revoked nor expired. */
   isInForce(id: string): boolean {
-    const key = this.ring.find(id);
+    const key = this.index.find(id);
     return key !== undefined && (key.expiresAt === null || key.expiresAt > this.#parts.clock.now());
   }
 
   /** Names of the principals of a tenant that a key in force stands for. */
   namesInForce(tenant: string): string[] {
-    return this.ring
+    return this.index
       .list(tenant)
       .filter(({ id }) => this.isInForce(id))
       .map(({ name }) => name);
@@ -143,7 +143,7 @@ export class KeyService {
     ) {
       return failure('auth_required', 'this is not a key of ours: it is mistyped or cut off');
     }
-    return this.ring.principalOf(secret, this.#parts.clock.now());
+    return this.index.principalOf(secret, this.#parts.clock.now());
   }
 }
 

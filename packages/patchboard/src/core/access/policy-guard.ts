@@ -1,4 +1,4 @@
-import type { GrantBook } from './grants.ts';
+import type { GrantIndex } from './grants.ts';
 import type { Decision, Guard, GuardRequest } from './guard.ts';
 import { decideFor, mayEverCall } from './policy/decide.ts';
 import { matchesGlob } from './policy/glob.ts';
@@ -7,7 +7,7 @@ import { strictest } from './policy/strictest.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import { decisionOf, Rulebook } from './rulebook.ts';
+import { decisionOf, CompiledPolicy } from './compiled-policy.ts';
 
 /** The policy in force. `document` null: it could not be read, and everything is denied until it can. */
 export interface PolicyInForce {
@@ -16,21 +16,21 @@ export interface PolicyInForce {
 }
 
 interface InForce extends PolicyInForce {
-  readonly rules: Rulebook | null;
+  readonly rules: CompiledPolicy | null;
 }
 
 const OWN_PERMISSION = { path: 'permission', author: 'agent' } as const;
 
 /** Policy first; a standing grant may turn its ask into an allow, never its deny. */
 export class PolicyGuard implements Guard {
-  readonly #grants: GrantBook;
+  readonly #grants: GrantIndex;
   readonly #clock: Clock;
   /** For tenants that have none of their own. */
   #base: InForce;
   readonly #tenants: Map<string, InForce> = new Map();
   #revision = 0;
 
-  constructor(base: PolicyInForce, grants: GrantBook, clock: Clock) {
+  constructor(base: PolicyInForce, grants: GrantIndex, clock: Clock) {
     this.#base = inForce(base);
     this.#grants = grants;
     this.#clock = clock;
@@ -93,5 +93,5 @@ export class PolicyGuard implements Guard {
 }
 
 function inForce({ version, document }: PolicyInForce): InForce {
-  return { version, document, rules: document === null ? null : new Rulebook(version, document) };
+  return { version, document, rules: document === null ? null : new CompiledPolicy(version, document) };
 }

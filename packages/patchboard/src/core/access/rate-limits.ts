@@ -3,7 +3,7 @@ import { failure, type Failure, type RateRefusal } from '../failures.ts';
 import { pairKey } from '../pair-key.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from './principal.ts';
-import { TenantBook, type TenantLimits } from './tenant-book.ts';
+import { TenantDirectory, type TenantLimits } from './tenant-directory.ts';
 import { TokenBuckets, type Rate } from './token-buckets.ts';
 
 /** Null: not limited. */
@@ -34,11 +34,11 @@ const BYTES_PER_TOKEN = 8192;
 export class RateLimits {
   readonly #rates: Rates;
   readonly #buckets: TokenBuckets;
-  readonly #tenants: TenantBook;
+  readonly #tenants: TenantDirectory;
   readonly #unrecorded: BoundedMap<string, number> = new BoundedMap(MAX_FLOODERS);
 
   /** What is said of a tenant counts there instead of what is said of all. */
-  constructor(rates: Rates, clock: Clock, tenants: TenantBook = new TenantBook()) {
+  constructor(rates: Rates, clock: Clock, tenants: TenantDirectory = new TenantDirectory()) {
     this.#rates = rates;
     this.#tenants = tenants;
     this.#buckets = new TokenBuckets(clock);

@@ -2,7 +2,7 @@ import type { DocumentStore } from '../documents.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from './principal.ts';
-import type { TenantBook, TenantSettings } from './tenant-book.ts';
+import type { TenantDirectory, TenantSettings } from './tenant-directory.ts';
 import { tenantSettings, tenantText, type TenantText } from './tenant-text.ts';
 
 export interface KnownTenant {
@@ -19,15 +19,15 @@ const NOTHING: TenantSettings = { sites: [], packs: [], limits: {} };
 export class TenantService {
   readonly #store: DocumentStore;
   readonly #clock: Clock;
-  readonly #book: TenantBook;
+  readonly #directory: TenantDirectory;
   readonly #config: ReadonlyMap<string, TenantSettings>;
   readonly #kept: Set<string> = new Set();
 
-  constructor(parts: { store: DocumentStore; clock: Clock; book: TenantBook }) {
+  constructor(parts: { store: DocumentStore; clock: Clock; directory: TenantDirectory }) {
     this.#store = parts.store;
     this.#clock = parts.clock;
-    this.#book = parts.book;
-    this.#config = new Map(parts.book.all());
+    this.#directory = parts.directory;
+    this.#config = new Map(parts.directory.all());
   }
 
   /** Answers those that could not be read. */
@@ -36,7 +36,7 @@ export class TenantService {
     for (const { id, body } of await this.#store.documents('tenant')) {
       const settings = read(body);
       if (settings === null) unreadable.push(id);
-      this.#book.replace(id, settings ?? NOTHING);
+      this.#directory.replace(id, settings ?? NOTHING);
       this.#kept.add(id);
     }
     return unreadable;
@@ -44,7 +44,7 @@ export class TenantService {
 
   /** In order of their names. */
   list(): readonly KnownTenant[] {
-    return [...this.#book.all()]
+    return [...this.#directory.all()]
       .map(([id, settings]) => this.#known(id, settings))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
@@ -55,7 +55,7 @@ export class TenantService {
     const row = plainRow('tenant.changed', id, this.#clock.now(), { ...text, by: by.id });
     await this.#store.putDocument('tenant', id, JSON.stringify(text), [row]);
     this.#kept.add(id);
-    this.#book.replace(id, settings);
+    this.#directory.replace(id, settings);
     return this.#known(id, settings);
   }
 
@@ -65,7 +65,7 @@ export class TenantService {
     const row = plainRow('tenant.changed', id, this.#clock.now(), { removed: true, by: by.id });
     await this.#store.deleteDocument('tenant', id, [row]);
     this.#kept.delete(id);
-    this.#book.replace(id, this.#config.get(id) ?? null);
+    this.#directory.replace(id, this.#config.get(id) ?? null);
     return true;
   }
 

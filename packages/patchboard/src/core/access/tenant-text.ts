@@ -1,4 +1,4 @@
-import type { TenantSettings } from './tenant-book.ts';
+import type { TenantSettings } from './tenant-directory.ts';
 import type { Rate } from './token-buckets.ts';
 
 export interface RateText {

@@ -5,7 +5,7 @@ import { FakeClock, settled } from '../../../test/support/fake-clock.ts';
 import { nodeDigest } from '../../runtime/digest.ts';
 import type { Engine } from '../engine.ts';
 import type { BoardEvent } from './events.ts';
-import { GrantBook } from '../access/grants.ts';
+import { GrantIndex } from '../access/grants.ts';
 import { PolicyGuard } from '../access/policy-guard.ts';
 import { decodePolicy } from '../access/policy/document.ts';
 import type { Principal } from '../access/principal.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
   if (!decoded.ok) throw new Error('no policy');
   const clock = new FakeClock();
   const policy = { version: 1, document: decoded.policy };
-  ({ engine } = await anEngine({ clock, guard: new PolicyGuard(policy, new GrantBook(nodeDigest), clock) }));
+  ({ engine } = await anEngine({ clock, guard: new PolicyGuard(policy, new GrantIndex(nodeDigest), clock) }));
 });
 
 function specs(...names: string[]): ToolSpec[] {

@@ -5,7 +5,7 @@ import type { Digest, Schemas } from '../ports.ts';
 import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
 import { DEFAULT_TENANT } from '../access/principal.ts';
-import type { TenantBook } from '../access/tenant-book.ts';
+import type { TenantDirectory } from '../access/tenant-directory.ts';
 import { SimilarNames } from './similar-names.ts';
 import { toWireName } from './tool-names.ts';
 import { serverToolProblem, specProblem, withContract } from './tool-rules.ts';
@@ -15,7 +15,7 @@ export interface RegistryOptions {
   readonly schemas: Schemas;
   readonly digest: Digest;
   readonly limits: Limits;
-  readonly tenants: TenantBook;
+  readonly tenants: TenantDirectory;
 }
 
 /** Every tool that can be called, by tenant and name. Server names are reserved for all tenants. */

@@ -1,7 +1,7 @@
 import { KEY_KINDS, parseTime, rfc3339, type KeyView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
-import type { ApiKey, KeyKind, KeyRequest } from '../../core/access/key-ring.ts';
+import type { ApiKey, KeyKind, KeyRequest } from '../../core/access/key-index.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -43,7 +43,7 @@ const listRoute: Route = {
 
 function listKeys(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { tenant } = principalOf(request);
-  const keys = context.services.keys.ring.list(tenant).map(keyView);
+  const keys = context.services.keys.index.list(tenant).map(keyView);
   sendJson(reply, 200, JSON.stringify({ keys, next_cursor: null }));
 }
 

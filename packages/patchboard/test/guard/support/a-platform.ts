@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { resolveSettings } from '../../../src/settings/settings.ts';
-import type { KeyKind } from '../../../src/core/access/key-ring.ts';
+import type { KeyKind } from '../../../src/core/access/key-index.ts';
 import type { Store } from '../../../src/core/ports.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { startPlatform, type Platform } from '../../../src/wiring/platform.ts';

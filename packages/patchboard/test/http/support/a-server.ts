@@ -3,7 +3,7 @@ import type {} from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { Engine } from '../../../src/core/engine.ts';
 import { GrantService } from '../../../src/core/access/grant-service.ts';
-import { GrantBook } from '../../../src/core/access/grants.ts';
+import { GrantIndex } from '../../../src/core/access/grants.ts';
 import type { Guard } from '../../../src/core/access/guard.ts';
 import { KeyService } from '../../../src/core/access/key-service.ts';
 import { resolveLimits, type Limits } from '../../../src/core/limits.ts';
@@ -13,7 +13,7 @@ import { EMPTY_POLICY } from '../../../src/core/access/policy/document.ts';
 import type { Clock, Log, Store } from '../../../src/core/ports.ts';
 import { DEFAULT_RATES, RateLimits } from '../../../src/core/access/rate-limits.ts';
 import { TenantService } from '../../../src/core/access/tenant-service.ts';
-import { TenantBook } from '../../../src/core/access/tenant-book.ts';
+import { TenantDirectory } from '../../../src/core/access/tenant-directory.ts';
 import { Redactor } from '../../../src/core/call/redaction.ts';
 import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
@@ -80,9 +80,9 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   const store = given.store ?? memoryStore({ digest: nodeDigest });
   const log = given.log ?? silentLog;
   const ids = timeOrderedIds(clock);
-  const book = new GrantBook(nodeDigest);
-  const policyGuard = new PolicyGuard({ version: 0, document: EMPTY_POLICY }, book, clock);
-  const grants = new GrantService({ store, book, clock, ids, digest: nodeDigest });
+  const index = new GrantIndex(nodeDigest);
+  const policyGuard = new PolicyGuard({ version: 0, document: EMPTY_POLICY }, index, clock);
+  const grants = new GrantService({ store, index, clock, ids, digest: nodeDigest });
   const engine = new Engine({
     store,
     clock,
@@ -97,7 +97,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
     hooks: [],
     workspaces: NO_WORKSPACES,
     redactor: new Redactor([]),
-    tenants: new TenantBook(),
+    tenants: new TenantDirectory(),
   });
   engine.addPack({ name: 'test', tools: given.tools ?? [] });
   await engine.start();
@@ -114,7 +114,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
       keys,
       grants,
       sessions,
-      tenants: new TenantService({ store, clock, book: engine.tenants }),
+      tenants: new TenantService({ store, clock, directory: engine.tenants }),
       policies: new PolicyService({ store, guard: policyGuard, clock, initial: {} }),
     },
     authenticator: new Gatekeeper({

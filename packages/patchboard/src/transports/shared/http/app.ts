@@ -94,8 +94,8 @@ function letGoOnClose(app: FastifyInstance, context: HttpContext): void {
   });
   // A connection ends with the credential it was opened with.
   const stopWatching = [
-    services.keys.ring.onRevoked((keyId) => openings.endOf(keyId)),
-    services.keys.ring.onFirst(() => openings.endOf(null)),
+    services.keys.index.onRevoked((keyId) => openings.endOf(keyId)),
+    services.keys.index.onFirst(() => openings.endOf(null)),
     services.sessions.onClosed((credentialId) => openings.endOf(credentialId)),
   ];
   app.addHook('onClose', (_app, done) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anEngine, aPrincipal, aServerTool } from '../../../../test/support/an-engine.ts';
-import { GrantBook } from '../../../core/access/grants.ts';
+import { GrantIndex } from '../../../core/access/grants.ts';
 import { PolicyGuard } from '../../../core/access/policy-guard.ts';
 import { decodePolicy } from '../../../core/access/policy/document.ts';
 import { nodeDigest } from '../../../runtime/digest.ts';
@@ -12,7 +12,7 @@ const clock = new FakeClock();
 async function lists(keptChars?: number) {
   const decoded = decodePolicy({ agents: { shy: { autoDenyTools: ['b'] } } });
   if (!decoded.ok) throw new Error('bad policy');
-  const guard = new PolicyGuard({ version: 0, document: decoded.policy }, new GrantBook(nodeDigest), clock);
+  const guard = new PolicyGuard({ version: 0, document: decoded.policy }, new GrantIndex(nodeDigest), clock);
   const tools = [aServerTool({ name: 'a' }), aServerTool({ name: 'b' })];
   const { engine } = await anEngine({ tools, guard, clock });
   const made = new ToolLists(engine, keptChars);

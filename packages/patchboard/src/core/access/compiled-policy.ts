@@ -17,7 +17,7 @@ export interface Decided {
 }
 
 /** One version of a policy. Neither it nor a tool ever changes, so what it says of a tool is worked out once. */
-export class Rulebook {
+export class CompiledPolicy {
   readonly #version: number;
   readonly #document: PolicyDocument;
   readonly #standings: Map<AgentPolicy, WeakMap<RegisteredTool, Standing>> = new Map();

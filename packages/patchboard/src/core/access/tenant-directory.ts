@@ -19,7 +19,7 @@ export interface TenantLimits {
 const NOTHING_SAID: TenantSettings = { sites: null, packs: null, limits: {} };
 
 /** The tenants that something is said of. Any other exists too, and has what everybody has. */
-export class TenantBook {
+export class TenantDirectory {
   readonly #tenants: Map<string, TenantSettings> = new Map();
   readonly #mustBeNamed: Set<string> = new Set();
   #revision = 0;

@@ -85,7 +85,7 @@ function longerLife({ credential }: Principal, expiresAt: number | null): string
 }
 
 /** The keys in force, by the hash of their secret. */
-export class KeyRing {
+export class KeyIndex {
   readonly #digest: Digest;
   readonly #bySecret: Map<string, ApiKey> = new Map();
   readonly #byId: Map<string, ApiKey> = new Map();

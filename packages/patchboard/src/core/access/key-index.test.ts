@@ -6,7 +6,7 @@ import { nodeDigest } from '../../runtime/digest.ts';
 import { timeOrderedIds } from '../../runtime/ids.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 import { KeyService } from './key-service.ts';
-import { checkKeyRequest, type KeyKind } from './key-ring.ts';
+import { checkKeyRequest, type KeyKind } from './key-index.ts';
 import type { Principal } from './principal.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 import { maySeeCall } from '../call/visibility.ts';
@@ -59,7 +59,7 @@ describe('a minted key', () => {
         const made = await service.mint(maker, request);
         if ('code' in made) {
           expect(made.code).toBe('permission_denied');
-          expect(service.ring.size).toBe(0);
+          expect(service.index.size).toBe(0);
           return;
         }
         minted += 1;
@@ -118,7 +118,7 @@ describe('KeyService', () => {
     const made = await service.mint(maker, request);
     if ('code' in made) throw new Error(made.message);
     const told: string[] = [];
-    service.ring.onRevoked((id) => told.push(id));
+    service.index.onRevoked((id) => told.push(id));
     const revoking = service.revoke(maker, made.key.id);
     expect(service.authenticate(made.secret)).toMatchObject({ code: 'auth_required' });
     expect(service.isInForce(made.key.id)).toBe(false);
@@ -170,7 +170,7 @@ describe('KeyService', () => {
   it('is not made under the name of the operator token', async () => {
     const { service } = aKeyService();
     expect(await service.mint(maker, { ...request, name: 'operator' })).toMatchObject({ code: 'name_taken' });
-    expect(service.ring.size).toBe(0);
+    expect(service.index.size).toBe(0);
   });
 
   it('ends local mode with the first key, until an operator allows it when no key is left', async () => {
@@ -200,7 +200,7 @@ describe('KeyService', () => {
   it('says when the first key comes, and not again', async () => {
     const { service } = aKeyService();
     let first = 0;
-    service.ring.onFirst(() => (first += 1));
+    service.index.onFirst(() => (first += 1));
     await service.mint(maker, request);
     await service.mint(maker, request);
     expect(first).toBe(1);
