@@ -2,8 +2,8 @@ import type { Router } from 'vue-router';
 
 const KEY = 'patchboard.began-again';
 const ASK_EVERY_MS = 1000;
-/** A build that lacks a part for good would begin again for ever. */
-const AT_MOST_EVERY_MS = 10_000;
+/** Lower bound between two reloads: a build that lacks a part for good must not reload in a loop. */
+const MIN_RELOAD_INTERVAL_MS = 10_000;
 
 /**
  * A part of the console could not be fetched: the server was away, or has another build by now. Everything worth keeping
@@ -16,15 +16,21 @@ export function beginAgainForMissingParts(router: Router): void {
   });
   addEventListener('vite:preloadError', () => {
     serverAnswers()
+      .then(() => reloadIntervalPassed())
       .then(() => beginAgain(wanted ?? location.href))
       .catch(() => undefined);
   });
 }
 
 function beginAgain(address: string): void {
-  if (Date.now() - Number(sessionStorage.getItem(KEY)) < AT_MOST_EVERY_MS) return;
   sessionStorage.setItem(KEY, String(Date.now()));
   location.assign(address);
+}
+
+async function reloadIntervalPassed(): Promise<void> {
+  const sinceLastMs = Date.now() - Number(sessionStorage.getItem(KEY));
+  const leftMs = MIN_RELOAD_INTERVAL_MS - sinceLastMs;
+  if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
 }
 
 async function serverAnswers(): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { expect, vi } from 'vitest';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { expect, onTestFailed, vi } from 'vitest';
 import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
 import type { Answered, Asked } from '../../guard/support/ask.ts';
 import { aBrowser, type BrowserGiven } from '../../guard/support/browser.ts';
@@ -87,6 +87,7 @@ async function openPage(
     if (asked.origin !== origin && asked.protocol !== 'blob:') foreign.push(request.url());
   });
   const page = await context.newPage();
+  reportOnFailure(page);
   const hash = isSignedIn ? `#login=${server.platform.loginToken()}` : '';
   await page.goto(`${address}${hash}`);
   return {
@@ -99,6 +100,25 @@ async function openPage(
       await context.close();
     },
   };
+}
+
+/** Prints what the page shows and which requests are open or failed, when the running test fails. */
+function reportOnFailure(page: Page): void {
+  const open = new Set<Request>();
+  const failed: string[] = [];
+  page.on('request', (request) => open.add(request));
+  page.on('requestfinished', (request) => open.delete(request));
+  page.on('requestfailed', (request) => {
+    open.delete(request);
+    failed.push(`${request.url()} ${request.failure()?.errorText ?? ''}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) failed.push(`${response.url()} ${response.status()}`);
+  });
+  onTestFailed(async () => {
+    const shown = page.isClosed() ? 'closed' : await page.locator('body').innerText({ timeout: 5000 });
+    console.error({ url: page.url(), shown, open: [...open].map((one) => one.url()), failed: failed.slice(-20) });
+  });
 }
 
 /** Takes one of the choices of a select. By keyboard: the words of what is chosen lie over the field. */
