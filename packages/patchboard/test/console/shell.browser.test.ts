@@ -53,6 +53,22 @@ describe('the first load', () => {
   });
 });
 
+describe('a chunk that cannot be loaded', () => {
+  it('is loaded by a new start of the page, also when that fails a second time', async () => {
+    const { page, context } = await board.open('/ui/calls');
+    await page.getByRole('heading', { name: 'Calls' }).first().waitFor();
+    let refused = 0;
+    await page.route('**/assets/MetricsPage-*.js', (route) => {
+      refused += 1;
+      return refused <= 2 ? route.abort() : route.continue();
+    });
+    await page.getByRole('link', { name: 'Metrics' }).click();
+    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    expect(refused).toBe(3);
+    await context.close();
+  });
+});
+
 describe('every page', () => {
   it.each([
     ['en', 'light'],
