@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { aWorkbench } from '../../packages/patchboard/test/sandbox/support/a-workbench.ts';
+import { aSandboxSetup } from '../../packages/patchboard/test/sandbox/support/a-sandbox-setup.ts';
 
 export interface SandboxCostSettings {
   readonly commands: number;
@@ -21,7 +21,7 @@ export interface SandboxCosts {
 }
 
 const { commands, reads } = JSON.parse(process.argv[2] ?? '') as SandboxCostSettings;
-const bench = await aWorkbench();
+const bench = await aSandboxSetup();
 if (bench.report.problem !== null) throw new Error(bench.report.problem);
 const sandbox = bench.sandbox();
 await sandbox.exec('true');

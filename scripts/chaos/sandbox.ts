@@ -1,4 +1,7 @@
-import { aWorkbench, type OpenBench } from '../../packages/patchboard/test/sandbox/support/a-workbench.ts';
+import {
+  aSandboxSetup,
+  type OpenBench,
+} from '../../packages/patchboard/test/sandbox/support/a-sandbox-setup.ts';
 import { swapRace, type RaceResult } from '../../packages/patchboard/test/sandbox/support/swap-race.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 
@@ -56,10 +59,10 @@ async function pour(
 }
 
 async function withBench<T>(
-  options: Parameters<typeof aWorkbench>[0],
+  options: Parameters<typeof aSandboxSetup>[0],
   use: (bench: OpenBench) => Promise<T>,
 ): Promise<T> {
-  const bench = await aWorkbench(options);
+  const bench = await aSandboxSetup(options);
   try {
     return await use(bench);
   } finally {

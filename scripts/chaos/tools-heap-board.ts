@@ -16,10 +16,10 @@ import { toRecord } from '../../packages/patchboard/src/sdk/tool-call-record.ts'
 import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';
 import {
   embeddedPrincipal,
-  openEngineRoom,
-  type EngineRoom,
-} from '../../packages/patchboard/src/wiring/engine-room.ts';
-import { openWorkbench, resolveWorkspace } from '../../packages/patchboard/src/wiring/workbench.ts';
+  openEngineContext,
+  type EngineContext,
+} from '../../packages/patchboard/src/wiring/engine-context.ts';
+import { openSandboxSetup, resolveWorkspace } from '../../packages/patchboard/src/wiring/sandbox-setup.ts';
 import { delegatingModel, LARGE_SITE, startWeatherService } from './tools-heap-data.ts';
 
 /** Every built-in tool behind a real engine, a SQLite store and the sandbox of this machine. */
@@ -45,19 +45,19 @@ export async function openToolBoard(folder: string, more: readonly ServerTool[] 
   const store = await sqliteStore({ file: join(folder, 'patchboard.db'), digest: nodeDigest });
   const ids = timeOrderedIds(nodeClock);
   const settings = resolveWorkspace({});
-  const workbench = await openWorkbench(settings, { store, ids, log: SILENT_LOG, folder, tasks: true });
+  const sandboxSetup = await openSandboxSetup(settings, { store, ids, log: SILENT_LOG, folder, tasks: true });
   const packs: readonly Pack[] = [
     essentialsPack({
       weather: { forecastUrl: weather.url, geocodingUrl: weather.url },
       database: { target: null, sampleFile: join(folder, 'sample.db'), forbiddenFiles: [] },
       now: () => nodeClock.now(),
     }),
-    workbench.pack,
+    sandboxSetup.pack,
     await heritageIn(folder),
   ];
   const all = [...packs, { name: 'more', tools: more }];
   const tenant = { sites: [SITE], packs: all.map(({ name }) => name), limits: {} };
-  const room = await openEngineRoom({
+  const room = await openEngineContext({
     store,
     log: SILENT_LOG,
     limits: resolveLimits({ concurrencyPerRun: 64 }),
@@ -65,8 +65,8 @@ export async function openToolBoard(folder: string, more: readonly ServerTool[] 
     rates: NO_RATES,
     redact: [],
     hooks: [],
-    workspaces: workbench.workspaces,
-    sandbox: workbench.report,
+    workspaces: sandboxSetup.workspaces,
+    sandbox: sandboxSetup.report,
     tenants: new TenantDirectory(new Map([[DEFAULT_TENANT, tenant]])),
   });
   for (const pack of all) room.engine.addPack(pack);
@@ -86,10 +86,10 @@ export async function openToolBoard(folder: string, more: readonly ServerTool[] 
       while ((await store.purgeCalls(nodeClock.now(), PURGE_BATCH)) === PURGE_BATCH);
     },
     close: async () => {
-      await room.host.workers.close();
+      await room.host.activeWork.close();
       await room.engine.drain();
       for (const pack of packs) await pack.close?.();
-      await workbench.close();
+      await sandboxSetup.close();
       await store.close();
       await weather.close();
     },
@@ -97,7 +97,7 @@ export async function openToolBoard(folder: string, more: readonly ServerTool[] 
 }
 
 async function callTool(
-  { engine }: EngineRoom,
+  { engine }: EngineContext,
   toolName: string,
   args: object,
 ): Promise<{ result: unknown; bytes: number }> {

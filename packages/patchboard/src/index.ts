@@ -174,7 +174,12 @@ export { globalToolRegistry, ToolRegistry } from './sdk/tool-registry.ts';
 export type { RegisterOptions, ToolEntry } from './sdk/tool-registry.ts';
 export { refusedToolResult, toToolResult, truncateForModel } from './sdk/tool-result.ts';
 export type { ToolResultOptions, TruncatedResult } from './sdk/tool-result.ts';
-export type { SandboxReport, WorkbenchSettings, WorkspaceOptions } from './wiring/workbench.ts';
+export type {
+  SandboxReport,
+  WorkbenchSettings,
+  WorkspaceSettings,
+  WorkspaceOptions,
+} from './wiring/sandbox-setup.ts';
 export { tool } from './sdk/tool.ts';
 export type { ToolOptions } from './sdk/tool.ts';
 export type { ZodSchema } from './sdk/zod-schema.ts';

@@ -3,7 +3,7 @@ import type { Hooks } from '../core/steps/hooks.ts';
 import type { JournalStore } from '../core/journals.ts';
 import type { Clock, Ids, Log } from '../core/ports.ts';
 import type { Principal } from '../core/access/principal.ts';
-import type { Workers } from './workers.ts';
+import type { ActiveWork } from './active-work.ts';
 
 /** What an agent works on: `board.host`. An embedder hands it on; its members are not part of the API. */
 export interface AgentHost {
@@ -22,7 +22,7 @@ export interface AgentHost {
   /** @internal A hook that takes longer is not waited for. */
   readonly hookTimeoutMs: number;
   /** @internal */
-  readonly workers: Workers;
+  readonly activeWork: ActiveWork;
   /** @internal As whom an agent asks, and as whom somebody decides. */
   principal(name: string): Principal;
   /** @internal Without what is not to be kept. */

@@ -42,7 +42,7 @@ export class Agent implements AgentHandle {
       decide: (...answer) => this.decide(...answer),
       onWaiting: (isWaiting) => this.#setState(isWaiting ? 'waiting' : 'working'),
     });
-    this.#turns = new Turns(this.#parts.options.host.workers);
+    this.#turns = new Turns(this.#parts.options.host.activeWork);
     const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
     this.#below = new SubAgents({
       agent: this.#parts,

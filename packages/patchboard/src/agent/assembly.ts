@@ -48,9 +48,9 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
   const { host } = options;
   const id = given.id ?? host.ids.next('run_');
   const journal: Journal = new Journal(host.store, id, past?.last ?? 0, (entry) => events.tell(entry));
-  const { clock, log, workers } = host;
+  const { clock, log, activeWork } = host;
   const decide: Owner['decide'] = (...answer) => owner.decide(...answer);
-  const events = new EventLog({ clock, log, workers, decide }, journal, past?.lastEvent);
+  const events = new EventLog({ clock, log, activeWork, decide }, journal, past?.lastEvent);
   const budget = lineage?.budget ?? ownBudget(options, birth, journal, past);
   const guard = new RepeatGuard();
   const asker: Asker = {

@@ -14,7 +14,7 @@ import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import type { ToolRegistry } from '../sdk/tool-registry.ts';
-import type { WorkspaceOptions } from '../wiring/workbench.ts';
+import type { WorkspaceOptions } from '../wiring/sandbox-setup.ts';
 
 export interface BoardOptions {
   /** A registry's later changes are followed. */

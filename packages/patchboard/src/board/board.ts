@@ -9,7 +9,7 @@ import {
 } from './options-shape.ts';
 import { Retention } from './retention.ts';
 import { memory } from './stores.ts';
-import { boardWorkbench } from './board-workbench.ts';
+import { boardSandboxSetup } from './board-sandbox-setup.ts';
 import type { OperatorDecision } from '../core/steps/approvals.ts';
 import { isOpen, type Call } from '../core/call/call.ts';
 import { noSuchCall, type Following } from '../core/call/calls.ts';
@@ -24,7 +24,7 @@ import { DEFAULT_RATES } from '../core/access/rate-limits.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { NO_WORKSPACES } from '../core/workspaces.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
-import { embeddedPrincipal, openEngineRoom, type EngineRoom } from '../wiring/engine-room.ts';
+import { embeddedPrincipal, openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
 import { openFaces, type Faces } from '../wiring/faces.ts';
 import { newOperatorToken } from '../identity/operator-token.ts';
 import { operatorTokenIn } from '../wiring/operator-token-in.ts';
@@ -43,7 +43,7 @@ import type { DecideOptions } from '../sdk/decide-options.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
 import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
-import type { Workbench } from '../wiring/workbench.ts';
+import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
 
 export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
   checkBoardOptions(options);
@@ -58,10 +58,10 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   } = options;
   const limits = resolveLimits(options.limits);
   const store = await kept.open({ retain, log });
-  const workbench = await boardWorkbench(options.workspace, { folder: kept.folder, store, log });
+  const sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log });
   try {
     const allHooks = Array.isArray(hooks) ? (hooks as readonly Hooks[]) : [hooks as Hooks];
-    const room = await openEngineRoom({
+    const context = await openEngineContext({
       store,
       log,
       limits,
@@ -69,17 +69,17 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
       rates: DEFAULT_RATES,
       redact,
       hooks: allHooks,
-      workspaces: workbench?.workspaces ?? NO_WORKSPACES,
-      sandbox: workbench?.report ?? null,
+      workspaces: sandboxSetup?.workspaces ?? NO_WORKSPACES,
+      sandbox: sandboxSetup?.report ?? null,
       tenants: new TenantDirectory(),
     });
-    if (workbench !== null) room.engine.addPack(workbench.pack);
+    if (sandboxSetup !== null) context.engine.addPack(sandboxSetup.pack);
     const registry = registryOf(tools);
-    const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, room);
-    const network = { folder: kept.folder, http: options.http ?? {}, workbench, retention };
-    const board = new Board(room, network, registry, registry.follow(followerOf(room)));
+    const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, context);
+    const network = { folder: kept.folder, http: options.http ?? {}, sandboxSetup, retention };
+    const board = new Board(context, network, registry, registry.follow(followerOf(context)));
     try {
-      await room.engine.start();
+      await context.engine.start();
     } catch (error) {
       board.unfollow();
       throw error;
@@ -87,7 +87,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
     retention?.begin();
     return board;
   } catch (error) {
-    await workbench?.close();
+    await sandboxSetup?.close();
     await store.close();
     throw error;
   }
@@ -100,7 +100,7 @@ function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
   return registry;
 }
 
-function followerOf({ engine, host: { log } }: EngineRoom): RegistryFollower {
+function followerOf({ engine, host: { log } }: EngineContext): RegistryFollower {
   return {
     problemWith: (given) => {
       const admitted = engine.registry.admitServerTool(given);
@@ -117,7 +117,7 @@ function followerOf({ engine, host: { log } }: EngineRoom): RegistryFollower {
 interface BoardNetwork {
   readonly folder: string | null;
   readonly http: HttpOptions;
-  readonly workbench: Workbench | null;
+  readonly sandboxSetup: SandboxSetup | null;
   /** Null: the store is bounded by itself, or keeps every call. */
   readonly retention: Retention | null;
 }
@@ -130,7 +130,7 @@ const EMBEDDED = 'embedded';
 class Board implements Patchboard {
   readonly registry: ToolRegistry;
   readonly unfollow: () => void;
-  readonly #room: EngineRoom;
+  readonly #context: EngineContext;
   readonly #network: BoardNetwork;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
   /** From the moment it is asked for, so that nobody asks twice and whoever closes can wait for it. */
@@ -139,19 +139,19 @@ class Board implements Patchboard {
   #operatorToken: Promise<string> | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(room: EngineRoom, network: BoardNetwork, registry: ToolRegistry, unfollow: () => void) {
-    this.#room = room;
+  constructor(context: EngineContext, network: BoardNetwork, registry: ToolRegistry, unfollow: () => void) {
+    this.#context = context;
     this.#network = network;
     this.registry = registry;
     this.unfollow = unfollow;
   }
 
   get host(): AgentHost {
-    return this.#room.host;
+    return this.#context.host;
   }
 
   tools({ tag, agentId = EMBEDDED }: ToolFilter = {}): readonly RegisteredTool[] {
-    const all = this.#room.engine.tools(embeddedPrincipal(agentId));
+    const all = this.#context.engine.tools(embeddedPrincipal(agentId));
     return tag === undefined ? all : all.filter(({ metadata }) => tagsIn(metadata).includes(tag));
   }
 
@@ -185,11 +185,11 @@ class Board implements Patchboard {
       args: asKept,
       idempotencyKey,
     };
-    return recordedCall(await this.#room.engine.submit(request, embeddedPrincipal(agentId)));
+    return recordedCall(await this.#context.engine.submit(request, embeddedPrincipal(agentId)));
   }
 
   async get(id: string): Promise<ToolCallRecord | undefined> {
-    const call = await this.#room.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
+    const call = await this.#context.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
     return call === undefined ? undefined : toRecord(call);
   }
 
@@ -198,7 +198,7 @@ class Board implements Patchboard {
   }
 
   async cancel(id: string): Promise<ToolCallRecord> {
-    const answer = await this.#room.engine.calls.cancel(embeddedPrincipal(EMBEDDED), id);
+    const answer = await this.#context.engine.calls.cancel(embeddedPrincipal(EMBEDDED), id);
     if (!answer.ok) throw new BoardError(answer.failure);
     return toRecord(answer.value);
   }
@@ -206,9 +206,9 @@ class Board implements Patchboard {
   async decide(id: string, decision: 'allow' | 'deny', options: DecideOptions = {}): Promise<ToolCallRecord> {
     checkDecideOptions(options);
     const { note, decidedBy = OPERATOR_NAME } = options;
-    const call = await this.#room.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
+    const call = await this.#context.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
     const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
-    const answer = await this.#room.engine.calls.decide(embeddedPrincipal(decidedBy), id, given);
+    const answer = await this.#context.engine.calls.decide(embeddedPrincipal(decidedBy), id, given);
     if (!answer.ok) throw new BoardError(answer.failure);
     return toRecord(answer.value);
   }
@@ -235,13 +235,19 @@ class Board implements Patchboard {
     const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = this.#network.http;
     const operatorToken = await this.#ownToken();
     const settings = { allowedHosts, allowedOrigins, trustProxy, jwt, isProduction: false, operatorToken };
-    return await openFaces(this.#room, { ...settings, internalKeys: [], host, port });
+    return await openFaces(this.#context, { ...settings, internalKeys: [], host, port });
   }
 
   async createKey(options: BoardKeyOptions): Promise<{ id: string; secret: string }> {
     const { kind, name, scopes = null, expiresAt = null } = options;
     const maker: Principal = { ...embeddedPrincipal(EMBEDDED), kind: 'operator' };
-    const minted = await this.#room.keys.mint(maker, { tenant: maker.tenant, kind, name, scopes, expiresAt });
+    const minted = await this.#context.keys.mint(maker, {
+      tenant: maker.tenant,
+      kind,
+      name,
+      scopes,
+      expiresAt,
+    });
     if ('code' in minted) throw new BoardError(minted);
     return { id: minted.key.id, secret: minted.secret };
   }
@@ -261,11 +267,11 @@ class Board implements Patchboard {
     const faces = await this.#listening?.catch(() => null);
     await faces?.close();
     await this.#mounted?.close();
-    await this.#room.host.workers.close();
-    await this.#room.engine.drain();
-    await this.#network.workbench?.close();
+    await this.#context.host.activeWork.close();
+    await this.#context.engine.drain();
+    await this.#network.sandboxSetup?.close();
     await this.#network.retention?.end();
-    await this.#room.store.close();
+    await this.#context.store.close();
   }
 
   /** A run belongs to one agent, so each has its own. Made from the name, because there may be many. */
@@ -276,19 +282,19 @@ class Board implements Patchboard {
 
   #mount(): MountedFaces {
     // Nobody knows the token of a mounted board: its operators have keys.
-    this.#mounted ??= mountFaces(this.#room, this.#network.http, newOperatorToken());
+    this.#mounted ??= mountFaces(this.#context, this.#network.http, newOperatorToken());
     return this.#mounted;
   }
 
   async #ownToken(): Promise<string> {
     const { folder } = this.#network;
     this.#operatorToken ??=
-      folder === null ? Promise.resolve(newOperatorToken()) : operatorTokenIn(folder, this.#room.log);
+      folder === null ? Promise.resolve(newOperatorToken()) : operatorTokenIn(folder, this.#context.log);
     return await this.#operatorToken;
   }
 
   async #ended(id: string, following?: Following): Promise<ToolCallRecord> {
-    const call = await this.#room.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, following);
+    const call = await this.#context.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, following);
     if (call === undefined) throw new BoardError(noSuchCall(id));
     return toRecord(call);
   }

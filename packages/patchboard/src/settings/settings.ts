@@ -10,7 +10,7 @@ import type { Rate } from '../core/access/token-buckets.ts';
 import type { InternalKey } from '../identity/internal-keys.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import type { LogLevel } from '../runtime/log.ts';
-import type { WorkbenchSettings } from '../wiring/workbench.ts';
+import type { WorkspaceSettings } from '../wiring/sandbox-setup.ts';
 import { ConfigError, readConfigFile } from './config-file.ts';
 import { LIMIT_KEYS, type ConfigFile, type JwtConfig } from './config-schema.ts';
 import type { Environment } from './environment.ts';
@@ -51,7 +51,7 @@ export interface Settings {
   readonly isDemonstration: boolean;
   /** How long results of tools that only read may be given again. */
   readonly toolCacheMs: ReadonlyMap<string, number>;
-  readonly workspace: WorkbenchSettings;
+  readonly workspace: WorkspaceSettings;
 }
 
 /** Flags win over the environment, the environment over the file. */

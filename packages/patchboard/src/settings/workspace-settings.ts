@@ -1,4 +1,4 @@
-import { resolveWorkspace, type WorkbenchSettings } from '../wiring/workbench.ts';
+import { resolveWorkspace, type WorkspaceSettings } from '../wiring/sandbox-setup.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 import { COMMAND_LIMIT_KEYS, type ConfigFile } from './config-schema.ts';
 import type { Environment } from './environment.ts';
@@ -7,7 +7,7 @@ export function workspaceOf(
   { workspace = {} }: ConfigFile,
   given: Environment,
   unsafeNoSandbox: boolean,
-): WorkbenchSettings {
+): WorkspaceSettings {
   const { environment = [], limits = {}, ...rest } = workspace;
   const values = environment.flatMap((name): [string, string][] => {
     const value = given[name];

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '../settings/config-file.ts';
 import { isLoopback } from '../settings/settings.ts';
-import type { EngineRoom } from './engine-room.ts';
+import type { EngineContext } from './engine-context.ts';
 import { Gatekeeper } from '../identity/gatekeeper.ts';
 import { InternalKeys, type InternalKey } from '../identity/internal-keys.ts';
 import { JwtIdentity, type JwtSettings } from '../identity/jwt-identity.ts';
@@ -24,7 +24,7 @@ import type { SandboxView } from '../transports/shared/http/context.ts';
 import type { DoorOptions } from '../transports/shared/http/door.ts';
 import { DEFAULT_HTTP_LIMITS } from '../transports/shared/http/http-limits.ts';
 import { VERSION } from '../version.ts';
-import type { SandboxReport } from './workbench.ts';
+import type { SandboxReport } from './sandbox-setup.ts';
 
 export interface FaceSettings {
   readonly host: string;
@@ -75,11 +75,11 @@ export const ROUTES: readonly Route[] = [
   ...consoleRoutes,
 ];
 
-export async function openFaces(room: EngineRoom, settings: FaceSettings): Promise<Faces> {
+export async function openFaces(context: EngineContext, settings: FaceSettings): Promise<Faces> {
   const { host, trustProxy, isProduction } = settings;
-  refuseOpenDoor(room, settings);
+  refuseOpenDoor(context, settings);
   const mayBeLocal = isLoopback(host) && !isProduction && !trustProxy;
-  const { fastify, gatekeeper, sessions } = buildApp(room, {
+  const { fastify, gatekeeper, sessions } = buildApp(context, {
     ...settings,
     port: undefined,
     mayBeLocal,
@@ -95,8 +95,8 @@ export async function openFaces(room: EngineRoom, settings: FaceSettings): Promi
 }
 
 /** Every route behind the door, with nothing that brings requests to it yet. */
-export function buildApp(room: EngineRoom, settings: AppSettings): App {
-  const { engine, store, log, keys, grants, policies, tenants } = room;
+export function buildApp(context: EngineContext, settings: AppSettings): App {
+  const { engine, store, log, keys, grants, policies, tenants } = context;
   const { allowedHosts, allowedOrigins, trustProxy, mayBeLocal, port } = settings;
   const jwt = settings.jwt === null ? null : new JwtIdentity(settings.jwt, nodeClock);
   const internalKeys = new InternalKeys(settings.internalKeys, nodeDigest);
@@ -118,7 +118,7 @@ export function buildApp(room: EngineRoom, settings: AppSettings): App {
     door: { allowedHosts, allowedOrigins, port },
     limits: { connections: affordableConnections() },
     trustProxy,
-    sandbox: sandboxView(room.sandbox),
+    sandbox: sandboxView(context.sandbox),
     version: VERSION,
     clock: nodeClock,
     heap: nodeHeap,
@@ -179,7 +179,7 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
 
 /** Off loopback everybody could call every tool, unless somebody must show a credential. */
 export function refuseOpenDoor(
-  { keys }: EngineRoom,
+  { keys }: EngineContext,
   { host, jwt, internalKeys }: Pick<FaceSettings, 'host' | 'jwt' | 'internalKeys'>,
 ): void {
   if (isLoopback(host) || jwt !== null || keys.index.size > 0 || internalKeys.length > 0) return;

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { duplexPair, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { failure } from '../core/failures.ts';
-import type { EngineRoom } from './engine-room.ts';
+import type { EngineContext } from './engine-context.ts';
 import { buildApp } from './faces.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE } from '../transports/shared/routes/problem.ts';
@@ -38,11 +38,15 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 
  * Nobody knows what the other server is bound to, so local mode is off: every request shows a credential.
  * The door is the same as that of our own server.
  */
-export function mountFaces(room: EngineRoom, options: HttpOptions, operatorToken: string): MountedFaces {
+export function mountFaces(
+  context: EngineContext,
+  options: HttpOptions,
+  operatorToken: string,
+): MountedFaces {
   const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null, prefix = '' } = options;
   if (prefix !== '' && !/^(\/[^/?#]+)+$/.test(prefix))
     throw new TypeError(`http.prefix must begin with / and not end with it, such as /api/board: ${prefix}`);
-  const { fastify } = buildApp(room, {
+  const { fastify } = buildApp(context, {
     allowedHosts,
     allowedOrigins,
     trustProxy,

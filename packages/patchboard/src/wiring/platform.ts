@@ -9,7 +9,7 @@ import { messageOf } from '../core/failures.ts';
 import type { Log, Store } from '../core/ports.ts';
 import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
-import { openEngineRoom } from './engine-room.ts';
+import { openEngineContext } from './engine-context.ts';
 import { openFaces, refuseOpenDoor } from './faces.ts';
 import { loadHooks } from './hook-modules.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
@@ -23,7 +23,7 @@ import { timeOrderedIds } from '../runtime/ids.ts';
 import { nodeClock } from '../runtime/node-clock.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
-import { openWorkbench, type SandboxReport, type Workbench } from './workbench.ts';
+import { openSandboxSetup, type SandboxReport, type SandboxSetup } from './sandbox-setup.ts';
 
 /** A running server: everything is wired here and nowhere else. */
 export interface Platform {
@@ -53,7 +53,7 @@ interface Opened {
   readonly store: Store;
   readonly packs: readonly Pack[];
   readonly tenants: TenantDirectory;
-  readonly workbench: Workbench;
+  readonly sandboxSetup: SandboxSetup;
 }
 
 const PURGE_EVERY_MS = 3_600_000;
@@ -72,11 +72,11 @@ export async function startPlatform(
   const tenants = new TenantDirectory(settings.tenants);
   try {
     packs.unshift(essentials(settings, storeFile), heritage(settings, tenants));
-    const workbench = await workbenchOf(settings, log, store);
-    packs.push({ ...workbench.pack, close: () => workbench.close() });
+    const sandboxSetup = await sandboxSetupOf(settings, log, store);
+    packs.push({ ...sandboxSetup.pack, close: () => sandboxSetup.close() });
     packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, log, tenants))));
     checkNames(settings, packs);
-    const platform = await start(settings, log, { store, packs, tenants, workbench });
+    const platform = await start(settings, log, { store, packs, tenants, sandboxSetup });
     // Not before: a start that is refused says so in one line.
     logTightened(tightened, log);
     return platform;
@@ -87,19 +87,27 @@ export async function startPlatform(
 }
 
 async function start(settings: Settings, log: Log, opened: Opened): Promise<Platform> {
-  const { store, packs, tenants, workbench } = opened;
-  const { workspaces, report } = workbench;
+  const { store, packs, tenants, sandboxSetup } = opened;
+  const { workspaces, report } = sandboxSetup;
   const hooks = await loadHooks(settings.hookModules);
-  const room = await openEngineRoom({ ...settings, store, log, hooks, tenants, workspaces, sandbox: report });
+  const context = await openEngineContext({
+    ...settings,
+    store,
+    log,
+    hooks,
+    tenants,
+    workspaces,
+    sandbox: report,
+  });
   // Before anything of an earlier run goes on.
-  refuseOpenDoor(room, settings);
-  const { engine } = room;
+  refuseOpenDoor(context, settings);
+  const { engine } = context;
   for (const pack of packs) add(engine, configured(pack, settings));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
-  logPolicyWarnings(room);
+  logPolicyWarnings(context);
   const operatorToken = await operatorTokenIn(settings.dataFolder, log);
-  const faces = await openFaces(room, { ...settings, operatorToken });
+  const faces = await openFaces(context, { ...settings, operatorToken });
   const stopPurging = keepPurging(settings, store, log);
   const shutDown = async (): Promise<void> => {
     stopPurging();
@@ -123,10 +131,10 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
 }
 
 /** A folder that nobody could work in is for a person to see to. */
-async function workbenchOf(settings: Settings, log: Log, store: Store): Promise<Workbench> {
+async function sandboxSetupOf(settings: Settings, log: Log, store: Store): Promise<SandboxSetup> {
   const ids = timeOrderedIds(nodeClock);
   try {
-    return await openWorkbench(settings.workspace, {
+    return await openSandboxSetup(settings.workspace, {
       store,
       ids,
       log,

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/core/sandbox.ts';
-import { aWorkbench, type OpenBench } from './support/a-workbench.ts';
+import { aSandboxSetup, type OpenBench } from './support/a-sandbox-setup.ts';
 import { aMark, processesWith } from './support/processes.ts';
 import { swapRace } from './support/swap-race.ts';
 
@@ -19,7 +19,7 @@ describe('a workspace', () => {
   let outside: string;
 
   beforeAll(async () => {
-    bench = await aWorkbench({ limits: { processes: PROCESSES, timeoutMs: 20_000 } });
+    bench = await aSandboxSetup({ limits: { processes: PROCESSES, timeoutMs: 20_000 } });
     sandbox = bench.sandbox();
     await sandbox.writeFile('own.txt', 'own');
     outside = join(bench.folder, 'outside');
@@ -145,7 +145,7 @@ describe('a workspace', () => {
   });
 
   it('swap race: the walk alone holds it too, with nothing around it', async () => {
-    const open = await aWorkbench({ searchPath: '/nowhere', unsafeNoSandbox: true });
+    const open = await aSandboxSetup({ searchPath: '/nowhere', unsafeNoSandbox: true });
     try {
       expect(open.sandbox().provider).toBe('none');
       const race = await swapRace(open, (reads) => reads >= 250);
@@ -246,7 +246,7 @@ describe('a workspace', () => {
   });
 
   it('network: is there when the operator lets commands have it and one asks for it', async () => {
-    const open = await aWorkbench({ network: true });
+    const open = await aSandboxSetup({ network: true });
     const server = createServer((socket) => socket.end('hello'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const command = `cat < /dev/tcp/127.0.0.1/${(server.address() as AddressInfo).port}`;
@@ -309,7 +309,7 @@ if os.fork()==0:
 
   it('environment: holds nothing of the server, and what the operator names', async () => {
     process.env['PLANTED_IN_ENVIRONMENT'] = SECRET;
-    const named = await aWorkbench({ environment: { CI: 'yes' } });
+    const named = await aSandboxSetup({ environment: { CI: 'yes' } });
     const both = [
       await shell('env; cat /proc/*/environ | tr "\\0" "\\n"'),
       (await named.sandbox().exec('env')).stdout,
@@ -322,7 +322,7 @@ if os.fork()==0:
   });
 
   it('limits: a file that is too large and a loop that runs too long are ended', async () => {
-    const small = await aWorkbench({ limits: { fileBytes: 1_000_000, cpuSeconds: 1 } });
+    const small = await aSandboxSetup({ limits: { fileBytes: 1_000_000, cpuSeconds: 1 } });
     const inside = small.sandbox();
     await inside.exec('head -c 5000000 /dev/zero > big');
     expect((await inside.exec('wc -c < big')).stdout.trim()).toBe('999424');

@@ -8,7 +8,7 @@ import { DEFAULT_COMMAND_LIMITS } from '../../src/sandbox/command-limits.ts';
 import { RunWorkspaces } from '../../src/sandbox/run-workspaces.ts';
 import { seatbelt } from '../../src/sandbox/seatbelt.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
-import { aWorkbench } from './support/a-workbench.ts';
+import { aSandboxSetup } from './support/a-sandbox-setup.ts';
 
 interface Launcher {
   readonly sandbox: Sandbox;
@@ -19,12 +19,12 @@ interface Launcher {
 const FAKE_SANDBOX_EXEC = '#!/bin/sh\nshift 2\nexec "$@"\n';
 
 async function bubblewrapLauncher(): Promise<Launcher> {
-  const bench = await aWorkbench();
+  const bench = await aSandboxSetup();
   return { sandbox: bench.sandbox(), close: () => bench.close() };
 }
 
 async function noLauncher(): Promise<Launcher> {
-  const bench = await aWorkbench({ searchPath: '/nowhere', unsafeNoSandbox: true });
+  const bench = await aSandboxSetup({ searchPath: '/nowhere', unsafeNoSandbox: true });
   return { sandbox: bench.sandbox(), close: () => bench.close() };
 }
 

@@ -9,7 +9,7 @@ import { FileServerClient } from '../../src/sandbox/file-server-client.ts';
 import { RunWorkspaces } from '../../src/sandbox/run-workspaces.ts';
 import { makeWorkspace, userOf } from '../../src/sandbox/sandbox-user.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
-import { probeSandbox, resolveWorkspace } from '../../src/wiring/workbench.ts';
+import { probeSandbox, resolveWorkspace } from '../../src/wiring/sandbox-setup.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { processesWith } from './support/processes.ts';
 

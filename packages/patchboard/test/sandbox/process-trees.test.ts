@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { aWorkbench } from './support/a-workbench.ts';
+import { aSandboxSetup } from './support/a-sandbox-setup.ts';
 import { forAllTests } from './support/for-all-tests.ts';
 import { aMark, processesWith } from './support/processes.ts';
 
@@ -68,9 +68,9 @@ describe('everything that a command started ends', () => {
     expect(await first.logs(job)).toMatchObject({ status: 'killed' });
   });
 
-  it('when the workbench closes, the file servers included', async () => {
+  it('when the sandbox setup closes, the file servers included', async () => {
     const mark = aMark();
-    const closing = await aWorkbench();
+    const closing = await aSandboxSetup();
     const inside = closing.sandbox();
     await inside.writeFile('a.txt', 'a');
     const job = await inside.execBackground(tree(mark));

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { closedAfterEach } from '../support/after-each.ts';
 import { runCommand } from '../support/run-command.ts';
 import { cleanEnvironment } from '../support/server-process.ts';
-import { aWorkbench } from './support/a-workbench.ts';
+import { aSandboxSetup } from './support/a-sandbox-setup.ts';
 
 const SEARCH = fileURLToPath(new URL('./support/search-without-descriptors.ts', import.meta.url));
 const closeLater = closedAfterEach();
@@ -23,7 +23,7 @@ it('the file server goes on when a search finds no descriptors left', async () =
 });
 
 it('a command that is longer than the system takes is refused before it starts', async () => {
-  const bench = await aWorkbench();
+  const bench = await aSandboxSetup();
   closeLater(() => bench.close());
   const command = `: ${'字'.repeat(50_000)}`;
   await expect(bench.sandbox().exec(command)).rejects.toMatchObject({

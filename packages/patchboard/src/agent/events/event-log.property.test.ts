@@ -6,7 +6,7 @@ import { memoryStore } from '../../store/memory/memory-store.ts';
 import { EventLog } from './event-log.ts';
 import { CHANNELS, type AgentEvent, type AgentEventBody, type Channel } from './events.ts';
 import { Journal } from '../memory/journal.ts';
-import { Workers } from '../workers.ts';
+import { ActiveWork } from '../active-work.ts';
 
 /** One step of a story: something is told, written besides, or somebody comes to listen. */
 const step = fc.oneof(
@@ -63,9 +63,9 @@ describe('the events of an agent', () => {
         const journal: Journal = new Journal(memoryStore({ digest: nodeDigest }), 'run_1', 0, (entry) =>
           events.tell(entry),
         );
-        const workers = new Workers(nodeClock, 1000);
+        const activeWork = new ActiveWork(nodeClock, 1000);
         const decide = (): never => expect.unreachable();
-        const events = new EventLog({ clock: nodeClock, log, workers, decide }, journal);
+        const events = new EventLog({ clock: nodeClock, log, activeWork, decide }, journal);
         const told: { n: number; channel: Channel }[] = [];
         const live: number[] = [];
         for (const type of ['text_delta', 'permission_decided', 'error'] as const)

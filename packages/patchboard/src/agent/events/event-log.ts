@@ -15,7 +15,7 @@ import type {
 import { CHANNEL_OF, CHANNELS } from './events.ts';
 import { isAborted } from '../is-aborted.ts';
 import type { Journal } from '../memory/journal.ts';
-import type { Workers } from '../workers.ts';
+import type { ActiveWork } from '../active-work.ts';
 
 export interface SubscribeOptions {
   /** The bookmark of the last event that was seen. Default: from the beginning. */
@@ -44,7 +44,7 @@ type Decide = Extract<AgentEvent, { type: 'permission_required' }>['respond'];
 export interface EventLogParts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly workers: Pick<Workers, 'read' | 'closed'>;
+  readonly activeWork: Pick<ActiveWork, 'read' | 'closed'>;
   readonly decide: (callId: string, ...answer: Parameters<Decide>) => ReturnType<Decide>;
 }
 
@@ -98,14 +98,14 @@ export class EventLog {
 
   /** Old events and new ones are read the same way, so that there is no seam at which one could be lost or doubled. */
   async *#follow({ since = 0, channels = CHANNELS, signal }: SubscribeOptions): AsyncGenerator<AgentEvent> {
-    const { workers } = this.#parts;
-    const ended = signal === undefined ? workers.closed : AbortSignal.any([workers.closed, signal]);
+    const { activeWork } = this.#parts;
+    const ended = signal === undefined ? activeWork.closed : AbortSignal.any([activeWork.closed, signal]);
     const reading = [...channels];
     this.#subscriptions.add(reading);
     try {
       let last = since;
       for (;;) {
-        const entries = await workers.read(() => this.#after(last, ended));
+        const entries = await activeWork.read(() => this.#after(last, ended));
         if (entries.length === 0) return;
         for (const entry of entries) {
           if (signal?.aborted === true) return;

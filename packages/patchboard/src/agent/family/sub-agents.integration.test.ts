@@ -209,7 +209,7 @@ describe('a sub-agent', () => {
     expect(reason).toBe('interrupted');
     expect(calls[0]?.state).toBe('CANCELLED');
     await interrupted;
-    await board.host.workers.close();
+    await board.host.activeWork.close();
     expect(isStopped).toBe(true);
   });
 });

@@ -105,7 +105,7 @@ export class AgentLoop {
         settings,
         conversation: { system, messages: transcript.messages, tools },
         tools: this.#namedTools(tools),
-        signal: AbortSignal.any([this.#signal, host.workers.closing]),
+        signal: AbortSignal.any([this.#signal, host.activeWork.closing]),
         maxRetries,
         clock: host.clock,
         ids: host.ids,
@@ -116,7 +116,7 @@ export class AgentLoop {
         },
       });
       // The reply is not whole and nobody interrupted: a resume asks again.
-      if (host.workers.closing.aborted) throw new Suspended();
+      if (host.activeWork.closing.aborted) throw new Suspended();
       this.#account(answer, budget);
       const isCut = answer.finishReason === 'aborted' || answer.finishReason === 'length';
       const message = toMessage(answer.reply, round.planned, isCut);

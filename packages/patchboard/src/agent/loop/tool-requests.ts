@@ -67,7 +67,7 @@ export class ToolRequests {
     live: LiveCall | null = null,
   ): Promise<Answer> {
     const { host, news, results, principal } = this.#parts;
-    const { closing } = host.workers;
+    const { closing } = host.activeWork;
     if (closing.aborted) throw new Suspended();
     news.began(call);
     const ended = await host.engine.calls.follow(principal, call.id, {
@@ -90,7 +90,7 @@ export class ToolRequests {
 
   async #record(request: PlannedRequest, signal: AbortSignal): Promise<Recorded | Failure> {
     const { host, principal } = this.#parts;
-    if (host.workers.closing.aborted) throw new Suspended();
+    if (host.activeWork.closing.aborted) throw new Suspended();
     const over = request.withheld === true ? null : overBefore(request, signal);
     if (over !== null) {
       const call = await this.recordEnded(request, over);
@@ -99,7 +99,7 @@ export class ToolRequests {
     const submitted = await host.engine.submit(this.#callRequest(request), principal);
     if (submitted.kind === 'accepted') return submitted;
     if (submitted.kind === 'denied') return { call: submitted.call, live: null };
-    if (host.workers.closing.aborted) throw new Suspended();
+    if (host.activeWork.closing.aborted) throw new Suspended();
     return submitted.failure;
   }
 

@@ -1,14 +1,14 @@
-import type { Workers } from '../workers.ts';
+import type { ActiveWork } from '../active-work.ts';
 
 /** One turn of an agent at a time; whoever comes meanwhile waits. */
 export class Turns {
-  readonly #workers: Workers;
+  readonly #activeWork: ActiveWork;
   /** One for each turn that has not ended, also for those that have not begun. */
   readonly #interrupts: Set<AbortController> = new Set();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(workers: Workers) {
-    this.#workers = workers;
+  constructor(activeWork: ActiveWork) {
+    this.#activeWork = activeWork;
   }
 
   /** `work` is told when either its asker or `interrupt` wants it to stop. */
@@ -16,7 +16,7 @@ export class Turns {
     const own = new AbortController();
     this.#interrupts.add(own);
     const signal = asker === undefined ? own.signal : AbortSignal.any([own.signal, asker]);
-    const turn = this.#last.then(() => this.#workers.run(() => work(signal)));
+    const turn = this.#last.then(() => this.#activeWork.run(() => work(signal)));
     this.#last = turn.catch(() => {});
     try {
       return await turn;

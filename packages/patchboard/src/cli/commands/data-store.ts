@@ -3,7 +3,7 @@ import { clientSettings } from '../../settings/environment.ts';
 import type { CliContext } from '../context.ts';
 import { acceptLossIn, folderOperator, holdsStore, withKeyService } from '../data-folder.ts';
 import { UsageError } from '../exit-codes.ts';
-import { granted } from '../key-desk.ts';
+import { granted } from '../key-backend.ts';
 
 interface StoreFlags {
   readonly data?: string;

@@ -116,7 +116,7 @@ function keysFinding(settings: Settings, keys: number, hasEnded: boolean): Findi
 async function checkSandbox({ workspace, dataFolder }: Settings): Promise<Finding> {
   const check = 'sandbox';
   // Loaded here: it brings the programs that run enclosed.
-  const { probeSandbox } = await import('../../wiring/workbench.ts');
+  const { probeSandbox } = await import('../../wiring/sandbox-setup.ts');
   const { report } = await probeSandbox(workspace, join(dataFolder, 'sandbox'));
   if (report.problem !== null)
     return { check, ok: false, detail: `none, so commands and writes are off: ${report.problem}` };

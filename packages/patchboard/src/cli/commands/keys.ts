@@ -5,7 +5,7 @@ import { isScope, SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { CliContext } from '../context.ts';
 import { momentOf } from '../duration.ts';
 import { UsageError } from '../exit-codes.ts';
-import { withKeyDesk, type WantedKey } from '../key-desk.ts';
+import { withKeyBackend, type WantedKey } from '../key-backend.ts';
 import { LOCAL_MODE_ENDS, LOCAL_MODE_STAYS_OFF } from '../local-mode.ts';
 import { withOperatorOptions, type OperatorOptions } from '../operator-client.ts';
 import { cell } from '../output.ts';
@@ -83,8 +83,8 @@ async function create(context: CliContext, flags: CreateFlags): Promise<void> {
     scopes: flags.scope ?? null,
     expiresAt: flags.expires === undefined ? null : expiryOf(flags.expires, Date.now()),
   };
-  await withKeyDesk(context, flags, true, async (desk) => {
-    const { key, endsLocalMode } = await desk.create(wanted);
+  await withKeyBackend(context, flags, true, async (backend) => {
+    const { key, endsLocalMode } = await backend.create(wanted);
     if (flags.json === true) output.json(key);
     else output.data(key.key);
     const until = key.expires_at === null ? 'until it is revoked' : `until ${key.expires_at}`;
@@ -96,7 +96,7 @@ async function create(context: CliContext, flags: CreateFlags): Promise<void> {
 
 async function list(context: CliContext, flags: OperatorOptions): Promise<void> {
   const { output } = context;
-  const keys = await withKeyDesk(context, flags, false, (desk) => desk.list());
+  const keys = await withKeyBackend(context, flags, false, (backend) => backend.list());
   if (flags.json === true) return output.json({ keys });
   if (keys.length === 0) return output.note('no keys');
   output.table(
@@ -123,8 +123,8 @@ async function list(context: CliContext, flags: OperatorOptions): Promise<void> 
 
 async function revoke(context: CliContext, id: string, flags: OperatorOptions): Promise<void> {
   const { output } = context;
-  await withKeyDesk(context, flags, false, async (desk) => {
-    const { key, wasLast } = await desk.revoke(id);
+  await withKeyBackend(context, flags, false, async (backend) => {
+    const { key, wasLast } = await backend.revoke(id);
     if (flags.json === true) output.json(key);
     else output.data(`${cell(key.key_id)} revoked (${cell(key.kind)} ${cell(key.name)})`);
     if (wasLast) output.note(LOCAL_MODE_STAYS_OFF);

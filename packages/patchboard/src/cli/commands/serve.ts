@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino';
 import { bufferedLines } from '../../runtime/log-lines.ts';
 import { pinoLog } from '../../runtime/log.ts';
 import type { PlatformParts } from '../../wiring/platform.ts';
-import type { SandboxReport } from '../../wiring/workbench.ts';
+import type { SandboxReport } from '../../wiring/sandbox-setup.ts';
 import { environment } from '../../settings/environment.ts';
 import { resolveSettings, type ServeFlags, type Settings } from '../../settings/settings.ts';
 import { firstSteps } from '../first-steps.ts';

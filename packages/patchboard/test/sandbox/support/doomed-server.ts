@@ -3,11 +3,11 @@ import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
-import { openWorkbench, resolveWorkspace } from '../../../src/wiring/workbench.ts';
+import { openSandboxSetup, resolveWorkspace } from '../../../src/wiring/sandbox-setup.ts';
 
 const [folder = '', command = ''] = process.argv.slice(2);
 const log = { info: () => {}, warn: () => {}, error: () => {} };
-const { workspaces } = await openWorkbench(resolveWorkspace({}), {
+const { workspaces } = await openSandboxSetup(resolveWorkspace({}), {
   store: memoryStore({ digest: nodeDigest }),
   ids: timeOrderedIds(nodeClock),
   log,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { OpenBench } from './a-workbench.ts';
+import type { OpenBench } from './a-sandbox-setup.ts';
 
 const SWAPPER = fileURLToPath(new URL('./swapper.ts', import.meta.url));
 const SECRET = 'the secret that must not get in';

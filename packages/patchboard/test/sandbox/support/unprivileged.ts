@@ -4,7 +4,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { aWorkbench } from './a-workbench.ts';
+import { aSandboxSetup } from './a-sandbox-setup.ts';
 import { aMark, processesWith } from './processes.ts';
 
 /** What came of it, for a server that is not root. */
@@ -35,7 +35,7 @@ if (process.getuid?.() === 0) {
   process.setuid?.(uid);
 }
 process.env['PLANTED_IN_ENVIRONMENT'] = secret;
-const bench = await aWorkbench({ limits: { processes, timeoutMs: 20_000 } });
+const bench = await aSandboxSetup({ limits: { processes, timeoutMs: 20_000 } });
 const { problem, canary } = bench.report;
 const tried = problem === null ? await attempt() : null;
 const report: UnprivilegedReport = { serverUid: process.getuid?.() ?? 0, problem, canary, tried };

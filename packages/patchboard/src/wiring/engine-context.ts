@@ -1,5 +1,5 @@
 import type { AgentHost } from '../agent/agent-host.ts';
-import { Workers } from '../agent/workers.ts';
+import { ActiveWork } from '../agent/active-work.ts';
 import { Engine } from '../core/engine.ts';
 import { GrantService } from '../core/access/grant-service.ts';
 import { GrantIndex } from '../core/access/grants.ts';
@@ -27,9 +27,9 @@ import { WARNING_LOG } from '../runtime/warning-log.ts';
 import { callTracer } from '../runtime/tracing.ts';
 import { ajvSchemas } from '../schemas/ajv-schemas.ts';
 import { VERSION } from '../version.ts';
-import type { SandboxReport } from './workbench.ts';
+import type { SandboxReport } from './sandbox-setup.ts';
 
-export interface EngineRoomOptions {
+export interface EngineContextOptions {
   readonly store: Store;
   readonly log: Log;
   readonly limits: Readonly<Limits>;
@@ -45,7 +45,7 @@ export interface EngineRoomOptions {
 }
 
 /** The engine with everything that decides what is allowed, read from the store. No network yet. */
-export interface EngineRoom extends Omit<AdminServices, 'sessions'> {
+export interface EngineContext extends Omit<AdminServices, 'sessions'> {
   readonly engine: Engine;
   readonly store: Store;
   readonly log: Log;
@@ -55,7 +55,7 @@ export interface EngineRoom extends Omit<AdminServices, 'sessions'> {
 }
 
 /** Packs go in next, then `engine.start()`. */
-export async function openEngineRoom(options: EngineRoomOptions): Promise<EngineRoom> {
+export async function openEngineContext(options: EngineContextOptions): Promise<EngineContext> {
   const { store, log } = options;
   const ids = timeOrderedIds(nodeClock);
   const parts = { store, ids, clock: nodeClock, digest: nodeDigest };
@@ -93,7 +93,7 @@ export async function openEngineRoom(options: EngineRoomOptions): Promise<Engine
     log: log === SILENT_LOG ? WARNING_LOG : log,
     hooks: options.hooks,
     hookTimeoutMs: options.limits.hookTimeoutMs,
-    workers: new Workers(nodeClock, options.limits.drainMs),
+    activeWork: new ActiveWork(nodeClock, options.limits.drainMs),
     principal: embeddedPrincipal,
     redact: (value) => redactor.value(value),
   };

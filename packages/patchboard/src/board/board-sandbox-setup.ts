@@ -8,13 +8,13 @@ import { nodeClock } from '../runtime/node-clock.ts';
 import { UnusableFolder } from '../sandbox/sandbox-user.ts';
 import { BoardError } from '../sdk/board-error.ts';
 import {
-  openWorkbench,
+  openSandboxSetup,
   resolveWorkspace,
-  type Workbench,
+  type SandboxSetup,
   type WorkspaceOptions,
-} from '../wiring/workbench.ts';
+} from '../wiring/sandbox-setup.ts';
 
-export interface BoardWorkbenchParts {
+export interface BoardSandboxParts {
   /** Null: a temporary one, which goes with the board. */
   readonly folder: string | null;
   readonly store: Store;
@@ -22,10 +22,10 @@ export interface BoardWorkbenchParts {
 }
 
 /** Null: the board was asked for none. When there can be none, the store is closed with it. */
-export async function boardWorkbench(
+export async function boardSandboxSetup(
   given: WorkspaceOptions | undefined,
-  { folder, store, log }: BoardWorkbenchParts,
-): Promise<Workbench | null> {
+  { folder, store, log }: BoardSandboxParts,
+): Promise<SandboxSetup | null> {
   if (given === undefined) return null;
   const temporary = folder === null ? await mkdtemp(join(tmpdir(), 'patchboard-')) : null;
   const discard = async (): Promise<void> => {
@@ -34,7 +34,7 @@ export async function boardWorkbench(
   try {
     const home = resolve(temporary ?? folder ?? '.');
     const parts = { store, ids: timeOrderedIds(nodeClock), log, folder: home, tasks: true };
-    const bench = await openWorkbench(resolveWorkspace(given), parts);
+    const bench = await openSandboxSetup(resolveWorkspace(given), parts);
     return {
       ...bench,
       close: async () => {

@@ -14,7 +14,7 @@ import { RunWorkspaces } from '../sandbox/run-workspaces.ts';
 import { makeWorkspace, serverUser, UnusableFolder, userOf } from '../sandbox/sandbox-user.ts';
 
 /** How commands are shut in, and where they work. */
-export interface WorkbenchSettings {
+export interface WorkspaceSettings {
   /** One folder for all runs of the default tenant; null: each run has its own. */
   readonly root: string | null;
   /** Makes `root` if it is missing. Default: a root that is missing is an error. */
@@ -32,14 +32,17 @@ export interface WorkbenchSettings {
   readonly unsafeNoSandbox: boolean;
 }
 
+/** @deprecated Use `WorkspaceSettings`. */
+export type WorkbenchSettings = WorkspaceSettings;
+
 /** What an embedder may say of it; what it does not say is as the server has it. */
-export type WorkspaceOptions = Partial<Omit<WorkbenchSettings, 'limits'>> & {
+export type WorkspaceOptions = Partial<Omit<WorkspaceSettings, 'limits'>> & {
   readonly limits?: Partial<CommandLimits>;
 };
 
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
 
-export function resolveWorkspace(given: WorkspaceOptions): WorkbenchSettings {
+export function resolveWorkspace(given: WorkspaceOptions): WorkspaceSettings {
   const { root = null, network = false, environment = {}, readable = [], unsafeNoSandbox = false } = given;
   return {
     root: root === null ? null : resolve(root),
@@ -53,7 +56,7 @@ export function resolveWorkspace(given: WorkspaceOptions): WorkbenchSettings {
   };
 }
 
-export interface Workbench {
+export interface SandboxSetup {
   readonly workspaces: Workspaces;
   readonly pack: Pack;
   readonly report: SandboxReport;
@@ -66,7 +69,7 @@ export interface SandboxReport extends ProbeReport {
   readonly isOff: boolean;
 }
 
-export interface WorkbenchParts {
+export interface SandboxSetupParts {
   readonly store: Store;
   readonly ids: Pick<Ids, 'secret'>;
   readonly log: Log;
@@ -77,7 +80,10 @@ export interface WorkbenchParts {
 }
 
 /** Throws `UnusableFolder` when nobody could work in the folder that was named. */
-export async function openWorkbench(settings: WorkbenchSettings, parts: WorkbenchParts): Promise<Workbench> {
+export async function openSandboxSetup(
+  settings: WorkspaceSettings,
+  parts: SandboxSetupParts,
+): Promise<SandboxSetup> {
   const { log, folder } = parts;
   refuseMissingRoot(settings);
   const { enclosure, report } = await probeSandbox(settings, join(folder, 'sandbox'));
@@ -103,7 +109,7 @@ export async function openWorkbench(settings: WorkbenchSettings, parts: Workbenc
   };
 }
 
-function refuseMissingRoot({ root, create }: WorkbenchSettings): void {
+function refuseMissingRoot({ root, create }: WorkspaceSettings): void {
   if (root === null) return;
   const found = statSync(root, { throwIfNoEntry: false });
   if (found === undefined && !create)
@@ -113,7 +119,7 @@ function refuseMissingRoot({ root, create }: WorkbenchSettings): void {
 
 /** Tries out what this machine has; `patchboard doctor` asks too. */
 export async function probeSandbox(
-  { environment, readable, limits, searchPath }: WorkbenchSettings,
+  { environment, readable, limits, searchPath }: WorkspaceSettings,
   stateFolder: string,
 ): ReturnType<typeof probe> {
   const tools = await ownTools();

@@ -7,23 +7,23 @@ import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';
 import { memoryStore } from '../../../src/store/memory/memory-store.ts';
 import {
-  openWorkbench,
+  openSandboxSetup,
   resolveWorkspace,
-  type Workbench,
+  type SandboxSetup,
   type WorkspaceOptions,
-} from '../../../src/wiring/workbench.ts';
+} from '../../../src/wiring/sandbox-setup.ts';
 
-export interface OpenBench extends Workbench {
+export interface OpenBench extends SandboxSetup {
   /** Everything of it is in here; what is beside the workspaces is outside of them. */
   readonly folder: string;
   sandbox(runId?: string): Sandbox;
 }
 
-/** A real workbench in a folder of its own: what encloses is what this machine has. */
-export async function aWorkbench(given: WorkspaceOptions = {}): Promise<OpenBench> {
+/** A real sandboxSetup in a folder of its own: what encloses is what this machine has. */
+export async function aSandboxSetup(given: WorkspaceOptions = {}): Promise<OpenBench> {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-bench-'));
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const bench = await openWorkbench(resolveWorkspace(given), {
+  const bench = await openSandboxSetup(resolveWorkspace(given), {
     store: memoryStore({ digest: nodeDigest }),
     ids: timeOrderedIds(nodeClock),
     log,

@@ -5,7 +5,7 @@ import { withTimeLimit } from '../core/time-limit.ts';
  * The agents of a board that are at work, and those who read what they wrote, so that it can be closed: each agent stops
  * where it can be resumed, then whoever reads has the last of it and ends.
  */
-export class Workers {
+export class ActiveWork {
   readonly #clock: Clock;
   readonly #graceMs: number;
   readonly #closing: AbortController = new AbortController();

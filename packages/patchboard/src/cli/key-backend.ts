@@ -25,7 +25,7 @@ export interface WantedKey {
 }
 
 /** Where keys are managed: a server, or the data folder of one that does not run. */
-export interface KeyDesk {
+export interface KeyBackend {
   create(wanted: WantedKey): Promise<{ readonly key: MintedKeyView; readonly endsLocalMode: boolean }>;
   list(): Promise<readonly KeyView[]>;
   /** `wasLast`: the tenant has no other key. */
@@ -38,11 +38,11 @@ const PROBE_MS = 5000;
  * The server's, if it answers. If it does not and is one of this machine, the data folder's, and whoever watches is
  * told. `mayMake`: the folder may be made for it.
  */
-export async function withKeyDesk<T>(
+export async function withKeyBackend<T>(
   context: CliContext,
   options: OperatorOptions,
   mayMake: boolean,
-  work: (desk: KeyDesk) => Promise<T>,
+  work: (backend: KeyBackend) => Promise<T>,
 ): Promise<T> {
   const credential = await operatorCredential(context, options);
   const { dataFolder } = clientSettings(context.environment);
@@ -65,7 +65,7 @@ async function probe(client: PatchboardClient): Promise<Error | null> {
   }
 }
 
-function serverDesk(client: PatchboardClient, url: string): KeyDesk {
+function serverDesk(client: PatchboardClient, url: string): KeyBackend {
   const list = async (): Promise<KeyView[]> => {
     const keys: KeyView[] = [];
     for await (const key of client.keys.list()) keys.push(key);
@@ -100,7 +100,7 @@ async function isEmpty(list: () => Promise<readonly KeyView[]>): Promise<boolean
   }
 }
 
-function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyDesk {
+function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyBackend {
   const operator = folderOperator(tenant);
   return {
     create: (wanted) =>
