@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../chaos/seeded-random.ts';
-import { ROUTES } from '../../packages/patchboard/src/wiring/faces.ts';
+import { ROUTES } from '../../packages/patchboard/src/wiring/apis.ts';
 import { eachOf, type Battery } from './battery.ts';
 import { faultProblem } from './target.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import { ROUTES } from '../../packages/patchboard/src/wiring/faces.ts';
+import { ROUTES } from '../../packages/patchboard/src/wiring/apis.ts';
 import { eachOf, type Battery } from './battery.ts';
 import { faultProblem, refusalProblem, type Target } from './target.ts';
 

@@ -3,7 +3,7 @@ import { FAILURES, RETRYABLE_BY_OUTCOME } from '../../packages/patchboard/src/co
 import type { ClientErrorCode } from '../../packages/client/src/errors.ts';
 import { ERROR_TYPE, ERROR_TYPES } from '../../packages/patchboard/src/transports/tenant-api/error-types.ts';
 import type { ParseErrorCode } from '../../packages/patchboard/src/protocols/protocol.ts';
-import { ROUTES } from '../../packages/patchboard/src/wiring/faces.ts';
+import { ROUTES } from '../../packages/patchboard/src/wiring/apis.ts';
 import { METRICS } from '../../packages/patchboard/src/transports/shared/http/metrics.ts';
 import { refusalsOf } from '../../packages/patchboard/src/transports/shared/http/mount.ts';
 import { HTTP_STATUS } from '../../packages/patchboard/src/transports/shared/routes/problem.ts';
@@ -12,8 +12,8 @@ import { eventsPage } from './events-page.ts';
 import { logPage } from './log-page.ts';
 import { cell, page, table, type ReferencePage } from './page.ts';
 
-/** In the order of the page; a face without a title does not compile. */
-const TITLES: Readonly<Record<Route['face'], string>> = {
+/** In the order of the page; an API without a title does not compile. */
+const TITLES: Readonly<Record<Route['api'], string>> = {
   agent: 'Agents',
   internal: 'Clients that lend tools',
   device: 'Devices',
@@ -33,9 +33,9 @@ export function referencePages(): readonly ReferencePage[] {
 }
 
 function routesPage(): string {
-  const parts = Object.entries(TITLES).flatMap(([face, title]) => [
+  const parts = Object.entries(TITLES).flatMap(([api, title]) => [
     `## ${title}`,
-    ...ROUTES.filter((route) => route.face === face).map(routeSection),
+    ...ROUTES.filter((route) => route.api === api).map(routeSection),
   ]);
   return page('Routes', [
     'Every route of the server. The same schemas validate requests and make `GET /openapi.json`.',
@@ -114,7 +114,7 @@ function errorsPage(): string {
     "## What can be wrong in a model's reply",
     '`POST /v1/parse`, `POST /v1/tool_calls/batch` and `patchboard parse` say of a request that cannot be run which of these it is, with line and column:',
     table(['parse code', 'meaning'], named(PARSE_CODES)),
-    '## Kinds of error on the tenant face',
+    '## Kinds of error on the tenant API',
     '`POST /api/tools/call` answers with an `error_type`. What each is for is in [the configuration](../configuration.md#the-tenant-face); these are the codes behind it:',
     table(['error_type', 'codes'], errorTypeRows()),
   ]);

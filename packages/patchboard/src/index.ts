@@ -114,8 +114,8 @@ export type {
   ToolModule,
 } from './core/tools/tool-module.ts';
 export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
-export type { Faces } from './wiring/faces.ts';
-export type { HttpOptions } from './wiring/mounted-faces.ts';
+export type { Faces, ListeningApis } from './wiring/apis.ts';
+export type { HttpOptions } from './wiring/mounted-apis.ts';
 export type { PackDefinition, PackSurroundings } from './wiring/pack-modules.ts';
 export type {
   BoardKeyOptions,

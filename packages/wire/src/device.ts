@@ -5,7 +5,7 @@ import type { JsonSchema, ToolAnnotations } from './views.ts';
 /** What `hello` names; a device that knows another one is told so. */
 export const DEVICE_PROTOCOL = 1;
 
-/** One tool as a device registers it: `parameters` is what other faces call `schema`. */
+/** One tool as a device registers it: `parameters` is what other APIs call `schema`. */
 export interface DeviceToolSpec {
   readonly name: string;
   readonly description?: string;

@@ -170,7 +170,7 @@ export interface TraceCallView {
   readonly request_payload_hash: string | null;
 }
 
-/** RFC 9457; `application/problem+json` on every face. */
+/** RFC 9457; `application/problem+json` on every API. */
 export interface ProblemView {
   readonly type: string;
   readonly title: string;

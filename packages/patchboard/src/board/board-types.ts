@@ -8,8 +8,8 @@ import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { Scope } from '../core/access/scopes.ts';
-import type { Faces } from '../wiring/faces.ts';
-import type { HttpOptions } from '../wiring/mounted-faces.ts';
+import type { ListeningApis } from '../wiring/apis.ts';
+import type { HttpOptions } from '../wiring/mounted-apis.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import type { AnyTool } from '../sdk/tool-instance.ts';
@@ -92,12 +92,12 @@ export interface Patchboard {
   decide(id: string, decision: 'allow' | 'deny', options?: DecideOptions): Promise<ToolCallRecord>;
   /** A credential for requests over the network. The secret is shown this once. */
   createKey(options: BoardKeyOptions): Promise<{ readonly id: string; readonly secret: string }>;
-  /** The network faces for a server of yours: Node's own, Express, Fastify. Every request needs a credential. */
+  /** The network APIs for a server of yours: Node's own, Express, Fastify. Every request needs a credential. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
   /** The same for route handlers that take a `Request`: Next, Hono. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Adds the network faces. */
-  listen(options?: { readonly port?: number; readonly host?: string }): Promise<Faces>;
+  /** Adds the network APIs. */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningApis>;
   /** Stops agents where they can be resumed, lets running calls finish and lets go of everything. */
   close(): Promise<void>;
 }

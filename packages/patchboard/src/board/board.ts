@@ -25,10 +25,10 @@ import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { NO_WORKSPACES } from '../core/workspaces.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { embeddedPrincipal, openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
-import { openFaces, type Faces } from '../wiring/faces.ts';
+import { openApis, type ListeningApis } from '../wiring/apis.ts';
 import { newOperatorToken } from '../identity/operator-token.ts';
 import { operatorTokenIn } from '../wiring/operator-token-in.ts';
-import { mountFaces, type HttpOptions, type MountedFaces } from '../wiring/mounted-faces.ts';
+import { mountApis, type HttpOptions, type MountedApis } from '../wiring/mounted-apis.ts';
 import type {
   BoardKeyOptions,
   BoardOptions,
@@ -134,8 +134,8 @@ class Board implements Patchboard {
   readonly #network: BoardNetwork;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
   /** From the moment it is asked for, so that nobody asks twice and whoever closes can wait for it. */
-  #listening: Promise<Faces> | null = null;
-  #mounted: MountedFaces | null = null;
+  #listening: Promise<ListeningApis> | null = null;
+  #mounted: MountedApis | null = null;
   #operatorToken: Promise<string> | null = null;
   #closing: Promise<void> | null = null;
 
@@ -213,29 +213,32 @@ class Board implements Patchboard {
     return toRecord(answer.value);
   }
 
-  async listen({ port = 8080, host = '127.0.0.1' }: { port?: number; host?: string } = {}): Promise<Faces> {
+  async listen({
+    port = 8080,
+    host = '127.0.0.1',
+  }: { port?: number; host?: string } = {}): Promise<ListeningApis> {
     if (this.#closing !== null) throw new BoardError(failure('conflict', 'the board was closed'));
     if (this.#listening !== null)
       throw new BoardError(failure('conflict', 'already listening: close what listen() answered first'));
-    const opening = this.#openFaces(host, port);
+    const opening = this.#openApis(host, port);
     const forget = (): void => {
       if (this.#listening === opening) this.#listening = null;
     };
     this.#listening = opening;
     try {
-      const faces = await opening;
-      return { ...faces, close: () => faces.close().finally(forget) };
+      const apis = await opening;
+      return { ...apis, close: () => apis.close().finally(forget) };
     } catch (error) {
       forget();
       throw error;
     }
   }
 
-  async #openFaces(host: string, port: number): Promise<Faces> {
+  async #openApis(host: string, port: number): Promise<ListeningApis> {
     const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = this.#network.http;
     const operatorToken = await this.#ownToken();
     const settings = { allowedHosts, allowedOrigins, trustProxy, jwt, isProduction: false, operatorToken };
-    return await openFaces(this.#context, { ...settings, internalKeys: [], host, port });
+    return await openApis(this.#context, { ...settings, internalKeys: [], host, port });
   }
 
   async createKey(options: BoardKeyOptions): Promise<{ id: string; secret: string }> {
@@ -264,8 +267,8 @@ class Board implements Patchboard {
 
   async #shutDown(): Promise<void> {
     this.unfollow();
-    const faces = await this.#listening?.catch(() => null);
-    await faces?.close();
+    const apis = await this.#listening?.catch(() => null);
+    await apis?.close();
     await this.#mounted?.close();
     await this.#context.host.activeWork.close();
     await this.#context.engine.drain();
@@ -280,9 +283,9 @@ class Board implements Patchboard {
     return `run_${createHash('sha256').update(`${this.#runId} ${agentId}`).digest('hex').slice(0, 16)}`;
   }
 
-  #mount(): MountedFaces {
+  #mount(): MountedApis {
     // Nobody knows the token of a mounted board: its operators have keys.
-    this.#mounted ??= mountFaces(this.#context, this.#network.http, newOperatorToken());
+    this.#mounted ??= mountApis(this.#context, this.#network.http, newOperatorToken());
     return this.#mounted;
   }
 

@@ -6,7 +6,7 @@ import { isRecord } from '../core/json/is-record.ts';
 import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import type { CommandLimits } from '../sandbox/enclosure.ts';
 import type { WorkspaceOptions } from '../wiring/sandbox-setup.ts';
-import type { HttpOptions } from '../wiring/mounted-faces.ts';
+import type { HttpOptions } from '../wiring/mounted-apis.ts';
 import type { BoardOptions, CallOptions, InvokeOptions } from './board-types.ts';
 import { BoardError } from '../sdk/board-error.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';

@@ -51,7 +51,7 @@ export interface EngineParts {
   readonly schemas: Schemas;
   readonly limits: Limits;
   readonly guard: Guard;
-  /** Of the whole server. They guard every face. */
+  /** Of the whole server. They guard every API. */
   readonly hooks: readonly Hooks[];
   readonly grants: GrantService;
   readonly rates: RateLimits;
@@ -70,7 +70,7 @@ export interface EngineLoad {
 }
 
 /**
- * The one path of every call. Faces decode and encode; this decides nothing about who may ask (the guard does)
+ * The one path of every call. APIs decode and encode; this decides nothing about who may ask (the guard does)
  * and runs nothing itself (providers do).
  */
 export class Engine {

@@ -9,9 +9,9 @@ export interface ToolMetadata {
   readonly version?: string;
   /** `board.tools({ tag })` selects by them, and hooks see them. */
   readonly tags?: readonly string[];
-  /** What the tenant face lists it under. */
+  /** What the tenant API lists it under. */
   readonly category?: string;
-  /** False: for operators only, on every face. Default true. */
+  /** False: for operators only, on every API. Default true. */
   readonly aiCallable?: boolean;
   /** True: only for callers who have shown who they are; local mode counts. */
   readonly requiresAuth?: boolean;

@@ -4,7 +4,7 @@ import type { Hooks } from '../core/steps/hooks.ts';
 import { hooks } from '../sdk/tool-shape.ts';
 import { importFile } from '../settings/import-file.ts';
 
-/** Hooks named in the config: each module exports `hooks`, or has them as its default export. They guard every face. */
+/** Hooks named in the config: each module exports `hooks`, or has them as its default export. They guard every API. */
 export async function loadHooks(paths: readonly string[]): Promise<readonly Hooks[]> {
   return await Promise.all(paths.map(loadOne));
 }

@@ -10,7 +10,7 @@ import type { Log, Store } from '../core/ports.ts';
 import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
 import { TenantDirectory } from '../core/access/tenant-directory.ts';
 import { openEngineContext } from './engine-context.ts';
-import { openFaces, refuseOpenDoor } from './faces.ts';
+import { openApis, refuseOpenServer } from './apis.ts';
 import { loadHooks } from './hook-modules.ts';
 import { operatorTokenIn } from './operator-token-in.ts';
 import { loadPacks, type PackSurroundings } from './pack-modules.ts';
@@ -100,18 +100,18 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     sandbox: report,
   });
   // Before anything of an earlier run goes on.
-  refuseOpenDoor(context, settings);
+  refuseOpenServer(context, settings);
   const { engine } = context;
   for (const pack of packs) add(engine, configured(pack, settings));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
   logPolicyWarnings(context);
   const operatorToken = await operatorTokenIn(settings.dataFolder, log);
-  const faces = await openFaces(context, { ...settings, operatorToken });
+  const apis = await openApis(context, { ...settings, operatorToken });
   const stopPurging = keepPurging(settings, store, log);
   const shutDown = async (): Promise<void> => {
     stopPurging();
-    await faces.close();
+    await apis.close();
     await engine.drain();
     await closeAll(store, packs);
   };
@@ -119,10 +119,10 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   return {
     engine,
     store,
-    url: faces.url,
-    isLocal: faces.isLocal,
+    url: apis.url,
+    isLocal: apis.isLocal,
     sandbox: report,
-    loginToken: () => faces.loginToken(),
+    loginToken: () => apis.loginToken(),
     close: async () => {
       closing ??= shutDown();
       await closing;

@@ -9,7 +9,7 @@ import { EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
 import { EXIT_CODES } from '../../src/cli/program.ts';
 import type { StopReason } from '../../src/core/agent-handle.ts';
 import { SCOPES } from '../../src/core/access/scopes.ts';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { DEVICE_FRAMES, GATEWAY_FRAMES } from '../../src/transports/device-gateway/frames.ts';
 import { METRICS } from '../../src/transports/shared/http/metrics.ts';
 import { ERROR_TYPES } from '../../src/transports/tenant-api/error-types.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { commands } from '../../src/cli/commands.ts';
 import { processContext } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { COMPONENTS } from '../../src/transports/shared/routes/schemas.ts';
 import { DEVICE_FRAMES, GATEWAY_FRAMES } from '../../src/transports/device-gateway/frames.ts';
 

@@ -1,7 +1,7 @@
 import { sseDecoder } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Route } from '../../src/transports/shared/routes/routes.ts';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { recordOf, type MintedKey } from './support/a-platform.ts';
 import { open, type Answered } from './support/ask.ts';
 import { requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
@@ -110,7 +110,7 @@ describe("another tenant's id", () => {
 });
 
 describe("another agent's call, in the same tenant", () => {
-  const BY_AGENT = WITH_ID.filter(({ route }) => route.face === 'agent' || route.name === 'decideCall');
+  const BY_AGENT = WITH_ID.filter(({ route }) => route.api === 'agent' || route.name === 'decideCall');
 
   it.each(BY_AGENT)('is answered like one that does not exist: $at', async ({ route }) => {
     const { ids, neighbour, store } = scene;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { recordOf } from './support/a-platform.ts';
 import type { Headers } from './support/credential-cases.ts';
 import { describeRoutes, EVERY_CASE, EVERY_MECHANISM, useScene } from './support/credential-matrix.ts';
@@ -22,7 +22,7 @@ describe('the cases', () => {
 
 describe('what is no route', () => {
   it.each(['/nope', '/ui/app.js', '/v1/tools/%zz', '//evil.example/v1/tools', '/..%2fetc/passwd'])(
-    '%s is guarded by the door too',
+    '%s is guarded by the host and origin guard too',
     async (path) => {
       const ask = async (headers: Headers): Promise<number> =>
         (await scene().ask({ method: 'GET', path, headers })).status;

@@ -3,7 +3,7 @@ import { StorageFull } from '../../src/core/failures.ts';
 import { OperatorTokenGuard } from '../../src/identity/operator-token-guard.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { silentLog } from '../support/an-engine.ts';
 import { FakeClock } from '../support/fake-clock.ts';

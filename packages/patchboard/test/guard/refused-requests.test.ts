@@ -55,7 +55,7 @@ describe('a request that is refused', () => {
   it.each([
     ['invoke', invoke],
     ['batch', batch],
-    ['the tenant face', callForTenant],
+    ['the tenant API', callForTenant],
   ])('spends from the rate of its caller: %s', async (_name, ask) => {
     const server = await aPlatform({ tools: [echoTool, deleteTool], config: { rates: { principal: SLOW } } });
     closeLater(() => server.close());

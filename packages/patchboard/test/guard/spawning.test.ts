@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { ROOT } from '../support/server-process.ts';
 import { aPlatform } from './support/a-platform.ts';
 import { requestTo, UNKNOWN } from './support/route-samples.ts';

@@ -4,7 +4,7 @@ import type { Route } from '../../src/transports/shared/routes/routes.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { silentLog } from '../support/an-engine.ts';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { aServer, type TestServer } from './support/a-server.ts';
 import { allOf, exchange, open } from './support/raw-http.ts';
 import { add, echo } from './support/toy-tools.ts';

@@ -8,7 +8,7 @@ import { SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { tool } from '../../src/index.ts';
 import type { Route } from '../../src/transports/shared/routes/routes.ts';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { aBoard } from '../support/a-board.ts';
 import { aFolder } from '../support/a-folder.ts';
 import { closedAfterEach } from '../support/after-each.ts';

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { aServer, type TestServer } from './support/a-server.ts';
 import { validatorFor } from './support/openapi-check.ts';
 

@@ -284,7 +284,7 @@ describe('an answer that takes long', () => {
     return () => spies.flatMap(({ mock }) => mock.calls.map(([ms]) => ms));
   }
 
-  it('of the tenant face keeps its connection for as long as the tool may take', async () => {
+  it('of the tenant API keeps its connection for as long as the tool may take', async () => {
     const slow = gatedTool();
     const own = await aServer({ tools: [slow.tool], http: { socketIdleMs: 90_000 } });
     const told = idleTimes(own);

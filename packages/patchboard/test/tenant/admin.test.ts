@@ -23,7 +23,7 @@ routes:
   - { id: walk, name: 过桥, poi_ids: [poi_bridge] }
 `;
 
-/** One call on the tenant face of the server that runs. */
+/** One call on the tenant API of the server that runs. */
 async function call(
   tool: string,
   input: unknown,

@@ -204,7 +204,7 @@ describe('a call that fails', () => {
   );
 });
 
-describe('a call that is refused on another face', () => {
+describe('a call that is refused on another API', () => {
   it('has its line in the log too, once, with code and trace', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = {

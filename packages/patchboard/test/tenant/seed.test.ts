@@ -5,7 +5,7 @@ import { cleanEnvironment, startServer, type ServerProcess } from '../support/se
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
-/** The first description of this face came with these commands. They stay as they were written: only the port differs. */
+/** The first description of this API came with these commands. They stay as they were written: only the port differs. */
 const LIST = `curl -X POST http://localhost:8000/api/tools/list \\
   -H "Content-Type: application/json" \\
   -H "X-Tenant-ID: yantian" \\

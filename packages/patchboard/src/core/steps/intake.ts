@@ -25,7 +25,7 @@ import { settleAtHand } from './settlement.ts';
 import type { Soon } from '../soon.ts';
 import { Tallies } from '../tallies.ts';
 
-/** What an agent asks for, whatever face it came through. A face leaves out what it knows nothing of. */
+/** What an agent asks for, whatever API it came through. An API leaves out what it knows nothing of. */
 export interface CallRequest {
   readonly toolName: string;
   readonly runId: string;

@@ -13,7 +13,7 @@ export interface ToolContext {
   readonly runId: string;
   readonly agentId: string;
   readonly tenant: string;
-  /** For which site, user, session and character it asks; null where the face knows of none. */
+  /** For which site, user, session and character it asks; null where the API knows of none. */
   readonly origin: CallOrigin | null;
   /** 1 for the first try. */
   readonly attempt: number;

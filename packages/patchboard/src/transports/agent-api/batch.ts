@@ -41,7 +41,7 @@ export const batchRoute: Route = {
   method: 'POST',
   url: '/v1/tool_calls/batch',
   name: 'runReply',
-  face: 'agent',
+  api: 'agent',
   summary:
     "Hand in a model's reply and get the results to send back, in the same format. The calls run at the same time; " +
     `the answer waits for them as \`Prefer: wait=N\` says, ${WAIT_SECONDS} seconds by default. The caller's rate pays ` +

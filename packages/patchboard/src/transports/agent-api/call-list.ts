@@ -33,7 +33,7 @@ export const listCallsRoute: Route = {
   method: 'GET',
   url: '/v1/tool_calls',
   name: 'listCalls',
-  face: 'agent',
+  api: 'agent',
   summary: 'Calls, newest first.',
   scope: 'calls:read',
   query: optional({

@@ -18,7 +18,7 @@ const callEventsRoute: Route = {
   method: 'GET',
   url: '/v1/tool_calls/:id/events',
   name: 'callEvents',
-  face: 'agent',
+  api: 'agent',
   summary:
     'The story of one call from its beginning, progress included; ends with the call. ' +
     'Begins with a line `id:` alone, which says where the stream stands.',

@@ -49,7 +49,7 @@ export const invokeRoute: Route = {
   method: 'POST',
   url: '/v1/tools/:name/invoke',
   name: 'invokeTool',
-  face: 'agent',
+  api: 'agent',
   summary: 'Call a tool. The receipt is durable; `Prefer: wait=N` waits for the result.',
   scope: 'tools:call',
   params: object({ name: TEXT }),

@@ -14,7 +14,7 @@ export const parseRoute: Route = {
   method: 'POST',
   url: '/v1/parse',
   name: 'parseReply',
-  face: 'agent',
+  api: 'agent',
   summary:
     "Read a model's reply: the calls in it, how each argument is read, and what is wrong with it. Nothing is called. " +
     "The caller's rate pays for it, 8 KiB a call. `omitted` says how much more there is than the report lists.",

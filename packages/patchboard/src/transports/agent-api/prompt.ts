@@ -37,7 +37,7 @@ const promptRoute: Route = {
   method: 'POST',
   url: '/v1/prompt',
   name: 'writePrompt',
-  face: 'agent',
+  api: 'agent',
   summary: 'The prompt that offers the tools a config switches on, and these tools with their methods.',
   scope: 'tools:call',
   body: optional({
@@ -95,7 +95,7 @@ const formatRoute: Route = {
   method: 'POST',
   url: '/v1/format',
   name: 'formatResults',
-  face: 'agent',
+  api: 'agent',
   summary: 'Results as the next message to the model has them. Nothing is called.',
   scope: 'tools:call',
   body: object({ protocol: { enum: RESULT_FORMATS }, results: listOf(RESULT) }),

@@ -15,7 +15,7 @@ const listRoute: Route = {
   method: 'GET',
   url: '/v1/tools',
   name: 'listTools',
-  face: 'agent',
+  api: 'agent',
   summary: 'The tools this agent may call.',
   scope: 'tools:call',
   query: optional({
@@ -71,7 +71,7 @@ const getRoute: Route = {
   method: 'GET',
   url: '/v1/tools/:name',
   name: 'getTool',
-  face: 'agent',
+  api: 'agent',
   summary: 'One tool, whole. Takes its name or its wire name.',
   scope: 'tools:call',
   params: object({ name: TEXT }),

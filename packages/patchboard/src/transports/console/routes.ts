@@ -28,7 +28,7 @@ const homeRoute: Route = {
   method: 'GET',
   url: '/',
   name: 'home',
-  face: 'console',
+  api: 'console',
   summary: 'The console.',
   scope: null,
   answers: { 200: { description: 'HTML', schema: TEXT, type: 'text/html' } },

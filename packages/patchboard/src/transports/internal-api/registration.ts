@@ -12,7 +12,7 @@ const registerRoute: Route = {
   method: 'POST',
   url: '/internal/tools/register',
   name: 'registerTools',
-  face: 'internal',
+  api: 'internal',
   summary:
     'Lend tools. Each is taken or rejected by itself; what is taken survives restarts. A name that was ever `destructive` or `requires_approval` stays so, unless an operator registers it.',
   scope: 'tools:serve',
@@ -62,7 +62,7 @@ const unregisterAllRoute: Route = {
   method: 'DELETE',
   url: '/internal/clients/:client_id/tools',
   name: 'unregisterTools',
-  face: 'internal',
+  api: 'internal',
   summary: 'Take back every tool of a client.',
   scope: 'tools:serve',
   params: object({ client_id: PEER_ID }),

@@ -20,7 +20,7 @@ export const requestsRoute: Route = {
   method: 'GET',
   url: '/internal/clients/:client_id/requests',
   name: 'clientRequests',
-  face: 'internal',
+  api: 'internal',
   summary:
     'What a client is asked to run: a stream, or with `wait` a long poll. What is unanswered is sent again on reconnect.',
   scope: 'tools:serve',

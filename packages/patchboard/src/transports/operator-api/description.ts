@@ -11,7 +11,7 @@ const openapiRoute: Route = {
   method: 'GET',
   url: '/openapi.json',
   name: 'openapi',
-  face: 'operator',
+  api: 'operator',
   summary: 'This description.',
   scope: null,
   answers: { 200: { description: 'OpenAPI 3.1', schema: { type: 'object' } } },
@@ -27,7 +27,7 @@ const metricsRoute: Route = {
   method: 'GET',
   url: '/metrics',
   name: 'metrics',
-  face: 'operator',
+  api: 'operator',
   summary:
     'What Prometheus collects, of the whole server: for the operator token, and for credentials of tenant `default`.',
   scope: 'metrics:read',

@@ -22,7 +22,7 @@ const listRoute: Route = {
   method: 'GET',
   url: '/v1/devices',
   name: 'listDevices',
-  face: 'operator',
+  api: 'operator',
   summary: 'The devices that are connected now, newest first.',
   scope: 'metrics:read',
   query: optional({ ...PAGE_QUERY, client_id: PEER_ID }),
@@ -66,7 +66,7 @@ const ticketRoute: Route = {
   method: 'POST',
   url: '/v1/tickets',
   name: 'makeTicket',
-  face: 'operator',
+  api: 'operator',
   summary:
     'A ticket for one WebSocket (`/ws?ticket=…`), for browsers, which cannot send a header with it. It stands for the credential that asked, once and for a minute.',
   scope: 'tools:serve',

@@ -25,7 +25,7 @@ const listRoute: Route = {
   method: 'GET',
   url: '/v1/grants',
   name: 'listGrants',
-  face: 'operator',
+  api: 'operator',
   summary: 'Standing answers: what operators need not be asked again.',
   scope: 'approvals:decide',
   answers: {
@@ -47,7 +47,7 @@ const revokeRoute: Route = {
   method: 'DELETE',
   url: '/v1/grants/:id',
   name: 'revokeGrant',
-  face: 'operator',
+  api: 'operator',
   summary: 'Ask again from now on.',
   scope: 'approvals:decide',
   params: ID_PARAMS,

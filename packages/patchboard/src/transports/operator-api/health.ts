@@ -24,7 +24,7 @@ const healthRoute: Route = {
   method: 'GET',
   url: '/healthz',
   name: 'health',
-  face: 'operator',
+  api: 'operator',
   summary: 'The process is alive.',
   scope: null,
   answers: {
@@ -73,7 +73,7 @@ const statsRoute: Route = {
   method: 'GET',
   url: '/v1/stats',
   name: 'stats',
-  face: 'operator',
+  api: 'operator',
   summary:
     'How many calls your tenant has in each state, and what is under way now. With the operator token or in local mode and without `X-Tenant-ID`: of all tenants.',
   scope: 'metrics:read',

@@ -28,7 +28,7 @@ const listRoute: Route = {
   method: 'GET',
   url: '/v1/keys',
   name: 'listKeys',
-  face: 'operator',
+  api: 'operator',
   summary: 'The keys in force, without their secrets.',
   scope: 'keys:write',
   answers: {
@@ -59,7 +59,7 @@ const createRoute: Route = {
   method: 'POST',
   url: '/v1/keys',
   name: 'createKey',
-  face: 'operator',
+  api: 'operator',
   summary: 'Mint a key, never wider than your own credential. The secret is shown this once.',
   scope: 'keys:write',
   body: object(
@@ -102,7 +102,7 @@ const revokeRoute: Route = {
   method: 'DELETE',
   url: '/v1/keys/:id',
   name: 'revokeKey',
-  face: 'operator',
+  api: 'operator',
   summary:
     'The key opens nothing from now on, and what it holds open is ended. A credential revokes the keys that it could ' +
     'mint, and the key that it is.',

@@ -15,7 +15,7 @@ const verifyRoute: Route = {
   method: 'GET',
   url: '/v1/ledger/verify',
   name: 'verifyLedger',
-  face: 'operator',
+  api: 'operator',
   summary:
     'Read the whole chain and say whether every link holds and stored calls are what their rows say, or where that ' +
     'first fails. Who asks while a reading is under way gets its verdict.',
@@ -53,7 +53,7 @@ const exportRoute: Route = {
   method: 'GET',
   url: '/v1/ledger/export',
   name: 'exportLedger',
-  face: 'operator',
+  api: 'operator',
   summary:
     "The tenant's rows as JSON lines, oldest first; the last line is the chain's head at the start of the export.",
   scope: 'ledger:read',

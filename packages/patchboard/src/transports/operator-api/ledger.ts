@@ -32,7 +32,7 @@ export const ledgerRoute: Route = {
   method: 'GET',
   url: '/v1/ledger',
   name: 'readLedger',
-  face: 'operator',
+  api: 'operator',
   summary: 'The record of every change, oldest first.',
   scope: 'ledger:read',
   query: optional({

@@ -43,7 +43,7 @@ const readRoute: Route = {
   method: 'GET',
   url: '/v1/policy',
   name: 'readPolicy',
-  face: 'operator',
+  api: 'operator',
   summary: "The policy in force for one's tenant.",
   scope: 'policy:write',
   answers: { 200: { description: 'the document and its version', schema: POLICY } },
@@ -60,7 +60,7 @@ const replaceRoute: Route = {
   method: 'PUT',
   url: '/v1/policy',
   name: 'replacePolicy',
-  face: 'operator',
+  api: 'operator',
   summary:
     "Put another policy in force for one's tenant. `version`: the one you looked at; if another is in force by then, nothing changes.",
   scope: 'policy:write',
@@ -86,7 +86,7 @@ const checkRoute: Route = {
   method: 'POST',
   url: '/v1/policy/check',
   name: 'checkPolicy',
-  face: 'operator',
+  api: 'operator',
   summary:
     "Compare a policy with the tools and keys of one's tenant: what each pattern matches, and which lines have no effect. It is not put in force.",
   scope: 'policy:write',
@@ -117,7 +117,7 @@ const explainRoute: Route = {
   method: 'POST',
   url: '/v1/policy/explain',
   name: 'explainPolicy',
-  face: 'operator',
+  api: 'operator',
   summary:
     'What the policy says to a call, by which rule, and which others would have matched. Nothing is recorded.',
   scope: 'policy:write',

@@ -13,7 +13,7 @@ const openRoute: Route = {
   method: 'POST',
   url: '/v1/session',
   name: 'openSession',
-  face: 'operator',
+  api: 'operator',
   summary:
     'Exchange the operator token, or a login token, which is spent by it, for a session cookie and its proof, which goes along as `X-Session-Proof`.',
   // The token in the body is the credential.
@@ -50,7 +50,7 @@ const closeRoute: Route = {
   method: 'DELETE',
   url: '/v1/session',
   name: 'closeSession',
-  face: 'operator',
+  api: 'operator',
   summary: 'Log out.',
   scope: null,
   answers: { 200: { description: 'the cookie is gone', schema: object({ ok: { const: true } }) } },
@@ -69,7 +69,7 @@ const linkRoute: Route = {
   method: 'POST',
   url: '/v1/session/link',
   name: 'makeLoginLink',
-  face: 'operator',
+  api: 'operator',
   summary:
     'Make a link that signs one browser in as operator. It takes the operator token: no key and no session will do.',
   scope: 'keys:write',

@@ -56,7 +56,7 @@ export const traceLedgerRoute: Route = {
   method: 'GET',
   url: '/v1/trace_ledger',
   name: 'readTraceLedger',
-  face: 'operator',
+  api: 'operator',
   summary: 'Every call of a trace, refused ones too, oldest first: an entry for each.',
   scope: 'ledger:read',
   takesInternalKey: true,

@@ -26,7 +26,7 @@ export function callRoute(prefix: string, name: string): Route {
     method: 'POST',
     url: `${prefix}/tools/call`,
     name,
-    face: 'tenant',
+    api: 'tenant',
     summary: 'Call a tool and wait for its end. A call that fails is answered with 200 and `success: false`.',
     scope: 'tools:call',
     takesInternalKey: true,

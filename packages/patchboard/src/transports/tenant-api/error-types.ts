@@ -1,6 +1,6 @@
 import type { FailureCode } from '@patchboard/wire';
 
-/** The kinds of error that this face knows, by the names its callers test for. None is ever given a new meaning. */
+/** The kinds of error that this API knows, by the names its callers test for. None is ever given a new meaning. */
 export const ERROR_TYPES = {
   ValueError: 'a value in the input names nothing that there is',
   ValidationError: "the input does not fit the tool's schema",
@@ -16,7 +16,7 @@ export const ERROR_TYPES = {
 
 export type ErrorType = keyof typeof ERROR_TYPES;
 
-/** Each code in the words of this face; a code without a row does not compile. */
+/** Each code in the words of this API; a code without a row does not compile. */
 export const ERROR_TYPE: Readonly<Record<FailureCode, ErrorType>> = {
   value_not_found: 'ValueError',
   input_invalid: 'ValidationError',

@@ -32,7 +32,7 @@ export function listRoute(prefix: string, name: string): Route {
     method: 'POST',
     url: `${prefix}/tools/list`,
     name,
-    face: 'tenant',
+    api: 'tenant',
     summary: 'The tools that the tenant has.',
     scope: 'tools:call',
     takesInternalKey: true,

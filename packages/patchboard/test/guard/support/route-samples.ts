@@ -35,7 +35,7 @@ interface Sample {
   readonly past: readonly [status: number, code: string | null];
 }
 
-/** What the tenant face wants to know of every request. */
+/** What the tenant API wants to know of every request. */
 const OCCASION = { 'x-tenant-id': 'default', 'x-site-id': 'site-a', 'x-trace-id': 'trace-a' };
 
 /** One request per route that would do something. A route that is missing here fails the test. */

@@ -17,7 +17,7 @@ import { TenantDirectory } from '../../../src/core/access/tenant-directory.ts';
 import { Redactor } from '../../../src/core/call/redaction.ts';
 import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
-import { ROUTES } from '../../../src/wiring/faces.ts';
+import { ROUTES } from '../../../src/wiring/apis.ts';
 import { InternalKeys } from '../../../src/identity/internal-keys.ts';
 import { Gatekeeper } from '../../../src/identity/gatekeeper.ts';
 import { OperatorTokenGuard } from '../../../src/identity/operator-token-guard.ts';
@@ -74,7 +74,7 @@ export interface ServerGiven {
   readonly routes?: readonly Route[];
 }
 
-/** The HTTP faces over a real socket and a store in memory; every JSON answer is held against the API description. */
+/** The HTTP APIs over a real socket and a store in memory; every JSON answer is held against the API description. */
 export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   const clock = given.clock ?? nodeClock;
   const store = given.store ?? memoryStore({ digest: nodeDigest });

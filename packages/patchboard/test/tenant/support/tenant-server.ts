@@ -26,7 +26,7 @@ export const OWN: Headers = {
   'x-internal-api-key': YANTIAN_KEY,
 };
 
-/** What a call on this face is answered. */
+/** What a call on this API is answered. */
 export interface CallAnswer {
   readonly success: boolean;
   readonly output?: Record<string, unknown>;

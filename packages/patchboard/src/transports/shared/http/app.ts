@@ -30,7 +30,7 @@ const LATE_REQUESTS_EVERY_MS = 1000;
 /** Of the heap: what the bodies of requests under way may take. */
 const BODY_SHARE = 1 / 6;
 
-/** The HTTP server of all faces, ready to listen. `close()` ends streams and waits first. */
+/** The HTTP server of all APIs, ready to listen. `close()` ends streams and waits first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
   const limits = resolveHttpLimits(parts.limits);
   const door = new Door(parts.door);

@@ -21,7 +21,7 @@ import type { Tickets } from './tickets.ts';
 import type { ToolLists } from '../views/tool-lists.ts';
 import type { Upgrades } from './upgrades.ts';
 
-/** What the HTTP faces are made of. */
+/** What the HTTP APIs are made of. */
 export interface HttpParts {
   readonly engine: Engine;
   readonly store: Store;
@@ -40,7 +40,7 @@ export interface HttpParts {
   readonly sandbox: SandboxView | null;
   /** Epoch milliseconds; default: now. */
   readonly startedAt?: number;
-  /** Of every face that is served: `[...agentRoutes, ...internalRoutes, …]`. */
+  /** Of every API that is served: `[...agentRoutes, ...internalRoutes, …]`. */
   readonly routes: readonly Route[];
 }
 

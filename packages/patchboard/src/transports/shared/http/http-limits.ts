@@ -1,7 +1,7 @@
 import { WIRE_LIMITS } from '@patchboard/wire';
 import { checkedLimits } from '../../../core/limits.ts';
 
-/** Everything the HTTP faces bound. Resolved once; below that nothing is optional. */
+/** Everything the HTTP APIs bound. Resolved once; below that nothing is optional. */
 export interface HttpLimits {
   /** Upper bound on what the bodies of all requests under way may take of the heap, whose own size bounds it too. */
   readonly heldBodyBytes: number;

@@ -166,7 +166,7 @@ function schemaOf(route: Route): FastifySchema {
   const answers = Object.entries(route.answers).map(([status, answer]) => [status, answerSchema(answer)]);
   return {
     operationId: route.name,
-    tags: [route.face],
+    tags: [route.api],
     summary: route.summary,
     ...(route.params === undefined ? {} : { params: route.params }),
     ...(route.query === undefined ? {} : { querystring: route.query }),

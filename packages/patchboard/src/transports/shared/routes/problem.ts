@@ -64,7 +64,7 @@ export interface ProblemContext {
   readonly status?: number;
   readonly toolCallId?: string;
   readonly state?: CallStateName;
-  /** What the face adds in its own words. */
+  /** What the API adds in its own words. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 

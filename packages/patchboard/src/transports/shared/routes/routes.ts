@@ -28,7 +28,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly name: string;
-  readonly face: 'agent' | 'internal' | 'device' | 'tenant' | 'operator' | 'console';
+  readonly api: 'agent' | 'internal' | 'device' | 'tenant' | 'operator' | 'console';
   readonly summary: string;
   /** What the asker's credential must be good for; null: nobody is asked who they are. */
   readonly scope: Scope | null;

@@ -26,7 +26,7 @@ import { DEFAULT_HTTP_LIMITS } from '../transports/shared/http/http-limits.ts';
 import { VERSION } from '../version.ts';
 import type { SandboxReport } from './sandbox-setup.ts';
 
-export interface FaceSettings {
+export interface ApiSettings {
   readonly host: string;
   readonly port: number;
   readonly allowedHosts: readonly string[];
@@ -38,8 +38,8 @@ export interface FaceSettings {
   readonly operatorToken: string;
 }
 
-/** The network faces of an engine, listening. */
-export interface Faces {
+/** The network APIs of an engine, listening. */
+export interface ListeningApis {
   readonly url: string;
   /** Requests without a credential are taken. */
   readonly isLocal: boolean;
@@ -48,9 +48,12 @@ export interface Faces {
   close(): Promise<void>;
 }
 
+/** @deprecated Use `ListeningApis`. */
+export type Faces = ListeningApis;
+
 /** What the routes and their door need, however requests reach them. */
 export interface AppSettings extends Pick<
-  FaceSettings,
+  ApiSettings,
   'allowedHosts' | 'allowedOrigins' | 'trustProxy' | 'jwt' | 'internalKeys' | 'operatorToken'
 > {
   readonly mayBeLocal: boolean;
@@ -75,9 +78,9 @@ export const ROUTES: readonly Route[] = [
   ...consoleRoutes,
 ];
 
-export async function openFaces(context: EngineContext, settings: FaceSettings): Promise<Faces> {
+export async function openApis(context: EngineContext, settings: ApiSettings): Promise<ListeningApis> {
   const { host, trustProxy, isProduction } = settings;
-  refuseOpenDoor(context, settings);
+  refuseOpenServer(context, settings);
   const mayBeLocal = isLoopback(host) && !isProduction && !trustProxy;
   const { fastify, gatekeeper, sessions } = buildApp(context, {
     ...settings,
@@ -122,7 +125,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     version: VERSION,
     clock: nodeClock,
     heap: nodeHeap,
-    routes: settings.hasPages ? ROUTES : ROUTES.filter(({ face }) => face !== 'console'),
+    routes: settings.hasPages ? ROUTES : ROUTES.filter(({ api }) => api !== 'console'),
   });
   return { fastify, gatekeeper, sessions };
 }
@@ -148,7 +151,7 @@ function noticeOf({ provider, isOff }: SandboxReport): string | null {
     : 'nothing encloses commands: they run as the user of the server, with its files and the network, and each one asks';
 }
 
-async function listen(app: FastifyInstance, { host, port }: FaceSettings): Promise<string> {
+async function listen(app: FastifyInstance, { host, port }: ApiSettings): Promise<string> {
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -178,9 +181,9 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
 }
 
 /** Off loopback everybody could call every tool, unless somebody must show a credential. */
-export function refuseOpenDoor(
+export function refuseOpenServer(
   { keys }: EngineContext,
-  { host, jwt, internalKeys }: Pick<FaceSettings, 'host' | 'jwt' | 'internalKeys'>,
+  { host, jwt, internalKeys }: Pick<ApiSettings, 'host' | 'jwt' | 'internalKeys'>,
 ): void {
   if (isLoopback(host) || jwt !== null || keys.index.size > 0 || internalKeys.length > 0) return;
   throw new ConfigError(

@@ -3,7 +3,7 @@ import { duplexPair, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { failure } from '../core/failures.ts';
 import type { EngineContext } from './engine-context.ts';
-import { buildApp } from './faces.ts';
+import { buildApp } from './apis.ts';
 import type { JwtSettings } from '../identity/jwt-identity.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE } from '../transports/shared/routes/problem.ts';
 import { API_HEADERS } from '../transports/shared/http/security-headers.ts';
@@ -22,8 +22,8 @@ export interface HttpOptions {
   readonly prefix?: string;
 }
 
-/** The faces in somebody else's server. */
-export interface MountedFaces {
+/** The APIs in somebody else's server. */
+export interface MountedApis {
   handler(request: IncomingMessage, response: ServerResponse): void;
   fetch(request: Request): Promise<Response>;
   close(): Promise<void>;
@@ -38,11 +38,7 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 
  * Nobody knows what the other server is bound to, so local mode is off: every request shows a credential.
  * The door is the same as that of our own server.
  */
-export function mountFaces(
-  context: EngineContext,
-  options: HttpOptions,
-  operatorToken: string,
-): MountedFaces {
+export function mountApis(context: EngineContext, options: HttpOptions, operatorToken: string): MountedApis {
   const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null, prefix = '' } = options;
   if (prefix !== '' && !/^(\/[^/?#]+)+$/.test(prefix))
     throw new TypeError(`http.prefix must begin with / and not end with it, such as /api/board: ${prefix}`);
