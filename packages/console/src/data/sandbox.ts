@@ -30,7 +30,7 @@ export interface SandboxRun {
   readonly replayOf: string;
 }
 
-/** Runs one call at a time, through the same door as every agent. */
+/** Runs one call at a time, through the same API as every agent. */
 export function useSandbox(): Sandbox {
   const call = shallowRef<CallView | null>(null);
   const previous = shallowRef<CallView | null>(null);

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '../settings/config-file.ts';
 import { isLoopback } from '../settings/settings.ts';
 import type { EngineContext } from './engine-context.ts';
-import { Gatekeeper } from '../identity/gatekeeper.ts';
+import { CredentialAuthenticator } from '../identity/credential-authenticator.ts';
 import { InternalKeys, type InternalKey } from '../identity/internal-keys.ts';
 import { JwtIdentity, type JwtSettings } from '../identity/jwt-identity.ts';
 import { OperatorTokenGuard } from '../identity/operator-token-guard.ts';
@@ -21,7 +21,7 @@ import type { Route } from '../transports/shared/routes/routes.ts';
 import { tenantRoutes } from '../transports/tenant-api/routes.ts';
 import { createHttpApp } from '../transports/shared/http/app.ts';
 import type { SandboxView } from '../transports/shared/http/context.ts';
-import type { DoorOptions } from '../transports/shared/http/door.ts';
+import type { HostOriginOptions } from '../transports/shared/http/host-origin-guard.ts';
 import { DEFAULT_HTTP_LIMITS } from '../transports/shared/http/http-limits.ts';
 import { VERSION } from '../version.ts';
 import type { SandboxReport } from './sandbox-setup.ts';
@@ -51,7 +51,7 @@ export interface ListeningApis {
 /** @deprecated Use `ListeningApis`. */
 export type Faces = ListeningApis;
 
-/** What the routes and their door need, however requests reach them. */
+/** What the routes and their host and origin guard need, however requests reach them. */
 export interface AppSettings extends Pick<
   ApiSettings,
   'allowedHosts' | 'allowedOrigins' | 'trustProxy' | 'jwt' | 'internalKeys' | 'operatorToken'
@@ -59,12 +59,12 @@ export interface AppSettings extends Pick<
   readonly mayBeLocal: boolean;
   /** Pages for people are made for the root of an address. */
   readonly hasPages: boolean;
-  readonly port: DoorOptions['port'];
+  readonly port: HostOriginOptions['port'];
 }
 
 export interface App {
   readonly fastify: FastifyInstance;
-  readonly gatekeeper: Gatekeeper;
+  readonly authenticator: CredentialAuthenticator;
   readonly sessions: Sessions;
 }
 
@@ -82,7 +82,7 @@ export async function openApis(context: EngineContext, settings: ApiSettings): P
   const { host, trustProxy, isProduction } = settings;
   refuseOpenServer(context, settings);
   const mayBeLocal = isLoopback(host) && !isProduction && !trustProxy;
-  const { fastify, gatekeeper, sessions } = buildApp(context, {
+  const { fastify, authenticator, sessions } = buildApp(context, {
     ...settings,
     port: undefined,
     mayBeLocal,
@@ -91,13 +91,13 @@ export async function openApis(context: EngineContext, settings: ApiSettings): P
   const url = await listen(fastify, settings);
   return {
     url,
-    isLocal: gatekeeper.isLocal,
+    isLocal: authenticator.isLocal,
     loginToken: () => sessions.issueLoginToken().token,
     close: async () => await fastify.close(),
   };
 }
 
-/** Every route behind the door, with nothing that brings requests to it yet. */
+/** Every route behind the host and origin guard, with nothing that brings requests to it yet. */
 export function buildApp(context: EngineContext, settings: AppSettings): App {
   const { engine, store, log, keys, grants, policies, tenants } = context;
   const { allowedHosts, allowedOrigins, trustProxy, mayBeLocal, port } = settings;
@@ -110,15 +110,23 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     log,
   });
   const sessions = new Sessions(operatorToken, nodeClock);
-  const gatekeeper = new Gatekeeper({ keys, jwt, operatorToken, sessions, internalKeys, mayBeLocal, log });
+  const authenticator = new CredentialAuthenticator({
+    keys,
+    jwt,
+    operatorToken,
+    sessions,
+    internalKeys,
+    mayBeLocal,
+    log,
+  });
   const fastify = createHttpApp({
     engine,
     store,
     log,
     digest: nodeDigest,
     services: { keys, grants, policies, tenants, sessions },
-    authenticator: gatekeeper,
-    door: { allowedHosts, allowedOrigins, port },
+    authenticator,
+    hostOrigin: { allowedHosts, allowedOrigins, port },
     limits: { connections: affordableConnections() },
     trustProxy,
     sandbox: sandboxView(context.sandbox),
@@ -127,7 +135,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
     heap: nodeHeap,
     routes: settings.hasPages ? ROUTES : ROUTES.filter(({ api }) => api !== 'console'),
   });
-  return { fastify, gatekeeper, sessions };
+  return { fastify, authenticator, sessions };
 }
 
 /** Descriptors are kept for everything else: connections stop first. */

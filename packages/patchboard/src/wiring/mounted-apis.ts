@@ -36,7 +36,7 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 
 
 /**
  * Nobody knows what the other server is bound to, so local mode is off: every request shows a credential.
- * The door is the same as that of our own server.
+ * The host and origin guard is the same as that of our own server.
  */
 export function mountApis(context: EngineContext, options: HttpOptions, operatorToken: string): MountedApis {
   const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null, prefix = '' } = options;

@@ -88,7 +88,7 @@ describe.each(HOSTS)('mounted in %s', (_name, host) => {
     expect(states).toEqual(['PENDING', 'EXECUTING', 'COMPLETED']);
   });
 
-  it('keeps the door: no credential, a foreign Host and a foreign page get nothing', async () => {
+  it('keeps the host and origin guard: no credential, a foreign Host and a foreign page get nothing', async () => {
     const { url, secret, board } = await mounted();
     const ask = async (headers: Record<string, string>): Promise<unknown> => {
       const response = await fetch(`${url}/v1/tools`, { headers });
@@ -214,7 +214,7 @@ describe('as route handlers', () => {
     expect(await record.json()).toMatchObject({ status: 'SUCCEEDED', result: 'hi' });
   });
 
-  it('keeps the door', async () => {
+  it('keeps the host and origin guard', async () => {
     const { GET, POST, secret } = await aRoute();
     expect((await GET(at('/v1/tools', null))).status).toBe(401);
     expect((await GET(new Request('https://evil.example/api/board/v1/tools'))).status).toBe(421);

@@ -56,7 +56,7 @@ describe('a new name', () => {
 describe('a name that was stored before there was such a rule', () => {
   it('stays, and its client registers it again', async () => {
     const store = memoryStore({ digest: nodeDigest });
-    const names = ['Door.Open', 'door_open', 'door.open', 'Weather_Query'];
+    const names = ['HostOriginGuard.Open', 'door_open', 'door.open', 'Weather_Query'];
     const stored = names.map((name, index) => {
       return { tenant: T, clientId: 'phone', wireName: `wire_${index}`, spec: aSpec(name), registeredAt: 1 };
     });

@@ -54,7 +54,7 @@ function formattedTag(etag: string, format: ToolFormat, accept: string | undefin
   return `${etag.slice(0, -1)}.${format}${wantsJson(accept) ? '.json' : ''}"`;
 }
 
-/** The door may have said already that the origin counts. */
+/** The host and origin guard may have said already that the origin counts. */
 function withAccept(vary: unknown): string {
   return typeof vary === 'string' ? `${vary}, accept` : 'accept';
 }

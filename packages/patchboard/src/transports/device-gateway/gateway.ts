@@ -26,7 +26,7 @@ export interface GatewayParts {
 
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
-/** Turns requests that got past the door into sockets of devices. */
+/** Turns requests that got past the host and origin guard into sockets of devices. */
 export class DeviceGateway {
   readonly #context: HttpContext;
   readonly #parts: GatewayParts;
@@ -89,12 +89,12 @@ export class DeviceGateway {
         takeBack();
       },
     });
-    const takeBack = this.#context.openings.add(() => this.#end(connection), principal);
+    const takeBack = this.#context.openStreams.add(() => this.#end(connection), principal);
   }
 
   #refusal({ tenant }: Principal, address: string): Failure | null {
     const { devicesPerTenant, devicesPerAddress } = this.#parts.limits;
-    if (this.#context.openings.isClosing) return failure('overloaded', 'the server is shutting down');
+    if (this.#context.openStreams.isClosing) return failure('overloaded', 'the server is shutting down');
     if (this.#tenants.of(tenant) >= devicesPerTenant)
       return failure('overloaded', `${devicesPerTenant} devices of this tenant are connected`);
     if (!LOOPBACK.test(address) && this.#addresses.of(address) >= devicesPerAddress)
@@ -103,7 +103,7 @@ export class DeviceGateway {
   }
 
   #end(connection: DeviceConnection): void {
-    if (this.#context.openings.isClosing) connection.end(1001, 'the server is shutting down');
+    if (this.#context.openStreams.isClosing) connection.end(1001, 'the server is shutting down');
     else connection.end(DEVICE_CLOSE.credential, 'the credential is no longer good');
   }
 }

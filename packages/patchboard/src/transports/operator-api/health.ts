@@ -60,7 +60,7 @@ const readyRoute: Route = {
 };
 
 function ready(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
-  if (context.engine.isDraining || context.openings.isClosing) {
+  if (context.engine.isDraining || context.openStreams.isClosing) {
     sendProblem(reply, failure('overloaded', 'the server is shutting down'));
     return;
   }

@@ -19,7 +19,7 @@ import { NO_WORKSPACES } from '../../../src/core/workspaces.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { ROUTES } from '../../../src/wiring/apis.ts';
 import { InternalKeys } from '../../../src/identity/internal-keys.ts';
-import { Gatekeeper } from '../../../src/identity/gatekeeper.ts';
+import { CredentialAuthenticator } from '../../../src/identity/credential-authenticator.ts';
 import { OperatorTokenGuard } from '../../../src/identity/operator-token-guard.ts';
 import { Sessions } from '../../../src/identity/sessions.ts';
 import { nodeDigest } from '../../../src/runtime/digest.ts';
@@ -117,7 +117,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
       tenants: new TenantService({ store, clock, directory: engine.tenants }),
       policies: new PolicyService({ store, guard: policyGuard, clock, initial: {} }),
     },
-    authenticator: new Gatekeeper({
+    authenticator: new CredentialAuthenticator({
       keys,
       jwt: null,
       operatorToken,
@@ -126,7 +126,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
       mayBeLocal: true,
       log,
     }),
-    door: { allowedHosts: given.allowedHosts ?? [], allowedOrigins: given.allowedOrigins ?? [] },
+    hostOrigin: { allowedHosts: given.allowedHosts ?? [], allowedOrigins: given.allowedOrigins ?? [] },
     limits: given.http ?? {},
     heap: nodeHeap,
     sandbox: null,

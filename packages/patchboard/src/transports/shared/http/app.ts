@@ -6,7 +6,7 @@ import { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
 import { allowedMethods } from '../routes/allowed-methods.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
-import { Door } from './door.ts';
+import { HostOriginGuard } from './host-origin-guard.ts';
 import { HeldBodies } from './held-bodies.ts';
 import { resolveHttpLimits, type HttpLimits } from './http-limits.ts';
 import { acceptJsonOnly } from './json-body.ts';
@@ -15,7 +15,7 @@ import { HttpMetrics } from './metrics.ts';
 import { mount } from './mount.ts';
 import { openApi } from '../routes/openapi.ts';
 import { EventStreamCaps } from '../streams/event-stream-caps.ts';
-import { Openings } from '../streams/openings.ts';
+import { OpenStreams } from '../streams/open-streams.ts';
 import { refuseUnderPressure } from './pressure.ts';
 import { failureOfError, PATH_PART_LENGTH } from './request-failure.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE, sendProblem } from '../routes/problem.ts';
@@ -33,10 +33,10 @@ const BODY_SHARE = 1 / 6;
 /** The HTTP server of all APIs, ready to listen. `close()` ends streams and waits first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
   const limits = resolveHttpLimits(parts.limits);
-  const door = new Door(parts.door);
-  const app = newApp(limits, door, parts);
+  const guard = new HostOriginGuard(parts.hostOrigin);
+  const app = newApp(limits, guard, parts);
   const context = contextOf(app, limits, parts);
-  guardDoor(app, door);
+  guardHostAndOrigin(app, guard);
   finishAnswers(app, context.metrics);
   refuseUnderPressure(app, limits, parts.heap);
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues }, context.bodies);
@@ -51,8 +51,8 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
 
 function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: HttpParts): HttpContext {
   const { engine, store, clock, log, digest, services, authenticator, version, sandbox } = parts;
-  const openings = new Openings(clock);
-  const streams = new Streams(clock, limits, openings);
+  const openStreams = new OpenStreams(clock);
+  const streams = new Streams(clock, limits, openStreams);
   const eventStreams = new EventStreamCaps(engine.limits, log);
   const toolLists = new ToolLists(engine);
   const connections = new Connections(app.server, { max: limits.connections, clock, log });
@@ -68,7 +68,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     version,
     sandbox,
     startedAt: parts.startedAt ?? clock.now(),
-    openings,
+    openStreams,
     bodies: new HeldBodies(Math.min(limits.heldBodyBytes, parts.heap.limitBytes * BODY_SHARE)),
     streams,
     eventStreams,
@@ -85,18 +85,18 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
 }
 
 function letGoOnClose(app: FastifyInstance, context: HttpContext): void {
-  const { openings, metrics, services, connections } = context;
+  const { openStreams, metrics, services, connections } = context;
   app.addHook('preClose', (done) => {
-    openings.endAll();
+    openStreams.endAll();
     // Mounted in a server of somebody else there is nothing of ours to let go of.
     if (app.server.listening) connections.letGo();
     done();
   });
   // A connection ends with the credential it was opened with.
   const stopWatching = [
-    services.keys.index.onRevoked((keyId) => openings.endOf(keyId)),
-    services.keys.index.onFirst(() => openings.endOf(null)),
-    services.sessions.onClosed((credentialId) => openings.endOf(credentialId)),
+    services.keys.index.onRevoked((keyId) => openStreams.endOf(keyId)),
+    services.keys.index.onFirst(() => openStreams.endOf(null)),
+    services.sessions.onClosed((credentialId) => openStreams.endOf(credentialId)),
   ];
   app.addHook('onClose', (_app, done) => {
     for (const stop of stopWatching) stop();
@@ -105,7 +105,7 @@ function letGoOnClose(app: FastifyInstance, context: HttpContext): void {
   });
 }
 
-function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstance {
+function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): FastifyInstance {
   const { log } = parts;
   const app = fastify({
     logger: false,
@@ -123,7 +123,7 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
     frameworkErrors: (error, request, reply) => {
       request.refusal = null;
       reply.headers(API_HEADERS);
-      const refused = door.check(request.raw) ?? failureOfError(error, request as FastifyRequest, log);
+      const refused = guard.check(request.raw) ?? failureOfError(error, request as FastifyRequest, log);
       sendProblem(reply as FastifyReply, refused);
     },
     clientErrorHandler: answerBrokenRequest,
@@ -141,7 +141,7 @@ function newApp(limits: HttpLimits, door: Door, parts: HttpParts): FastifyInstan
   app.setNotFoundHandler((request, reply) => refuseUnrouted(request, reply, allowed));
   app.addHook('onListen', (done) => {
     const address = app.server.address();
-    if (address !== null && typeof address === 'object') door.bind((address satisfies AddressInfo).port);
+    if (address !== null && typeof address === 'object') guard.bind((address satisfies AddressInfo).port);
     done();
   });
   return app;
@@ -165,16 +165,16 @@ function refuseUnrouted(
   sendProblem(reply, failure('method_not_allowed', message, { recommendations }));
 }
 
-function guardDoor(app: FastifyInstance, door: Door): void {
+function guardHostAndOrigin(app: FastifyInstance, guard: HostOriginGuard): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { headers } = request;
-    const refused = door.check(request.raw);
+    const refused = guard.check(request.raw);
     if (refused !== null) {
       sendProblem(reply, refused);
       return;
     }
     const { origin } = headers;
-    if (origin !== undefined && door.allowsOrigin(origin)) {
+    if (origin !== undefined && guard.allowsOrigin(origin)) {
       reply.headers(corsHeaders(origin));
       if (request.method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
         reply.code(204).headers(PREFLIGHT_HEADERS).send();

@@ -7,13 +7,13 @@ import type { AdminServices } from '../../../core/access/admin-services.ts';
 import type { Clock, Digest, Heap, Log, Store } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Connections } from './connections.ts';
-import type { DoorOptions } from './door.ts';
+import type { HostOriginOptions } from './host-origin-guard.ts';
 import type { EventLoopTurns } from './event-loop-turns.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
 import type { EventStreamCaps } from '../streams/event-stream-caps.ts';
-import type { Openings } from '../streams/openings.ts';
+import type { OpenStreams } from '../streams/open-streams.ts';
 import type { Prompts } from '../views/prompts.ts';
 import type { Route } from '../routes/routes.ts';
 import type { Streams } from '../streams/streams.ts';
@@ -31,7 +31,7 @@ export interface HttpParts {
   readonly digest: Digest;
   readonly services: AdminServices;
   readonly authenticator: Authenticator;
-  readonly door: DoorOptions;
+  readonly hostOrigin: HostOriginOptions;
   readonly limits?: Partial<HttpLimits>;
   /** What a proxy says about the client counts. Default: no. */
   readonly trustProxy?: boolean;
@@ -62,7 +62,7 @@ export interface HttpContext extends Pick<
 > {
   readonly limits: Readonly<HttpLimits>;
   readonly startedAt: number;
-  readonly openings: Openings;
+  readonly openStreams: OpenStreams;
   readonly bodies: HeldBodies;
   readonly streams: Streams;
   readonly eventStreams: EventStreamCaps;

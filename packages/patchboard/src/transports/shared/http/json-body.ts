@@ -6,7 +6,7 @@ import type { JsonLimits } from '../../../core/json/json-scanner.ts';
 import { RequestRefused } from '../routes/problem.ts';
 import type { HeldBodies } from './held-bodies.ts';
 
-/** `application/json` and nothing else: what Fastify takes besides would let a form or plain text through the door. */
+/** `application/json` and nothing else: what Fastify takes besides would let a form or plain text past the host and origin guard. */
 export function acceptJsonOnly(app: FastifyInstance, limits: JsonLimits, bodies: HeldBodies): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {

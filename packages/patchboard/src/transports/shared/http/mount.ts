@@ -201,7 +201,7 @@ function problemsOf(route: Route): Record<string, Schema> {
   );
 }
 
-/** What the door, the body parser and a server under pressure add to what a route says of itself. */
+/** What the host and origin guard, the body parser and a server under pressure add to what a route says of itself. */
 export function refusalsOf(route: Route): readonly FailureCode[] {
   const codes: FailureCode[] = ['misdirected', 'permission_denied', 'overloaded', 'internal'];
   // 429: too many wrong operator tokens.

@@ -10,7 +10,7 @@ export interface Upgrade {
 }
 
 /**
- * Requests that want to become a socket go through the same routes, door and credentials as any other. Only a handler
+ * Requests that want to become a socket go through the same routes, guard and credentials as any other. Only a handler
  * that takes the upgrade gets the socket; whatever else is answered, the connection ends with the answer.
  */
 export class Upgrades {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import { Tallies } from '../../../core/tallies.ts';
 import type { HttpLimits } from '../http/http-limits.ts';
-import type { Openings } from './openings.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { API_HEADERS } from '../http/security-headers.ts';
 
 const HEARTBEAT = ': still here\n\n';
@@ -109,15 +109,15 @@ export class EventStream {
 export class Streams {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
-  readonly #openings: Openings;
+  readonly #openStreams: OpenStreams;
   readonly #open: Set<EventStream> = new Set();
   readonly #byTenant: Tallies = new Tallies();
   #disarm: (() => void) | null = null;
 
-  constructor(clock: Clock, limits: HttpLimits, openings: Openings) {
+  constructor(clock: Clock, limits: HttpLimits, openStreams: OpenStreams) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#openings = openings;
+    this.#openStreams = openStreams;
   }
 
   get size(): number {
@@ -135,7 +135,7 @@ export class Streams {
     stream.write(': open\n\n');
     this.#open.add(stream);
     this.#beat();
-    const leave = this.#openings.add(() => stream.end(), principal);
+    const leave = this.#openStreams.add(() => stream.end(), principal);
     const uncount = this.#byTenant.enter(principal.tenant);
     stream.onClose(() => {
       leave();
@@ -149,7 +149,7 @@ export class Streams {
   /** A long answer that ends by itself; if it has to end before, it does not look whole. */
   openDocument(reply: FastifyReply, principal: Principal, contentType: string): EventStream {
     const stream = this.#take(reply, contentType);
-    stream.onClose(this.#openings.add(() => stream.cutOff(), principal));
+    stream.onClose(this.#openStreams.add(() => stream.cutOff(), principal));
     return stream;
   }
 

@@ -17,7 +17,7 @@ export async function whileListening<T>(
 ): Promise<T> {
   const stop = new AbortController();
   const abort = (): void => stop.abort();
-  const leave = context.openings.add(abort, principalOf(reply.request));
+  const leave = context.openStreams.add(abort, principalOf(reply.request));
   // Mounted in another server, a request may come by no socket at all.
   const socket = reply.raw.socket instanceof Socket ? reply.raw.socket : null;
   const idleMs = socket?.timeout ?? 0;
@@ -31,7 +31,7 @@ export async function whileListening<T>(
     socket?.setTimeout(idleMs);
     reply.raw.removeListener('close', abort);
     // The request came before the close began, so nobody else tells the connection to end.
-    if (context.openings.isClosing) reply.header('connection', 'close');
+    if (context.openStreams.isClosing) reply.header('connection', 'close');
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { failure, type Failure } from '../../../core/failures.ts';
 
-export interface DoorOptions {
+export interface HostOriginOptions {
   /** Besides the loopback names; with a port it must match, without one any will do. */
   readonly allowedHosts: readonly string[];
   /** Besides our own. */
@@ -10,7 +10,7 @@ export interface DoorOptions {
   readonly port?: number | 'of each connection' | undefined;
 }
 
-type DoorRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'> & {
+type HostOriginRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'> & {
   readonly socket?: { readonly localPort?: number | undefined };
 };
 
@@ -20,7 +20,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
  * Stands before every route, upgrade and file: a page on another site, or a name that was made to resolve to us,
  * gets nothing.
  */
-export class Door {
+export class HostOriginGuard {
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
   readonly #looksAtConnections: boolean;
@@ -28,7 +28,7 @@ export class Door {
   #own: ReadonlySet<string> = new Set();
   #ownOrigins: ReadonlySet<string> = new Set();
 
-  constructor(options: DoorOptions) {
+  constructor(options: HostOriginOptions) {
     this.#hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
     this.#origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/+$/, '')));
     this.#looksAtConnections = options.port === 'of each connection';
@@ -46,7 +46,7 @@ export class Door {
     this.#ownOrigins = new Set(own.map((host) => `http://${host}`));
   }
 
-  check({ headers, rawHeaders, url = '/', socket }: DoorRequest): Failure | null {
+  check({ headers, rawHeaders, url = '/', socket }: HostOriginRequest): Failure | null {
     const { host, origin } = headers;
     if (hasTwoHosts(rawHeaders)) {
       const recommendations = ['send one Host header; a proxy in front must replace it, not add another'];

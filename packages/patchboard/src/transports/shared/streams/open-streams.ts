@@ -15,7 +15,7 @@ const FAR_MS = 2_000_000_000;
  * Streams and waits that are open. A closing server ends them first, since they would hold it open for as long as
  * they please; and each ends with the credential that opened it.
  */
-export class Openings {
+export class OpenStreams {
   readonly #clock: Clock;
   readonly #open: Set<Opening> = new Set();
   #isClosing = false;

@@ -21,7 +21,7 @@ import type { OperatorTokenGuard } from './operator-token-guard.ts';
 import { proxyHeaderIn } from './proxy-headers.ts';
 import type { Sessions } from './sessions.ts';
 
-export interface GatekeeperParts {
+export interface CredentialAuthenticatorParts {
   readonly keys: KeyService;
   readonly jwt: JwtIdentity | null;
   readonly operatorToken: OperatorTokenGuard;
@@ -38,12 +38,12 @@ const INTERNAL_KEY_HEADER = 'x-internal-api-key';
 const NAMING_HEADERS = ['x-agent-id', 'x-client-id', 'x-tenant-id'] as const;
 
 /** Who is asking: by key, token or session, or in local mode by nothing but being here. */
-export class Gatekeeper implements Authenticator {
-  readonly #parts: GatekeeperParts;
+export class CredentialAuthenticator implements Authenticator {
+  readonly #parts: CredentialAuthenticatorParts;
   /** One line for a server's life: the client sends the header with each request. */
   #hasWarned = false;
 
-  constructor(parts: GatekeeperParts) {
+  constructor(parts: CredentialAuthenticatorParts) {
     this.#parts = parts;
   }
 
