@@ -31,7 +31,7 @@ export const LARGE_SITE: SiteData = {
       npc_id: 'teller',
       version: 1,
       active: true,
-      name: 'Teller',
+      name: 'ToolEventSink',
       persona: { story: LARGE_TEXT },
       knowledge_domains: [],
       greeting_templates: [],

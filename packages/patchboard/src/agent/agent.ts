@@ -11,10 +11,10 @@ import type { SubscribeOptions } from './events/event-log.ts';
 import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './events/events.ts';
 import { runHeldRequests } from './loop/held-requests.ts';
 import { answerOpenRequests, sealUnstarted } from './memory/interrupted.ts';
-import type { Lineage, Origin } from './family/lineage.ts';
+import type { Lineage, Origin } from './subagents/lineage.ts';
 import type { AgentOptions } from './options.ts';
-import { BIRTH, recall } from './memory/recollection.ts';
-import { SubAgents } from './family/sub-agents.ts';
+import { BIRTH, recall } from './memory/resume-state.ts';
+import { SubAgents } from './subagents/sub-agents.ts';
 import { Suspended } from './loop/tool-requests.ts';
 import { Turns } from './loop/turns.ts';
 
@@ -58,8 +58,8 @@ export class Agent implements AgentHandle {
    * keeps waiting; `continue()` goes on where it stopped.
    */
   static async resume(id: string, options: Omit<AgentOptions, 'id'>): Promise<Agent> {
-    const recollection = await recall(options.board.host.store, id);
-    const agent = new Agent({ ...options, id }, { kind: 'resumed', recollection });
+    const resumeState = await recall(options.board.host.store, id);
+    const agent = new Agent({ ...options, id }, { kind: 'resumed', resumeState });
     await agent.#takeUp();
     return agent;
   }
@@ -166,9 +166,9 @@ export class Agent implements AgentHandle {
   }
 
   async #work(signal: AbortSignal, work: (signal: AbortSignal) => Promise<AgentReply>): Promise<AgentReply> {
-    const { journal, news, birth, options } = this.#parts;
+    const { journal, callEvents, birth, options } = this.#parts;
     const unlisten = options.host.engine.feed.listen(({ type, call }) => {
-      if (type === 'permission_decided' && call?.runId === this.id) news.decided(call);
+      if (type === 'permission_decided' && call?.runId === this.id) callEvents.decided(call);
     });
     try {
       if (journal.last === 0) await journal.append({ kind: BIRTH, body: JSON.stringify(birth) });

@@ -1,15 +1,15 @@
 import type { AgentHandle } from '../core/agent-handle.ts';
-import type { Asker } from '../core/call/live-call.ts';
+import type { InProcessCaller } from '../core/call/live-call.ts';
 import type { Principal } from '../core/access/principal.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { Budget, narrower, type Spent } from './loop/budget.ts';
-import { CallNews } from './events/call-news.ts';
+import { CallEventEmitter } from './events/call-event-emitter.ts';
 import { EventLog } from './events/event-log.ts';
 import { Journal } from './memory/journal.ts';
-import type { Lineage, Origin } from './family/lineage.ts';
+import type { Lineage, Origin } from './subagents/lineage.ts';
 import { resolveOptions, type AgentOptions, type ResolvedOptions } from './options.ts';
-import { SPENT, type Birth, type Recollection } from './memory/recollection.ts';
+import { SPENT, type Birth, type ResumeState } from './memory/resume-state.ts';
 import { RepeatGuard } from './loop/repeat-guard.ts';
 import { ToolRequests, type PlannedRequest } from './loop/tool-requests.ts';
 import { Transcript } from './memory/transcript.ts';
@@ -24,10 +24,10 @@ export interface AgentParts {
   readonly events: EventLog;
   readonly transcript: Transcript;
   readonly requests: ToolRequests;
-  readonly news: CallNews;
+  readonly callEvents: CallEventEmitter;
   readonly guard: RepeatGuard;
   readonly budget: Budget;
-  readonly asker: Asker;
+  readonly caller: InProcessCaller;
   /** What is known of requests that wait, by the id of their call, beyond what stands in the conversation. */
   readonly held: Map<string, PlannedRequest>;
 }
@@ -41,7 +41,7 @@ export interface Owner {
 
 export function assemble(given: AgentOptions, origin: Origin | null, owner: Owner): AgentParts {
   const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
-  const past = origin?.kind === 'resumed' ? origin.recollection : null;
+  const past = origin?.kind === 'resumed' ? origin.resumeState : null;
   const own = resolveOptions(given);
   const birth = past?.birth ?? birthOf(own, lineage);
   const options = withInherited(own, birth, origin);
@@ -53,7 +53,7 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
   const events = new EventLog({ clock, log, activeWork, decide }, journal, past?.lastEvent);
   const budget = lineage?.budget ?? ownBudget(options, birth, journal, past);
   const guard = new RepeatGuard();
-  const asker: Asker = {
+  const caller: InProcessCaller = {
     hooks: [...options.hooks, guard.hooks],
     agent: owner.handle,
     keepsRefused: true,
@@ -64,24 +64,24 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
   const common = { id, birth, options, principal: host.principal(birth.name), journal, events };
   return {
     ...common,
-    ...withCalls(common, asker, owner, past),
+    ...withCalls(common, caller, owner, past),
     guard,
     budget,
-    asker,
+    caller,
     held: new Map(),
   };
 }
 
 function withCalls(
   common: Pick<AgentParts, 'id' | 'birth' | 'options' | 'principal' | 'journal' | 'events'>,
-  asker: Asker,
+  caller: InProcessCaller,
   owner: Owner,
-  past: Recollection | null,
-): Pick<AgentParts, 'transcript' | 'requests' | 'news'> {
+  past: ResumeState | null,
+): Pick<AgentParts, 'transcript' | 'requests' | 'callEvents'> {
   const { id: runId, birth, options, principal, journal, events } = common;
   const { host, maxResultBytes, language, timeoutMs } = options;
   const watching = { host, journal, events, hooks: [...options.hooks, ...host.hooks], agent: owner.handle };
-  const news = new CallNews({
+  const callEvents = new CallEventEmitter({
     host,
     events,
     maxResultBytes,
@@ -96,13 +96,13 @@ function withCalls(
     host,
     runId,
     principal,
-    asker,
+    caller,
     parentCallId,
     timeoutMs,
-    news,
+    callEvents,
     results,
   });
-  return { transcript: new Transcript(watching, past?.messages), requests, news };
+  return { transcript: new Transcript(watching, past?.messages), requests, callEvents };
 }
 
 function birthOf({ name, offers, maxDepth }: ResolvedOptions, lineage: Lineage | null): Birth {
@@ -142,7 +142,7 @@ function ownBudget(
   { budget }: ResolvedOptions,
   birth: Birth,
   journal: Journal,
-  past: Recollection | null,
+  past: ResumeState | null,
 ): Budget {
   const record = (spent: Spent): void => journal.note({ kind: SPENT, body: JSON.stringify(spent) });
   const made = new Budget(budget, [...birth.keepers, journal.id], record);

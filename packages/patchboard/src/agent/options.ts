@@ -13,7 +13,7 @@ import type { BudgetLimits } from './loop/budget.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import type { LanguageModel, ModelSettings } from './loop/model.ts';
 import { nativeDialect } from './dialects/native-dialect.ts';
-import type { Offer } from './offer.ts';
+import type { ToolSelection } from './tool-selection.ts';
 import { AGENT_OPTIONS } from './options-shape.ts';
 import { resolvePermission, type AgentPermission } from './permission.ts';
 import { confirmHooks, dialectOf } from './text-cycle/tool-call-rules.ts';
@@ -76,7 +76,7 @@ export interface ResolvedOptions {
   readonly name: string;
   readonly system: string | null;
   /** Each must let a tool pass, or it is not offered. */
-  readonly offers: readonly Offer[];
+  readonly offers: readonly ToolSelection[];
   readonly permissions: readonly AgentPolicy[];
   readonly hooks: readonly Hooks[];
   readonly maxIterations: number;
@@ -137,8 +137,8 @@ function callingOf({ toolCalling }: AgentOptions): ToolCallConfig | null {
   }
 }
 
-function offersOf({ tools }: AgentOptions, calling: ToolCallConfig | null): Offer[] {
-  const offers: Offer[] = [];
+function offersOf({ tools }: AgentOptions, calling: ToolCallConfig | null): ToolSelection[] {
+  const offers: ToolSelection[] = [];
   if (tools !== undefined) offers.push({ kind: 'patterns', patterns: tools });
   if (calling !== null) offers.push({ kind: 'switches', config: calling });
   return offers;

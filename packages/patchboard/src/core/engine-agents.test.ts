@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { anEngine, anAgentHandle, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
 import { failure } from './failures.ts';
-import type { Asker } from './call/live-call.ts';
+import type { InProcessCaller } from './call/live-call.ts';
 import { EMPTY_AGENT_POLICY, type AgentPolicy } from './access/policy/document.ts';
 
 const principal = aPrincipal();
-const asking = (given: Partial<Asker> = {}): Asker => ({
+const asking = (given: Partial<InProcessCaller> = {}): InProcessCaller => ({
   hooks: [],
   agent: anAgentHandle('helper'),
   keepsRefused: true,
@@ -19,7 +19,7 @@ describe('an agent in this process', () => {
     const { engine, store } = await anEngine({ tools: [aServerTool({ name: 't', inputSchema })] });
     const ask = (toolName: string, callId: string, parentCallId = 'tc_above') =>
       engine.submit(
-        aRequest({ toolName, callId, parentCallId, args: 'not JSON', asker: asking() }),
+        aRequest({ toolName, callId, parentCallId, args: 'not JSON', caller: asking() }),
         principal,
       );
     expect(await ask('no.such', 'tc_1')).toMatchObject({
@@ -41,7 +41,7 @@ describe('an agent in this process', () => {
 
   it('is refused without a record where its run takes no more calls', async () => {
     const { engine } = await anEngine({});
-    const request = aRequest({ toolName: 'none', callId: 'tc_1', asker: asking() });
+    const request = aRequest({ toolName: 'none', callId: 'tc_1', caller: asking() });
     await engine.submit(request, principal);
     await engine.runs.cancel(principal, request.runId);
     expect(await engine.submit({ ...request, callId: 'tc_2' }, principal)).toMatchObject({ kind: 'refused' });
@@ -57,8 +57,8 @@ describe('an agent in this process', () => {
     const { engine } = await anEngine({ tools });
     const stateOf = async (toolName: string, ...permissions: Partial<AgentPolicy>[]): Promise<string> => {
       const full = permissions.map((permission) => ({ ...EMPTY_AGENT_POLICY, ...permission }));
-      const asker = asking({ permissions: full });
-      const submitted = await engine.submit(aRequest({ toolName, asker }), principal);
+      const caller = asking({ permissions: full });
+      const submitted = await engine.submit(aRequest({ toolName, caller }), principal);
       await settled();
       if (submitted.kind === 'refused') return 'refused';
       return (await engine.calls.find(principal, submitted.call.id))!.state.name;
@@ -74,8 +74,8 @@ describe('an agent in this process', () => {
 
   it('brings its hooks back to a call that waits since before a restart', async () => {
     const { engine } = await anEngine({ tools: [aServerTool({ name: 't' })] });
-    const asker = asking({ permissions: [{ ...EMPTY_AGENT_POLICY, mode: 'ask' }] });
-    const submitted = await engine.submit(aRequest({ toolName: 't', callId: 'tc_1', asker }), principal);
+    const caller = asking({ permissions: [{ ...EMPTY_AGENT_POLICY, mode: 'ask' }] });
+    const submitted = await engine.submit(aRequest({ toolName: 't', callId: 'tc_1', caller }), principal);
     if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
     const hooks = [{ postToolUse: () => ({ replace: { content: 'masked' } }) }];
     engine.serve('tc_1', asking({ hooks }));
@@ -93,10 +93,10 @@ describe('an agent in this process', () => {
     const stuck = aServerTool({ name: 'task', execute: () => new Promise(() => {}) });
     const tools = [stuck, aServerTool({ name: 't' })];
     const { engine, store } = await anEngine({ tools });
-    const asker = asking({ permissions: [{ ...EMPTY_AGENT_POLICY, requireApprovalTools: ['t'] }] });
+    const caller = asking({ permissions: [{ ...EMPTY_AGENT_POLICY, requireApprovalTools: ['t'] }] });
     const submit = (toolName: string, callId: string, parentCallId?: string) =>
       engine.submit(
-        aRequest({ toolName, callId, asker, ...(parentCallId === undefined ? {} : { parentCallId }) }),
+        aRequest({ toolName, callId, caller, ...(parentCallId === undefined ? {} : { parentCallId }) }),
         principal,
       );
     await submit('task', 'tc_1');

@@ -18,7 +18,7 @@ async function run(
 ): Promise<Call> {
   const { args = {}, hooks = [], toolName = 'toy.echo' } = given;
   const submitted = await engine.submit(
-    aRequest({ toolName, args, asker: { hooks, agent: anAgentHandle('the agent') } }),
+    aRequest({ toolName, args, caller: { hooks, agent: anAgentHandle('the agent') } }),
     agent,
   );
   if (submitted.kind === 'refused') throw new Error(submitted.failure.message);
@@ -167,8 +167,11 @@ describe('hooks on the one path', () => {
         guard: new PolicyGuard(document, new GrantIndex(nodeDigest), nodeClock),
       });
       const permissions = policy.agent === undefined ? [] : [own.policy.default];
-      const asker = { hooks: hooks.agent ?? [], agent: undefined, permissions };
-      const submitted = await engine.submit(aRequest({ toolName: 'toy.echo', args: { n: 1 }, asker }), agent);
+      const caller = { hooks: hooks.agent ?? [], agent: undefined, permissions };
+      const submitted = await engine.submit(
+        aRequest({ toolName: 'toy.echo', args: { n: 1 }, caller }),
+        agent,
+      );
       if (submitted.kind === 'refused') throw new Error(submitted.failure.message);
       await settled();
       return (await engine.calls.find(agent, submitted.call.id))!.state.name;

@@ -61,14 +61,14 @@ describe('an approved call', () => {
     await approve(engine, call);
     await lend('opens the vault');
     const got: string[] = [];
-    engine.mailboxes.attach('default', 'c1', {
+    engine.clientQueues.attach('default', 'c1', {
       deliver: ({ id }) => got.push(id),
       withdraw: () => undefined,
     });
     expect(got).toEqual([]);
-    expect(engine.mailboxes.unanswered('default', 'c1')).toEqual([]);
+    expect(engine.clientQueues.unanswered('default', 'c1')).toEqual([]);
     await lend('opens the cat flap');
-    expect(engine.mailboxes.unanswered('default', 'c1').map(({ id }) => id)).toEqual([call.id]);
+    expect(engine.clientQueues.unanswered('default', 'c1').map(({ id }) => id)).toEqual([call.id]);
   });
 });
 
@@ -91,7 +91,10 @@ describe('what a restart says of the outcome', () => {
     const before = await anEngine({ tools });
     await before.engine.directory.register('default', 'c1', [{ name: 'door', schema: { type: 'object' } }]);
     const { id: parentCallId } = await submitted(before.engine, { toolName: 'task' });
-    before.engine.mailboxes.attach('default', 'c1', { deliver: () => undefined, withdraw: () => undefined });
+    before.engine.clientQueues.attach('default', 'c1', {
+      deliver: () => undefined,
+      withdraw: () => undefined,
+    });
     const child = await submitted(before.engine, { toolName: 'door', parentCallId });
     const after = await anEngine({ tools, store: before.store, clock: before.clock });
     await settled();

@@ -128,7 +128,10 @@ class World {
       return;
     }
     if (op.kind === 'connect') {
-      this.#detach ??= engine.mailboxes.attach('default', 'phone', { deliver: () => {}, withdraw: () => {} });
+      this.#detach ??= engine.clientQueues.attach('default', 'phone', {
+        deliver: () => {},
+        withdraw: () => {},
+      });
       return;
     }
     if (op.kind === 'disconnect') {

@@ -58,13 +58,13 @@ describe('the way of a call', () => {
     const [ada, bob] = ['ada', 'bob'].map((id) => aPrincipal({ kind: 'agent', id, agentId: id }));
     await engine.submit(aRequest({ toolName: 'toy.echo', runId: 'run_ada' }), ada!);
     await engine.submit(aRequest({ toolName: 'toy.echo', runId: 'run_bob' }), bob!);
-    const agentsOf = async (asker: typeof local, wanted: object): Promise<string[]> =>
-      (await engine.calls.list(asker, wanted, null, 10)).items.map(({ agentId }) => agentId);
+    const agentsOf = async (caller: typeof local, wanted: object): Promise<string[]> =>
+      (await engine.calls.list(caller, wanted, null, 10)).items.map(({ agentId }) => agentId);
     expect(await agentsOf(ada!, { agentId: 'bob' })).toEqual(['ada']);
     expect(await agentsOf(ada!, { tenant: 'other' })).toEqual(['ada']);
     expect(await agentsOf(ada!, { runId: 'run_bob' })).toEqual([]);
     expect(await agentsOf(local, {})).toEqual(['bob', 'ada']);
-    const runs = (asker: typeof local) => engine.runs.list(asker, 'bob', null, 10);
+    const runs = (caller: typeof local) => engine.runs.list(caller, 'bob', null, 10);
     expect((await runs(ada!)).items.map(({ id }) => id)).toEqual(['run_ada']);
     expect((await runs(local)).items.map(({ id }) => id)).toEqual(['run_bob']);
   });

@@ -10,7 +10,7 @@ import { Dispatcher } from './steps/dispatcher.ts';
 import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
 import type { Failure, RateRefusal } from './failures.ts';
-import { finishOrSeal } from './call/finishing.ts';
+import { drainCalls } from './call/drain.ts';
 import type { GrantService } from './access/grant-service.ts';
 import type { Guard } from './access/guard.ts';
 import { mayCall } from './access/may-call.ts';
@@ -19,7 +19,7 @@ import { Intake, type CallRequest, type Submitted } from './steps/intake.ts';
 import { Lifecycle } from './call/lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { OpenLoad } from './call/open-calls.ts';
-import { Mailboxes } from './devices/mailboxes.ts';
+import { ClientQueues } from './devices/client-queues.ts';
 import type { BadOutcome } from './call/outcome.ts';
 import { Pools } from './devices/pools.ts';
 import type { Clock, Digest, Ids, Log, Schemas, Store } from './ports.ts';
@@ -30,7 +30,7 @@ import { recover, type RecoveryReport } from './call/recovery.ts';
 import type { Redactor } from './call/redaction.ts';
 import { withoutContract, type RegisteredTool } from './tools/registered-tool.ts';
 import { Registry } from './tools/registry.ts';
-import type { Asker, LiveCall } from './call/live-call.ts';
+import type { InProcessCaller, LiveCall } from './call/live-call.ts';
 import type { Pack } from './tools/server-tool.ts';
 import { ResponseCache } from './steps/response-cache.ts';
 import { Runs } from './call/runs.ts';
@@ -76,7 +76,7 @@ export interface EngineLoad {
 export class Engine {
   readonly registry: Registry;
   readonly directory: ToolDirectory;
-  readonly mailboxes: Mailboxes;
+  readonly clientQueues: ClientQueues;
   readonly pools: Pools = new Pools();
   readonly devices: Devices;
   readonly clients: ClientResults;
@@ -108,7 +108,7 @@ export class Engine {
     this.guard = parts.guard;
     this.tenants = parts.tenants;
     this.registry = new Registry(parts);
-    this.mailboxes = new Mailboxes((call) =>
+    this.clientQueues = new ClientQueues((call) =>
       isAsApproved(call, this.registry.find(call.tenant, call.toolName)),
     );
     this.directory = new ToolDirectory({
@@ -121,14 +121,14 @@ export class Engine {
     this.#tasks = new Tasks(log);
     this.serverTools = new ChangingServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
-    this.#lifecycle = new Lifecycle({ ...parts, mailboxes: this.mailboxes, ended });
+    this.#lifecycle = new Lifecycle({ ...parts, clientQueues: this.clientQueues, ended });
     this.#responses = new ResponseCache(clock);
     this.#waiters = new Waiters(this.#lifecycle.wheel);
     this.runs = new Runs({ ...parts, lifecycle: this.#lifecycle });
     const shared = {
       ...parts,
       registry: this.registry,
-      mailboxes: this.mailboxes,
+      clientQueues: this.clientQueues,
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
       feed: this.feed,
@@ -197,9 +197,9 @@ export class Engine {
   }
 
   /** After a restart: an agent is back and brings its hooks to a call of its own that has not ended. */
-  serve(callId: string, asker: Asker): void {
+  serve(callId: string, caller: InProcessCaller): void {
     const live = this.#lifecycle.find(callId);
-    if (live !== undefined) live.asker = asker;
+    if (live !== undefined) live.caller = caller;
   }
 
   /** Charges the caller's rate for reading a model's reply. `paid`: what its calls pay themselves. Null: go on. */
@@ -276,7 +276,7 @@ export class Engine {
     this.#waiters.close();
     // What is being recorded has not begun yet, and would begin after the end.
     await this.#intake.quiet();
-    await finishOrSeal({
+    await drainCalls({
       ...this.#parts,
       lifecycle: this.#lifecycle,
       onEnded: (listener) => this.onEnded(listener),

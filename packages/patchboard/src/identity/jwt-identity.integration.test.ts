@@ -213,7 +213,7 @@ describe('a token is refused', () => {
 });
 
 describe('a token of which nobody can tell', () => {
-  it('is no fault of the asker while the key set cannot be had, and is taken once it can', async () => {
+  it('is no fault of the caller while the key set cannot be had, and is taken once it can', async () => {
     const token = await signed(rsa.privateKey, 'RS256', 'rsa-1');
     const by = byUrl();
     isServing = false;
@@ -222,7 +222,7 @@ describe('a token of which nobody can tell', () => {
     expect(await by.authenticate(token)).toMatchObject({ id: 'ada' });
   });
 
-  it('is no fault of the asker where nobody serves the key set', async () => {
+  it('is no fault of the caller where nobody serves the key set', async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;

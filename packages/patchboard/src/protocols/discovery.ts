@@ -4,7 +4,7 @@ import { protocolOf } from './protocols.ts';
 import { fitToBudget } from './prompt-budget.ts';
 import { enabledTools, resolveToolCallConfig, type ToolCallConfig } from './tool-call-config.ts';
 
-/** Where tools are discovered: a registry, or what one asker may see of an engine. */
+/** Where tools are discovered: a registry, or what one caller may see of an engine. */
 export interface DiscoverySource {
   /** Another after every change. */
   readonly version: number | string;

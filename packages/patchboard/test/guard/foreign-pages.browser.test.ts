@@ -94,7 +94,7 @@ describe.each(PLACES)('a page at $place', ({ url, target }) => {
     expect(statuses.size).toBeGreaterThan(0);
     expect(Object.values(outcomes)).not.toContain('open');
     expect(Object.values(outcomes)).not.toContain('loaded');
-    expect(server.platform.engine.mailboxes.isOnline('default', 'lender')).toBe(false);
+    expect(server.platform.engine.clientQueues.isOnline('default', 'lender')).toBe(false);
     await context.close();
   });
 

@@ -106,7 +106,7 @@ describe('a client that resets while its request is looked at', () => {
     await closed;
     goOn();
     expect((await server.get('/v1/stats')).json.streams).toBe(0);
-    expect(server.engine.mailboxes.isOnline('default', 'phone')).toBe(false);
+    expect(server.engine.clientQueues.isOnline('default', 'phone')).toBe(false);
   });
 });
 

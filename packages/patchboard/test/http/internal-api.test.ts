@@ -278,7 +278,7 @@ describe('GET /internal/clients/:client_id/requests', () => {
     await lend('c_two', 'two.tool');
     const stream = await openSse(`${server.url}/internal/clients/c_two/requests`);
     await online('c_two');
-    const attached = vi.spyOn(server.engine.mailboxes, 'attach');
+    const attached = vi.spyOn(server.engine.clientQueues, 'attach');
     const asked = server.get('/internal/clients/c_two/requests?wait=60');
     while (attached.mock.calls.length === 0) await settled();
     const id = await invoke('two.tool');
@@ -292,7 +292,7 @@ describe('GET /internal/clients/:client_id/requests', () => {
     const clock = new FakeClock();
     const quiet = await aServer({ clock });
     const asked = quiet.get('/internal/clients/c_q/requests?wait=7');
-    while (!quiet.engine.mailboxes.isOnline('default', 'c_q')) await settled();
+    while (!quiet.engine.clientQueues.isOnline('default', 'c_q')) await settled();
     await clock.advance(7000);
     expect((await asked).json).toEqual({ requests: [] });
     await quiet.close();
@@ -330,5 +330,5 @@ describe('POST /internal/tool_calls/:id/progress', () => {
 });
 
 async function online(clientId: string): Promise<void> {
-  while (!server.engine.mailboxes.isOnline('default', clientId)) await settled();
+  while (!server.engine.clientQueues.isOnline('default', clientId)) await settled();
 }

@@ -325,7 +325,7 @@ describe('closing', () => {
     const requests = await openSse(`${closing.url}/internal/clients/c/requests`);
     const wait = closing.get(`/v1/tool_calls/${json.tool_call_id}`, { headers: { prefer: 'wait=60' } });
     const poll = closing.get('/internal/clients/d/requests?wait=60');
-    while (!closing.engine.mailboxes.isOnline('default', 'd')) await settled();
+    while (!closing.engine.clientQueues.isOnline('default', 'd')) await settled();
     await closing.app.close();
     expect(await events.rest()).toEqual([]);
     expect(await requests.rest()).toEqual([]);

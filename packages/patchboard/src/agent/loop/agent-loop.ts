@@ -9,7 +9,7 @@ import type { Reply, ToolRequest } from '../dialects/dialect.ts';
 import type { Usage } from '../events/events.ts';
 import { isAborted } from '../is-aborted.ts';
 import { askModel, type ModelAnswer } from './model-turn.ts';
-import { isOffered } from '../offer.ts';
+import { isOffered } from '../tool-selection.ts';
 import { notesOf, Round, toMessage } from './round.ts';
 import { Suspended, type Answer, type PlannedRequest } from './tool-requests.ts';
 import { textOf } from '../memory/transcript.ts';
@@ -60,11 +60,11 @@ export class AgentLoop {
       ...answers.map(({ block }) => block),
       ...notes.map((text) => ({ type: 'text', text }) as const),
     ];
-    const { transcript, news, held } = this.#parts;
+    const { transcript, callEvents, held } = this.#parts;
     held.clear();
     const toolCall = notesOf(transcript.openRequests, answers);
     await transcript.add({ role: 'user', content, metadata: { toolCall } });
-    news.settled();
+    callEvents.settled();
     return records;
   }
 

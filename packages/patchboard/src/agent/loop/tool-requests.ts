@@ -1,14 +1,14 @@
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { CallRequest } from '../../core/steps/intake.ts';
-import type { Asker, LiveCall } from '../../core/call/live-call.ts';
+import type { InProcessCaller, LiveCall } from '../../core/call/live-call.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../core/messages.ts';
 import { failed, type BadOutcome } from '../../core/call/outcome.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { toRecord, type ToolCallRecord } from '../../sdk/tool-call-record.ts';
 import { refusedToolResult, toToolResult, type ToolResultOptions } from '../../sdk/tool-result.ts';
 import type { AgentHost } from '../agent-host.ts';
-import type { CallNews } from '../events/call-news.ts';
+import type { CallEventEmitter } from '../events/call-event-emitter.ts';
 import { NOT_GIVEN } from '../text-cycle/tool-call-rules.ts';
 
 /** What the model asked for, and why it will not get it. */
@@ -23,12 +23,12 @@ export interface ToolRequestsParts {
   readonly host: AgentHost;
   readonly runId: string;
   readonly principal: Principal;
-  readonly asker: Asker;
+  readonly caller: InProcessCaller;
   /** The call on whose behalf this agent works; null: it works for itself. */
   readonly parentCallId: string | null;
   /** Null: each tool's own. */
   readonly timeoutMs: number | null;
-  readonly news: CallNews;
+  readonly callEvents: CallEventEmitter;
   readonly results: ToolResultOptions;
 }
 
@@ -66,10 +66,10 @@ export class ToolRequests {
     signal: AbortSignal,
     live: LiveCall | null = null,
   ): Promise<Answer> {
-    const { host, news, results, principal } = this.#parts;
+    const { host, callEvents, results, principal } = this.#parts;
     const { closing } = host.activeWork;
     if (closing.aborted) throw new Suspended();
-    news.began(call);
+    callEvents.began(call);
     const ended = await host.engine.calls.follow(principal, call.id, {
       cancelOn: signal,
       until: closing,
@@ -78,7 +78,7 @@ export class ToolRequests {
     if (ended === undefined) throw new Error(`call ${call.id} is gone`);
     if (isOpen(ended)) throw new Suspended();
     const record = toRecord(ended);
-    news.ended(ended, record);
+    callEvents.ended(ended, record);
     return { block: toToolResult(request.id, record, results), record };
   }
 
@@ -105,7 +105,7 @@ export class ToolRequests {
 
   #callRequest({ name, input, callId, withheld }: PlannedRequest): CallRequest {
     const { runId, parentCallId, timeoutMs } = this.#parts;
-    const asker = withheld === true ? withheldFrom(this.#parts.asker) : this.#parts.asker;
+    const caller = withheld === true ? withheldFrom(this.#parts.caller) : this.#parts.caller;
     return {
       callId,
       toolName: name,
@@ -113,7 +113,7 @@ export class ToolRequests {
       args: input ?? {},
       ...(parentCallId === null ? {} : { parentCallId }),
       ...(timeoutMs === null ? {} : { timeoutMs }),
-      asker,
+      caller,
     };
   }
 }
@@ -124,8 +124,8 @@ interface Recorded {
 }
 
 /** What the agent itself forbids comes first, and then that it was not given the tool. */
-function withheldFrom(asker: Asker): Asker {
-  return { ...asker, permissions: [...(asker.permissions ?? []), NOT_GIVEN] };
+function withheldFrom(caller: InProcessCaller): InProcessCaller {
+  return { ...caller, permissions: [...(caller.permissions ?? []), NOT_GIVEN] };
 }
 
 /** What ends a request before the engine is asked. */

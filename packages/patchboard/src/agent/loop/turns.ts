@@ -11,11 +11,11 @@ export class Turns {
     this.#activeWork = activeWork;
   }
 
-  /** `work` is told when either its asker or `interrupt` wants it to stop. */
-  async take<T>(asker: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** `work` is told when either its caller or `interrupt` wants it to stop. */
+  async take<T>(caller: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const own = new AbortController();
     this.#interrupts.add(own);
-    const signal = asker === undefined ? own.signal : AbortSignal.any([own.signal, asker]);
+    const signal = caller === undefined ? own.signal : AbortSignal.any([own.signal, caller]);
     const turn = this.#last.then(() => this.#activeWork.run(() => work(signal)));
     this.#last = turn.catch(() => {});
     try {

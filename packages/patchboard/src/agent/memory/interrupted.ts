@@ -43,7 +43,7 @@ export async function sealUnstarted(parts: AgentParts): Promise<TakenUp> {
     }
     const call = recorded ?? (await parts.requests.recordEnded(request, NOT_STARTED));
     if (call === null) continue;
-    parts.options.host.engine.serve(call.id, parts.asker);
+    parts.options.host.engine.serve(call.id, parts.caller);
     calls.push(call);
   }
   return {

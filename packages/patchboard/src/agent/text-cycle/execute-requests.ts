@@ -2,7 +2,7 @@ import { isOpen, type Call } from '../../core/call/call.ts';
 import { timesOf } from '../../core/call/call-times.ts';
 import { failure, messageOf, type Failure } from '../../core/failures.ts';
 import type { CallRequest } from '../../core/steps/intake.ts';
-import type { Asker } from '../../core/call/live-call.ts';
+import type { InProcessCaller } from '../../core/call/live-call.ts';
 import { failed } from '../../core/call/outcome.ts';
 import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
@@ -107,12 +107,12 @@ class Execution {
       runId: this.#runId,
       args,
       timeoutMs: this.config.timeout,
-      asker: this.#asker(tool),
+      caller: this.#caller(tool),
     };
   }
 
   /** A tool that is switched off is denied by policy; one that needs a yes is asked about. Both are on record. */
-  #asker(tool: RegisteredTool | undefined): Asker {
+  #caller(tool: RegisteredTool | undefined): InProcessCaller {
     const isOn = tool === undefined || isSwitchedOn(this.config, tool);
     return {
       hooks: confirmHooks(this.config),

@@ -1,4 +1,4 @@
-/** On what occasion a tenant's caller asks: for which site, and for whom. A tool may read it; it grants nothing. */
+/** The site, user and session of a tenant's call. A tool may read it; it grants nothing. */
 export interface CallOrigin {
   readonly siteId: string;
   readonly userId?: string;

@@ -37,7 +37,7 @@ export interface Call {
   readonly traceId: string | null;
   /** The caller's span within that trace. */
   readonly spanId: string | null;
-  /** What a tenant's caller said of the occasion; null where no API asks for it. */
+  /** Site, user and session of a tenant's call; null for other APIs. */
   readonly origin: CallOrigin | null;
   readonly replayOf: string | null;
   /** The call on whose behalf a sub-agent made this one. */

@@ -1,10 +1,10 @@
 import type { OutcomeKnowledge } from '@patchboard/wire';
 import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type CallState } from './call.ts';
-import { endState, expiry } from './endings.ts';
+import { endState, expiry } from './end-state.ts';
 import { failure, messageOf } from '../failures.ts';
 import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
-import { isIdempotent, liveCall, nothing, type Asker, type LiveCall } from './live-call.ts';
-import type { Mailboxes } from '../devices/mailboxes.ts';
+import { isIdempotent, liveCall, nothing, type InProcessCaller, type LiveCall } from './live-call.ts';
+import type { ClientQueues } from '../devices/client-queues.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
@@ -18,7 +18,7 @@ export interface LifecycleParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly digest: Digest;
-  readonly mailboxes: Mailboxes;
+  readonly clientQueues: ClientQueues;
   readonly redactor: Redactor;
   /** Told of every ending, once, after it is durable. */
   readonly ended: (call: Call) => void;
@@ -70,20 +70,20 @@ export class Lifecycle {
   }
 
   /** Records a new call. It is live from the commit on, unless it was born ended. */
-  record(record: NewCall, asker: Asker, tool: RegisteredTool | undefined): Soon<Recorded> {
+  record(record: NewCall, caller: InProcessCaller, tool: RegisteredTool | undefined): Soon<Recorded> {
     const { call } = record;
     const kept = isOpen(call) ? record : { ...record, call: this.#redact(call) };
     return soon(this.#parts.store.insertCall(kept), (inserted) => {
       if (inserted.kind === 'inserted' && isOpen(call))
-        return { inserted, live: this.adopt(call, asker, tool) };
+        return { inserted, live: this.adopt(call, caller, tool) };
       if (inserted.kind === 'inserted') this.#parts.ended(call);
       return { inserted, live: null };
     });
   }
 
   /** Takes charge of an open call that is already stored. `tool`: the one it was made with, if it is known. */
-  adopt(call: Call, asker: Asker, tool: RegisteredTool | undefined): LiveCall {
-    const live = liveCall(call, asker, tool);
+  adopt(call: Call, caller: InProcessCaller, tool: RegisteredTool | undefined): LiveCall {
+    const live = liveCall(call, caller, tool);
     this.#live.set(call.id, live);
     if (isOpen(call)) this.open.add(call);
     this.#arm(live);
@@ -234,7 +234,7 @@ export class Lifecycle {
     live.disarm = nothing;
     live.release();
     live.release = nothing;
-    this.#parts.mailboxes.take(live, 'error' in call.state ? call.state.error.code : null);
+    this.#parts.clientQueues.take(live, 'error' in call.state ? call.state.error.code : null);
     this.#parts.ended(call);
   }
 }

@@ -7,7 +7,7 @@ import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { Stop } from './stop.ts';
 
 /** An agent in this process: it brings hooks of its own, and they and the tools are told who they serve. */
-export interface Asker {
+export interface InProcessCaller {
   readonly hooks: readonly Hooks[];
   readonly agent: AgentHandle | undefined;
   /** What it asks for and cannot have is recorded as a call that failed; otherwise only the ledger says so. */
@@ -30,7 +30,7 @@ export interface ToolCustomEvent {
   readonly at: number;
 }
 
-export const NOBODY: Asker = { hooks: [], agent: undefined };
+export const REMOTE_CALLER: InProcessCaller = { hooks: [], agent: undefined };
 
 /** What this process holds of a call that has not ended. */
 export interface LiveCall {
@@ -42,7 +42,7 @@ export interface LiveCall {
   /** Gives back the slot it holds, or leaves the line it stands in. */
   release: () => void;
   /** Of the agent that asks, if it runs in this process; a restart forgets them. */
-  asker: Asker;
+  caller: InProcessCaller;
   /** A client may have seen it: it can no longer be said that it certainly did not start. */
   pushed: boolean;
   /** The connected device that runs it; null: none, or one that fetches its work. */
@@ -51,13 +51,13 @@ export interface LiveCall {
   tool: RegisteredTool | undefined;
 }
 
-export function liveCall(call: Call, asker: Asker, tool: RegisteredTool | undefined): LiveCall {
+export function liveCall(call: Call, caller: InProcessCaller, tool: RegisteredTool | undefined): LiveCall {
   return {
     call,
     stop: new Stop(),
     disarm: nothing,
     release: nothing,
-    asker,
+    caller,
     pushed: false,
     device: null,
     tool,

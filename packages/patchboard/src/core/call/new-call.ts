@@ -1,6 +1,6 @@
 import type { Admission } from '../steps/admission.ts';
 import { approvalDigest } from './approval-digest.ts';
-import { endState } from './endings.ts';
+import { endState } from './end-state.ts';
 import {
   pathOf,
   timelineEntry,

@@ -1,9 +1,9 @@
 import { attemptsOf, type Call } from './call.ts';
 import { endFailure, failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { NOBODY, type LiveCall } from './live-call.ts';
+import { REMOTE_CALLER, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
-import { endState } from './endings.ts';
+import { endState } from './end-state.ts';
 import type { Clock, Log, Store } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
@@ -38,7 +38,11 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   const over = new Set<string>();
   for await (const call of parts.store.openCalls()) {
     const tool = parts.registry.find(call.tenant, call.toolName);
-    const live = parts.lifecycle.adopt(call, NOBODY, tool?.version === call.toolVersion ? tool : undefined);
+    const live = parts.lifecycle.adopt(
+      call,
+      REMOTE_CALLER,
+      tool?.version === call.toolVersion ? tool : undefined,
+    );
     // It may have been pushed before the crash: from now on nobody can say that it did not start.
     if (call.clientId !== null && call.state.name !== 'APPROVAL_REQUIRED') live.pushed = true;
     const seal = sealOf(tool, call) ?? orphaned(parts.lifecycle, live, over);

@@ -42,7 +42,7 @@ describe('whoever asks', () => {
   it('is listed exactly the calls that it finds one by one', async () => {
     let some = 0;
     await fc.assert(
-      fc.asyncProperty(calls, askers, async (given, asker) => {
+      fc.asyncProperty(calls, askers, async (given, caller) => {
         const { engine, store } = await anEngine({});
         const stored = given.map((call) => aCall({ ...call, runId: `${call.runId}_${call.agentId}` }));
         for (const call of stored) {
@@ -54,7 +54,7 @@ describe('whoever asks', () => {
             entries: [],
           });
         }
-        const principal = aPrincipal({ ...asker, id: asker.agentId });
+        const principal = aPrincipal({ ...caller, id: caller.agentId });
         const ids = await found(engine, principal, stored);
         expect(await listed(engine, principal)).toEqual(ids);
         if (ids.length > 0 && ids.length < stored.length) some += 1;

@@ -106,8 +106,8 @@ describe('a call that a client runs', () => {
   });
 });
 
-describe('mailboxes', () => {
-  function carrier() {
+describe('clientQueues', () => {
+  function connection() {
     const got: Call[] = [];
     const withdrawn: string[] = [];
     return {
@@ -120,14 +120,14 @@ describe('mailboxes', () => {
 
   it('sends again on reconnect what nobody acknowledged, and only that', async () => {
     const { engine, invoke } = await withClientTool();
-    const first = carrier();
-    const detach = engine.mailboxes.attach('default', 'phone', first);
+    const first = connection();
+    const detach = engine.clientQueues.attach('default', 'phone', first);
     const unanswered = await invoke();
     const begun = await invoke();
     await engine.clients.acknowledge(phone, begun, null);
     detach();
-    const second = carrier();
-    engine.mailboxes.attach('default', 'phone', second);
+    const second = connection();
+    engine.clientQueues.attach('default', 'phone', second);
     expect(first.got.map((request) => request.id)).toEqual([unanswered, begun]);
     expect(second.got.map((request) => request.id)).toEqual([unanswered]);
     const [request] = second.got;
@@ -138,8 +138,8 @@ describe('mailboxes', () => {
 
   it('tells the client when a call it has seen is cancelled', async () => {
     const { engine, invoke } = await withClientTool();
-    const line = carrier();
-    engine.mailboxes.attach('default', 'phone', line);
+    const line = connection();
+    engine.clientQueues.attach('default', 'phone', line);
     const id = await invoke();
     expect(await engine.calls.cancel(agent, id)).toMatchObject({
       ok: true,

@@ -1,6 +1,6 @@
 import type { CallState } from '../call/call.ts';
 import { attemptsOf, isOpen, type Call } from '../call/call.ts';
-import { endState } from '../call/endings.ts';
+import { endState } from '../call/end-state.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';

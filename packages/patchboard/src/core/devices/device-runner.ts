@@ -1,11 +1,11 @@
 import { attemptsOf, isOpen, type CallState } from '../call/call.ts';
 import type { Device } from './device.ts';
-import { endState } from '../call/endings.ts';
+import { endState } from '../call/end-state.ts';
 import { endFailure, failure } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
 import { isIdempotent, type LiveCall } from '../call/live-call.ts';
-import type { Mailboxes } from './mailboxes.ts';
+import type { ClientQueues } from './client-queues.ts';
 import { failed } from '../call/outcome.ts';
 import type { Pools } from './pools.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -16,7 +16,7 @@ export interface DeviceRunnerParts {
   readonly lifecycle: Lifecycle;
   readonly registry: Registry;
   readonly pools: Pools;
-  readonly mailboxes: Mailboxes;
+  readonly clientQueues: ClientQueues;
   readonly limits: Limits;
   readonly tasks: Tasks;
 }
@@ -59,10 +59,10 @@ export class DeviceRunner {
 
   /** A tool is offered again: what waits for it goes out. */
   wake(tenant: string, clientId: string, toolName: string): void {
-    const { mailboxes } = this.#parts;
-    for (const live of mailboxes.waiting(tenant, clientId, toolName)) {
+    const { clientQueues } = this.#parts;
+    for (const live of clientQueues.waiting(tenant, clientId, toolName)) {
       // Or it could be fetched while it is being recorded as executing here.
-      mailboxes.take(live, null);
+      clientQueues.take(live, null);
       this.dispatch(live, null);
     }
   }
@@ -135,7 +135,7 @@ export class DeviceRunner {
   }
 
   #leave(live: LiveCall): void {
-    if (live.call.clientId !== null) this.#parts.mailboxes.put(live.call.clientId, live);
+    if (live.call.clientId !== null) this.#parts.clientQueues.put(live.call.clientId, live);
   }
 
   async #failWithdrawn(live: LiveCall): Promise<void> {

@@ -3,7 +3,7 @@ import { failure, messageOf, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
 import { hookCall, hooksOf, type HookOwner, type Hooks, type OwnedHooks } from './hooks.ts';
 import type { Limits } from '../limits.ts';
-import type { Asker } from '../call/live-call.ts';
+import type { InProcessCaller } from '../call/live-call.ts';
 import { strictness } from '../access/policy/strictest.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
@@ -24,7 +24,7 @@ export interface AdmissionQuestion {
   readonly tool: RegisteredTool;
   readonly runId: string;
   readonly args: unknown;
-  readonly asker: Asker;
+  readonly caller: InProcessCaller;
 }
 
 /** What policy and hooks together make of a call. */
@@ -80,9 +80,9 @@ function admitBy(
   parts: AdmissionParts,
   question: AdmissionQuestion,
 ): Admission | Promise<Admission | Failure> {
-  const { tool, args, asker } = question;
+  const { tool, args, caller } = question;
   const plain: Admission = { decision, args, atHand: null, toolResult: undefined };
-  const hooks = hooksOf('preToolUse', tool, asker.hooks, parts.hooks);
+  const hooks = hooksOf('preToolUse', tool, caller.hooks, parts.hooks);
   return decision.effect === 'deny' || hooks.length === 0 ? plain : askHooks(parts, question, plain, hooks);
 }
 
@@ -92,14 +92,14 @@ async function askHooks(
   plain: Admission,
   hooks: readonly OwnedHooks[],
 ): Promise<Admission | Failure> {
-  const { principal, tool, runId, args, asker } = question;
+  const { principal, tool, runId, args, caller } = question;
   const { tenant, agentId } = principal;
   const call = hookCall({ id: question.id, toolName: tool.name, runId, agentId, tenant }, tool, args);
   const { clock, limits } = parts;
   const verdict = await runPreHooks({
     hooks,
     call,
-    agent: asker.agent,
+    agent: caller.agent,
     clock,
     timeoutMs: limits.hookTimeoutMs,
   });
@@ -169,10 +169,10 @@ function mayOpen(owner: HookOwner, { opensTo }: Decision): boolean {
 /** Fails closed: a guard that throws has said no. */
 function askGuard(
   guard: Guard,
-  { principal, tool, args, asker }: AdmissionQuestion,
+  { principal, tool, args, caller }: AdmissionQuestion,
 ): Decision | Promise<Decision> {
   try {
-    const decided = guard.admit({ principal, tool, args, permissions: asker.permissions ?? [] });
+    const decided = guard.admit({ principal, tool, args, permissions: caller.permissions ?? [] });
     return decided instanceof Promise ? decided.catch(denialOf) : decided;
   } catch (error) {
     return denialOf(error);

@@ -2,14 +2,14 @@ import type { Approval, Call } from '../call/call.ts';
 import { isOpen } from '../call/call.ts';
 import { approvalDigest } from '../call/approval-digest.ts';
 import { isAsApproved } from '../call/as-approved.ts';
-import { endState, expiry } from '../call/endings.ts';
+import { endState, expiry } from '../call/end-state.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { GrantService, GrantRequest } from '../access/grant-service.ts';
 import type { Guard } from '../access/guard.ts';
 import { jsonDiff } from '../json/json-diff.ts';
 import { permissionDecidedRow } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import { isIdempotent, type Asker, type LiveCall } from '../call/live-call.ts';
+import { isIdempotent, type InProcessCaller, type LiveCall } from '../call/live-call.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Digest, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
@@ -57,7 +57,7 @@ export class Approvals {
       return (await this.#deny(live, principal, given)) ? null : notWaiting(live.call);
     const edited = this.#edit(live.call, given.edit);
     if ('code' in edited) return edited;
-    const forbidden = this.#parts.grants.check(given.grant) ?? (await this.#forbidden(edited, live.asker));
+    const forbidden = this.#parts.grants.check(given.grant) ?? (await this.#forbidden(edited, live.caller));
     if (forbidden !== null) return forbidden;
     if (!(await this.#allow(live, principal, given, edited))) return notWaiting(live.call);
     try {
@@ -85,11 +85,11 @@ export class Approvals {
   }
 
   /** Policy may have changed since, and an edit may be one that it denies: nobody is asked about what is denied. */
-  async #forbidden(call: Call, asker: Asker): Promise<Failure | null> {
+  async #forbidden(call: Call, caller: InProcessCaller): Promise<Failure | null> {
     const { registry, guard } = this.#parts;
     const tool = registry.find(call.tenant, call.toolName);
     if (tool === undefined) return null;
-    const reason = await denial(guard, tool, call, asker);
+    const reason = await denial(guard, tool, call, caller);
     return reason === null ? null : failure('permission_denied', `permission denied: ${reason}`);
   }
 
@@ -108,7 +108,7 @@ export class Approvals {
       ? CHANGED
       : tool !== undefined && !isAsApproved(stored, tool)
         ? failure('approval_denied', 'the tool changed after it was approved; ask again', NOT_STARTED)
-        : await this.#forbidden(live.call, live.asker);
+        : await this.#forbidden(live.call, live.caller);
     if (!isOpen(live.call)) return;
     live.tool = tool ?? live.tool;
     if (refused === null) dispatch(live);
@@ -126,11 +126,11 @@ export class Approvals {
   }
 
   /** Resolves to the digest that the call has with other arguments, if an operator may put them in. */
-  async preview({ call, asker }: LiveCall, args: unknown): Promise<string | Failure> {
+  async preview({ call, caller }: LiveCall, args: unknown): Promise<string | Failure> {
     if (!isWaiting(call)) return notWaiting(call);
     const edited = this.#edit(call, { args });
     if ('code' in edited) return edited;
-    return (await this.#forbidden(edited, asker)) ?? approvalDigest(this.#parts.digest, edited);
+    return (await this.#forbidden(edited, caller)) ?? approvalDigest(this.#parts.digest, edited);
   }
 
   /** The call with the operator's arguments, if there are any and they fit the schema. */
@@ -193,7 +193,12 @@ const CHANGED: Failure = failure(
 );
 
 /** Why policy says no; null when it does not. A guard that throws says no. */
-async function denial(guard: Guard, tool: RegisteredTool, call: Call, asker: Asker): Promise<string | null> {
+async function denial(
+  guard: Guard,
+  tool: RegisteredTool,
+  call: Call,
+  caller: InProcessCaller,
+): Promise<string | null> {
   const { tenant, agentId } = call;
   const principal: Principal = {
     kind: 'agent',
@@ -206,7 +211,7 @@ async function denial(guard: Guard, tool: RegisteredTool, call: Call, asker: Ask
   };
   try {
     const args = JSON.parse(call.argsJson) as unknown;
-    const permissions = asker.permissions ?? [];
+    const permissions = caller.permissions ?? [];
     const { effect, reason } = await guard.admit({ principal, tool, args, permissions });
     return effect === 'deny' ? reason : null;
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   aServerTool,
 } from '../../../test/support/an-engine.ts';
 import type { BoardEvent } from '../ledger/events.ts';
-import type { Asker, ToolCustomEvent } from '../call/live-call.ts';
+import type { InProcessCaller, ToolCustomEvent } from '../call/live-call.ts';
 import type { Log } from '../ports.ts';
 import type { ToolContext } from '../tools/server-tool.ts';
 
@@ -42,12 +42,12 @@ async function runOnce(
   const told: BoardEvent[] = [];
   engine.feed.listen((event) => void (event.seq === null && told.push(event)));
   const agent = anAgentHandle('the agent');
-  const asker: Asker = {
+  const caller: InProcessCaller = {
     hooks: [],
     agent,
     onCustomEvent: onCustomEvent ?? ((event) => void heard.push(event)),
   };
-  const submitted = await engine.submit({ ...aRequest({ toolName: 't' }), asker }, principal);
+  const submitted = await engine.submit({ ...aRequest({ toolName: 't' }), caller }, principal);
   if (submitted.kind !== 'accepted') throw new Error(submitted.kind);
   const ended = await engine.calls.wait(principal, submitted.call.id, 1000);
   return { id: submitted.call.id, heard, told, lines: log.lines, state: ended?.state.name ?? 'none' };

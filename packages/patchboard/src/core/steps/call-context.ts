@@ -48,7 +48,7 @@ class CallContext implements ToolContext {
   readonly #parts: CallContextParts;
   readonly #live: LiveCall;
   #log: Log | null = null;
-  #teller: Teller | null = null;
+  #sink: ToolEventSink | null = null;
 
   constructor(parts: CallContextParts, live: LiveCall, attempt: number, origin: CallOrigin | null) {
     const { call } = live;
@@ -63,7 +63,7 @@ class CallContext implements ToolContext {
     this.idempotencyKey = call.id;
     this.traceparent = traceparentOf(call);
     this.deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : parts.clock.now();
-    this.agent = live.asker.agent;
+    this.agent = live.caller.agent;
   }
 
   get signal(): AbortSignal {
@@ -98,8 +98,8 @@ class CallContext implements ToolContext {
     this.#tell().agent({ callId, toolName, runId, eventType, data: told.data, at });
   };
 
-  #tell(): Teller {
-    return (this.#teller ??= new Teller(this.#parts, this.#live));
+  #tell(): ToolEventSink {
+    return (this.#sink ??= new ToolEventSink(this.#parts, this.#live));
   }
 }
 
@@ -110,7 +110,7 @@ function topOf(lifecycle: Pick<Lifecycle, 'find'>, call: Call): Call {
 }
 
 /** Decides what of a tool's own messages reaches anybody. A bad one never fails the call: it is logged and dropped. */
-class Teller {
+class ToolEventSink {
   readonly #parts: CallContextParts;
   readonly #live: LiveCall;
   #saidLate = false;
@@ -138,7 +138,7 @@ class Teller {
   /** What the agent's listener throws is no failure of the tool. */
   agent(event: ToolCustomEvent): void {
     try {
-      this.#live.asker.onCustomEvent?.(event);
+      this.#live.caller.onCustomEvent?.(event);
     } catch (error) {
       this.#drop(event.eventType, `the agent's listener failed: ${messageOf(error)}`);
     }

@@ -2,7 +2,7 @@ import type { FailureCode } from '@patchboard/wire';
 import { attemptsOf, type CallState } from '../call/call.ts';
 import type { Device } from '../devices/device.ts';
 import type { DeviceRunner } from '../devices/device-runner.ts';
-import { endState } from '../call/endings.ts';
+import { endState } from '../call/end-state.ts';
 import { failure } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';

@@ -3,14 +3,14 @@ import type { Call, CallState } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { NOTHING_HELD, type Dispatcher, type Start } from './dispatcher.ts';
-import { endState, keptFailure } from '../call/endings.ts';
+import { endState, keptFailure } from '../call/end-state.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Guard } from '../access/guard.ts';
 import type { Hooks } from './hooks.ts';
 import { refusedRow, type RefusedCall } from '../ledger/ledger.ts';
 import { endedCall, newCall } from '../call/new-call.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import { NOBODY, type Asker, type LiveCall } from '../call/live-call.ts';
+import { REMOTE_CALLER, type InProcessCaller, type LiveCall } from '../call/live-call.ts';
 import type { Limits } from '../limits.ts';
 import { failed, type BadOutcome } from '../call/outcome.ts';
 import type { Pools } from '../devices/pools.ts';
@@ -23,7 +23,7 @@ import type { ResponseCache } from './response-cache.ts';
 import { resolveTool, type Resolution } from './resolution.ts';
 import { settleAtHand } from './settlement.ts';
 import type { Soon } from '../soon.ts';
-import { Tallies } from '../tallies.ts';
+import { Counters } from '../counters.ts';
 
 /** What an agent asks for, whatever API it came through. An API leaves out what it knows nothing of. */
 export interface CallRequest {
@@ -40,11 +40,11 @@ export interface CallRequest {
   readonly parentCallId?: string;
   /** Chosen by an agent in this process, which wrote it down before it asked. Default: a new one. */
   readonly callId?: string;
-  /** How long the asker gives it to run; never longer than the tool's own limit. */
+  /** How long the caller gives it to run; never longer than the tool's own limit. */
   readonly timeoutMs?: number;
   readonly origin?: CallOrigin;
   /** An agent in this process; absent over the network. */
-  readonly asker?: Asker;
+  readonly caller?: InProcessCaller;
 }
 
 export type Submitted =
@@ -57,7 +57,7 @@ export type Submitted =
       /** The result is an earlier one that was given again, so old. */
       readonly cachedAgeMs?: number;
     }
-  /** Recorded with its ending: DENIED, or FAILED where the asker keeps what is refused. */
+  /** Recorded with its ending: DENIED, or FAILED where the caller keeps what is refused. */
   | { readonly kind: 'denied'; readonly call: Call; readonly failure: Failure }
   /** Not recorded as a call; one ledger row says that it was refused, unless a flood of them is. */
   | { readonly kind: 'refused'; readonly failure: Failure };
@@ -96,7 +96,7 @@ interface Admitted {
 export class Intake {
   readonly #parts: IntakeParts;
   /** Those that are being recorded count as open: many at once must not all find the last free place. */
-  readonly #entering: Tallies = new Tallies();
+  readonly #entering: Counters = new Counters();
   #underWay = 0;
   #whenQuiet: (() => void) | null = null;
 
@@ -149,20 +149,20 @@ export class Intake {
   admit(
     id: string,
     tool: RegisteredTool,
-    { runId, args, asker }: CallRequest,
+    { runId, args, caller }: CallRequest,
     principal: Principal,
   ): Admission | Promise<Admission | Failure> {
-    return admit(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
+    return admit(this.#parts, { id, principal, tool, runId, args, caller: caller ?? REMOTE_CALLER });
   }
 
   /** The admission of a call whose tool the principal may never call. */
   deny(
     id: string,
     tool: RegisteredTool,
-    { runId, args, asker }: CallRequest,
+    { runId, args, caller }: CallRequest,
     principal: Principal,
   ): Soon<Admission> {
-    return deny(this.#parts, { id, principal, tool, runId, args, asker: asker ?? NOBODY });
+    return deny(this.#parts, { id, principal, tool, runId, args, caller: caller ?? REMOTE_CALLER });
   }
 
   #draining(): Failure | null {
@@ -202,7 +202,7 @@ export class Intake {
     const run = runOf(call, facts.now);
     const { inserted } = await lifecycle.record(
       { call, run, idempotency: null, entries },
-      NOBODY,
+      REMOTE_CALLER,
       facts.tool,
     );
     return inserted.kind === 'inserted' ? call : null;
@@ -210,7 +210,7 @@ export class Intake {
 
   async #refuse(request: CallRequest, principal: Principal, refused: Failure): Promise<Submitted> {
     // A model must get an answer, and the answer a record; a server that goes down answers nobody any more.
-    if (request.asker?.keepsRefused === true && !this.#parts.isDraining()) {
+    if (request.caller?.keepsRefused === true && !this.#parts.isDraining()) {
       const call = await this.recordEnded(request, principal, failed(refused));
       if (call !== null) return { kind: 'denied', call, failure: refused };
     }
@@ -245,7 +245,7 @@ export class Intake {
     try {
       const idempotency = this.#idempotency(request, principal, tool, now);
       const record = { call, run, idempotency, entries };
-      const recording = lifecycle.record(record, request.asker ?? NOBODY, found.tool);
+      const recording = lifecycle.record(record, request.caller ?? REMOTE_CALLER, found.tool);
       recorded = recording instanceof Promise ? await recording : recording;
     } catch (error) {
       dispatcher.giveBack(first);

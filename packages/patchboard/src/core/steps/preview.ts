@@ -3,7 +3,7 @@ import type { Decision } from '../access/guard.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { Answer } from '../answer.ts';
-import type { Mailboxes } from '../devices/mailboxes.ts';
+import type { ClientQueues } from '../devices/client-queues.ts';
 import type { Pools } from '../devices/pools.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { CallRequest, Intake } from './intake.ts';
@@ -28,7 +28,7 @@ export interface PreviewsParts {
   readonly intake: Intake;
   readonly rates: RateLimits;
   readonly pools: Pools;
-  readonly mailboxes: Mailboxes;
+  readonly clientQueues: ClientQueues;
 }
 
 const PREVIEW_ID = 'tc_preview';
@@ -64,9 +64,9 @@ export class Previews {
 
   route({ runsOn, source, name }: RegisteredTool, tenant: string): Route {
     if (runsOn.kind === 'server') return { source, clientId: null, online: true };
-    const { pools, mailboxes } = this.#parts;
+    const { pools, clientQueues } = this.#parts;
     const { clientId } = runsOn;
-    const online = pools.isOnline(tenant, name) || mailboxes.isOnline(tenant, clientId);
+    const online = pools.isOnline(tenant, name) || clientQueues.isOnline(tenant, clientId);
     return { source, clientId, online };
   }
 }

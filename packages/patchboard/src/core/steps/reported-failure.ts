@@ -1,6 +1,6 @@
 import { failure, messageOf, type Failure } from '../failures.ts';
 import { isRecord } from '../json/is-record.ts';
-import { boundedMessage } from './thrown.ts';
+import { boundedMessage } from './error-to-failure.ts';
 
 /** Whether an in-process tool returned `{ ok: false, … }` or `{ _thrownError: … }` in place of a result. */
 export function isReportedFailure(value: unknown): value is Record<string, unknown> {

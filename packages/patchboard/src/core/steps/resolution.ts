@@ -30,7 +30,7 @@ export function resolveTool(parts: ResolutionParts, given: CallRequest, principa
   const tool = parts.registry.find(principal.tenant, given.toolName);
   const request = spelled(given, tool);
   if (tool === undefined) return { request, tool, problem: unknownTool(parts, principal, given.toolName) };
-  if (!mayCall(parts.guard, principal, tool, given.asker?.permissions))
+  if (!mayCall(parts.guard, principal, tool, given.caller?.permissions))
     return { request, tool, problem: null, isDenied: true };
   const problem =
     targetProblem(parts.pools, tool, request.target ?? null) ??

@@ -1,7 +1,7 @@
 import { isReportedFailure, reportedFailure } from './reported-failure.ts';
 import { runPostHooks } from './ask-hooks.ts';
 import type { EndState } from '../call/call.ts';
-import { endState, keptFailure } from '../call/endings.ts';
+import { endState, keptFailure } from '../call/end-state.ts';
 import { failure, messageOf } from '../failures.ts';
 import { hookCall, hooksOf, type Hooks, type OwnedHooks } from './hooks.ts';
 import type { Limits } from '../limits.ts';
@@ -31,7 +31,7 @@ export function settle(
 ): EndState | Promise<EndState> {
   const { resultBytes } = parts.limits;
   const checked = checkOutput(tool, outcome);
-  const reviewers = hooksOf('postToolUse', tool, live.asker.hooks, parts.hooks);
+  const reviewers = hooksOf('postToolUse', tool, live.caller.hooks, parts.hooks);
   if (reviewers.length === 0 || checked.outcome.kind !== 'ok')
     return keep(unlessReported(tool, checked), resultBytes, resultDigest);
   return review(parts, reviewers, live, tool, checked.outcome).then((reviewed) =>
@@ -100,7 +100,7 @@ function checkOutput(
 async function review(
   { clock, limits }: SettlementParts,
   hooks: readonly OwnedHooks[],
-  { call, asker }: LiveCall,
+  { call, caller }: LiveCall,
   tool: RegisteredTool | undefined,
   outcome: Outcome,
 ): Promise<Outcome> {
@@ -108,7 +108,7 @@ async function review(
   const run = {
     hooks,
     call: hookCall(call, tool, args),
-    agent: asker.agent,
+    agent: caller.agent,
     clock,
     timeoutMs: limits.hookTimeoutMs,
   };

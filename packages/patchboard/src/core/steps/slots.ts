@@ -1,4 +1,4 @@
-import { Tallies } from '../tallies.ts';
+import { Counters } from '../counters.ts';
 
 /** One thing that is limited, such as `run:run_001`, and how many may hold it at once. */
 export interface SlotKey {
@@ -17,9 +17,9 @@ interface Waiter {
  * lacks, so that giving back a key looks at that key's line only.
  */
 export class Slots {
-  readonly #held: Tallies = new Tallies();
+  readonly #held: Counters = new Counters();
   readonly #lines: Map<string, Set<Waiter>> = new Map();
-  readonly #waiting: Tallies = new Tallies();
+  readonly #waiting: Counters = new Counters();
 
   /** How many wait for this and whatever else they need. */
   waiting(name: string): number {

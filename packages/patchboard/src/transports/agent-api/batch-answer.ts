@@ -24,7 +24,7 @@ export function answerJson(protocol: ToolCallingProtocol, answers: readonly Batc
   return `{"results":${protocol.replies === 'text' ? JSON.stringify(results) : results},"calls":[${calls}]}`;
 }
 
-/** Whole, unlike an agent's in this process: what is too much for the model is for the asker to say. */
+/** Whole, unlike an agent's in this process: what is too much for the model is for the caller to say. */
 function resultOf({ requestId, toolName, noReply, call, failure }: BatchAnswer): ToolExecutionResult {
   const common = {
     requestId,

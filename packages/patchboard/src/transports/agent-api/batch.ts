@@ -28,7 +28,7 @@ import { CALL_HEADERS, invokeRoute } from './invoke.ts';
 const MOST_REQUESTS = 100;
 /** Of requests that are begun in one turn of the event loop. */
 const CHARACTERS_PER_TURN = 65_536;
-/** Where the asker does not say how long it will wait. */
+/** Where the caller does not say how long it will wait. */
 const WAIT_SECONDS = 30;
 
 interface BatchBody {
@@ -147,7 +147,7 @@ interface BatchRun {
   readonly signal: AbortSignal;
 }
 
-/** To its end, or to the end of the asker's patience. `place`: among the requests, of which two may have one id. */
+/** To its end, or to the end of the caller's patience. `place`: among the requests, of which two may have one id. */
 async function runOne(run: BatchRun, asked: ParsedToolRequest, place: number): Promise<BatchAnswer> {
   const { context, request, principal, seconds, signal } = run;
   const { toolName, args, problems } = askedCall(run.protocol, asked, run.find);

@@ -6,7 +6,7 @@ import type { JsonLimits } from '../../core/json/json-scanner.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import type { Principal } from '../../core/access/principal.ts';
-import { Tallies } from '../../core/tallies.ts';
+import { Counters } from '../../core/counters.ts';
 import { TimerWheel } from '../../core/timer-wheel.ts';
 import { DEVICE_CLOSE } from '@patchboard/wire';
 import type { HttpContext } from '../shared/http/context.ts';
@@ -31,8 +31,8 @@ export class DeviceGateway {
   readonly #context: HttpContext;
   readonly #parts: GatewayParts;
   readonly #server: WebSocketServer;
-  readonly #tenants: Tallies = new Tallies();
-  readonly #addresses: Tallies = new Tallies();
+  readonly #tenants: Counters = new Counters();
+  readonly #addresses: Counters = new Counters();
 
   constructor(context: HttpContext) {
     const { engine, clock, log } = context;

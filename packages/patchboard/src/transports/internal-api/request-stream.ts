@@ -1,11 +1,11 @@
 import { encodeSse } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
-import type { Carrier } from '../../core/devices/mailboxes.ts';
+import type { ClientConnection } from '../../core/devices/client-queues.ts';
 import type { EventStream } from '../shared/streams/streams.ts';
 import { toolRequestJson } from './tool-request.ts';
 
 /** Sends requests no faster than they are read: more may wait for a client than a stream may hold unread. */
-export class RequestStream implements Carrier {
+export class RequestStream implements ClientConnection {
   readonly #stream: EventStream;
   readonly #due: (callId: string) => Call | undefined;
   /** Delivered and not sent yet, in the order they came. */

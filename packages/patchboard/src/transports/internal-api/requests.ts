@@ -11,7 +11,7 @@ import { whileListening } from '../shared/streams/waiting.ts';
 import { RequestStream } from './request-stream.ts';
 import { toolRequestJson } from './tool-request.ts';
 
-interface Mailbox {
+interface ClientQueue {
   readonly tenant: string;
   readonly clientId: string;
 }
@@ -65,18 +65,23 @@ function requests(
   return undefined;
 }
 
-function stream(context: HttpContext, reply: FastifyReply, box: Mailbox): void {
-  const { mailboxes } = context.engine;
+function stream(context: HttpContext, reply: FastifyReply, box: ClientQueue): void {
+  const { clientQueues } = context.engine;
   const { tenant, clientId } = box;
   const open = context.streams.open(reply, principalOf(reply.request));
-  const carrier = new RequestStream(open, (callId) => mailboxes.due(tenant, clientId, callId));
-  const detach = mailboxes.attach(tenant, clientId, carrier);
+  const connection = new RequestStream(open, (callId) => clientQueues.due(tenant, clientId, callId));
+  const detach = clientQueues.attach(tenant, clientId, connection);
   open.onClose(() => detach());
 }
 
-async function poll(context: HttpContext, reply: FastifyReply, box: Mailbox, wait: number): Promise<void> {
-  const { mailboxes } = context.engine;
-  const waiting = mailboxes.unanswered(box.tenant, box.clientId);
+async function poll(
+  context: HttpContext,
+  reply: FastifyReply,
+  box: ClientQueue,
+  wait: number,
+): Promise<void> {
+  const { clientQueues } = context.engine;
+  const waiting = clientQueues.unanswered(box.tenant, box.clientId);
   const found =
     waiting.length > 0 || wait === 0
       ? waiting
@@ -87,7 +92,7 @@ async function poll(context: HttpContext, reply: FastifyReply, box: Mailbox, wai
 /** Whatever arrives first, with all that arrives in the same turn; nothing when the time is over. */
 async function nextRequests(
   context: HttpContext,
-  { tenant, clientId }: Mailbox,
+  { tenant, clientId }: ClientQueue,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<Call[]> {
@@ -104,7 +109,7 @@ async function nextRequests(
       resolve();
     };
     const disarm = context.clock.after(waitMs, finish);
-    const detach = context.engine.mailboxes.attach(tenant, clientId, {
+    const detach = context.engine.clientQueues.attach(tenant, clientId, {
       deliver: (wanted) => {
         if (arrived.push(wanted) === 1) queueMicrotask(finish);
       },

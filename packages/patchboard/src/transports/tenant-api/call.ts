@@ -11,7 +11,7 @@ import { ANY, object } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
 import { auditOf, CALL_ANSWER, type Asked } from './audit.ts';
 import { ERROR_TYPE, type ErrorType } from './error-types.ts';
-import { BODY_CONTEXT, OCCASION_HEADERS, occasionOf, type BodyContext } from './occasion.ts';
+import { BODY_CONTEXT, TENANT_CONTEXT_HEADERS, tenantContextOf, type BodyContext } from './tenant-context.ts';
 import { siteProblem } from './sites.ts';
 import { undeclaredMembers, type Warning } from './undeclared-members.ts';
 
@@ -30,7 +30,7 @@ export function callRoute(prefix: string, name: string): Route {
     summary: 'Call a tool and wait for its end. A call that fails is answered with 200 and `success: false`.',
     scope: 'tools:call',
     takesInternalKey: true,
-    headers: OCCASION_HEADERS,
+    headers: TENANT_CONTEXT_HEADERS,
     body: object(
       { tool_name: { type: 'string', minLength: 1, maxLength: 200 }, input: ANY, context: BODY_CONTEXT },
       ['input', 'context'],
@@ -46,9 +46,9 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
   const { tool_name: toolName, context: said, ...body } = request.body as CallBody;
   const input = body.input ?? {};
   const principal = principalOf(request);
-  const occasion = occasionOf(request.headers, said);
-  if ('code' in occasion) return sendProblem(reply, occasion);
-  const { traceId, spanId, origin } = occasion;
+  const tenantContext = tenantContextOf(request.headers, said);
+  if ('code' in tenantContext) return sendProblem(reply, tenantContext);
+  const { traceId, spanId, origin } = tenantContext;
   const foreign = siteProblem(engine.tenants, principal, origin.siteId);
   if (foreign !== null) return sendProblem(reply, foreign);
   const asked: Asked = { traceId, toolName, origin, inputHash: digest.sha256(JSON.stringify(input)) };

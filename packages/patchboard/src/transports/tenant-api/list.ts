@@ -6,7 +6,7 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { COUNT, FLAG, listOf, nullable, object, optional, TEXT } from '../shared/routes/schemas.ts';
-import { OCCASION_HEADERS } from './occasion.ts';
+import { TENANT_CONTEXT_HEADERS } from './tenant-context.ts';
 import { siteProblem } from './sites.ts';
 
 interface ListBody {
@@ -36,7 +36,7 @@ export function listRoute(prefix: string, name: string): Route {
     summary: 'The tools that the tenant has.',
     scope: 'tools:call',
     takesInternalKey: true,
-    headers: OCCASION_HEADERS,
+    headers: TENANT_CONTEXT_HEADERS,
     body: optional({
       category: nullable({ ...TEXT, description: 'only tools of this category' }),
       ai_callable_only: { ...FLAG, description: 'default: true' },

@@ -1,5 +1,5 @@
-import { peel } from './peel.ts';
-import type { Found } from './peel.ts';
+import { stripAffixes } from './strip-affixes.ts';
+import type { Found } from './strip-affixes.ts';
 
 const OTHER_TIME =
   /明[天早晚日]|后天|昨[天晚日]|前天|[下上]个?(?:周|星期|礼拜|月)|周末|未来|(?:周|星期|礼拜)[一二三四五六日天]/u;
@@ -23,5 +23,5 @@ const AFTER = new RegExp(
 export function placeInChinese(text: string): Found {
   const other = OTHER_TIME.exec(text);
   if (other !== null) return { words: other[0] };
-  return { place: peel(text, BEFORE, AFTER) };
+  return { place: stripAffixes(text, BEFORE, AFTER) };
 }

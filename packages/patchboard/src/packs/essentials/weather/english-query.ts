@@ -1,5 +1,5 @@
-import { peel } from './peel.ts';
-import type { Found } from './peel.ts';
+import { stripAffixes } from './strip-affixes.ts';
+import type { Found } from './strip-affixes.ts';
 
 const DAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 const OTHER_TIME = new RegExp(
@@ -40,6 +40,6 @@ export function placeInEnglish(text: string): Found {
   const timeless = text.replace(/\bat the moment\b/i, '');
   // What follows the first preposition is the place, however the question began.
   const linked = /(?:^|\s)(?:in|at|for|near|around)\s+(\S.*)$/i.exec(timeless)?.[1];
-  const afterLink = linked === undefined ? '' : peel(linked, BEFORE, LINK, AFTER);
-  return { place: afterLink === '' ? peel(timeless, BEFORE, LINK, AFTER) : afterLink };
+  const afterLink = linked === undefined ? '' : stripAffixes(linked, BEFORE, LINK, AFTER);
+  return { place: afterLink === '' ? stripAffixes(timeless, BEFORE, LINK, AFTER) : afterLink };
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Tallies } from '../../../core/tallies.ts';
+import { Counters } from '../../../core/counters.ts';
 
 /** Text, its copy as arguments, and what is hashed of it; at two bytes for a character where one is not Latin-1. */
 const BYTES_PER_BYTE = 3;
@@ -14,7 +14,7 @@ const TENANT_SHARE = 0.75;
  */
 export class HeldBodies {
   readonly #most: number;
-  readonly #byTenant: Tallies = new Tallies();
+  readonly #byTenant: Counters = new Counters();
   #total = 0;
 
   constructor(mostBytes: number) {

@@ -2,7 +2,7 @@ import type { Principal } from '../../../core/access/principal.ts';
 import { failure, type Failure } from '../../../core/failures.ts';
 import type { Limits } from '../../../core/limits.ts';
 import type { Log } from '../../../core/ports.ts';
-import { Tallies } from '../../../core/tallies.ts';
+import { Counters } from '../../../core/counters.ts';
 import type { EventStream } from './streams.ts';
 
 /** Requests without a credential, which only local mode takes, count as one. */
@@ -19,7 +19,7 @@ export class EventStreamCaps {
   readonly #log: Log;
   /** With what each left unread when it was last looked at: an upper bound, because a reader takes it at any time. */
   readonly #unread: Map<EventStream, number> = new Map();
-  readonly #ofCredential: Tallies = new Tallies();
+  readonly #ofCredential: Counters = new Counters();
   #unreadTotal = 0;
   #dropped = 0;
 

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
-import { Tallies } from '../../../core/tallies.ts';
+import { Counters } from '../../../core/counters.ts';
 import type { HttpLimits } from '../http/http-limits.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { API_HEADERS } from '../http/security-headers.ts';
@@ -111,7 +111,7 @@ export class Streams {
   readonly #limits: HttpLimits;
   readonly #openStreams: OpenStreams;
   readonly #open: Set<EventStream> = new Set();
-  readonly #byTenant: Tallies = new Tallies();
+  readonly #byTenant: Counters = new Counters();
   #disarm: (() => void) | null = null;
 
   constructor(clock: Clock, limits: HttpLimits, openStreams: OpenStreams) {

@@ -5,8 +5,8 @@ import { parseTraceparent } from '../../core/call/trace-context.ts';
 import type { Schema } from '../shared/routes/routes.ts';
 import { headers, nullable, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 
-/** On which occasion a tenant's service asks: from the headers, and from the body where it says the same. */
-export interface Occasion {
+/** The site, user, session and trace of a tenant's request: from the headers, and from the body where it says the same. */
+export interface TenantContext {
   readonly traceId: string;
   readonly spanId: string | null;
   readonly origin: CallOrigin;
@@ -19,7 +19,7 @@ type ContextMember = 'tenant_id' | 'site_id' | 'trace_id' | 'span_id' | 'user_id
 
 const REQUIRED = ['x-tenant-id', 'x-site-id', 'x-trace-id'];
 
-export const OCCASION_HEADERS: Schema = {
+export const TENANT_CONTEXT_HEADERS: Schema = {
   ...headers({
     'x-tenant-id': { ...PEER_ID, description: 'whose tools and data' },
     'x-site-id': { ...PEER_ID, description: 'which of the sites of the tenant' },
@@ -62,7 +62,10 @@ const MUST_AGREE: readonly (readonly [ContextMember, string])[] = [
 ];
 
 /** The headers have passed their schema: those that are required are there, once. */
-export function occasionOf(given: IncomingHttpHeaders, said: BodyContext | null = null): Occasion | Failure {
+export function tenantContextOf(
+  given: IncomingHttpHeaders,
+  said: BodyContext | null = null,
+): TenantContext | Failure {
   const context = said ?? {};
   const differing = MUST_AGREE.filter(([member, header]) => {
     const [value, repeated] = [given[header], context[member] ?? undefined];

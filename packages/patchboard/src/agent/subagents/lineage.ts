@@ -2,13 +2,13 @@ import type { Hooks } from '../../core/steps/hooks.ts';
 import type { AgentPolicy } from '../../core/access/policy/document.ts';
 import type { Budget } from '../loop/budget.ts';
 import type { AgentEventBody } from '../events/events.ts';
-import type { Offer } from '../offer.ts';
-import type { Recollection } from '../memory/recollection.ts';
+import type { ToolSelection } from '../tool-selection.ts';
+import type { ResumeState } from '../memory/resume-state.ts';
 
 /** Where an agent comes from. One that an embedder makes has none. */
 export type Origin =
   | { readonly kind: 'spawned'; readonly lineage: Lineage }
-  | { readonly kind: 'resumed'; readonly recollection: Recollection };
+  | { readonly kind: 'resumed'; readonly resumeState: ResumeState };
 
 /** What a sub-agent has of those above it. */
 export interface Lineage {
@@ -16,7 +16,7 @@ export interface Lineage {
   readonly depth: number;
   readonly permissions: readonly AgentPolicy[];
   readonly hooks: readonly Hooks[];
-  readonly offers: readonly Offer[];
+  readonly offers: readonly ToolSelection[];
   readonly budget: Budget;
   /** Those above it hear its questions, and may decide on its calls. */
   passOn(event: AgentEventBody, agentId: string): void;

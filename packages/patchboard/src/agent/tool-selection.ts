@@ -4,12 +4,12 @@ import type { ToolCallConfig } from '../protocols/tool-call-config.ts';
 import { isSwitchedOn } from './text-cycle/tool-call-rules.ts';
 
 /** Which tools an agent is offered: by patterns, or by the switches of a chat app. It is kept with the agent. */
-export type Offer =
+export type ToolSelection =
   | { readonly kind: 'patterns'; readonly patterns: readonly string[] }
   | { readonly kind: 'switches'; readonly config: ToolCallConfig };
 
 /** Every offer must hold a tool, or the agent does not have it. */
-export function isOffered(offers: readonly Offer[], tool: RegisteredTool): boolean {
+export function isOffered(offers: readonly ToolSelection[], tool: RegisteredTool): boolean {
   return offers.every((offer) =>
     offer.kind === 'patterns'
       ? offer.patterns.some((pattern) => matchesGlob(pattern, tool.name))

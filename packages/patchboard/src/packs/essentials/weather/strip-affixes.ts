@@ -2,7 +2,7 @@
 export type Found = { readonly place: string } | { readonly words: string };
 
 /** Takes the patterns off the text again and again until nothing more comes off. */
-export function peel(text: string, ...patterns: readonly RegExp[]): string {
+export function stripAffixes(text: string, ...patterns: readonly RegExp[]): string {
   let rest = text;
   for (;;) {
     const before = rest;

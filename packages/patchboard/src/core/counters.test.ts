@@ -1,26 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Tallies } from './tallies.ts';
+import { Counters } from './counters.ts';
 
-describe('Tallies', () => {
+describe('Counters', () => {
   it('counts like a list of names, also after many of them were forgotten', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ name: fc.nat({ max: 20 }), add: fc.boolean() }), { maxLength: 100 }),
         (steps) => {
-          const tallies = new Tallies();
+          const counters = new Counters();
           const counts = new Map<string, number>();
           for (const [index, { name, add }] of steps.entries()) {
             const change = add || (counts.get(`${name}`) ?? 0) === 0 ? 1 : -1;
             counts.set(`${name}`, (counts.get(`${name}`) ?? 0) + change);
-            tallies.add(`${name}`, change);
+            counters.add(`${name}`, change);
             for (let passing = 0; passing < 100; passing += 1) {
-              tallies.add(`passing ${index} ${passing}`, 1);
-              tallies.add(`passing ${index} ${passing}`, -1);
+              counters.add(`passing ${index} ${passing}`, 1);
+              counters.add(`passing ${index} ${passing}`, -1);
             }
           }
-          for (const [name, count] of counts) expect(tallies.of(name)).toBe(count);
-          expect(tallies.of('passing 0 0')).toBe(0);
+          for (const [name, count] of counts) expect(counters.of(name)).toBe(count);
+          expect(counters.of('passing 0 0')).toBe(0);
         },
       ),
       { numRuns: 50 },
@@ -28,11 +28,11 @@ describe('Tallies', () => {
   });
 
   it('takes back once what was entered', () => {
-    const tallies = new Tallies();
-    const leave = tallies.enter('a');
-    tallies.enter('a');
+    const counters = new Counters();
+    const leave = counters.enter('a');
+    counters.enter('a');
     leave();
     leave();
-    expect(tallies.of('a')).toBe(1);
+    expect(counters.of('a')).toBe(1);
   });
 });

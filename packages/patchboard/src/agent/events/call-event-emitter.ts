@@ -5,7 +5,7 @@ import { truncateForModel } from '../../sdk/tool-result.ts';
 import type { AgentHost } from '../agent-host.ts';
 import type { EventLog } from './event-log.ts';
 
-export interface CallNewsParts {
+export interface CallEventEmitterParts {
   readonly host: Pick<AgentHost, 'redact'>;
   readonly events: EventLog;
   readonly maxResultBytes: number;
@@ -17,15 +17,15 @@ export interface CallNewsParts {
 }
 
 /** Tells of an agent's calls: each starts once, is decided on once at most, and ends once. */
-export class CallNews {
-  readonly #parts: CallNewsParts;
+export class CallEventEmitter {
+  readonly #parts: CallEventEmitterParts;
   /** Calls that were told of as started, before a restart too; until the model has its answers. */
   readonly #started: Set<string>;
   readonly #ended: Set<string>;
   /** Calls that were asked about and not decided on yet. */
   readonly #asked: Set<string>;
 
-  constructor(parts: CallNewsParts) {
+  constructor(parts: CallEventEmitterParts) {
     this.#parts = parts;
     this.#started = new Set(parts.started);
     this.#ended = new Set(parts.ended);

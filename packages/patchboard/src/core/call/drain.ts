@@ -7,7 +7,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import { isIdempotent, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
 
-export interface FinishingParts {
+export interface DrainParts {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly limits: Limits;
@@ -16,14 +16,14 @@ export interface FinishingParts {
 }
 
 /** Before the server stops: what runs here may finish for a while; what is still running then is sealed. */
-export async function finishOrSeal(parts: FinishingParts): Promise<void> {
+export async function drainCalls(parts: DrainParts): Promise<void> {
   const { lifecycle, clock, limits } = parts;
   const running = (): LiveCall[] => lifecycle.all().filter(isRunningHere);
   await withTimeLimit(clock, limits.drainMs, allEnded(parts, running), () => {});
   await Promise.all(running().map((live) => seal(parts, live)));
 }
 
-async function allEnded({ onEnded }: FinishingParts, running: () => LiveCall[]): Promise<void> {
+async function allEnded({ onEnded }: DrainParts, running: () => LiveCall[]): Promise<void> {
   while (running().length > 0) {
     await new Promise<void>((resolve) => {
       const stop = onEnded(() => {
@@ -40,7 +40,7 @@ function stopped(live: LiveCall): BadOutcome {
 }
 
 /** What cannot be written now is sealed by the next start. */
-async function seal({ lifecycle, log }: FinishingParts, live: LiveCall): Promise<void> {
+async function seal({ lifecycle, log }: DrainParts, live: LiveCall): Promise<void> {
   try {
     await lifecycle.endOpen(live, () => stopped(live));
   } catch (error) {

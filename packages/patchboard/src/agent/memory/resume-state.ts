@@ -5,7 +5,7 @@ import type { AgentPolicy } from '../../core/access/policy/document.ts';
 import { AgentError } from '../agent-error.ts';
 import type { BudgetLimits, Spent } from '../loop/budget.ts';
 import type { AgentEventBody } from '../events/events.ts';
-import type { Offer } from '../offer.ts';
+import type { ToolSelection } from '../tool-selection.ts';
 import { MESSAGE, PARTIAL } from './transcript.ts';
 
 /** The first entry of every journal. What it has of the agents above it stays, whoever resumes it. */
@@ -14,7 +14,7 @@ export interface Birth {
   readonly depth: number;
   readonly inherited: readonly AgentPolicy[];
   /** Of the tools it is offered; one that nobody started is offered what its options say. */
-  readonly offers: readonly Offer[];
+  readonly offers: readonly ToolSelection[];
   readonly budget: BudgetLimits;
   /** Agents in whose journals the expenses of its family stand, besides its own. */
   readonly keepers: readonly string[];
@@ -27,7 +27,7 @@ export interface Birth {
 const UNSAID = { offers: [], budget: {}, keepers: [], maxDepth: null };
 
 /** What an agent's journal says of it. */
-export interface Recollection {
+export interface ResumeState {
   readonly birth: Birth;
   readonly last: number;
   /** The bookmark of the last event; 0: there is none. */
@@ -47,17 +47,17 @@ export const SPENT = 'spent';
 const PAGE = 200;
 const NOTHING: Spent = { modelCalls: 0, tokens: 0 };
 
-export async function recall(store: JournalStore, id: string): Promise<Recollection> {
+export async function recall(store: JournalStore, id: string): Promise<ResumeState> {
   const memory = new Memory(id);
   for (;;) {
     const entries = await store.readJournal(id, memory.last, PAGE);
     for (const entry of entries) memory.take(entry);
     if (entries.length < PAGE) break;
   }
-  const recollection = memory.recollection();
-  const { birth, spent } = recollection;
+  const resumeState = memory.resumeState();
+  const { birth, spent } = resumeState;
   const ofFamily = await Promise.all(birth.keepers.map((keeper) => spentBy(store, keeper)));
-  return { ...recollection, spent: ofFamily.reduce(sum, spent) };
+  return { ...resumeState, spent: ofFamily.reduce(sum, spent) };
 }
 
 async function spentBy(store: JournalStore, id: string): Promise<Spent> {
@@ -102,7 +102,7 @@ class Memory {
     else this.#hear(no, value as AgentEventBody & { readonly agentId: string });
   }
 
-  recollection(): Recollection {
+  resumeState(): ResumeState {
     if (this.#birth === null)
       throw new AgentError(failure('run_not_found', `no agent has the id ${this.#id} in this store`));
     return {

@@ -2,7 +2,7 @@
 const FIRST_SWEEP = 1024;
 
 /** How many there are under each name. A name at nought is forgotten later, with many others: most come back soon. */
-export class Tallies {
+export class Counters {
   readonly #counts: Map<string, number> = new Map();
   #sweepAt = FIRST_SWEEP;
 

@@ -3,26 +3,26 @@ import type { LiveCall } from '../call/live-call.ts';
 import { pairKey } from '../pair-key.ts';
 
 /** One connection of a client: a stream, a long poll or a socket. */
-export interface Carrier {
+export interface ClientConnection {
   /** To be run, as the record stands. */
   deliver(call: Call): void;
   /** The call ended otherwise: the client should stop working on it. */
   withdraw(callId: string, reason: string): void;
 }
 
-interface Mailbox {
+interface ClientQueue {
   /** Calls for this client that have not ended, oldest first. */
   readonly open: Map<string, LiveCall>;
   /** The newest last; requests go to the newest. */
-  readonly carriers: Set<Carrier>;
+  readonly connections: Set<ClientConnection>;
 }
 
 /** Of arguments in one answer; the last request may go beyond. */
 const ANSWER_CHARACTERS = 8 * 1024 * 1024;
 
 /** What waits for each client, and the connections that carry it there. */
-export class Mailboxes {
-  readonly #boxes: Map<string, Mailbox> = new Map();
+export class ClientQueues {
+  readonly #boxes: Map<string, ClientQueue> = new Map();
   readonly #mayRun: (call: Call) => boolean;
 
   /** `mayRun`: asked of each call before it is handed out. */
@@ -34,27 +34,27 @@ export class Mailboxes {
    * Sends what is unanswered at once, then whatever comes; the answer detaches. What it carried goes to the client's
    * next connection, unless it was `handedOver`: then sending it again could run it twice.
    */
-  attach(tenant: string, clientId: string, carrier: Carrier): (handedOver?: boolean) => void {
+  attach(tenant: string, clientId: string, connection: ClientConnection): (handedOver?: boolean) => void {
     const box = this.#box(tenant, clientId);
-    box.carriers.add(carrier);
-    this.#deliverOpen(box, carrier);
+    box.connections.add(connection);
+    this.#deliverOpen(box, connection);
     return (handedOver = false) => {
-      box.carriers.delete(carrier);
-      const heir = [...box.carriers].at(-1);
+      box.connections.delete(connection);
+      const heir = [...box.connections].at(-1);
       if (heir !== undefined && !handedOver) this.#deliverOpen(box, heir);
       this.#sweep(tenant, clientId, box);
     };
   }
 
   isOnline(tenant: string, clientId: string): boolean {
-    return (this.#boxes.get(pairKey(tenant, clientId))?.carriers.size ?? 0) > 0;
+    return (this.#boxes.get(pairKey(tenant, clientId))?.connections.size ?? 0) > 0;
   }
 
   put(clientId: string, live: LiveCall): void {
     const box = this.#box(live.call.tenant, clientId);
     box.open.set(live.call.id, live);
-    const carrier = [...box.carriers].at(-1);
-    if (carrier !== undefined && this.#mayRun(live.call)) this.#deliver(carrier, live);
+    const connection = [...box.connections].at(-1);
+    if (connection !== undefined && this.#mayRun(live.call)) this.#deliver(connection, live);
   }
 
   /** The call ended. Harmless if it was never put in. */
@@ -63,7 +63,8 @@ export class Mailboxes {
     if (clientId === null) return;
     const box = this.#boxes.get(pairKey(tenant, clientId));
     if (box?.open.delete(id) !== true) return;
-    if (reason !== null && live.pushed) for (const carrier of box.carriers) carrier.withdraw(id, reason);
+    if (reason !== null && live.pushed)
+      for (const connection of box.connections) connection.withdraw(id, reason);
     this.#sweep(tenant, clientId, box);
   }
 
@@ -96,30 +97,30 @@ export class Mailboxes {
     return live !== undefined && this.#isDue(live) ? live.call : undefined;
   }
 
-  #deliverOpen(box: Mailbox, carrier: Carrier): void {
-    for (const live of box.open.values()) if (this.#isDue(live)) this.#deliver(carrier, live);
+  #deliverOpen(box: ClientQueue, connection: ClientConnection): void {
+    for (const live of box.open.values()) if (this.#isDue(live)) this.#deliver(connection, live);
   }
 
   #isDue(live: LiveCall): boolean {
     return isUnanswered(live) && this.#mayRun(live.call);
   }
 
-  #deliver(carrier: Carrier, live: LiveCall): void {
+  #deliver(connection: ClientConnection, live: LiveCall): void {
     live.pushed = true;
-    carrier.deliver(live.call);
+    connection.deliver(live.call);
   }
 
-  #box(tenant: string, clientId: string): Mailbox {
+  #box(tenant: string, clientId: string): ClientQueue {
     const name = pairKey(tenant, clientId);
-    const box = this.#boxes.get(name) ?? { open: new Map(), carriers: new Set() };
+    const box = this.#boxes.get(name) ?? { open: new Map(), connections: new Set() };
     this.#boxes.set(name, box);
     return box;
   }
 
-  #sweep(tenant: string, clientId: string, box: Mailbox): void {
+  #sweep(tenant: string, clientId: string, box: ClientQueue): void {
     const name = pairKey(tenant, clientId);
     // Somebody may have detached twice, and the client have another box by then.
-    if (box.open.size === 0 && box.carriers.size === 0 && this.#boxes.get(name) === box)
+    if (box.open.size === 0 && box.connections.size === 0 && this.#boxes.get(name) === box)
       this.#boxes.delete(name);
   }
 }
