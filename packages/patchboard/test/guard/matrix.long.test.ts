@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { ROUTES } from '../../src/wiring/faces.ts';
+import { ROUTES } from '../../src/wiring/apis.ts';
 import { describeRoutes, EVERY_CASE, useScene } from './support/credential-matrix.ts';
 
 // A busy machine takes its time to start servers.

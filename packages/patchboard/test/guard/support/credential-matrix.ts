@@ -114,5 +114,5 @@ function seen({ status, json }: Answered): Expected {
 
 /** What the request would reach if it were not refused. */
 function realIds(scene: Scene, route: Route): Ids {
-  return route.face === 'internal' ? { ...scene.ids, call: scene.clientCall } : scene.ids;
+  return route.api === 'internal' ? { ...scene.ids, call: scene.clientCall } : scene.ids;
 }
