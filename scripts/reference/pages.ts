@@ -115,7 +115,7 @@ function errorsPage(): string {
     '`POST /v1/parse`, `POST /v1/tool_calls/batch` and `patchboard parse` say of a request that cannot be run which of these it is, with line and column:',
     table(['parse code', 'meaning'], named(PARSE_CODES)),
     '## Kinds of error on the tenant API',
-    '`POST /api/tools/call` answers with an `error_type`. What each is for is in [the configuration](../configuration.md#the-tenant-face); these are the codes behind it:',
+    '`POST /api/tools/call` answers with an `error_type`. What each is for is in [the configuration](../configuration.md#the-tenant-api); these are the codes behind it:',
     table(['error_type', 'codes'], errorTypeRows()),
   ]);
 }

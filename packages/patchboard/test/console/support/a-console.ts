@@ -117,7 +117,12 @@ function reportOnFailure(page: Page): void {
   });
   onTestFailed(async () => {
     const shown = page.isClosed() ? 'closed' : await page.locator('body').innerText({ timeout: 5000 });
-    console.error({ url: page.url(), shown, open: [...open].map((one) => one.url()), failed: failed.slice(-20) });
+    console.error({
+      url: page.url(),
+      shown,
+      open: [...open].map((one) => one.url()),
+      failed: failed.slice(-20),
+    });
   });
 }
 
