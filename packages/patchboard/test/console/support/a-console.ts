@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { expect, onTestFailed, vi } from 'vitest';
 import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
@@ -117,12 +118,13 @@ function reportOnFailure(page: Page): void {
   });
   onTestFailed(async () => {
     const shown = page.isClosed() ? 'closed' : await page.locator('body').innerText({ timeout: 5000 });
-    console.error({
+    const state = {
       url: page.url(),
       shown,
       open: [...open].map((one) => one.url()),
       failed: failed.slice(-20),
-    });
+    };
+    process.stderr.write(`${inspect(state, { depth: 3, maxStringLength: 4000 })}\n`);
   });
 }
 
