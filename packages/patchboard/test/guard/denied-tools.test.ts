@@ -18,14 +18,18 @@ const vault = aServerTool({
     additionalProperties: false,
   },
 });
+const drawers = aServerTool({
+  name: 'vault.list',
+  inputSchema: { type: 'object', properties: { drawer: { type: 'string' } } },
+});
 const SECRETS = /combination|described at length/;
 
 /** Each agent is denied in another way. */
 const AGENTS = {
   whitelist: { defaultToolEnabled: false, autoAllowTools: ['toy.*'] },
   list: { autoDenyTools: ['vault.*'] },
-  rule: { rules: [{ tools: 'vault.open', effect: 'deny', reason: 'the vault is closed for the audit' }] },
-  toggle: { toolToggles: { 'vault.open': false } },
+  rule: { rules: [{ tools: 'vault.*', effect: 'deny', reason: 'the vault is closed for the audit' }] },
+  toggle: { toolToggles: { 'vault.open': false, 'vault.list': false } },
   mode: { mode: 'deny', autoAllowTools: ['toy.echo'] },
 };
 const DENIED = [
@@ -40,7 +44,7 @@ let server: TestPlatform;
 beforeAll(async () => {
   const tenant = { 'closed-tenant': { packs: [] } };
   server = await aPlatform({
-    tools: [vault, aServerTool({ name: 'toy.echo' })],
+    tools: [vault, drawers, aServerTool({ name: 'toy.echo' })],
     config: { policy: { agents: AGENTS }, tenants: tenant },
   });
 });
@@ -152,6 +156,32 @@ describe.each(DENIED)('a tool that is denied by a %s', (agent, rule, reason) => 
     ]);
     const { audit } = json as { audit: { tool_call_id: string } };
     expect(await recordOf(audit.tool_call_id)).toMatchObject({ state: 'DENIED', decision: { rule } });
+  });
+});
+
+describe('a tool whose schema lets undeclared members through', () => {
+  it('says nothing of them over the tenant API to one who may not call it', async () => {
+    const call = async (agent: string): Promise<Answered> =>
+      await server.ask({
+        method: 'POST',
+        path: '/api/tools/call',
+        headers: {
+          'x-agent-id': agent,
+          'x-tenant-id': 'default',
+          'x-site-id': 's',
+          'x-trace-id': `m-${agent}`,
+        },
+        body: { tool_name: 'vault.list', input: { drawer: 'a', misspelt: 1 } },
+      });
+    expect((await call('anybody')).json).toMatchObject({
+      success: true,
+      audit: { warnings: [{ code: 'undeclared_member', path: '/misspelt' }] },
+    });
+    for (const [agent] of DENIED) {
+      const { json, text } = await call(agent);
+      expect(json).toMatchObject({ success: false, error_type: 'PermissionError' });
+      expect(text).not.toContain('misspelt');
+    }
   });
 });
 

@@ -74,7 +74,9 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
   const rate = engine.rateOf(principal, call.toolName);
   if (rate !== null) reply.headers(rateFields(rate));
   const tool = engine.registry.find(principal.tenant, call.toolName);
-  const warnings = tool === undefined ? [] : undeclaredMembers(tool.inputSchema, input);
+  // They would show the schema to one who may not call the tool.
+  const isShown = tool !== undefined && submitted.kind !== 'denied';
+  const warnings = isShown ? undeclaredMembers(tool.inputSchema, input) : [];
   sendJson(reply, 200, answerJson(context, asked, { call, cachedAgeMs, warnings }));
 }
 
