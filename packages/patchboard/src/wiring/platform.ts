@@ -105,7 +105,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   for (const pack of packs) add(engine, configured(pack, settings));
   const { resumed, sealed } = await engine.start();
   if (resumed + sealed > 0) log.info('engine.recovered', { resumed, sealed });
-  logPolicyWarnings(context);
+  await logPolicyWarnings(context);
   const operatorToken = await operatorTokenIn(settings.dataFolder, log);
   const apis = await openApis(context, { ...settings, operatorToken });
   const stopPurging = keepPurging(settings, store, log);

@@ -108,3 +108,57 @@ describe('a policy for an agent', () => {
     expect(await agentsWarnedOf(server)).toEqual([]);
   });
 });
+
+describe('a policy that costs much to compare', () => {
+  const LONG = `*${'a'.repeat(500)}*`;
+  const rule = (glob: string): unknown => ({
+    default: { rules: [{ tools: 'toy.*', effect: 'deny', when: [{ arg: '/text', glob }] }] },
+  });
+
+  it('is refused with the place of a pattern that is too long, however it is sent', async () => {
+    const server = await aServer();
+    const message = 'is a pattern of 502 characters, and 500 are allowed';
+    const ask = { tool_name: 'toy.echo', document: rule(LONG) };
+    for (const [method, path, body] of [
+      ['PUT', '/v1/policy', { document: rule(LONG) }],
+      ['POST', '/v1/policy/check', { document: rule(LONG) }],
+      ['POST', '/v1/policy/explain', ask],
+    ] as const) {
+      const refused = await server.asOperator(method, path, body);
+      expect(refused.json).toMatchObject({
+        status: 400,
+        code: 'body_invalid',
+        errors: [{ path: '/default/rules/0/when/0/glob', message }],
+      });
+    }
+    const list = { document: { default: { autoDenyTools: ['toy.*', LONG] } } };
+    expect((await server.asOperator('PUT', '/v1/policy', list)).json).toMatchObject({
+      errors: [{ path: '/default/autoDenyTools/1', message }],
+    });
+  });
+
+  it('leaves the event loop to others, whatever pattern and arguments repeat', async () => {
+    const server = await aServer();
+    const body = {
+      tool_name: 'toy.echo',
+      args: { text: 'a'.repeat(1_000_000) },
+      document: rule(`*${'a'.repeat(498)}b`),
+    };
+    const explained = await server.asOperator('POST', '/v1/policy/explain', body);
+    expect(explained.json).toMatchObject({ effect: 'allow' });
+    const patterns = Array.from({ length: 20_000 }, (_, index) => `toy*x${index}*`);
+    const document = { default: { autoDenyTools: patterns, autoAllowTools: patterns } };
+    const order: string[] = [];
+    const check = async (): Promise<void> => {
+      const { json } = await server.asOperator('POST', '/v1/policy/check', { document });
+      expect(json).toMatchObject({ matches: { length: 1000 } });
+      order.push('check');
+    };
+    const health = async (): Promise<void> => {
+      expect((await server.ask({ method: 'GET', path: '/healthz' })).status).toBe(200);
+      order.push('health');
+    };
+    await Promise.all([check(), health()]);
+    expect(order).toEqual(['health', 'check']);
+  });
+});

@@ -2,7 +2,7 @@ import type { DocumentStore } from '../documents.ts';
 import { failure, type Failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { PolicyGuard } from './policy-guard.ts';
-import { decodePolicy } from './policy/document.ts';
+import { decodePolicy, decodeSentPolicy } from './policy/document.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from './principal.ts';
 
@@ -84,7 +84,7 @@ export class PolicyService {
         `the policy in force is version ${version}, not ${expectedVersion}; look at it again`,
       );
     }
-    const decoded = decodePolicy(document);
+    const decoded = decodeSentPolicy(document);
     if (!decoded.ok) {
       const [first] = decoded.problems;
       const detail = first === undefined ? 'the policy is not valid' : `policy${first.path} ${first.message}`;

@@ -1,3 +1,4 @@
+import { PATTERN_CHARACTERS } from '../../core/access/policy/document.ts';
 import { rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperatorDecision } from '../../core/steps/approvals.ts';
@@ -113,7 +114,7 @@ export const PREDICATE: Schema = object(
     arg: { type: 'string', pattern: '^(/.*)?$', description: 'JSON pointer into the arguments' },
     equals: ANY,
     prefix: TEXT,
-    glob: TEXT,
+    glob: { ...TEXT, maxLength: PATTERN_CHARACTERS },
     gt: NUMBER,
     gte: NUMBER,
     lt: NUMBER,

@@ -2,7 +2,7 @@ import { POLICY_WARNING_CODES, rfc3339, type PolicyReviewView } from '@patchboar
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { decidePolicy, mayEverCall } from '../../core/access/policy/decide.ts';
-import { decodePolicy, type PolicyDocument } from '../../core/access/policy/document.ts';
+import { decodePolicy, decodeSentPolicy, type PolicyDocument } from '../../core/access/policy/document.ts';
 import { reviewPolicy } from '../../core/access/policy/review.ts';
 import { warningText } from '../../core/access/policy/warning-words.ts';
 import type { PolicyText } from '../../core/access/policy-service.ts';
@@ -51,9 +51,9 @@ const readRoute: Route = {
   handle: readPolicy,
 };
 
-function readPolicy(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function readPolicy(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { tenant } = principalOf(request);
-  sendJson(reply, 200, policyJson(context, tenant, context.services.policies.current(tenant)));
+  sendJson(reply, 200, await policyJson(context, tenant, context.services.policies.current(tenant)));
 }
 
 const replaceRoute: Route = {
@@ -79,7 +79,7 @@ async function replacePolicy(
   const principal = principalOf(request);
   const replaced = await context.services.policies.replace(principal, document, version ?? null);
   if ('code' in replaced) sendProblem(reply, replaced);
-  else sendJson(reply, 200, policyJson(context, principal.tenant, replaced));
+  else sendJson(reply, 200, await policyJson(context, principal.tenant, replaced));
 }
 
 const checkRoute: Route = {
@@ -88,7 +88,7 @@ const checkRoute: Route = {
   name: 'checkPolicy',
   api: 'operator',
   summary:
-    "Compare a policy with the tools and keys of one's tenant: what each pattern matches, and which lines have no effect. It is not put in force.",
+    "Compare a policy with the tools and keys of one's tenant: what each of the first thousand patterns matches, and which lines have no effect. It is not put in force.",
   scope: 'policy:write',
   body: object({ document: { type: 'object' } }),
   answers: { 200: { description: 'the comparison', schema: object(REVIEW) } },
@@ -96,20 +96,30 @@ const checkRoute: Route = {
   handle: checkPolicy,
 };
 
-function checkPolicy(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
+async function checkPolicy(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const { document } = request.body as { document: unknown };
-  const decoded = decodePolicy(document);
+  const decoded = decodeSentPolicy(document);
   if (!decoded.ok) {
     sendProblem(reply, failure('body_invalid', 'the policy cannot be read', { issues: decoded.problems }));
     return;
   }
-  sendJson(reply, 200, JSON.stringify(reviewView(context, principalOf(request).tenant, decoded.policy)));
+  const review = await reviewView(context, principalOf(request).tenant, decoded.policy);
+  sendJson(reply, 200, JSON.stringify(review));
 }
 
-function reviewView(context: HttpContext, tenant: string, policy: PolicyDocument): PolicyReviewView {
-  const { engine, authenticator } = context;
+async function reviewView(
+  context: HttpContext,
+  tenant: string,
+  policy: PolicyDocument,
+): Promise<PolicyReviewView> {
+  const { engine, authenticator, turns } = context;
   const tools = [...engine.registry.names(tenant)];
-  const { warnings, matches } = reviewPolicy(policy, { tools, agents: authenticator.agentNames(tenant) });
+  const surroundings = { tools, agents: authenticator.agentNames(tenant) };
+  const { warnings, matches } = await reviewPolicy(policy, surroundings, turns.next);
   return { warnings: warnings.map((one) => ({ ...one, message: warningText(one) })), matches };
 }
 
@@ -163,7 +173,7 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
     return;
   }
   const { version, document: inForce } = services.policies.current(tenant);
-  const decoded = decodePolicy(document ?? inForce);
+  const decoded = document === undefined ? decodePolicy(inForce) : decodeSentPolicy(document);
   if (!decoded.ok) {
     sendProblem(reply, failure('body_invalid', 'the policy cannot be read', { issues: decoded.problems }));
     return;
@@ -186,11 +196,13 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
   );
 }
 
-function policyJson(context: HttpContext, tenant: string, text: PolicyText): string {
+async function policyJson(context: HttpContext, tenant: string, text: PolicyText): Promise<string> {
   const { version, document, changedAt, changedBy } = text;
   const changed = changedAt === null ? null : rfc3339(changedAt);
   const decoded = decodePolicy(document);
-  const review = decoded.ok ? reviewView(context, tenant, decoded.policy) : { warnings: [], matches: [] };
+  const review = decoded.ok
+    ? await reviewView(context, tenant, decoded.policy)
+    : { warnings: [], matches: [] };
   return JSON.stringify({ version, document, changed_at: changed, changed_by: changedBy, ...review });
 }
 

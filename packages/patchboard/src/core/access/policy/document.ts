@@ -58,7 +58,19 @@ export type DecodedPolicy =
 
 /** Unknown keys, modes and effects are problems: a policy that is not fully understood is not used. */
 export function decodePolicy(value: unknown): DecodedPolicy {
-  const decoder = new PolicyDecoder();
+  return decode(value, Infinity);
+}
+
+/** Upper bound on the characters of a pattern that an operator sends. No name of a tool is half as long. */
+export const PATTERN_CHARACTERS = 500;
+
+/** As `decodePolicy`, for a policy that came over the network: a pattern is compared for every call, in one piece. */
+export function decodeSentPolicy(value: unknown): DecodedPolicy {
+  return decode(value, PATTERN_CHARACTERS);
+}
+
+function decode(value: unknown, patternCharacters: number): DecodedPolicy {
+  const decoder = new PolicyDecoder(patternCharacters);
   const policy = decoder.document(value);
   return decoder.problems.length === 0 ? { ok: true, policy } : { ok: false, problems: decoder.problems };
 }
@@ -68,6 +80,11 @@ const RANGE_KEYS = ['gt', 'gte', 'lt', 'lte'] as const;
 
 class PolicyDecoder {
   readonly problems: { path: string; message: string }[] = [];
+  readonly #patternCharacters: number;
+
+  constructor(patternCharacters: number) {
+    this.#patternCharacters = patternCharacters;
+  }
 
   document(value: unknown): PolicyDocument {
     const given = this.#record(value, '', ['default', 'agents', 'devices']);
@@ -145,6 +162,7 @@ class PolicyDecoder {
     for (const key of ['prefix', 'glob']) {
       if (key in given && typeof given[key] !== 'string') this.#problem(`${path}/${key}`, 'must be a text');
     }
+    this.#boundPattern(given['glob'], `${path}/glob`);
     for (const key of RANGE_KEYS) {
       if (key in given && typeof given[key] !== 'number') this.#problem(`${path}/${key}`, 'must be a number');
     }
@@ -167,9 +185,18 @@ class PolicyDecoder {
   }
 
   #strings(value: unknown, path: string): readonly string[] {
-    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value as string[];
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+      for (const [index, item] of value.entries()) this.#boundPattern(item, `${path}/${index}`);
+      return value as string[];
+    }
     this.#problem(path, 'must be a list of texts');
     return [];
+  }
+
+  #boundPattern(pattern: unknown, path: string): void {
+    const most = this.#patternCharacters;
+    if (typeof pattern === 'string' && pattern.length > most)
+      this.#problem(path, `is a pattern of ${pattern.length} characters, and ${most} are allowed`);
   }
 
   #problem(path: string, message: string): void {

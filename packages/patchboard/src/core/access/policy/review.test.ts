@@ -4,15 +4,19 @@ import { reviewPolicy, type PolicyReview, type PolicySurroundings } from './revi
 
 const TOOLS = ['database.query', 'database.write', 'weather.query', 'notes_add'];
 
-function review(document: unknown, surroundings: Partial<PolicySurroundings> = {}): PolicyReview {
+async function review(
+  document: unknown,
+  surroundings: Partial<PolicySurroundings> = {},
+): Promise<PolicyReview> {
   const decoded = decodePolicy(document);
   if (!decoded.ok) throw new Error(JSON.stringify(decoded.problems));
-  return reviewPolicy(decoded.policy, { tools: TOOLS, agents: null, ...surroundings });
+  const pause = async (): Promise<void> => await Promise.resolve();
+  return await reviewPolicy(decoded.policy, { tools: TOOLS, agents: null, ...surroundings }, pause);
 }
 
 describe('the review of a policy', () => {
-  it('names a pattern that matches no tool, and the tool that was probably meant', () => {
-    const { warnings, matches } = review({
+  it('names a pattern that matches no tool, and the tool that was probably meant', async () => {
+    const { warnings, matches } = await review({
       default: {
         requireApprovalTools: ['database.qery', 'databse.*', 'phone.ring'],
         toolToggles: { weather: false, wether: false },
@@ -42,9 +46,9 @@ describe('the review of a policy', () => {
     });
   });
 
-  it('says how many tools each pattern matches, and names the first ten', () => {
+  it('says how many tools each pattern matches, and names the first ten', async () => {
     const tools = Array.from({ length: 12 }, (_, index) => `phone.tool${String(index).padStart(2, '0')}`);
-    const { matches, warnings } = review(
+    const { matches, warnings } = await review(
       { agents: { bob: { rules: [{ tools: ['phone.*', '*.tool03'], effect: 'ask' }] } } },
       { tools },
     );
@@ -55,10 +59,10 @@ describe('the review of a policy', () => {
     ]);
   });
 
-  it('names an agent that no credential stands for, where credentials are all there is', () => {
+  it('names an agent that no credential stands for, where credentials are all there is', async () => {
     const document = { agents: { bob: {}, carol: {} } };
-    expect(review(document, { agents: null }).warnings).toEqual([]);
-    expect(review(document, { agents: new Set(['carol', 'operator']) }).warnings).toEqual([
+    expect((await review(document, { agents: null })).warnings).toEqual([]);
+    expect((await review(document, { agents: new Set(['carol', 'operator']) })).warnings).toEqual([
       { code: 'agent_without_key', params: { rule: 'agents.bob', agent: 'bob' } },
     ]);
   });
@@ -101,13 +105,26 @@ describe('the review of a policy', () => {
       { autoDenyTools: ['?atabase.query'], autoAllowTools: ['*atabase.query'] },
       0,
     ],
-  ])('names what an earlier line shadows: %s', (_which, agent, count) => {
-    const { warnings } = review({ default: agent });
+  ])('names what an earlier line shadows: %s', async (_which, agent, count) => {
+    const { warnings } = await review({ default: agent });
     expect(warnings.map(({ code }) => code)).toEqual(Array.from({ length: count }, () => 'rule_shadowed'));
   });
 
-  it('says which line is asked first', () => {
-    const { warnings } = review({
+  it('pauses after each pattern, and goes no further than the first thousand', async () => {
+    const autoAllowTools = Array.from({ length: 1500 }, (_, index) => `phone${index}.*`);
+    const decoded = decodePolicy({ default: { autoAllowTools } });
+    if (!decoded.ok) throw new Error('the policy is not valid');
+    let pauses = 0;
+    const pause = async (): Promise<void> => {
+      pauses += 1;
+      await Promise.resolve();
+    };
+    const { matches } = await reviewPolicy(decoded.policy, { tools: TOOLS, agents: null }, pause);
+    expect([pauses, matches.length]).toEqual([1000, 1000]);
+  });
+
+  it('says which line is asked first', async () => {
+    const { warnings } = await review({
       agents: { bob: { autoDenyTools: ['database.*'], requireApprovalTools: ['database.query'] } },
     });
     expect(warnings).toEqual([

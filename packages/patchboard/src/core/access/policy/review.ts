@@ -34,6 +34,8 @@ export interface PolicySurroundings {
 }
 
 const MOST_NAMED = 10;
+/** Patterns of one policy that are compared with tools and with each other; each with all before it. */
+const MOST_REVIEWED = 1000;
 
 /** One pattern, in the order in which patterns are tried. */
 interface Line {
@@ -44,18 +46,27 @@ interface Line {
   readonly isFinal: boolean;
 }
 
-/** Warns and never refuses: tools and keys come and go, and a policy may be there before them. */
-export function reviewPolicy(policy: PolicyDocument, surroundings: PolicySurroundings): PolicyReview {
+/**
+ * Warns and never refuses: tools and keys come and go, and a policy may be there before them. Reviews the first thousand
+ * patterns. `pause`: lets others have their turn; it is called after each pattern.
+ */
+export async function reviewPolicy(
+  policy: PolicyDocument,
+  surroundings: PolicySurroundings,
+  pause: () => Promise<unknown>,
+): Promise<PolicyReview> {
   const tools = [...surroundings.tools].sort();
   const warnings: PolicyWarning[] = [];
   const matches: PatternMatches[] = [];
   const agents = [...policy.agents].map(([id, agent]) => ({ id, agent, path: `agents.${id}` }));
-  for (const { id, path } of agents) {
+  for (const { id, path } of agents.slice(0, MOST_REVIEWED)) {
     if (surroundings.agents?.has(id) === false)
       warnings.push({ code: 'agent_without_key', params: { rule: path, agent: id } });
   }
+  let room = MOST_REVIEWED;
   for (const { agent, path } of [...agents, { agent: policy.default, path: 'default' }]) {
-    const lines = linesOf(agent, path);
+    const lines = linesOf(agent, path).slice(0, room);
+    room -= lines.length;
     for (const [index, line] of lines.entries()) {
       if (line.kind !== 'mode') {
         const found = matchesOf(line, tools);
@@ -64,6 +75,7 @@ export function reviewPolicy(policy: PolicyDocument, surroundings: PolicySurroun
       }
       const first = lines.slice(0, index).find((earlier) => covers(earlier, line));
       if (first !== undefined) warnings.push(shadowed(line, first));
+      await pause();
     }
   }
   return { warnings, matches };
