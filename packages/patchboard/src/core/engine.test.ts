@@ -403,12 +403,36 @@ describe('cancel', () => {
 });
 
 describe('runs and idempotency', () => {
-  it('keeps a run for its agent', async () => {
+  it('gives a second agent a run of its own under the same id', async () => {
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })] });
-    await engine.submit(aRequest({ toolName: 'toy.echo' }), local);
-    const other = aPrincipal({ agentId: 'other' });
-    expect(await engine.submit(aRequest({ toolName: 'toy.echo' }), other)).toMatchObject({
-      failure: { code: 'permission_denied' },
+    const first = accepted(await engine.submit(aRequest({ toolName: 'toy.echo' }), local));
+    const other = aPrincipal({ kind: 'agent', agentId: 'other' });
+    const request = aRequest({ toolName: 'toy.echo', idempotencyKey: 'k' });
+    const second = accepted(await engine.submit(request, other));
+    expect(second.runId).toMatch(/^run_1\.[0-9a-f]{8}$/);
+    expect(await engine.submit(request, other)).toMatchObject({ duplicate: true, call: { id: second.id } });
+    await settled();
+    const listed = await engine.calls.list(other, { runId: first.runId }, null, 10);
+    expect(listed.items.map(({ id }) => id)).toEqual([second.id]);
+    expect(await engine.runs.create(other, first.runId)).toMatchObject({ value: { id: second.runId } });
+    await engine.runs.cancel(other, first.runId);
+    expect(await engine.submit({ ...request, idempotencyKey: 'l' }, other)).toMatchObject({
+      failure: { code: 'conflict' },
+    });
+    accepted(await engine.submit(aRequest({ toolName: 'toy.echo' }), local));
+  });
+
+  it('refuses an id whose two runs both belong to another agent', async () => {
+    const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })] });
+    const request = aRequest({ toolName: 'toy.echo' });
+    const first = accepted(await engine.submit(request, local));
+    const other = aPrincipal({ kind: 'agent', agentId: 'other' });
+    const own = accepted(await engine.submit(request, other)).runId;
+    const fresh = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })] });
+    await fresh.engine.submit(request, local);
+    await fresh.engine.submit({ ...request, runId: own }, local);
+    expect(await fresh.engine.submit(request, other)).toMatchObject({
+      failure: { code: 'permission_denied', message: expect.stringContaining(first.runId) as string },
     });
   });
 

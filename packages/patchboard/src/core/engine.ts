@@ -149,7 +149,12 @@ export class Engine {
     });
     this.previews = new Previews({ ...shared, pools: this.pools, intake: this.#intake });
     this.#approvals = new Approvals({ ...shared, dispatch: (live) => this.#dispatcher.dispatch(live) });
-    this.calls = new Calls({ ...shared, waiters: this.#waiters, approvals: this.#approvals });
+    this.calls = new Calls({
+      ...shared,
+      runs: this.runs,
+      waiters: this.#waiters,
+      approvals: this.#approvals,
+    });
   }
 
   get limits(): Readonly<Limits> {

@@ -198,6 +198,17 @@ describe('the orchestrator examples on a fresh start', () => {
     expect(JSON.parse(out)).toEqual({ value: 42 });
   });
 
+  it('the polling loop returns the result in a second agent, whose run has the same fixed id', async () => {
+    const loop = (agent: string): string =>
+      `requests = __import__("requests").Session(); requests.headers["X-Agent-Id"] = "${agent}"\n` +
+      'print(json.dumps(invoke_tool_and_wait("calculation.eval", {"expression": "(3+4)*6"})))';
+    for (const agent of ['planner', 'researcher']) {
+      const { code, out, error } = await python(loop(agent));
+      expect(code, error).toBe(0);
+      expect(JSON.parse(out)).toEqual({ value: 42 });
+    }
+  });
+
   it('the polling loop raises when the tool fails', async () => {
     const { code, error } = await python('invoke_tool_and_wait("calculation.eval", {"expression": "1/0"})');
     expect(code).not.toBe(0);

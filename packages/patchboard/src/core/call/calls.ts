@@ -7,7 +7,8 @@ import { notWaiting, type Approvals, type OperatorDecision } from '../steps/appr
 import { isOpen, type Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LiveCall } from './live-call.ts';
-import { maySeeCall, narrowedTo } from './visibility.ts';
+import type { Runs } from './runs.ts';
+import { maySeeCall, narrowedTo, onlyAgent } from './visibility.ts';
 import type { Waiters } from './waiters.ts';
 
 export interface CallsParts {
@@ -16,6 +17,7 @@ export interface CallsParts {
   readonly lifecycle: Lifecycle;
   readonly waiters: Waiters;
   readonly approvals: Approvals;
+  readonly runs: Pick<Runs, 'find'>;
 }
 
 /** What ends the following of a call before the call itself has ended. */
@@ -85,7 +87,15 @@ export class Calls {
     cursor: string | null,
     limit: number,
   ): Promise<Page<Call>> {
-    const filter = { ...wanted, tenant: principal.tenant, ...narrowedTo(principal) };
+    const filter: CallFilter & { runId?: string } = {
+      ...wanted,
+      tenant: principal.tenant,
+      ...narrowedTo(principal),
+    };
+    if (wanted.runId !== undefined && onlyAgent(principal) !== null) {
+      const run = await this.#parts.runs.find(principal, wanted.runId);
+      filter.runId = run?.id ?? wanted.runId;
+    }
     return await this.#parts.store.listCalls(filter, cursor, limit);
   }
 

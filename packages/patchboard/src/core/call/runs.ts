@@ -2,7 +2,7 @@ import type { Answer } from '../answer.ts';
 import { failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { Clock, Ids, Page, Run, Store } from '../ports.ts';
+import type { Clock, Digest, Ids, Page, Run, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import { onlyAgent } from './visibility.ts';
 import type { Workspaces } from '../workspaces.ts';
@@ -12,7 +12,16 @@ export interface RunsParts {
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly digest: Digest;
   readonly workspaces: Workspaces;
+}
+
+/**
+ * The id of the run that an agent gets in place of `id`, which belongs to another agent of the tenant: clients use fixed
+ * ids such as `run_001`, and two agents must share neither a workspace nor a cancel.
+ */
+export function ownRunId(digest: Digest, id: string, agentId: string): string {
+  return `${id}.${digest.sha256(agentId).slice(0, 8)}`;
 }
 
 /** What groups an agent's calls. A run belongs to the agent that made it. */
@@ -24,22 +33,29 @@ export class Runs {
   }
 
   async create(principal: Principal, given: string | null): Promise<Answer<Run>> {
-    const { clock, ids, store } = this.#parts;
+    const { digest, ids } = this.#parts;
     const id = given ?? ids.next('run_');
-    const { tenant, agentId } = principal;
-    const run: Run = { id, tenant, agentId, createdAt: clock.now(), cancelledAt: null };
-    const entry = plainRow('run.created', tenant, run.createdAt, { run_id: id, agent_id: agentId });
-    const standing = await store.ensureRun(run, entry);
+    const { agentId } = principal;
+    const standing = await this.#ensure(principal, id);
     if (standing.agentId === agentId) return { ok: true, value: standing };
-    const message = `permission denied: run ${id} belongs to another agent`;
-    return { ok: false, failure: failure('permission_denied', message) };
+    return { ok: true, value: await this.#ensure(principal, ownRunId(digest, id, agentId)) };
   }
 
-  /** Another agent's run is answered like one that does not exist. */
+  async #ensure({ tenant, agentId }: Principal, id: string): Promise<Run> {
+    const { clock, store } = this.#parts;
+    const run: Run = { id, tenant, agentId, createdAt: clock.now(), cancelledAt: null };
+    const entry = plainRow('run.created', tenant, run.createdAt, { run_id: id, agent_id: agentId });
+    return await store.ensureRun(run, entry);
+  }
+
+  /** The run of that id that the principal may see; for another agent's id the run it has in place of it. */
   async find(principal: Principal, id: string): Promise<Run | undefined> {
-    const run = await this.#parts.store.findRun(principal.tenant, id);
+    const { digest, store } = this.#parts;
+    const run = await store.findRun(principal.tenant, id);
     const only = onlyAgent(principal);
-    return run !== undefined && (only === null || run.agentId === only) ? run : undefined;
+    if (run === undefined || only === null || run.agentId === only) return run;
+    const own = await store.findRun(principal.tenant, ownRunId(digest, id, only));
+    return own?.agentId === only ? own : undefined;
   }
 
   /** Of its tenant, and only its own where it may see no other. `agentId` null: of every agent it may see. */
@@ -54,12 +70,14 @@ export class Runs {
   }
 
   /** No call joins the run from now on; those that have not ended are cancelled, and what they left running ends. */
-  async cancel(principal: Principal, id: string): Promise<Answer<{ cancelled: readonly string[] }>> {
+  async cancel(principal: Principal, asked: string): Promise<Answer<{ cancelled: readonly string[] }>> {
     const { clock, store, lifecycle, workspaces } = this.#parts;
     const { tenant } = principal;
-    if ((await this.find(principal, id)) === undefined) {
-      return { ok: false, failure: failure('run_not_found', `no such run: ${id}`) };
+    const run = await this.find(principal, asked);
+    if (run === undefined) {
+      return { ok: false, failure: failure('run_not_found', `no such run: ${asked}`) };
     }
+    const { id } = run;
     const at = clock.now();
     const row = plainRow('run.cancelled', tenant, at, { run_id: id, by: principal.id });
     await store.cancelRun(tenant, id, at, row);

@@ -23,6 +23,7 @@ import type { ResponseCache } from './response-cache.ts';
 import { resolveTool, type Resolution } from './resolution.ts';
 import { settleAtHand } from './settlement.ts';
 import type { Soon } from '../soon.ts';
+import { ownRunId } from '../call/runs.ts';
 import { Counters } from '../counters.ts';
 
 /** What an agent asks for, whatever API it came through. An API leaves out what it knows nothing of. */
@@ -226,14 +227,21 @@ export class Intake {
     return { kind: 'refused', failure: refused };
   }
 
-  async #record({ id, request, principal, admission, leave, ...found }: Admitted): Promise<Submitted> {
+  async #record(admitted: Admitted, runId: string = admitted.request.runId): Promise<Submitted> {
+    const { id, request, principal, admission, leave, ...found } = admitted;
     const { store, lifecycle, dispatcher, clock } = this.#parts;
     const now = clock.now();
     const tool = timed(found.tool, request.timeoutMs);
-    const first = this.#firstStates(tool, request, principal, admission, now);
+    const first = this.#firstStates(
+      tool,
+      { runId, target: request.target ?? null },
+      principal,
+      admission,
+      now,
+    );
     const { call, entries } = newCall(this.#parts, {
       id,
-      request,
+      request: runId === request.runId ? request : { ...request, runId },
       principal,
       tool,
       admission,
@@ -268,14 +276,23 @@ export class Intake {
         if (standing === undefined) return await this.#refuse(request, principal, failure('call_not_found'));
         return submitted(standing, earlier, true);
       }
-      case 'run_refused':
-        return await this.#refuse(request, principal, runRefusal(inserted.run));
+      case 'run_refused': {
+        const { agentId, cancelledAt } = inserted.run;
+        if (agentId === principal.agentId && cancelledAt !== null) {
+          return await this.#refuse(request, principal, failure('conflict', `run ${runId} was cancelled`));
+        }
+        if (runId !== request.runId) {
+          const message = `permission denied: runs ${request.runId} and ${runId} belong to another agent`;
+          return await this.#refuse(request, principal, failure('permission_denied', message));
+        }
+        return await this.#record(admitted, ownRunId(this.#parts.digest, runId, principal.agentId));
+      }
     }
   }
 
   #firstStates(
     tool: RegisteredTool,
-    request: CallRequest,
+    wanted: { readonly runId: string; readonly target: string | null },
     principal: Principal,
     { decision, atHand, toolResult }: Admission,
     now: number,
@@ -289,12 +306,7 @@ export class Intake {
       case 'allow':
         return dispatcher.firstStates(
           tool,
-          {
-            tenant: principal.tenant,
-            toolName: tool.name,
-            runId: request.runId,
-            target: request.target ?? null,
-          },
+          { tenant: principal.tenant, toolName: tool.name, ...wanted },
           now,
         );
       case 'ask':
@@ -338,9 +350,4 @@ function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
 function submitted(call: Call, live: LiveCall | null, duplicate: boolean, cachedAgeMs?: number): Submitted {
   if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
   return { kind: 'accepted', call, live, duplicate, ...(cachedAgeMs === undefined ? {} : { cachedAgeMs }) };
-}
-
-function runRefusal(run: Run): Failure {
-  if (run.cancelledAt !== null) return failure('conflict', `run ${run.id} was cancelled`);
-  return failure('permission_denied', `permission denied: run ${run.id} belongs to another agent`);
 }
