@@ -157,7 +157,14 @@ describe("another agent's call, in the same tenant", () => {
       headers: scene.neighbour.headers,
       body: { run_id: 'run_a', args: {} },
     });
-    expect(answer.status).toBe(403);
+    expect(answer.status).toBe(202);
+    const { tool_call_id: id } = answer.json as { tool_call_id: string };
+    const { json } = await scene.ask({
+      method: 'GET',
+      path: `/v1/tool_calls/${id}`,
+      headers: scene.neighbour.headers,
+    });
+    expect(json).toMatchObject({ run_id: expect.stringMatching(/^run_a\.[0-9a-f]{8}$/) as unknown });
   });
 
   it.each([
