@@ -12,6 +12,7 @@ import { waitForEnd } from '../shared/streams/waiting.ts';
 import { auditOf, CALL_ANSWER, type Asked } from './audit.ts';
 import { ERROR_TYPE, type ErrorType } from './error-types.ts';
 import { BODY_CONTEXT, TENANT_CONTEXT_HEADERS, tenantContextOf, type BodyContext } from './tenant-context.ts';
+import { TENANT_REFUSAL } from './refusal.ts';
 import { siteProblem } from './sites.ts';
 import { undeclaredMembers, type Warning } from './undeclared-members.ts';
 
@@ -36,6 +37,7 @@ export function callRoute(prefix: string, name: string): Route {
       ['input', 'context'],
     ),
     answers: { 200: { description: 'how the call ended', schema: CALL_ANSWER } },
+    refuse: TENANT_REFUSAL,
     refusals: ['permission_denied', 'rate_limited', 'queue_full', 'overloaded', ...NOT_STORED],
     handle: callTool,
   };
@@ -105,7 +107,7 @@ function sendRefused(reply: FastifyReply, asked: Asked, { failure, latencyMs }: 
   const audit = auditOf(asked, { latencyMs: Math.round(latencyMs), toolCallId: null, error });
   const status = HTTP_STATUS[failure.code];
   if (status === 429 || status >= 503) {
-    sendProblem(reply, failure, { more: { error_type: error.type, audit } });
+    sendProblem(reply, failure, { more: { audit } });
     return;
   }
   const { type: error_type, message } = error;

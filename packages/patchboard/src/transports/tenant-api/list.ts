@@ -7,6 +7,7 @@ import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { COUNT, FLAG, listOf, nullable, object, optional, TEXT } from '../shared/routes/schemas.ts';
 import { TENANT_CONTEXT_HEADERS } from './tenant-context.ts';
+import { TENANT_REFUSAL } from './refusal.ts';
 import { siteProblem } from './sites.ts';
 
 interface ListBody {
@@ -44,6 +45,7 @@ export function listRoute(prefix: string, name: string): Route {
     answers: {
       200: { description: 'all of them', schema: object({ tools: listOf(TOOL), total: COUNT }) },
     },
+    refuse: TENANT_REFUSAL,
     refusals: ['permission_denied'],
     handle: listTools,
   };

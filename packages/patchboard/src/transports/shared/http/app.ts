@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../../core/failures.ts';
 import { LedgerVerifier } from '../../../core/ledger/ledger-check.ts';
-import { allowedMethods } from '../routes/allowed-methods.ts';
+import { pathFinder, type ServedPath } from '../routes/served-path.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
 import { HostOriginGuard } from './host-origin-guard.ts';
@@ -137,8 +137,8 @@ function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): F
   app.setErrorHandler((error, request, reply) => {
     sendProblem(reply, failureOfError(error, request, log));
   });
-  const allowed = allowedMethods(parts.routes);
-  app.setNotFoundHandler((request, reply) => refuseUnrouted(request, reply, allowed));
+  const find = pathFinder(parts.routes);
+  app.setNotFoundHandler((request, reply) => refuseUnrouted(request, reply, find));
   app.addHook('onListen', (done) => {
     const address = app.server.address();
     if (address !== null && typeof address === 'object') guard.bind((address satisfies AddressInfo).port);
@@ -151,10 +151,10 @@ function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): F
 function refuseUnrouted(
   { method, url }: FastifyRequest,
   reply: FastifyReply,
-  allowed: (path: string) => readonly string[],
+  find: (path: string) => ServedPath,
 ): void {
   const [path = '/'] = url.split('?');
-  const methods = allowed(path);
+  const { methods, refuse } = find(path);
   const recommendations = ['GET /openapi.json lists the routes'];
   if (methods.length === 0) {
     sendProblem(reply, failure('route_not_found', `no such route: ${method} ${path}`, { recommendations }));
@@ -162,7 +162,7 @@ function refuseUnrouted(
   }
   reply.header('allow', methods.join(', '));
   const message = `${path} takes ${methods.join(' or ')}, not ${method}`;
-  sendProblem(reply, failure('method_not_allowed', message, { recommendations }));
+  sendProblem(reply, failure('method_not_allowed', message, { recommendations }), {}, refuse);
 }
 
 function guardHostAndOrigin(app: FastifyInstance, guard: HostOriginGuard): void {

@@ -15,6 +15,7 @@ import type { HttpMetrics, RouteCounter } from './metrics.ts';
 import type { EventStreamCaps } from '../streams/event-stream-caps.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 import type { Prompts } from '../views/prompts.ts';
+import type { RefusalFormat } from '../routes/problem.ts';
 import type { Route } from '../routes/routes.ts';
 import type { Streams } from '../streams/streams.ts';
 import type { Tickets } from './tickets.ts';
@@ -80,6 +81,9 @@ export interface HttpContext extends Pick<
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    refuse?: RefusalFormat;
+  }
   interface FastifyRequest {
     principal: Principal | null;
     counter: RouteCounter | null;

@@ -8,10 +8,10 @@ import type { Connections } from './connections.ts';
 import type { HttpContext } from './context.ts';
 import { isFailure } from '../routes/caller.ts';
 import type { RouteCounter } from './metrics.ts';
-import { HTTP_STATUS, RequestRefused, sendProblem } from '../routes/problem.ts';
+import { HTTP_STATUS, PROBLEM_FORMAT, RequestRefused, sendProblem } from '../routes/problem.ts';
 import { failureOfError } from './request-failure.ts';
 import { answersHead, type Route, type RouteAnswer, type Schema } from '../routes/routes.ts';
-import { COMPONENTS, ref } from '../routes/schemas.ts';
+import { COMPONENTS } from '../routes/schemas.ts';
 import type { Tickets } from './tickets.ts';
 import { partCompiler } from '../routes/validation.ts';
 
@@ -29,6 +29,8 @@ export function mount(
       method: route.method,
       url: route.url,
       schema: schemaOf(route),
+      // Read by `sendProblem`: hooks that refuse run before the route's own.
+      config: route.refuse === undefined ? {} : { refuse: route.refuse },
       // Named here and not on the app: schemas added to a scope make Fastify forget the app's own compilers.
       validatorCompiler: ({ schema, httpPart }) => compile(schema as Schema, httpPart ?? 'body'),
       // Response schemas describe; what is sent is made by hand.
@@ -185,6 +187,7 @@ function answerSchema({ description, schema, type, alternative }: RouteAnswer): 
 
 /** Every code a route may refuse with, by status. */
 function problemsOf(route: Route): Record<string, Schema> {
+  const { contentType, schema } = route.refuse ?? PROBLEM_FORMAT;
   const byStatus = new Map<number, FailureCode[]>();
   for (const code of refusalsOf(route)) {
     const status = HTTP_STATUS[code];
@@ -195,7 +198,7 @@ function problemsOf(route: Route): Record<string, Schema> {
       String(status),
       {
         description: codes.map((code) => `\`${code}\``).join(', '),
-        content: { 'application/problem+json': { schema: ref('Problem') } },
+        content: { [contentType]: { schema } },
       },
     ]),
   );

@@ -19,6 +19,8 @@ describe('refuseUnderPressure', () => {
     app.decorateRequest('refusal', null);
     refuseUnderPressure(app, resolveHttpLimits({ eventLoopDelayMs: 400 }), nodeHeap);
     app.get('/work', () => 'done');
+    const refuse = { contentType: 'application/json', schema: {}, write: () => '{"jsonrpc":"2.0"}' };
+    app.get('/rpc', { config: { refuse } }, () => 'done');
     app.get('/healthz', () => 'ok');
     app.get('/ui/*', () => 'a file');
     await app.listen({ port: 0, host: '127.0.0.1' });
@@ -31,6 +33,7 @@ describe('refuseUnderPressure', () => {
       expect(refused.statusCode).toBe(503);
       expect(refused.headers['retry-after']).toBe('1');
       expect(refused.json()).toMatchObject({ code: 'overloaded', retryable: true });
+      expect((await app.inject('/rpc')).json()).toEqual({ jsonrpc: '2.0' });
       expect((await app.inject('/healthz')).statusCode).toBe(200);
       expect((await app.inject('/ui/assets/index.js')).statusCode).toBe(200);
       let status = 503;

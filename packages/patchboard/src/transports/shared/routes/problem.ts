@@ -1,6 +1,8 @@
 import type { CallStateName, FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FAILURES, type Failure, type RateRefusal } from '../../../core/failures.ts';
+import type { Schema } from './routes.ts';
+import { ref } from './schemas.ts';
 
 /** Each code in the vocabulary of HTTP; a code without a row does not compile. */
 export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
@@ -56,8 +58,6 @@ const HTTP_HINTS: Readonly<Partial<Record<FailureCode, readonly string[]>>> = {
   content_type: ['send the header Content-Type: application/json with it'],
 };
 
-export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
-
 /** What a problem may say besides the failure itself. */
 export interface ProblemContext {
   /** Where HTTP has a word of its own for what the code is called by another. */
@@ -68,7 +68,24 @@ export interface ProblemContext {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
+/** How an API writes the body of a refusal. Status and headers follow from the code, whatever the API. */
+export interface RefusalFormat {
+  /** Without parameters. */
+  readonly contentType: string;
+  /** What `/openapi.json` says of the body. */
+  readonly schema: Schema;
+  readonly write: (failed: Failure, context: ProblemContext) => string;
+}
+
 /** RFC 9457. */
+export const PROBLEM_FORMAT: RefusalFormat = {
+  contentType: 'application/problem+json',
+  schema: ref('Problem'),
+  write: problemJson,
+};
+
+export const PROBLEM_TYPE: string = `${PROBLEM_FORMAT.contentType}; charset=utf-8`;
+
 export function problemJson(failed: Failure, context: ProblemContext = {}): string {
   return JSON.stringify({
     type: `urn:patchboard:problem:${failed.code}`,
@@ -85,14 +102,32 @@ export function problemJson(failed: Failure, context: ProblemContext = {}): stri
   });
 }
 
-export function sendProblem(reply: FastifyReply, failed: Failure, context: ProblemContext = {}): void {
+/** Refuses a request, in the format of the route that it reached. */
+export function sendProblem(
+  reply: FastifyReply,
+  failed: Failure,
+  context: ProblemContext = {},
+  format: RefusalFormat = formatOf(reply.request),
+): void {
   const status = HTTP_STATUS[failed.code];
-  reply.code(status).header('content-type', PROBLEM_TYPE);
+  reply.code(status).header('content-type', `${format.contentType}; charset=utf-8`);
+  if (status === 401) reply.header('www-authenticate', challengeFor(reply.request));
   if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds(failed));
   if (failed.rate !== undefined) reply.headers(rateFields(failed.rate));
   if (hasUnreadBody(reply.request) || isUpgrade(reply.request)) reply.header('connection', 'close');
   reply.request.refusal = failed.code;
-  reply.send(problemJson(failed, context));
+  reply.send(format.write(failed, context));
+}
+
+/** What is not even a URL that can be read has no route. */
+function formatOf({ routeOptions }: FastifyRequest): RefusalFormat {
+  return routeOptions.config?.refuse ?? PROBLEM_FORMAT;
+}
+
+/** RFC 6750: a token that was sent and is not accepted is named as the error; without one there is no error code. */
+function challengeFor({ headers }: FastifyRequest): string {
+  const realm = 'Bearer realm="patchboard"';
+  return headers.authorization === undefined ? realm : `${realm}, error="invalid_token"`;
 }
 
 /** Refused before it was read: what still comes would only be thrown away. */

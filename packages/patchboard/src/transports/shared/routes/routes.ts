@@ -2,7 +2,7 @@ import type { FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '../../../core/access/scopes.ts';
 import type { HttpContext } from '../http/context.ts';
-import type { ProblemContext, RequestRefused } from './problem.ts';
+import type { ProblemContext, RefusalFormat, RequestRefused } from './problem.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -43,6 +43,8 @@ export interface Route {
   readonly body?: Schema;
   readonly answers: Readonly<Record<number, RouteAnswer>>;
   readonly refusals: readonly FailureCode[];
+  /** The format of every refusal at this URL, those before the route is reached included. Default: a problem (RFC 9457). */
+  readonly refuse?: RefusalFormat;
   /** Answers with an endless stream, so `HEAD` means nothing. */
   readonly isStream?: boolean;
   /** Called before a body that does not parse or does not fit is refused; what it returns is added to the problem. */

@@ -130,8 +130,12 @@ type ComponentName =
   | 'ToolRequest'
   | 'Submitted';
 
-const VIEWS: Readonly<Record<ComponentName, Schema>> = {
-  Problem: object(
+/** A problem (RFC 9457); an API may write more beside it. */
+export function problemWith(
+  more: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
+  return object(
     {
       type: TEXT,
       title: TEXT,
@@ -143,11 +147,14 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
       tool_call_id: TEXT,
       errors: ISSUES,
       state: STATE,
-      error_type: { ...TEXT, description: 'tenant face: the kind of error' },
-      audit: { type: 'object', description: 'tenant face: what was asked, and how it ended' },
+      ...more,
     },
-    ['recommendations', 'tool_call_id', 'errors', 'state', 'error_type', 'audit'],
-  ),
+    ['recommendations', 'tool_call_id', 'errors', 'state', ...optional],
+  );
+}
+
+const VIEWS: Readonly<Record<ComponentName, Schema>> = {
+  Problem: problemWith({}),
   Receipt: object({ tool_call_id: TEXT, status: { const: 'pending' }, message: TEXT }),
   Tool: object(TOOL),
   ToolDetail: object({
