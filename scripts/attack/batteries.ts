@@ -5,6 +5,8 @@ import { decisionRaces } from './decisions.ts';
 import { httpShapes } from './http-shapes.ts';
 import { keyEscalation } from './keys.ts';
 import { hostileNames } from './names.ts';
+import { partialBodies } from './partial-bodies.ts';
+import { hostilePolicies } from './policies.ts';
 import { damagedReplies } from './replies.ts';
 import { schemaBombs } from './schema-bombs.ts';
 import { socketStreams } from './sockets.ts';
@@ -20,9 +22,11 @@ export const BATTERIES: ReadonlyMap<string, Battery> = new Map([
   ['keys', keyEscalation],
   ['bodies', fuzzedBodies],
   ['http', httpShapes],
+  ['partial', partialBodies],
   ['sockets', socketStreams],
   ['schemas', schemaBombs],
   ['names', hostileNames],
+  ['policies', hostilePolicies],
   ['sql', sqlEscapes],
   ['replies', damagedReplies],
   ['streams', streamResets],

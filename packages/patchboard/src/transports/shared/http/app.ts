@@ -7,6 +7,7 @@ import { pathFinder, type ServedPath } from '../routes/served-path.ts';
 import { Connections } from './connections.ts';
 import type { HttpContext, HttpParts } from './context.ts';
 import { HostOriginGuard } from './host-origin-guard.ts';
+import { ArrivingBodies } from './arriving-bodies.ts';
 import { HeldBodies } from './held-bodies.ts';
 import { resolveHttpLimits, type HttpLimits } from './http-limits.ts';
 import { acceptJsonOnly } from './json-body.ts';
@@ -27,7 +28,7 @@ import { ToolLists } from '../views/tool-lists.ts';
 import { Upgrades } from './upgrades.ts';
 
 const LATE_REQUESTS_EVERY_MS = 1000;
-/** Of the heap: what the bodies of requests under way may take. */
+/** Of the heap: what the bodies of requests under way may take; and as much those that arrive, beside the heap. */
 const BODY_SHARE = 1 / 6;
 
 /** The HTTP server of all APIs, ready to listen. `close()` ends streams and waits first. */
@@ -39,6 +40,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   guardHostAndOrigin(app, guard);
   finishAnswers(app, context.metrics);
   refuseUnderPressure(app, limits, parts.heap);
+  refuseUnrouted(app, parts);
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues }, context.bodies);
   letGoOnClose(app, context);
   // A plugin, so that the collector of the API description is there before the routes are.
@@ -55,6 +57,7 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
   const streams = new Streams(clock, limits, openStreams);
   const eventStreams = new EventStreamCaps(engine.limits, log);
   const toolLists = new ToolLists(engine);
+  const bodyBytes = Math.min(limits.heldBodyBytes, parts.heap.limitBytes * BODY_SHARE);
   const connections = new Connections(app.server, { max: limits.connections, clock, log });
   return {
     engine,
@@ -69,7 +72,8 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
     sandbox,
     startedAt: parts.startedAt ?? clock.now(),
     openStreams,
-    bodies: new HeldBodies(Math.min(limits.heldBodyBytes, parts.heap.limitBytes * BODY_SHARE)),
+    bodies: new HeldBodies(bodyBytes),
+    arrivingBodies: new ArrivingBodies(bodyBytes),
     streams,
     eventStreams,
     tickets: new Tickets(clock),
@@ -137,8 +141,6 @@ function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): F
   app.setErrorHandler((error, request, reply) => {
     sendProblem(reply, failureOfError(error, request, log));
   });
-  const find = pathFinder(parts.routes);
-  app.setNotFoundHandler((request, reply) => refuseUnrouted(request, reply, find));
   app.addHook('onListen', (done) => {
     const address = app.server.address();
     if (address !== null && typeof address === 'object') guard.bind((address satisfies AddressInfo).port);
@@ -147,8 +149,17 @@ function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): F
   return app;
 }
 
+/** Before the body is read: a request that reaches no route does not get to send one. */
+function refuseUnrouted(app: FastifyInstance, { routes }: Pick<HttpParts, 'routes'>): void {
+  const find = pathFinder(routes);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) sendUnrouted(request, reply, find);
+    else done();
+  });
+}
+
 /** Which routes there are is no secret: the description of them is open to all. */
-function refuseUnrouted(
+function sendUnrouted(
   { method, url }: FastifyRequest,
   reply: FastifyReply,
   find: (path: string) => ServedPath,

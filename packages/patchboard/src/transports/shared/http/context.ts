@@ -9,6 +9,7 @@ import type { Principal } from '../../../core/access/principal.ts';
 import type { Connections } from './connections.ts';
 import type { HostOriginOptions } from './host-origin-guard.ts';
 import type { EventLoopTurns } from './event-loop-turns.ts';
+import type { ArrivingBodies } from './arriving-bodies.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import type { HttpLimits } from './http-limits.ts';
 import type { HttpMetrics, RouteCounter } from './metrics.ts';
@@ -65,6 +66,7 @@ export interface HttpContext extends Pick<
   readonly startedAt: number;
   readonly openStreams: OpenStreams;
   readonly bodies: HeldBodies;
+  readonly arrivingBodies: ArrivingBodies;
   readonly streams: Streams;
   readonly eventStreams: EventStreamCaps;
   readonly tickets: Tickets;

@@ -1,28 +1,24 @@
 import type { FastifyRequest } from 'fastify';
-import { Counters } from '../../../core/counters.ts';
+import { SharedRoom } from './shared-room.ts';
 
 /** Text, its copy as arguments, and what is hashed of it; at two bytes for a character where one is not Latin-1. */
 const BYTES_PER_BYTE = 3;
 /** An object with a key of its own is the largest value for its length. */
 const BYTES_PER_VALUE = 128;
-/** What one tenant may hold leaves room for others. */
-const TENANT_SHARE = 0.75;
 
 /**
  * Counts what the bodies of requests that are under way take of the heap. A body is held from before it is parsed until
  * its response has left, or until a handler lets go of it.
  */
 export class HeldBodies {
-  readonly #most: number;
-  readonly #byTenant: Counters = new Counters();
-  #total = 0;
+  readonly #room: SharedRoom;
 
   constructor(mostBytes: number) {
-    this.#most = mostBytes;
+    this.#room = new SharedRoom(mostBytes);
   }
 
   get total(): number {
-    return this.#total;
+    return this.#room.total;
   }
 
   /** False: there is no room for the text now. */
@@ -44,29 +40,22 @@ export class HeldBodies {
   #hold(request: FastifyRequest, weight: number): boolean {
     const tenant = tenantOf(request);
     // What is under way alone always fits: limits of other kinds bound one body.
-    const isFirst = this.#total === request.heldBytes;
-    if (!isFirst && !this.#hasRoom(tenant, weight)) {
+    const isFirst = this.total === request.heldBytes;
+    if (!isFirst && !this.#room.has(tenant, weight)) {
       this.#give(request);
       return false;
     }
     if (request.heldBytes === 0) request.response?.once('close', () => this.#give(request));
     request.heldBytes += weight;
-    this.#total += weight;
-    this.#byTenant.add(tenant, weight);
+    this.#room.take(tenant, weight);
     return true;
-  }
-
-  #hasRoom(tenant: string, weight: number): boolean {
-    if (this.#total + weight > this.#most) return false;
-    return this.#byTenant.of(tenant) + weight <= this.#most * TENANT_SHARE;
   }
 
   #give(request: FastifyRequest): void {
     const { heldBytes } = request;
     if (heldBytes === 0) return;
     request.heldBytes = 0;
-    this.#total -= heldBytes;
-    this.#byTenant.add(tenantOf(request), -heldBytes);
+    this.#room.give(tenantOf(request), heldBytes);
   }
 }
 

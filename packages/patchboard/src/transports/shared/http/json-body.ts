@@ -15,8 +15,7 @@ export function acceptJsonOnly(app: FastifyInstance, limits: JsonLimits, bodies:
       done(new RequestRefused(failure('content_type', `a body in ${encoding} is not taken; send it plain`)));
       return;
     }
-    // Of a request that reached no route nobody reads the body.
-    if (body.length === 0 || request.response === null) {
+    if (body.length === 0) {
       done(null, undefined);
       return;
     }

@@ -1,9 +1,16 @@
 import type { FailureCode } from '@patchboard/wire';
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RouteShorthandOptions,
+} from 'fastify';
 import type { Authenticator } from '../../../core/access/authenticator.ts';
 import { failure, type Failure } from '../../../core/failures.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
+import { SMALL_BODY_BYTES } from './arriving-bodies.ts';
 import type { Connections } from './connections.ts';
 import type { HttpContext } from './context.ts';
 import { isFailure } from '../routes/caller.ts';
@@ -36,6 +43,7 @@ export function mount(
       // Response schemas describe; what is sent is made by hand.
       serializerCompiler: () => (value) => JSON.stringify(value),
       exposeHeadRoute: answersHead(route),
+      ...bodyRules(route, context),
       ...(route.onBadBody === undefined ? {} : { errorHandler: badBodyHandler(route, context, given) }),
       onRequest: identify(route, counter, given.authenticator, context),
       handler: (request, reply) => {
@@ -44,6 +52,21 @@ export function mount(
       },
     });
   }
+}
+
+/** A large body takes a credential, and room for what arrives. */
+function bodyRules(
+  route: Route,
+  { arrivingBodies }: HttpContext,
+): Pick<RouteShorthandOptions, 'bodyLimit' | 'preParsing'> {
+  if (route.scope === null) return { bodyLimit: SMALL_BODY_BYTES };
+  if (route.body === undefined) return {};
+  return {
+    preParsing: (request, _reply, payload, done) => {
+      arrivingBodies.watch(request);
+      done(null, payload);
+    },
+  };
 }
 
 function run(route: Route, context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
