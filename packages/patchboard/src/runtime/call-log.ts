@@ -5,7 +5,7 @@ import type { RefusedCall } from '../core/ledger/ledger.ts';
 import type { Log } from '../core/ports.ts';
 import { isToolName } from '../core/tools/tool-names.ts';
 
-/** One line per call, when it has ended. Arguments and results are never in it. */
+/** Logs one line per ended call, without arguments and results. */
 export function logEndedCall(log: Log, call: Call): void {
   const fields = {
     tool_call_id: call.id,
@@ -24,11 +24,11 @@ export function logEndedCall(log: Log, call: Call): void {
   else log.error('tool_call_log_misplaced', { ...fields, status: statusOf(call.state.name) });
 }
 
-/** One line per request that made no call, as the ledger has one row: of a flood neither has more than its beginning. */
+/** Logs one line for each ledger row of a refused request. Both are rate-limited; `unrecorded` counts the ones left out. */
 export function logRefusedCall(log: Log, refused: RefusedCall): void {
   log.warn('tool_call_error', {
     trace_id: refused.traceId ?? undefined,
-    // What can be no tool's name is whatever a stranger wrote; the ledger has it, under the chain.
+    // An invalid tool name is arbitrary text from the client, so it stays out of the log; the ledger row has it.
     tool_name: isToolName(refused.toolName) ? refused.toolName : undefined,
     tenant_id: refused.tenant,
     ...originFields(refused.origin),

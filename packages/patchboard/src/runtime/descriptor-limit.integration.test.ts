@@ -13,7 +13,7 @@ describe('the limit of open files', () => {
     expect({ stdout, stderr }).toEqual({ stdout: '321\n', stderr: '' });
   });
 
-  it('is assumed where the system does not say', () => {
+  it('has a default where /proc/self/limits does not exist', () => {
     expect(descriptorLimit('/nowhere')).toBe(10_240);
   });
 });

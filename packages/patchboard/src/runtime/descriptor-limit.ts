@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Elsewhere than on Linux: OPEN_MAX of macOS, to which Node raises its own limit when it starts. */
+/** For systems other than Linux: OPEN_MAX of macOS, to which Node raises its own limit at startup. */
 const FALLBACK_LIMIT = 10_240;
-/** Kept for the database, files, child processes and outgoing requests. */
+/** Descriptors kept free for the database, files, child processes and outgoing requests. */
 const RESERVED_DESCRIPTORS = 512;
 
-/** How many files, sockets and pipes this process may have open: `ulimit -n`. */
+/** Returns how many files, sockets and pipes this process may have open: `ulimit -n`. */
 export function descriptorLimit(file = '/proc/self/limits'): number {
   try {
     const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync(file, 'utf8')) ?? [];
@@ -16,7 +16,7 @@ export function descriptorLimit(file = '/proc/self/limits'): number {
   }
 }
 
-/** How many of the descriptors connections may use. Half of a small limit is kept: tools need them more than waiting clients. */
+/** Returns how many descriptors connections may use. Of a small limit, half stays reserved: tools take precedence over idle clients. */
 export function connectionBudget(limit: number): number {
   return limit - Math.min(RESERVED_DESCRIPTORS, Math.ceil(limit / 2));
 }

@@ -22,12 +22,12 @@ describe('timeOrderedIds', () => {
     expect(last).toMatch(/^run_[0-9a-z]{26}$/);
   });
 
-  it('makes secrets of the length that was asked for, never the same twice, of either length', () => {
+  it('makes unique secrets of the requested length', () => {
     const ids = timeOrderedIds({ now: () => 1000 });
     const made = Array.from({ length: 2000 }, (_, index) => ids.secret(index % 3 === 0 ? 256 : 128));
     const bytes = made.map((secret) => Buffer.from(secret, 'base64url'));
     expect(bytes.map(({ length }) => length)).toEqual(made.map((_, index) => (index % 3 === 0 ? 32 : 16)));
-    // Any eight bytes in a row are somebody's alone: no secret holds a part of another, and none was wiped.
+    // No two 8-byte parts are equal: no secret shares bytes with another, and none was overwritten with zeros.
     const parts = bytes.flatMap((secret) =>
       Array.from({ length: secret.length / 8 }, (_, at) => secret.toString('hex', at * 8, at * 8 + 8)),
     );

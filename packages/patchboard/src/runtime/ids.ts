@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto';
 import type { Clock, Ids } from '../core/ports.ts';
 
-/** Crockford's alphabet in lower case: sorts like the numbers it writes, and has no letter that reads as a digit. */
+/** Crockford's base 32 in lower case: text sorts like the numbers it encodes, and no letter looks like a digit. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Two characters for each number of ten bits: text is put together in half as many steps. */
+/** The two characters of each 10-bit number: encoding by pairs takes half as many steps. */
 const PAIRS: readonly string[] = Array.from({ length: 1024 }, (_, bits) => pair(bits));
 const TIME_CHARACTERS = 10;
 const COUNTER_CHARACTERS = 4;
@@ -13,8 +13,8 @@ const POOL_PAIRS = 2048;
 const SECRETS_BYTES = 4096;
 
 /**
- * 26 characters: milliseconds, a counter within the millisecond, 60 random bits. Later ids sort later, also when the
- * wall clock steps back, because time never runs backwards here.
+ * Ids of 26 characters: milliseconds, a counter within the millisecond, 60 random bits. Later ids sort later, also when
+ * the wall clock steps back, because the time part never decreases.
  */
 export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
   const pool = new Uint16Array(POOL_PAIRS);
@@ -36,7 +36,7 @@ export function timeOrderedIds(clock: Pick<Clock, 'now'>): Ids {
   const secrets = Buffer.alloc(SECRETS_BYTES);
   let spent = SECRETS_BYTES;
 
-  /** Every call of a client has one, and asking the system for each is what costs. None stays behind. */
+  /** Each call to a client needs a secret, so random bytes are fetched in blocks; used bytes are overwritten. */
   function secret(bits: number): string {
     const end = spent + bits / 8;
     if (end > SECRETS_BYTES) {

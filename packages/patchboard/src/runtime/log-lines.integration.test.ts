@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 
 const MODULE = new URL('./log-lines.ts', import.meta.url).href;
 
-/** A process that logs and ends at once, by itself or by `process.exit`. */
-async function lastWords(ending: string): Promise<string> {
+/** Runs a process that logs and then ends at once, and returns its stderr. */
+async function stderrOf(ending: string): Promise<string> {
   const source = `
     const { bufferedLines } = await import('${MODULE}');
     const lines = bufferedLines(2);
@@ -13,7 +13,7 @@ async function lastWords(ending: string): Promise<string> {
     lines.write('two\\n');
     ${ending}`;
   const args = ['--conditions=patchboard-source', '--input-type=module', '--eval', source];
-  // With one thread for files there is none left over that would happen to write in time.
+  // With a single I/O thread, no idle thread can happen to write the lines in time.
   const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
   const { stderr } = await promisify(execFile)(process.execPath, args, { env });
   return stderr;
@@ -21,7 +21,7 @@ async function lastWords(ending: string): Promise<string> {
 
 it.each([
   ['ends by itself', ''],
-  ['is told to exit', 'process.exit(0);'],
+  ['calls process.exit', 'process.exit(0);'],
 ])('loses no line of a process that %s', async (_title, ending) => {
-  expect(await lastWords(ending)).toBe('one\ntwo\n');
+  expect(await stderrOf(ending)).toBe('one\ntwo\n');
 });

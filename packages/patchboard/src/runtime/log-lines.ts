@@ -4,28 +4,27 @@ const BUFFER_CHARACTERS = 32_768;
 const FLUSH_EVERY_MS = 200;
 
 /**
- * JSON lines to a file descriptor, many in one write: a write per line costs a busy server more than the line itself,
- * and so does handing each line on. A line waits for a fifth of a second at most, and none is lost at an exit; what a
- * kill -9 takes is in the ledger.
+ * Writes lines to a file descriptor in batches: a write per line costs a busy server more than formatting the line. A line
+ * waits for at most 200 ms, and an exit flushes the buffer. A kill -9 loses buffered lines; the ledger has their calls.
  */
 export function bufferedLines(fd: number): DestinationStream {
   const file = pino.destination({ fd, sync: false });
-  let waiting = '';
-  const handOn = (): void => {
-    if (waiting === '') return;
-    const lines = waiting;
-    waiting = '';
+  let buffer = '';
+  const flush = (): void => {
+    if (buffer === '') return;
+    const lines = buffer;
+    buffer = '';
     file.write(lines);
   };
-  setInterval(handOn, FLUSH_EVERY_MS).unref();
+  setInterval(flush, FLUSH_EVERY_MS).unref();
   process.once('exit', () => {
-    // What it has begun to write it ends; what it would begin now, a thread that nobody waits for would write.
-    if (waiting !== '') pino.destination({ fd, sync: true }).write(waiting);
+    // Synchronous: an asynchronous write that starts now would not finish before the process ends.
+    if (buffer !== '') pino.destination({ fd, sync: true }).write(buffer);
   });
   return {
     write: (line) => {
-      waiting += line;
-      if (waiting.length >= BUFFER_CHARACTERS) handOn();
+      buffer += line;
+      if (buffer.length >= BUFFER_CHARACTERS) flush();
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Log } from '../core/ports.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** JSON lines with `event` and `timestamp`; one line per event, whatever a field holds. */
+/** Writes one JSON line per event, with `event` and `timestamp`. */
 export function pinoLog(level: LogLevel, destination: DestinationStream): Log {
   const logger = pino(
     {
@@ -22,7 +22,7 @@ export function pinoLog(level: LogLevel, destination: DestinationStream): Log {
   };
 }
 
-/** A busy server writes several lines in one millisecond. */
+/** Formats the time once per millisecond: a busy server writes several lines in one. */
 function timestamps(): () => string {
   let lastMs = 0;
   let text = '';

@@ -1,14 +1,14 @@
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import type { Heap } from '../core/ports.ts';
 
-/** In the limit that V8 reports: the young generation, three semi-spaces of 64 MiB unless a flag says otherwise. */
+/** Size of the young generation, which V8's reported limit includes: three semi-spaces of 64 MiB unless a flag changes it. */
 const YOUNG_BYTES = 192 * 2 ** 20;
-/** Below it a flag made the young generation smaller. Of such a heap a third is certainly not young. */
+/** A smaller difference means that a flag shrank the young generation. At least a third of such a heap is old. */
 const LEAST_OLD_BYTES = 16 * 2 ** 20;
 
 const YOUNG_SPACES: ReadonlySet<string> = new Set(['new_space', 'new_large_object_space']);
 
-/** The old generation: V8 ends the process when that is full, however much room the young one has. */
+/** Measures the old generation: V8 ends the process when it is full, even if the young generation has room. */
 export const nodeHeap: Heap = {
   limitBytes: oldLimit(getHeapStatistics().heap_size_limit),
   usedBytes: () => {

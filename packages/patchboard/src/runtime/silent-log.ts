@@ -1,4 +1,4 @@
 import type { Log } from '../core/ports.ts';
 
-/** For embedders that want no log. */
+/** A log that discards everything, for embedders. */
 export const SILENT_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -34,7 +34,7 @@ describe('callTracer', () => {
     return move(running, { name: 'FAILED', error: failure('tool_failed'), resultDigest: null }, 1_000_250);
   };
 
-  it("writes one span under the caller's, from the record to the end, with the moves as events", () => {
+  it("writes one child span of the caller's span, from creation to end, with the state changes as events", () => {
     callTracer('1.2.3')(ended());
     const [span] = exporter.getFinishedSpans();
     expect(span).toMatchObject({
@@ -49,13 +49,13 @@ describe('callTracer', () => {
     expect(span?.events.map((event) => event.name)).toEqual(['PENDING', 'EXECUTING', 'FAILED']);
   });
 
-  it('starts a trace of its own for a caller without one', () => {
+  it('starts a new trace for a caller without one', () => {
     callTracer('1.2.3')({ ...ended(), traceId: 'trace-1', spanId: null });
     const [span] = exporter.getFinishedSpans();
     expect(span?.parentSpanContext).toBeUndefined();
   });
 
-  it("hangs under the caller's span, and names trace and site, also where the caller has a trace id of its own", () => {
+  it("uses the caller's span as the parent, and sets trace and site, when the caller also sends its own trace id", () => {
     const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`;
     const origin = { siteId: 'yantian-main', traceparent };
     callTracer('1.2.3')({ ...ended(), traceId: 'trace-1', origin });

@@ -5,8 +5,8 @@ import { parseTraceparent, traceparentOf } from '../core/call/trace-context.ts';
 const SAMPLED = 1;
 
 /**
- * One span per call, written when it has ended, with its moves as events. Without an OpenTelemetry SDK in the
- * process this does nothing: we bring the API only, and whoever runs the server chooses the exporter.
+ * Writes one span per call when the call ends, with its state changes as span events. Does nothing unless the process
+ * has an OpenTelemetry SDK: Patchboard depends on the API only, and the operator chooses the SDK and the exporter.
  */
 export function callTracer(version: string): (call: Call) => void {
   const tracer = trace.getTracer('patchboard', version);

@@ -1,6 +1,6 @@
 import type { Log } from '../core/ports.ts';
 
-/** For agents on a board without a log: warnings go to the process, which writes them to stderr. */
+/** The log of agents on a board without one: warnings become process warnings, which Node writes to stderr. */
 export const WARNING_LOG: Log = {
   info: () => {},
   warn: (event, { message } = {}) =>
