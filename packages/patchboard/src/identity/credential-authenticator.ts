@@ -27,20 +27,20 @@ export interface CredentialAuthenticatorParts {
   readonly operatorToken: OperatorTokenGuard;
   readonly sessions: Sessions;
   readonly internalKeys: InternalKeys;
-  /** Bound to loopback and not in production: the rest of what local mode needs is looked at per request. */
+  /** Whether the server is bound to loopback and not in production. The other conditions of local mode are checked per request. */
   readonly mayBeLocal: boolean;
   readonly log: Log;
 }
 
-/** Of services that speak to each other within one house. */
+/** Carries the key of another service of the same operator. */
 const INTERNAL_KEY_HEADER = 'x-internal-api-key';
 
 const NAMING_HEADERS = ['x-agent-id', 'x-client-id', 'x-tenant-id'] as const;
 
-/** Who is asking: by key, token or session, or in local mode by nothing but being here. */
+/** Finds the principal of a request by its key, token or session, or in local mode without a credential. */
 export class CredentialAuthenticator implements Authenticator {
   readonly #parts: CredentialAuthenticatorParts;
-  /** One line for a server's life: the client sends the header with each request. */
+  /** The warning is logged once per server: the client sends the header with each request. */
   #hasWarned = false;
 
   constructor(parts: CredentialAuthenticatorParts) {
@@ -74,13 +74,13 @@ export class CredentialAuthenticator implements Authenticator {
     return true;
   }
 
-  /** Local mode ends with the first key, for good unless an operator allows it again, and never begins where a token issuer or an internal key is configured. */
+  /** The first key ends local mode permanently, unless an operator allows it again. A configured token issuer or internal key disables it. */
   get isLocal(): boolean {
     const { mayBeLocal, jwt, keys, internalKeys } = this.#parts;
     return mayBeLocal && jwt === null && !keys.localModeEnded && internalKeys.size === 0;
   }
 
-  /** In local mode no key is configured, so one that a client sends all the same protects nothing. */
+  /** In local mode no internal key is configured, so a key that a client sends is ignored with a warning. */
   #ignoresInternalKey(secret: string | string[]): boolean {
     if (!this.isLocal || typeof secret !== 'string' || secret.startsWith(SECRET_PREFIX)) return false;
     if (!this.#hasWarned) this.#parts.log.warn('auth.internal_key_ignored', { header: INTERNAL_KEY_HEADER });
@@ -88,7 +88,7 @@ export class CredentialAuthenticator implements Authenticator {
     return true;
   }
 
-  /** In local mode a header names the agent, and a token issuer knows names that nothing here lists. */
+  /** Returns null if the names are not known: in local mode a header names the agent, and a token issuer may know others. */
   agentNames(tenant: string): ReadonlySet<string> | null {
     const { jwt, keys, internalKeys } = this.#parts;
     if (this.isLocal || jwt !== null) return null;
@@ -102,17 +102,20 @@ export class CredentialAuthenticator implements Authenticator {
     }
     const proxy = proxyHeaderIn(headers);
     if (proxy === undefined) return localPrincipal(headers);
-    return failure('auth_required', `a credential is needed: ${proxy} says that the request was forwarded`);
+    return failure(
+      'auth_required',
+      `a credential is needed: the header ${proxy} shows that a proxy forwarded the request, and local mode accepts direct requests only`,
+    );
   }
 
-  /** One of the config, or a key that was minted here: a service need not speak two ways. */
+  /** Accepts an internal key from the config or a key made by this server, so that a service can use one header for both. */
   #byInternalKey(secret: string | string[], headers: Credentials['headers']): Principal | Failure {
-    if (typeof secret !== 'string') return failure('auth_required', `${INTERNAL_KEY_HEADER} is there twice`);
+    if (typeof secret !== 'string') return failure('auth_required', `${INTERNAL_KEY_HEADER} was sent twice`);
     const { keys, internalKeys } = this.#parts;
     const found = secret.startsWith(SECRET_PREFIX)
       ? keys.authenticate(secret)
       : internalKeys.principalOf(secret);
-    return agreeing(found, headers);
+    return withMatchingHeaders(found, headers);
   }
 
   #byBearer(
@@ -129,13 +132,14 @@ export class CredentialAuthenticator implements Authenticator {
         ? operator(headers, { id: OPERATOR_TOKEN_ID, expiresAt: null })
         : operatorToken.refuse(given.ip);
     }
-    if (secret.startsWith(SECRET_PREFIX)) return agreeing(this.#parts.keys.authenticate(secret), headers);
+    if (secret.startsWith(SECRET_PREFIX))
+      return withMatchingHeaders(this.#parts.keys.authenticate(secret), headers);
     if (this.#parts.jwt === null) return failure('auth_required', 'this is not a key of ours');
-    return this.#parts.jwt.authenticate(secret).then((found) => agreeing(found, headers));
+    return this.#parts.jwt.authenticate(secret).then((found) => withMatchingHeaders(found, headers));
   }
 }
 
-/** The operator of this data folder: for every tenant, the one the header names. */
+/** Returns the operator as a principal of the tenant that the header names. */
 function operator(
   headers: Credentials['headers'],
   credential: NonNullable<Principal['credential']>,
@@ -146,20 +150,20 @@ function operator(
   }
   const scopes = new Set(SCOPES_OF_KIND.operator);
   const own = { kind: 'operator', id: OPERATOR_NAME, agentId: OPERATOR_NAME, clientId: null } as const;
-  return agreeing({ ...own, tenant, scopes, credential }, headers);
+  return withMatchingHeaders({ ...own, tenant, scopes, credential }, headers);
 }
 
-/** A header may repeat what the credential says, never say something else. */
-function agreeing(found: Principal | Failure, headers: Credentials['headers']): Principal | Failure {
+/** Returns a failure if an identity header differs from the credential. */
+function withMatchingHeaders(
+  found: Principal | Failure,
+  headers: Credentials['headers'],
+): Principal | Failure {
   if ('code' in found) return found;
   const own = { 'x-agent-id': found.agentId, 'x-client-id': found.clientId, 'x-tenant-id': found.tenant };
   for (const name of NAMING_HEADERS) {
-    const said = headers[name];
-    if (said !== undefined && said !== own[name]) {
-      return failure(
-        'permission_denied',
-        `permission denied: ${name} names somebody else than the credential`,
-      );
+    const given = headers[name];
+    if (given !== undefined && given !== own[name]) {
+      return failure('permission_denied', `permission denied: ${name} does not match the credential`);
     }
   }
   return found;

@@ -3,19 +3,19 @@ import type { Digest } from '../core/ports.ts';
 import type { Principal } from '../core/access/principal.ts';
 import { SCOPES_OF_KIND, type Scope } from '../core/access/scopes.ts';
 
-/** A secret that another service of the same house holds, from the config. */
+/** A configured secret that another service of the same operator uses. */
 export interface InternalKey {
   readonly tenant: string;
   readonly secret: string;
 }
 
-/** Whoever shows one is called so. */
+/** The principal's name for requests made with an internal key. */
 const INTERNAL_NAME = 'internal';
 
 /** Only routes with `takesInternalKey` read the header, and of these only the trace ledger needs `ledger:read`. */
 const INTERNAL_SCOPES: readonly Scope[] = [...SCOPES_OF_KIND.service, 'ledger:read'];
 
-/** The keys of `X-Internal-API-Key`: each stands for one tenant, on the tenant API and the trace ledger. */
+/** The keys of `X-Internal-API-Key`. Each belongs to one tenant and is accepted on the tenant API and the trace ledger. */
 export class InternalKeys {
   readonly #digest: Digest;
   readonly #tenants: ReadonlyMap<string, string>;
@@ -29,17 +29,17 @@ export class InternalKeys {
     return this.#tenants.size;
   }
 
-  /** Names of the principals of a tenant. */
+  /** Returns the names of the tenant's principals. */
   names(tenant: string): readonly string[] {
     return [...this.#tenants.values()].includes(tenant) ? [INTERNAL_NAME] : [];
   }
 
-  /** Looked up by hash, so how long it takes says nothing about the secret. */
+  /** Looks the secret up by hash, so that the time taken reveals nothing about it. */
   principalOf(secret: string): Principal | Failure {
     const tenant = this.#tenants.get(this.#digest.sha256(secret));
     if (tenant === undefined) {
       return failure('auth_required', 'the internal API key is not known', {
-        recommendations: ['auth.internal_keys in the config says which variables hold those that are'],
+        recommendations: ['use a key from one of the variables that auth.internal_keys in the config names'],
       });
     }
     return {

@@ -56,7 +56,6 @@ const bySecret = (): JwtIdentity => identity({ kind: 'secret', secret: SECRET })
 const byFile = (): JwtIdentity => identity({ kind: 'jwks', jwks });
 const byUrl = (): JwtIdentity => identity({ kind: 'jwks_url', url: jwksUrl });
 
-/** Claims that are undefined are left out. */
 async function hs256(claims: JWTPayload, secret = secretBytes): Promise<string> {
   return await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret);
 }
@@ -78,15 +77,16 @@ function forged(header: unknown, claims: unknown, signature: (input: string) => 
   return `${input}.${signature(input)}`;
 }
 
+/** Returns the message of the failure. */
 async function refusal(by: JwtIdentity, token: string): Promise<string> {
   const found = await by.authenticate(token);
-  if (!isFailure(found)) throw new Error(`it was taken: ${JSON.stringify(found)}`);
+  if (!isFailure(found)) throw new Error(`the token was accepted: ${JSON.stringify(found)}`);
   expect(found.code).toBe('auth_required');
   return found.message;
 }
 
-describe('a good token', () => {
-  it('of a shared secret is an agent of the default tenant, until it expires', async () => {
+describe('a valid token', () => {
+  it('signed with the shared secret is an agent of the default tenant, until it expires', async () => {
     expect(await bySecret().authenticate(await hs256(GOOD))).toEqual({
       kind: 'agent',
       id: 'ada',
@@ -98,7 +98,7 @@ describe('a good token', () => {
     });
   });
 
-  it('is taken by a key set in a file and at a URL, RS256 and ES256', async () => {
+  it('is accepted with a key set from a file and from a URL, RS256 and ES256', async () => {
     for (const by of [byFile(), byUrl()]) {
       for (const token of [
         await signed(rsa.privateKey, 'RS256', 'rsa-1'),
@@ -109,7 +109,7 @@ describe('a good token', () => {
     }
   });
 
-  it('may name several audiences, ours among them', async () => {
+  it('may name several audiences if ours is one of them', async () => {
     const token = await hs256({ ...GOOD, aud: ['somewhere', AUDIENCE] });
     expect(await bySecret().authenticate(token)).toMatchObject({ id: 'ada' });
   });
@@ -142,8 +142,8 @@ describe('a token is refused', () => {
     ['an audience that only begins like ours', { aud: `${AUDIENCE}.evil` }, /aud/],
     ['another issuer', { iss: 'https://evil.example' }, /iss/],
     ['an issuer with a slash more', { iss: `${ISSUER}/` }, /iss/],
-    ['a time that is over', { exp: now - 60 }, /expired/],
-    ['a time that has not come', { nbf: now + 600 }, /nbf/],
+    ['an exp in the past', { exp: now - 60 }, /expired/],
+    ['an nbf in the future', { nbf: now + 600 }, /nbf/],
     ['an exp that is no number', { exp: 'never' as unknown as number }, /exp/],
     ['an empty sub', { sub: '' }, /sub/],
     ['a sub with a line break', { sub: 'ada\nroot' }, /sub/],
@@ -175,7 +175,7 @@ describe('a token is refused', () => {
     }
   });
 
-  it('signed by an algorithm that the kind of key does not have', async () => {
+  it('signed with an algorithm that does not match the kind of key', async () => {
     await refusal(bySecret(), await signed(rsa.privateKey, 'RS256'));
     const hs512 = await new SignJWT(GOOD)
       .setProtectedHeader({ alg: 'HS512' })
@@ -183,7 +183,7 @@ describe('a token is refused', () => {
     await refusal(bySecret(), hs512);
   });
 
-  it('with an unknown key id, or one of another key', async () => {
+  it("with an unknown key id, or another key's id", async () => {
     for (const by of [byFile(), byUrl()]) {
       await refusal(by, await signed(rsa.privateKey, 'RS256', 'rsa-2'));
       await refusal(by, await signed(stranger.privateKey, 'RS256', 'rsa-1'));
@@ -191,7 +191,7 @@ describe('a token is refused', () => {
     }
   });
 
-  it('with a key of its own in the header', async () => {
+  it('that brings its own key in the header', async () => {
     const jwk = await exportJWK(stranger.publicKey);
     const token = await new SignJWT(GOOD)
       .setProtectedHeader({ alg: 'RS256', jwk, jku: 'http://evil.example/jwks' })
@@ -212,8 +212,8 @@ describe('a token is refused', () => {
   });
 });
 
-describe('a token of which nobody can tell', () => {
-  it('is no fault of the caller while the key set cannot be had, and is taken once it can', async () => {
+describe('a token that cannot be verified', () => {
+  it('fails with `overloaded` while the key set cannot be fetched, and is accepted once it can', async () => {
     const token = await signed(rsa.privateKey, 'RS256', 'rsa-1');
     const by = byUrl();
     isServing = false;
@@ -222,7 +222,7 @@ describe('a token of which nobody can tell', () => {
     expect(await by.authenticate(token)).toMatchObject({ id: 'ada' });
   });
 
-  it('is no fault of the caller where nobody serves the key set', async () => {
+  it('fails with `overloaded` when the connection to the key set is refused', async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;

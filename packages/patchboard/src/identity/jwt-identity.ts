@@ -13,7 +13,7 @@ import type { Clock } from '../core/ports.ts';
 import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
 import { isScope, SCOPES_OF_KIND, type Scope } from '../core/access/scopes.ts';
 
-/** Where the keys come from, and what a token must say. */
+/** The source of the verification keys, and the issuer and audience that a token must have. */
 export interface JwtSettings {
   readonly issuer: string;
   readonly audience: string;
@@ -29,7 +29,7 @@ const ASYMMETRIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const KINDS: readonly unknown[] = ['agent', 'client', 'service', 'operator'];
 const CLOCK_TOLERANCE_S = 5;
 
-/** Takes tokens of one issuer for one audience. The algorithm is fixed by the kind of key, never by the token. */
+/** Accepts tokens of one issuer for one audience. The kind of key determines the algorithm; the token's `alg` cannot. */
 export class JwtIdentity {
   readonly #verify: Verify;
   readonly #options: JWTVerifyOptions;
@@ -52,16 +52,16 @@ export class JwtIdentity {
       const { payload } = await this.#verify(token, this.#options);
       return principalOf(payload, this.#clock.now());
     } catch (error) {
-      if (isOfKeySet(error))
-        return failure('overloaded', `the keys of the issuer cannot be had: ${messageOf(error)}`);
+      if (isKeySetError(error))
+        return failure('overloaded', `could not fetch the issuer's key set: ${messageOf(error)}`);
       if (error instanceof errors.JWTExpired) return failure('auth_required', 'the token has expired');
       return failure('auth_required', `the token is not accepted: ${messageOf(error)}`);
     }
   }
 }
 
-/** Nothing is known of the token: its key set did not come. jose has no class of its own for an answer of another status. */
-function isOfKeySet(error: unknown): boolean {
+/** Whether fetching the key set failed, so that the token could not be verified. jose throws a plain `JOSEError` for an HTTP status other than 200. */
+function isKeySetError(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return true;
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
   return error.code === errors.JOSEError.code;
@@ -79,7 +79,7 @@ function verifierOf({ keys }: JwtSettings): Verify {
   return async (token, options) => await jwtVerify(token, set, options);
 }
 
-/** `tenant`, `kind` and `scope` are our claims; without them: the default tenant, an agent, what agents may do. */
+/** Reads the claims `tenant`, `kind` and `scope`; the defaults are the default tenant, `agent`, and all scopes of an agent. */
 function principalOf(payload: JWTPayload, now: number): Principal | Failure {
   const { sub, exp } = payload;
   const tenant = payload['tenant'] ?? DEFAULT_TENANT;
@@ -98,12 +98,12 @@ function principalOf(payload: JWTPayload, now: number): Principal | Failure {
     scopes,
     agentId: sub,
     clientId: sub,
-    // Two tenants may have a subject of the same name; neither name has a space.
+    // Includes the tenant, because subjects are unique only within one. Neither name can contain a space.
     credential: { id: `jwt:${tenant} ${sub}`, expiresAt: exp * 1000 },
   };
 }
 
-/** Null: it names a scope we do not know. Fewer than the kind's own are possible, more are not. */
+/** Returns null if the claim names an unknown scope. A claim can narrow the scopes of the kind, never widen them. */
 function scopesOf(claim: unknown, kind: Principal['kind']): ReadonlySet<Scope> | null {
   const own = SCOPES_OF_KIND[kind];
   if (claim === undefined) return new Set(own);

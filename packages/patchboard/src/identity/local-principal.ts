@@ -4,7 +4,7 @@ import { failure, type Failure } from '../core/failures.ts';
 import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
 import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 
-/** Most requests name nobody; they share one principal. */
+/** The principal of requests without identity headers. */
 const LOCAL: Principal = {
   kind: 'local',
   id: 'local',
@@ -15,7 +15,7 @@ const LOCAL: Principal = {
   credential: null,
 };
 
-/** Local mode: headers name what they say. */
+/** Returns the principal of a request in local mode, where headers name agent, client and tenant unchecked. */
 export function localPrincipal(headers: Credentials['headers']): Principal | Failure {
   const names = {
     agent: headers['x-agent-id'],
@@ -28,7 +28,10 @@ export function localPrincipal(headers: Credentials['headers']): Principal | Fai
     return failure('body_invalid', `X-${what}-ID must be 1 to 200 visible ASCII characters without spaces`);
   }
   if (names.agent === OPERATOR_NAME) {
-    return failure('permission_denied', `permission denied: the name ${OPERATOR_NAME} is the operator's`);
+    return failure(
+      'permission_denied',
+      `permission denied: the name ${OPERATOR_NAME} is reserved for the operator`,
+    );
   }
   const { agent, client, tenant } = names as Record<'agent' | 'client' | 'tenant', string | undefined>;
   return {

@@ -12,23 +12,23 @@ export interface OperatorTokenGuardParts {
   readonly log: Log;
 }
 
-/** Wrong tokens from one address before it gets 429. A person who mistypes stays below. */
+/** Wrong tokens that one address may send before it gets 429. A person who mistypes stays below this. */
 const WRONG_PER_ADDRESS: Rate = { burst: 10, perSecond: 0.1 };
-/** Ledger rows of all addresses together, as many as one principal's refused calls get. */
+/** Ledger rows for all addresses together; the same rate as for the refused calls of one principal. */
 const RECORDED: Rate = { burst: 100, perSecond: 1 };
-/** An address as a proxy reports it is text of any length. */
+/** Bounds the recorded address: a proxy may report text of any length. */
 const ADDRESS_CHARACTERS = 100;
-/** Of a request that came by no socket: a board in another server has such. */
+/** The address of a request without a socket, which a board mounted in another server can have. */
 const UNKNOWN_ADDRESS = 'unknown';
 
 /**
- * Compares operator tokens. Wrong ones are throttled per address and leave ledger rows, a bounded number of them. The
- * right one is compared first and always passes: a flood from the operator's own address does not lock them out.
+ * Checks operator tokens. Wrong tokens are throttled per address and recorded in the ledger at a bounded rate. The right
+ * token is never throttled: a flood of wrong tokens from the operator's own address does not lock the operator out.
  */
 export class OperatorTokenGuard {
   readonly #parts: OperatorTokenGuardParts;
   readonly #buckets: TokenBuckets;
-  /** Wrong tokens since the last row. */
+  /** Number of wrong tokens since the last ledger row. */
   #unrecorded = 0;
 
   constructor(parts: OperatorTokenGuardParts) {
@@ -40,7 +40,7 @@ export class OperatorTokenGuard {
     return isSameSecret(token, this.#parts.token);
   }
 
-  /** What the sender of a wrong token gets, once its row is written. */
+  /** Records a wrong token and returns the failure for its sender. */
   async refuse(address: string = UNKNOWN_ADDRESS): Promise<Failure> {
     const allowance = this.#buckets.take(`address\n${address}`, WRONG_PER_ADDRESS);
     if (allowance.allowed && this.#buckets.take('rows', RECORDED).allowed) await this.#record(address);
@@ -61,7 +61,7 @@ export class OperatorTokenGuard {
     try {
       await store.append([plainRow('operator_token.refused', DEFAULT_TENANT, clock.now(), fields)]);
     } catch (error) {
-      // A token that is wrong stays refused, with room for a row or without.
+      // The token is refused even if its row could not be written.
       this.#unrecorded += missed + 1;
       log.error('operator_token.not_recorded', { error: messageOf(error) });
     }

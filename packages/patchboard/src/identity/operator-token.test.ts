@@ -15,7 +15,7 @@ afterEach(() => {
 const mode = (): number => statSync(operatorTokenFile(folder)).mode & 0o777;
 
 describe('ensureOperatorToken', () => {
-  it('makes one of 256 bits that only its owner reads, and keeps it', async () => {
+  it('creates a token of 256 bits that only its owner can read, and keeps it', async () => {
     const token = await ensureOperatorToken(folder);
     expect(token).toMatch(/^op_[A-Za-z0-9_-]{43}$/);
     expect(readFileSync(operatorTokenFile(folder), 'utf8')).toBe(`${token}\n`);
@@ -23,7 +23,7 @@ describe('ensureOperatorToken', () => {
     expect(await ensureOperatorToken(folder)).toBe(token);
   });
 
-  it('makes one for many that start at once', async () => {
+  it('creates a single token for concurrent starts', async () => {
     const tokens = await Promise.allSettled(Array.from({ length: 20 }, () => ensureOperatorToken(folder)));
     const made = tokens.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     expect(new Set(made).size).toBe(1);

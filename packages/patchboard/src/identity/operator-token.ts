@@ -9,17 +9,17 @@ export function operatorTokenFile(dataFolder: string): string {
   return join(dataFolder, FILE);
 }
 
-/** One that nobody keeps, for a server without a folder. */
+/** Returns a new token; a server without a data folder uses one that is never stored. */
 export function newOperatorToken(): string {
   return `${PREFIX}${randomBytes(32).toString('base64url')}`;
 }
 
-/** The operator's token of this data folder; made on first use, readable by its owner only. */
+/** Returns the operator token of this data folder. The first call creates the file, readable by its owner only. */
 export async function ensureOperatorToken(dataFolder: string): Promise<string> {
   const file = operatorTokenFile(dataFolder);
   const token = newOperatorToken();
   try {
-    // `wx` fails when it is there: two starts at once cannot both write.
+    // `wx` fails if the file exists: two servers that start at once cannot both write it.
     const handle = await open(file, 'wx', 0o600);
     try {
       await handle.writeFile(`${token}\n`);
@@ -42,7 +42,7 @@ export function isOperatorToken(text: string): boolean {
   return text.startsWith(PREFIX);
 }
 
-/** Compares hashes, so that neither content nor length shows in the time it takes. */
+/** Compares hashes in constant time, so that the time taken reveals neither content nor length. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(sha256(given), sha256(expected));
 }

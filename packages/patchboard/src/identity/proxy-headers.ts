@@ -1,4 +1,4 @@
-/** Headers by which proxies, load balancers and content delivery networks pass on a client's address or request. */
+/** Headers that proxies, load balancers and content delivery networks add to forwarded requests. */
 const NAMES: ReadonlySet<string> = new Set([
   'forwarded',
   'via',
@@ -35,7 +35,7 @@ const NAMES: ReadonlySet<string> = new Set([
 
 const PREFIXES = ['x-forwarded-', 'x-original-'];
 
-/** The first header that says that a proxy passed the request on; undefined if there is none. */
+/** Returns the name of the first header that a proxy adds; undefined if there is none. */
 export function proxyHeaderIn(headers: Readonly<Record<string, unknown>>): string | undefined {
   return Object.keys(headers).find(
     (name) => NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix)),

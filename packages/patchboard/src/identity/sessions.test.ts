@@ -36,7 +36,7 @@ describe('Sessions', () => {
     expect(sessions.find(id, proof)).toBeNull();
   });
 
-  it('is nothing without the proof that belongs to it', async () => {
+  it('finds no session without its matching proof', async () => {
     const sessions = someSessions();
     const { id, proof } = await opened(sessions);
     const other = await opened(sessions);
@@ -45,7 +45,7 @@ describe('Sessions', () => {
     expect(sessions.find(id, proof)).not.toBeNull();
   });
 
-  it('takes a login token for an hour and once, and nothing that is no token', async () => {
+  it('accepts a login token once and for one hour, and rejects invalid tokens', async () => {
     const clock = new FakeClock();
     const sessions = someSessions(clock);
     const [spent, late] = [sessions.issueLoginToken().token, sessions.issueLoginToken().token];
@@ -58,7 +58,7 @@ describe('Sessions', () => {
       expect(await sessions.open(token, ADDRESS)).toMatchObject(refused);
   });
 
-  it('tells of what it closes, by a name that does not open it', async () => {
+  it('notifies listeners of a closed session by an id that cannot be used to find it', async () => {
     const sessions = someSessions();
     const closed: string[] = [];
     sessions.onClosed((credentialId) => closed.push(credentialId));
@@ -71,7 +71,7 @@ describe('Sessions', () => {
     expect(closed).toEqual([credentialId]);
   });
 
-  it('forgets the oldest when there are too many', async () => {
+  it('closes the oldest session when there are too many', async () => {
     const sessions = someSessions();
     const oldest = await opened(sessions);
     const others = await Promise.all(Array.from({ length: 1000 }, () => opened(sessions)));

@@ -13,15 +13,15 @@ const MAX_SESSIONS = 1000;
 const LOGIN_PREFIX = 'ot_';
 
 interface Session {
-  /** Names the session where its id, which is a secret, has no place. */
+  /** Identifies the session in logs and records; the session id itself is a secret. */
   readonly credentialId: string;
   readonly expiresAt: number;
   readonly proof: string;
 }
 
 /**
- * Browser sessions of operators. They live in memory: after a restart one logs in again.
- * A login token opens one session and is worth nothing afterwards.
+ * Browser sessions of operators. They are kept in memory only, so a restart ends them.
+ * A login token is valid for one session.
  */
 export class Sessions implements SessionService {
   readonly #clock: Clock;
@@ -40,7 +40,7 @@ export class Sessions implements SessionService {
     });
   }
 
-  /** For a login link. */
+  /** Returns a one-time token for a login link. */
   issueLoginToken(): LoginToken {
     const token = `${LOGIN_PREFIX}${randomBytes(24).toString('base64url')}`;
     this.#loginTokens.add(token, true);
@@ -49,14 +49,14 @@ export class Sessions implements SessionService {
 
   async open(token: string, address: string | undefined): Promise<OpenedSession | Failure> {
     if (this.#loginTokens.spend(token) !== null || this.#operatorToken.isRight(token)) return this.#opened();
-    // A link that was used before is no guess at the operator token.
+    // A used login link is not a guess at the operator token, so it is not throttled.
     if (token.startsWith(LOGIN_PREFIX))
       return failure('auth_required', 'the token is not known, has expired or was used before');
     return await this.#operatorToken.refuse(address);
   }
 
   #opened(): OpenedSession {
-    // Not a `BoundedMap`: whoever uses the oldest is told that it is closed.
+    // Not a `BoundedMap`: eviction must call `close`, which notifies the listeners.
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.close(oldest);
     const id = randomBytes(32).toString('base64url');
@@ -87,7 +87,7 @@ export class Sessions implements SessionService {
     );
   }
 
-  /** Null also for a cookie without the proof that belongs to it. */
+  /** Returns null also for a session id without its matching proof. */
   find(id: string, proof: string | string[] | undefined): Session | null {
     const session = this.#sessions.get(id);
     if (session === undefined || typeof proof !== 'string' || !isSameSecret(proof, session.proof))
