@@ -35,7 +35,7 @@ const TREE = {
   required: ['name'],
 };
 
-/** Schema, a value that passes, a value that does not. */
+/** Each row: a schema, a valid value, an invalid value. */
 const PASSING: [unknown, unknown, unknown][] = [
   [{ type: 'string' }, 'x', 1],
   [{ type: ['string', 'null'] }, null, 1],
@@ -174,12 +174,12 @@ const PASSING: [unknown, unknown, unknown][] = [
 ];
 
 describe.each(ORIGINS)('a schema of origin %s', (origin) => {
-  it.each(PASSING)('%j passes %j and not %j', (schema, good, bad) => {
+  it.each(PASSING)('%j accepts %j and not %j', (schema, good, bad) => {
     expect(issuesOf(schema, good, origin)).toBeNull();
     if (bad !== undefined) expect(issuesOf(schema, bad, origin)).not.toBeNull();
   });
 
-  it('false passes nothing', () => {
+  it('false accepts nothing', () => {
     expect(issuesOf(false, 1, origin)).toEqual([{ path: '', message: 'is not allowed' }]);
   });
 
@@ -228,7 +228,7 @@ describe.each(ORIGINS)('a schema of origin %s', (origin) => {
     expect(problemOf(schema, origin)).toContain(problem);
   });
 
-  it('says what is wrong, and where', () => {
+  it('reports each issue with its path', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -270,14 +270,14 @@ describe.each(ORIGINS)('a schema of origin %s', (origin) => {
     expect(issuesOf(schema, {}, origin)).toBeNull();
   });
 
-  it('does not change when the object it came from does', () => {
+  it('does not change when the source object changes', () => {
     const schema: Record<string, unknown> = { type: 'string' };
     const compiled = ajvSchemas().compile(schema, origin);
     schema['type'] = 'number';
     expect(compiled.ok && compiled.validate('x')).toBeNull();
   });
 
-  it('has an $id of its own, whoever else uses the same', () => {
+  it('does not share its $id with other schemas', () => {
     const schemas = ajvSchemas();
     const $id = 'https://a.example/same';
     const one = schemas.compile({ $id, type: 'string' }, origin);
@@ -295,7 +295,7 @@ describe.each(ORIGINS)('a schema of origin %s', (origin) => {
   });
 
   it('compares a long list of objects for uniqueness in linear time', () => {
-    // Pair by pair this would be a hundred million comparisons.
+    // A comparison of all pairs would take a hundred million steps.
     const items = listOf(15_000, (place) => [place]);
     expect(issuesOf({ uniqueItems: true }, items, origin)).toBeNull();
     expect(issuesOf({ uniqueItems: true }, [...items, [7]], origin)).not.toBeNull();
@@ -321,7 +321,7 @@ describe('a schema from outside', () => {
     expect(problemOf(schema)).toContain(problem);
   });
 
-  it('may be as large as the contract says', () => {
+  it('is accepted at the documented size', () => {
     const properties = Object.fromEntries(
       listOf(500, (place) => [
         `property_${place}`,
@@ -368,7 +368,7 @@ describe('a schema from outside', () => {
       expect(problemOf(doubling(keyword))).toContain('multiplies');
   });
 
-  it('gives up on a value that a recursive schema would check twice as often at every level', () => {
+  it('stops at the step budget when a recursive schema doubles the checks at every level of the value', () => {
     const node = { oneOf: [{ properties: { x: { $ref: '#' } } }, { properties: { x: { $ref: '#' } } }] };
     expect(
       issuesOf(
@@ -384,7 +384,7 @@ describe('a schema from outside', () => {
     ).not.toEqual(TOO_MUCH);
   });
 
-  it('may be recursive where the recursion is simple', () => {
+  it('may be recursive if the checks stay within the step budget', () => {
     const expression = {
       $defs: {
         expression: {
@@ -436,7 +436,7 @@ describe('a schema from outside', () => {
     ).toEqual(TOO_MUCH);
   });
 
-  it('gives up on a value too large for it, and takes a large one otherwise', () => {
+  it('stops at the step budget on a large value, and accepts a large value with a simple schema', () => {
     const schema = { items: { anyOf: listOf(100, (place) => ({ const: place })) } };
     expect(
       issuesOf(
@@ -447,7 +447,7 @@ describe('a schema from outside', () => {
     expect(issuesOf({ items: { type: 'integer' } }, listOf(100_000, Number))).toBeNull();
   });
 
-  it('says what it found before the budget was spent', () => {
+  it('reports the issues found before the budget was spent', () => {
     const schema = {
       prefixItems: [{ type: 'string' }],
       items: { anyOf: listOf(100, (place) => ({ const: place })) },

@@ -13,11 +13,11 @@ import { isSmall } from './value-size.ts';
 import { vetDocument } from './vet-document.ts';
 
 export interface AjvSchemasOptions {
-  /** Compiled schemas are kept for the next one with the same text, up to so many characters of text: 4,194,304. */
+  /** Capacity of the cache of compiled schemas, in characters of schema text. Default: 4,194,304. */
   readonly cachedChars?: number;
 }
 
-/** For larger values only the first thing that is wrong is reported, or errors would flood memory. */
+/** For larger values only the first issue is reported, to bound the memory for errors. */
 const REPORT_ALL_NODES = 2_000;
 const MAX_DEPTH = 256;
 const OWN_SCHEMA_DEPTH = 200;
@@ -41,8 +41,8 @@ const OUTSIDE_RULES: RebuildRules = {
 };
 
 /**
- * JSON Schema 2020-12; older drafts are read as far as they say the same. Our own schemas become code by Ajv.
- * Schemas from outside are interpreted under a step budget, and a test holds both to the same verdicts.
+ * Compiles JSON Schema 2020-12, and older drafts where they agree with it. Ajv compiles our own schemas to code.
+ * Schemas from outside are interpreted with a step budget. A property test checks that both give the same verdicts.
  */
 export function ajvSchemas(options: AjvSchemasOptions = {}): Schemas {
   const cache = new BoundedMap<string, CompiledSchema>(options.cachedChars ?? 4_194_304, (key) => key.length);
@@ -63,7 +63,7 @@ export function ajvSchemas(options: AjvSchemasOptions = {}): Schemas {
 
 function textOf(schema: JsonSchema): string | null {
   try {
-    // Undefined for what is no JSON at all, whatever the type says.
+    // `JSON.stringify` returns undefined for undefined and functions, in spite of its type.
     return (JSON.stringify(schema) as string | undefined) ?? null;
   } catch {
     return null;
@@ -80,7 +80,7 @@ function compileWith(text: string, make: (text: string) => Validator): CompiledS
 }
 
 function ownValidator(text: string): Validator {
-  // A copy: nobody changes the schema under the validator.
+  // A copy, so that later changes of the caller's object do not affect the validator.
   const document: unknown = JSON.parse(text);
   vetDocument(document, OWN_SCHEMA_DEPTH);
   const rebuilt = rebuildSchema(document, OWN_RULES);

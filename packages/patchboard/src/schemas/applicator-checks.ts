@@ -16,7 +16,7 @@ import {
   checkUnevaluatedProperties,
 } from './property-checks.ts';
 
-/** In the order in which they must run: what is left over can be told only after all the rest. */
+/** In order of execution: the `unevaluated` keywords need the results of all others and come last. */
 export const APPLICATOR_CHECKS: ReadonlyMap<string, CheckMaker> = new Map<string, CheckMaker>([
   ['allOf', checkAllOf],
   ['anyOf', checkAnyOf],

@@ -3,7 +3,7 @@ import type { Check, CheckRun } from './check-run.ts';
 import type { JsonObject } from './keywords.ts';
 import type { Pattern } from './patterns.ts';
 
-/** What a keyword that holds schemas needs to become a check. */
+/** Input for building the check of an applicator, a keyword that contains schemas. */
 export interface ApplicatorContext {
   readonly schema: JsonObject;
   readonly compile: (schema: JsonSchema) => Check;
@@ -29,13 +29,13 @@ export function checksByName(
   return Object.entries(schema[keyword] as SchemaMap).map(([name, member]) => [name, compile(member)]);
 }
 
-/** All of them, unless the first failure is enough. */
+/** Runs the check on all items, or up to the first failure if the run stops there. */
 export function every<Item>(items: Iterable<Item>, run: CheckRun, check: (item: Item) => boolean): boolean {
   let isValid = true;
   for (const item of items) {
     if (check(item)) continue;
     isValid = false;
-    if (run.isBrief) break;
+    if (run.stopsAtFirst) break;
   }
   return isValid;
 }

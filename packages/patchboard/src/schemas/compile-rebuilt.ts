@@ -5,12 +5,12 @@ import type { Pattern } from './patterns.ts';
 import type { RebuiltSchema } from './rebuild-schema.ts';
 import { uniqueItems } from './unique-items.ts';
 
-/** Answers what is wrong, or null; unless `reportAll`, it ends at the first error. */
+/** Returns the errors, or null if the value is valid. Stops at the first error unless `reportAll`. */
 export type Compiled = (value: unknown, reportAll: boolean) => readonly ErrorObject[] | null;
 
 /**
- * Code is generated at the first use: a server starts with many tools and calls few. What can be wrong with the
- * schema has been found by then.
+ * Generates the code at the first use: a server starts with many tools and calls few. Problems of the schema have been
+ * found before, by `rebuildSchema`.
  */
 export function compileRebuilt(rebuilt: RebuiltSchema): Compiled {
   let all: ValidateFunction | null = null;
@@ -19,21 +19,21 @@ export function compileRebuilt(rebuilt: RebuiltSchema): Compiled {
     const validate = reportAll ? (all ??= generate(rebuilt, true)) : (first ??= generate(rebuilt, false));
     if (validate(value)) return null;
     const errors = validate.errors ?? [];
-    // The function would hold on to them, and through them to the value.
+    // Ajv keeps the errors on the function, and with them a reference to the value.
     validate.errors = null;
     return errors;
   };
 }
 
 /**
- * Every schema gets a compiler of its own. It costs 0.1 ms, because the rebuilt schema needs no meta-schema; and
- * a shared one would keep code and names of every schema it ever saw.
+ * Each schema gets its own compiler. That costs 0.1 ms, because a rebuilt schema needs no meta-schema. A shared compiler
+ * would keep the code and names of every schema for the life of the process.
  */
 function generate(rebuilt: RebuiltSchema, allErrors: boolean): ValidateFunction {
   const compiler = new Ajv2020(compilerOptions(rebuilt, allErrors));
   compiler.removeKeyword('uniqueItems').addKeyword(uniqueItems);
-  // Its code for the `unevaluated` keywords throws on some schemas, so those are interpreted; without this line
-  // the same code is generated for every schema.
+  // Ajv's code for the `unevaluated` keywords throws on some schemas, so those are interpreted. Without this line Ajv
+  // generates that code for every schema.
   compiler.opts.unevaluated = false;
   return compiler.compile(typeof rebuilt.schema === 'boolean' ? rebuilt.schema : { ...rebuilt.schema });
 }
@@ -46,12 +46,12 @@ function compilerOptions(rebuilt: RebuiltSchema, allErrors: boolean): Options {
     meta: false,
     validateSchema: false,
     addUsedSchema: false,
-    // A copy of the target at every reference is how a small schema becomes megabytes of code.
+    // Inlining the target at every reference would turn a small schema into megabytes of code.
     inlineRefs: false,
-    // Or "constructor" and "toString" would be found in every object.
+    // Otherwise every object would have the properties "constructor" and "toString".
     ownProperties: true,
     formats: Object.fromEntries(FORMATS),
-    // Optimising makes the compile several times slower and the result hardly faster.
+    // Optimising makes compilation several times slower and the result hardly faster.
     code: { optimize: false, regExp: patternEngine(rebuilt) },
   };
 }
@@ -59,14 +59,14 @@ function compilerOptions(rebuilt: RebuiltSchema, allErrors: boolean): Options {
 function patternEngine({ patterns }: RebuiltSchema): NonNullable<NonNullable<Options['code']>['regExp']> {
   const engine = (source: string): { test(text: string): boolean } => {
     const pattern = patterns.get(source);
-    if (pattern === undefined) throw new Error('a pattern that was not compiled before');
+    if (pattern === undefined) throw new Error(`the pattern was not compiled before: ${source}`);
     const named: Pick<Pattern, 'test'> & { toString(): string } = {
       test: (text) => pattern.test(text),
-      // The compiler tells patterns apart by their text.
+      // Ajv distinguishes patterns by their text.
       toString: () => source,
     };
     return named;
   };
-  // Wanted only by the compiler's export to source code, which is not used.
+  // Ajv requires `code` for its standalone output, which is not used.
   return Object.assign(engine, { code: 'compiledPattern' });
 }

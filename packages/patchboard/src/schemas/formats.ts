@@ -6,11 +6,11 @@ export type FormatCheck =
   | { readonly type: 'string'; readonly validate: TextCheck }
   | { readonly type: 'number'; readonly validate: (value: number) => boolean };
 
-/** Nothing longer is one of these; it also bounds what one check may cost. */
+/** Longer strings match no format. Bounds the cost of one check. */
 const MAX_LENGTH = 4_096;
 
-/** From ajv-formats, each looked at: anchored, and with no two ways to read the same run of characters. */
-const BORROWED = [
+/** Formats taken from ajv-formats. Each pattern was reviewed: anchored, and unambiguous, so it does not backtrack. */
+const AJV_FORMATS = [
   'date',
   'time',
   'date-time',
@@ -29,10 +29,10 @@ const BORROWED = [
 
 const URL_START = /^(?:https?|ftp):\/\/[^\s/?#]/i;
 
-/** Every other format is an annotation: it is shown, and not checked. */
+/** The formats that are checked. Any other format is an annotation only. */
 export const FORMATS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
-  ...BORROWED.map((name): [string, FormatCheck] => [name, bounded(checkOf(name))]),
-  // The borrowed pattern takes quadratic time on a long run of colons.
+  ...AJV_FORMATS.map((name): [string, FormatCheck] => [name, bounded(checkOf(name))]),
+  // The pattern of ajv-formats takes quadratic time on a long sequence of colons.
   ['url', bounded((text) => URL_START.test(text) && checkOf('uri')(text))],
   ['regex', bounded(isRegex)],
   [
@@ -49,7 +49,7 @@ function bounded(check: TextCheck): FormatCheck {
   return { type: 'string', validate: (text) => text.length <= MAX_LENGTH && check(text) };
 }
 
-function checkOf(name: (typeof BORROWED)[number]): TextCheck {
+function checkOf(name: (typeof AJV_FORMATS)[number]): TextCheck {
   const format: unknown = fullFormats[name];
   if (format instanceof RegExp) return (text) => format.test(text);
   if (typeof format === 'function') return format as TextCheck;
@@ -57,7 +57,7 @@ function checkOf(name: (typeof BORROWED)[number]): TextCheck {
   return validate;
 }
 
-/** Parsing never runs the pattern, and takes linear time. */
+/** Only parses the pattern, in linear time. */
 function isRegex(text: string): boolean {
   try {
     void new RegExp(text, 'u');

@@ -13,10 +13,10 @@ export function checkAnyOf(context: ApplicatorContext): Check {
     let passed = 0;
     for (const check of checks) {
       if (matches(check, value, run, evaluated)) passed += 1;
-      // Whoever asks what was looked at wants to hear it from every schema that matches.
+      // Every matching schema contributes to `evaluated`, so the loop can stop early only without it.
       if (passed > 0 && evaluated === null) break;
     }
-    return passed > 0 || explain(checks, value, run, 'must match a schema in anyOf');
+    return passed > 0 || reportEach(checks, value, run, 'must match a schema in anyOf');
   };
 }
 
@@ -27,14 +27,14 @@ export function checkOneOf(context: ApplicatorContext): Check {
     for (const check of checks) if (matches(check, value, run, evaluated)) passed += 1;
     if (passed === 1) return true;
     if (passed > 1) return run.fail('must match exactly one schema in oneOf, and matches several');
-    return explain(checks, value, run, 'must match exactly one schema in oneOf');
+    return reportEach(checks, value, run, 'must match exactly one schema in oneOf');
   };
 }
 
-/** None matched: says why not, for each of them. */
-function explain(checks: readonly Check[], value: unknown, run: CheckRun, message: string): false {
+/** Records the issues of each schema when none matched. */
+function reportEach(checks: readonly Check[], value: unknown, run: CheckRun, message: string): false {
   for (const check of checks) {
-    if (run.isBrief) break;
+    if (run.stopsAtFirst) break;
     check(value, run, null);
   }
   return run.fail(message);

@@ -1,48 +1,51 @@
 import { SchemaProblem } from './schema-problem.ts';
 
-/** One schema, and the schemas it applies to the same value, as indexes into the graph. */
+/** A schema, with the indexes of the schemas that it applies to the same value. */
 export interface Vertex {
   readonly index: number;
   readonly pointer: string;
-  readonly here: number[];
+  readonly inPlace: number[];
 }
 
 export function addVertex(graph: Vertex[], pointer: string): Vertex {
-  const vertex: Vertex = { index: graph.length, pointer, here: [] };
+  const vertex: Vertex = { index: graph.length, pointer, inPlace: [] };
   graph.push(vertex);
   return vertex;
 }
 
 /**
- * Refuses a schema that checks one value for ever, or more than `maxChecks` times (a few lines of `allOf` and
- * `$ref` can double thirty times). What multiplies with the depth of the value is met by the step budget.
+ * Throws a `SchemaProblem` for a schema that checks one value endlessly or more than `maxChecks` times: a few lines of
+ * `allOf` and `$ref` can double the checks thirty times. The step budget bounds growth with the depth of the value.
  */
 export function refuseMultiplying(graph: readonly Vertex[], maxChecks: number): void {
   const checks = new Float64Array(graph.length);
-  for (const { index, pointer, here } of inOrder(graph).toReversed()) {
+  for (const { index, pointer, inPlace } of topologicalOrder(graph).toReversed()) {
     let total = 1;
-    for (const applied of here) total += checks[applied] ?? 0;
+    for (const applied of inPlace) total += checks[applied] ?? 0;
     if (total > maxChecks)
       throw new SchemaProblem(pointer, 'the schema multiplies: it checks one value too many times');
     checks[index] = total;
   }
 }
 
-/** Every schema before those it applies to the same value. */
-function inOrder(graph: readonly Vertex[]): readonly Vertex[] {
-  const entering = new Int32Array(graph.length);
-  for (const { here } of graph) for (const index of here) entering[index] = (entering[index] ?? 0) + 1;
-  const order = graph.filter(({ index }) => entering[index] === 0);
-  // The list grows while it is read: a schema joins when the last one that applies it has.
-  for (const { here } of order) {
-    for (const index of here) {
-      const left = (entering[index] ?? 0) - 1;
-      entering[index] = left;
+/** Returns each schema before those that it applies to the same value. Throws a `SchemaProblem` for a cycle. */
+function topologicalOrder(graph: readonly Vertex[]): readonly Vertex[] {
+  const incoming = new Int32Array(graph.length);
+  for (const { inPlace } of graph) for (const index of inPlace) incoming[index] = (incoming[index] ?? 0) + 1;
+  const order = graph.filter(({ index }) => incoming[index] === 0);
+  // The list grows during iteration: a schema is added after the last one that applies it.
+  for (const { inPlace } of order) {
+    for (const index of inPlace) {
+      const left = (incoming[index] ?? 0) - 1;
+      incoming[index] = left;
       const vertex = graph[index];
       if (left === 0 && vertex !== undefined) order.push(vertex);
     }
   }
-  const stuck = graph.find(({ index }) => (entering[index] ?? 0) > 0);
-  if (stuck === undefined) return order;
-  throw new SchemaProblem(stuck.pointer, 'a reference leads back to itself without a step into the value');
+  const inCycle = graph.find(({ index }) => (incoming[index] ?? 0) > 0);
+  if (inCycle === undefined) return order;
+  throw new SchemaProblem(
+    inCycle.pointer,
+    'a reference leads back to itself without descending into the value',
+  );
 }

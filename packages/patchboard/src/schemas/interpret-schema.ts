@@ -12,14 +12,14 @@ const TOO_MUCH: readonly InputIssueView[] = [
 ];
 
 /**
- * A validator that generates no code and counts its steps. Generated code is faster, but generating it for a
- * schema of the allowed size takes 100 ms, and nothing can stop it once it runs.
+ * Returns a validator that interprets the schema and counts its steps. Generated code is faster, but generating it for a
+ * schema of the allowed size takes 100 ms, and a running check could not be stopped.
  */
 export function interpretSchema(
   rebuilt: RebuiltSchema,
   maxSteps: number,
 ): (value: unknown) => readonly InputIssueView[] | null {
-  // Made at the first use: a device may register hundreds of tools in one frame, and few of them are called.
+  // Built at the first use: a device may register hundreds of tools in one frame, and few of them are called.
   let check: Check | null = null;
   return (value) => {
     check ??= new Interpreter(rebuilt).check;
@@ -27,9 +27,9 @@ export function interpretSchema(
     try {
       return check(value, run, null) ? null : run.issues;
     } catch (error) {
-      // A value can also be nested deeper than the stack allows.
+      // RangeError: the value is nested deeper than the stack allows.
       if (!(error instanceof BudgetSpent) && !(error instanceof RangeError)) throw error;
-      // An issue found is an issue, even if the rest of them was not looked for.
+      // Issues found before the budget was spent are valid.
       return run.issues.length > 0 ? run.issues : TOO_MUCH;
     }
   };
@@ -52,16 +52,16 @@ class Interpreter {
     if (schema === true) return (_value, run) => (run.spend(1), true);
     if (schema === false) return (_value, run) => (run.spend(1), run.fail('is not allowed'));
     const checks = this.#checksOf(schema);
-    const isAsking = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
+    const needsEvaluated = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
     return (value, run, evaluated) => {
       run.spend(1 + checks.length);
-      // What a schema looked at counts only if it passes, and is then news for the schema around it.
-      const own = isAsking || evaluated !== null ? new Evaluated() : null;
+      // Collected separately: what a schema evaluated counts for the outer schema only if the value is valid.
+      const own = needsEvaluated || evaluated !== null ? new Evaluated() : null;
       let isValid = true;
       for (const check of checks) {
         if (check(value, run, own)) continue;
         isValid = false;
-        if (run.isBrief) return false;
+        if (run.stopsAtFirst) return false;
       }
       if (isValid && own !== null) evaluated?.addAll(own, run);
       return isValid;
@@ -98,11 +98,11 @@ class Interpreter {
 
   #patternOf(source: string): Pattern {
     const pattern = this.#patterns.get(source);
-    if (pattern === undefined) throw new Error('a pattern that was not compiled before');
+    if (pattern === undefined) throw new Error(`the pattern was not compiled before: ${source}`);
     return pattern;
   }
 
-  /** Compiled once, and looked up late: a schema may refer to itself. */
+  /** Compiles each target once. The check is looked up when it runs, because a schema may refer to itself. */
   #referenceCheck(reference: string): Check {
     const known = this.#targets.get(reference);
     const target = known ?? { check: null };

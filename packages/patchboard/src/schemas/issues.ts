@@ -5,10 +5,10 @@ export const MAX_ISSUES = 20;
 const MAX_MESSAGE = 300;
 const MAX_PATH = 500;
 
-/** Summaries of what other errors say better, when such others are there. */
+/** Keywords whose errors only summarise more specific errors; skipped when there are others. */
 const SUMMARIES: ReadonlySet<string> = new Set(['if', 'propertyNames']);
 
-/** The compiler's errors in plain words, each once, at most 20. */
+/** Converts Ajv's errors to issues, without duplicates, at most 20. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly InputIssueView[] {
   const issues = new Map<string, InputIssueView>();
   for (const error of errors) {
@@ -20,7 +20,7 @@ export function issuesOf(errors: readonly ErrorObject[]): readonly InputIssueVie
   return [...issues.values()];
 }
 
-/** Keys and values in it come from outside and may be of any length. */
+/** Cuts path and message: they contain keys and values of any length from the caller. */
 export function shortIssue(path: string, message: string): InputIssueView {
   return { path: path.slice(0, MAX_PATH), message: message.slice(0, MAX_MESSAGE) };
 }
@@ -51,13 +51,13 @@ function quoted(name: unknown): string {
   return JSON.stringify(typeof name === 'string' && name.length > 100 ? `${name.slice(0, 100)}…` : name);
 }
 
-/** As many of the values as fit into a message. */
+/** Lists as many of the values as fit into a message. */
 export function listed(values: readonly unknown[]): string {
   let text = '';
   for (const value of values) {
     const next = JSON.stringify(value);
     if (text.length + next.length > MAX_MESSAGE - 40)
-      return text === '' ? 'what the schema says' : `${text}, …`;
+      return text === '' ? 'the value in the schema' : `${text}, …`;
     text += text === '' ? next : `, ${next}`;
   }
   return text;

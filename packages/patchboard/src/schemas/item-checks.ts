@@ -31,7 +31,7 @@ export function checkItems(context: ApplicatorContext): Check {
     for (let place = first; place < value.length; place += 1) {
       if (item(value, place, check, run, evaluated)) continue;
       isValid = false;
-      if (run.isBrief) break;
+      if (run.stopsAtFirst) break;
     }
     return isValid;
   };
@@ -39,8 +39,8 @@ export function checkItems(context: ApplicatorContext): Check {
 
 export function checkContains(context: ApplicatorContext): Check {
   const check = checkOf(context, 'contains');
-  const least = (context.schema['minContains'] as number | undefined) ?? 1;
-  const most = (context.schema['maxContains'] as number | undefined) ?? Number.POSITIVE_INFINITY;
+  const min = (context.schema['minContains'] as number | undefined) ?? 1;
+  const max = (context.schema['maxContains'] as number | undefined) ?? Number.POSITIVE_INFINITY;
   return (value, run, evaluated) => {
     if (!Array.isArray(value)) return true;
     let passed = 0;
@@ -49,8 +49,8 @@ export function checkContains(context: ApplicatorContext): Check {
       passed += 1;
       evaluated?.add(place, run);
     }
-    if (passed < least) return run.fail(`must contain at least ${least} valid item(s)`);
-    return passed <= most || run.fail(`must contain no more than ${most} valid item(s)`);
+    if (passed < min) return run.fail(`must contain at least ${min} valid item(s)`);
+    return passed <= max || run.fail(`must contain no more than ${max} valid item(s)`);
   };
 }
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../core/json/is-record.ts';
-/** What the value of a keyword must look like. */
+
+/** The type that the value of a keyword must have. */
 export type KeywordShape =
   | 'any'
   | 'boolean'
@@ -13,7 +14,7 @@ export type KeywordShape =
   | 'type'
   | 'values';
 
-/** Keywords that check the value itself. `$ref` and the like are handled apart. */
+/** Keywords that contain no schemas. `$ref` and similar keywords are handled separately. */
 export const CHECKS: ReadonlyMap<string, KeywordShape> = new Map<string, KeywordShape>([
   ['type', 'type'],
   ['enum', 'values'],
@@ -38,8 +39,8 @@ export const CHECKS: ReadonlyMap<string, KeywordShape> = new Map<string, Keyword
   ['dependentRequired', 'strings-by-name'],
 ]);
 
-/** Whether a keyword that holds schemas applies them to the value itself or to something in it. */
-export type Reach = 'here' | 'within';
+/** Whether an applicator applies its schemas to the value itself or to its members. */
+export type Reach = 'in-place' | 'child';
 
 export interface Applicator {
   readonly holds: 'one' | 'list' | 'by-name';
@@ -47,23 +48,23 @@ export interface Applicator {
 }
 
 export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map<string, Applicator>([
-  ['allOf', { holds: 'list', reach: 'here' }],
-  ['anyOf', { holds: 'list', reach: 'here' }],
-  ['oneOf', { holds: 'list', reach: 'here' }],
-  ['not', { holds: 'one', reach: 'here' }],
-  ['if', { holds: 'one', reach: 'here' }],
-  ['then', { holds: 'one', reach: 'here' }],
-  ['else', { holds: 'one', reach: 'here' }],
-  ['dependentSchemas', { holds: 'by-name', reach: 'here' }],
-  ['properties', { holds: 'by-name', reach: 'within' }],
-  ['prefixItems', { holds: 'list', reach: 'within' }],
-  ['patternProperties', { holds: 'by-name', reach: 'within' }],
-  ['additionalProperties', { holds: 'one', reach: 'within' }],
-  ['propertyNames', { holds: 'one', reach: 'within' }],
-  ['items', { holds: 'one', reach: 'within' }],
-  ['contains', { holds: 'one', reach: 'within' }],
-  ['unevaluatedProperties', { holds: 'one', reach: 'within' }],
-  ['unevaluatedItems', { holds: 'one', reach: 'within' }],
+  ['allOf', { holds: 'list', reach: 'in-place' }],
+  ['anyOf', { holds: 'list', reach: 'in-place' }],
+  ['oneOf', { holds: 'list', reach: 'in-place' }],
+  ['not', { holds: 'one', reach: 'in-place' }],
+  ['if', { holds: 'one', reach: 'in-place' }],
+  ['then', { holds: 'one', reach: 'in-place' }],
+  ['else', { holds: 'one', reach: 'in-place' }],
+  ['dependentSchemas', { holds: 'by-name', reach: 'in-place' }],
+  ['properties', { holds: 'by-name', reach: 'child' }],
+  ['prefixItems', { holds: 'list', reach: 'child' }],
+  ['patternProperties', { holds: 'by-name', reach: 'child' }],
+  ['additionalProperties', { holds: 'one', reach: 'child' }],
+  ['propertyNames', { holds: 'one', reach: 'child' }],
+  ['items', { holds: 'one', reach: 'child' }],
+  ['contains', { holds: 'one', reach: 'child' }],
+  ['unevaluatedProperties', { holds: 'one', reach: 'child' }],
+  ['unevaluatedItems', { holds: 'one', reach: 'child' }],
 ]);
 
 export const TYPES: ReadonlySet<unknown> = new Set([
@@ -78,7 +79,7 @@ export const TYPES: ReadonlySet<unknown> = new Set([
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Says what is wrong with the value of a check, or answers null. `pattern` and `format` need more than this. */
+/** Returns the problem with the value of a keyword, or null. `pattern` and `format` need further checks. */
 export function wrongShape(shape: KeywordShape, value: unknown): string | null {
   switch (shape) {
     case 'any':

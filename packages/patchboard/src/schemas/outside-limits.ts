@@ -1,22 +1,22 @@
 import { WIRE_LIMITS } from '@patchboard/wire';
 
-/** What a schema from outside may cost. Registration and checking both happen on the event loop. */
+/** Limits for schemas from outside. Compiling and checking both block the event loop. */
 export interface OutsideLimits {
   readonly bytes: number;
   readonly depth: number;
   readonly properties: number;
-  /** Keywords and subschemas. */
+  /** Number of keywords and subschemas. */
   readonly checks: number;
-  /** Schemas that some `$ref` points to. */
+  /** Number of `$ref` targets. */
   readonly references: number;
-  /** Schemas applied to one value with no step into it: what doubling by `allOf` and `$ref` runs into. */
+  /** Number of schemas applied to the same value, without descending into it. Bounds exponential growth by `allOf` and `$ref`. */
   readonly checksInPlace: number;
-  /** Different patterns; compiling one takes up to a millisecond. */
+  /** Number of distinct patterns; compiling one takes up to a millisecond. */
   readonly patterns: number;
   readonly patternLength: number;
-  /** Instructions of all patterns together. */
+  /** Number of compiled instructions of all patterns together. */
   readonly patternSize: number;
-  /** Steps to check one value. A step takes about 25 ns, and up to 80 while the code is cold. */
+  /** Step budget for checking one value. A step takes about 25 ns, and up to 80 ns before the JIT has compiled the code. */
   readonly steps: number;
 }
 

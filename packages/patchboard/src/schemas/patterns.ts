@@ -3,26 +3,26 @@ import { OUTSIDE_LIMITS } from './outside-limits.ts';
 
 export interface Pattern {
   test(text: string): boolean;
-  /** Instructions of the compiled program. */
+  /** Number of instructions of the compiled program. */
   readonly size: number;
-  /** What a test costs, in the steps of the step budget. */
+  /** Cost of a test per character, in steps of the step budget. */
   readonly stepsPerChar: number;
 }
 
 export type CompiledPattern =
   { readonly ok: true; readonly pattern: Pattern } | { readonly ok: false; readonly problem: string };
 
-/** Up to this many instructions the engine runs an automaton, measured at 100 ns per character at worst. */
+/** Up to this many instructions RE2JS runs a DFA, measured at 100 ns per character at worst. */
 const SMALL_PROGRAM = 64;
 
-/** What the engine says of patterns whose language it knows, but which are too much for it. */
+/** Maps RE2JS's descriptions of patterns beyond its size limits to our messages. */
 const TOO_LARGE: ReadonlyMap<string, string> = new Map([
-  ['invalid repeat count', 'repetitions, nested ones multiplied, may come to 1000'],
-  ['expression too large', 'its compiled form has no room'],
+  ['invalid repeat count', 'the product of nested repetition counts may be at most 1000'],
+  ['expression too large', 'its compiled form exceeds the size limit'],
   ['expression nests too deeply', 'it nests too deeply'],
 ]);
 
-/** The patterns of our own tools are trusted, so they may use all of the language. */
+/** Compiles with the native engine: patterns of our own tools are trusted and may use every feature. */
 export function compileOwnPattern(source: string): CompiledPattern {
   try {
     const expression = new RegExp(source, 'u');
@@ -36,14 +36,14 @@ export function compileOwnPattern(source: string): CompiledPattern {
 }
 
 /**
- * For patterns from outside. Linear time alone is not enough: a large program costs up to 70 ns per character
- * and instruction, so that cost is reported and charged to the value being checked.
+ * Compiles a pattern from outside with RE2JS, which matches in linear time. A large program still costs up to 70 ns per
+ * character and instruction; `stepsPerChar` charges that to the step budget.
  */
 export function compileOutsidePattern(source: string): CompiledPattern {
   if (source.length > OUTSIDE_LIMITS.patternLength) {
     return { ok: false, problem: `is a pattern of more than ${OUTSIDE_LIMITS.patternLength} characters` };
   }
-  // The language of JSON Schema is that of JavaScript: what only the other engine understands is an error.
+  // JSON Schema uses JavaScript's syntax: a pattern that only RE2JS accepts is an error.
   const native = compileOwnPattern(source);
   if (!native.ok) return native;
   try {
@@ -65,7 +65,7 @@ function problemOf(error: unknown): string {
 
 const SPACE = '\\s\\v\\x{a0}\\x{feff}\\p{Z}';
 
-/** The same language in the other engine's words, where `.` and `\s` mean something narrower. */
+/** Translates to RE2 syntax, where `.` and `\s` match fewer characters than in JavaScript. */
 function toRe2(source: string): string {
   let isClass = false;
   const translated = source.replaceAll(/\\[^]|[[\].]/g, (token) => {
@@ -83,7 +83,7 @@ function toRe2(source: string): string {
       case '\\S':
         return isClass ? token : `[^${SPACE}]`;
       default:
-        // The translation below would take a back-reference by name for plain letters.
+        // `translateRegExp` would read a named back-reference as plain letters.
         if (/^\\[k1-9]$/.test(token)) throw new Error('a back-reference');
         return token;
     }

@@ -19,24 +19,24 @@ export interface RebuildRules {
 }
 
 /**
- * Ajv's code for the `unevaluated` keywords throws on some schemas. That for `contains` keeps what it found in one item
- * of a list for the next: `{ items: { contains: … } }` so passes `[['a'], []]`.
+ * Keywords for which Ajv generates wrong code. The code for the `unevaluated` keywords throws on some schemas. The code for
+ * `contains` carries its result from one list item to the next: `{ items: { contains: … } }` accepts `[['a'], []]`.
  */
 const INTERPRETED: ReadonlySet<string> = new Set(['unevaluatedProperties', 'unevaluatedItems', 'contains']);
 
-/** A schema with only keywords we know, checked, and with every reference in the form `#/$defs/NUMBER`. */
+/** A validated schema with known keywords only, in which every reference has the form `#/$defs/NUMBER`. */
 export interface RebuiltSchema {
   readonly schema: JsonSchema;
   readonly patterns: ReadonlyMap<string, Pattern>;
-  /** Whether a keyword is in use whose code by Ajv is not to be relied on. */
+  /** Whether the schema uses a keyword for which Ajv generates wrong code. */
   readonly mustBeInterpreted: boolean;
-  /** Which of its schemas apply which to the same value. */
+  /** Which subschemas apply which others to the same value. */
   readonly graph: readonly Vertex[];
 }
 
 /**
- * Writes the schema anew, from known keywords alone. The compiler so never meets a keyword with a meaning of its
- * own (`$async`, `$data`, `$id`), and whatever is wrong is found here, with its place.
+ * Builds a new schema from the known keywords. Ajv never sees keywords with a special meaning (`$async`, `$data`, `$id`).
+ * Throws a `SchemaProblem` with the place of any problem.
  */
 export function rebuildSchema(document: unknown, rules: RebuildRules): RebuiltSchema {
   const builder = new Builder(document, rules);
@@ -57,7 +57,7 @@ class Builder {
   readonly #graph: Vertex[] = [];
   readonly #patterns = new Map<string, Pattern>();
   readonly #targets = new Map<string, Target>();
-  readonly #waiting: Target[] = [];
+  readonly #queue: Target[] = [];
   #mustBeInterpreted = false;
   #checks = 0;
   #properties = 0;
@@ -72,7 +72,7 @@ class Builder {
   build(): RebuiltSchema {
     const top = this.#build(this.#document, '', addVertex(this.#graph, ''));
     const definitions: Record<string, JsonSchema> = {};
-    for (let target = this.#waiting.shift(); target !== undefined; target = this.#waiting.shift()) {
+    for (let target = this.#queue.shift(); target !== undefined; target = this.#queue.shift()) {
       definitions[target.index] = this.#build(target.schema, target.pointer, target.vertex);
     }
     const schema =
@@ -105,7 +105,7 @@ class Builder {
     return rebuilt;
   }
 
-  /** Answers undefined for what is dropped. */
+  /** Returns undefined for a keyword that is dropped. */
   #keyword(keyword: string, value: unknown, at: Place): unknown {
     const shape = CHECKS.get(keyword);
     if (shape !== undefined) {
@@ -119,7 +119,7 @@ class Builder {
     const applicator = APPLICATORS.get(keyword);
     if (applicator === undefined) return undefined;
     if (INTERPRETED.has(keyword)) this.#mustBeInterpreted = true;
-    // Without `if` the two mean nothing, and must cost nothing.
+    // Without `if`, both have no effect.
     if ((keyword === 'then' || keyword === 'else') && at.schema['if'] === undefined) return undefined;
     switch (applicator.holds) {
       case 'one':
@@ -133,7 +133,7 @@ class Builder {
 
   #child(value: unknown, pointer: string, parent: Vertex, reach: Reach): JsonSchema {
     const vertex = addVertex(this.#graph, pointer);
-    if (reach === 'here') parent.here.push(vertex.index);
+    if (reach === 'in-place') parent.inPlace.push(vertex.index);
     return this.#build(value, pointer, vertex);
   }
 
@@ -169,9 +169,9 @@ class Builder {
       if (typeof reference !== 'string') throw new SchemaProblem(place, 'must be a string');
       this.#countCheck(place);
       const target = this.#target(reference, place);
-      vertex.here.push(target.vertex.index);
+      vertex.inPlace.push(target.vertex.index);
       const link = { $ref: `#/$defs/${target.index}` };
-      // Two references in one schema are rare; the second travels in an `allOf` of its own.
+      // A schema can have one `$ref`; a second reference becomes a member of `allOf`.
       if (rebuilt['$ref'] === undefined) rebuilt['$ref'] = link.$ref;
       else rebuilt['allOf'] = [...((rebuilt['allOf'] as JsonSchema[] | undefined) ?? []), link];
     }
@@ -186,7 +186,7 @@ class Builder {
     }
     const target = { index: this.#targets.size, vertex: addVertex(this.#graph, pointer), schema, pointer };
     this.#targets.set(pointer, target);
-    this.#waiting.push(target);
+    this.#queue.push(target);
     return target;
   }
 

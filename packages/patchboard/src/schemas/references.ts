@@ -2,7 +2,7 @@ import { fragmentText, pointerTo, valueAt } from '../core/json/json-pointer.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { SchemaProblem } from './schema-problem.ts';
 
-/** Finds what a `$ref` points to. Only places in the same document: nothing is ever fetched. */
+/** Resolves `$ref`s within the document. Never fetches another one. */
 export class References {
   readonly #root: unknown;
   readonly #id: string | null;
@@ -14,7 +14,7 @@ export class References {
     this.#id = typeof id === 'string' && !id.startsWith('#') ? id.replace(/#$/, '') : null;
   }
 
-  /** `from` is the pointer of the schema that holds the reference. */
+  /** Throws a `SchemaProblem` if there is no target. `from` is the JSON pointer of the reference itself. */
   resolve(reference: string, from: string): { schema: unknown; pointer: string } {
     const local =
       this.#id !== null && reference.startsWith(this.#id) ? reference.slice(this.#id.length) : reference;
@@ -42,7 +42,7 @@ export class References {
     return this.#anchors.get(fragmentText(reference.slice(1))) ?? null;
   }
 
-  /** In one document without inner `$id`s, a dynamic anchor can only ever mean itself. */
+  /** Treats a dynamic anchor as a plain one: in one document without inner `$id`s they resolve the same. */
   #collect(
     value: unknown,
     pointer: string,

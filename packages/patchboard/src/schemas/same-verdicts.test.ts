@@ -20,7 +20,7 @@ const counts = fc.integer({ min: 0, max: 3 });
 const types = fc.constantFrom('array', 'boolean', 'integer', 'null', 'number', 'object', 'string');
 const nameLists = fc.uniqueArray(names, { maxLength: 2 });
 
-/** A few of the keywords at a time: all at once would make schemas that nothing passes, and that take seconds to compile. */
+/** Chooses a few of the keywords: with all of them, no value would be valid and compiling would take seconds. */
 function someOf(keywords: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> {
   const entries = Object.entries(keywords).map(([keyword, value]) => fc.tuple(fc.constant(keyword), value));
   return fc.array(fc.oneof(...entries), { maxLength: 3 }).map((chosen) => Object.fromEntries(chosen));
@@ -82,7 +82,7 @@ const documents = fc.tuple(fc.oneof(schemas.applied, schemas.checks), schemas.ch
   $defs: { x },
 }));
 
-// Schemas with `contains` are interpreted either way, and so are those with the `unevaluated` keywords, which are not here.
+// Schemas with `contains` are interpreted for both origins. The `unevaluated` keywords are too, and are left out here.
 it('compiles and interprets every schema to the same verdicts', () => {
   fc.assert(
     fc.property(documents, fc.array(values, { minLength: 1, maxLength: 8 }), (document, samples) => {

@@ -6,10 +6,10 @@ import { listed } from './issues.ts';
 import type { JsonObject } from './keywords.ts';
 import { isUnique } from './unique-items.ts';
 
-/** Strings are read a character at a time here and there; measured at well below a step. */
+/** Some checks scan a string; ten characters take less than the time of one step. */
 const CHARS_PER_STEP = 10;
 
-/** Every check that is complete in itself. Their values have the right shape. */
+/** Builds the checks of keywords that contain no schemas. The keyword values have been validated before. */
 export const SCALAR_CHECKS: ReadonlyMap<string, (wanted: never, schema: JsonObject) => Check> = new Map<
   string,
   (wanted: never, schema: JsonObject) => Check
@@ -103,7 +103,7 @@ function checkLength(isAllowed: (length: number) => boolean, message: string): C
   };
 }
 
-/** A surrogate pair is one character. */
+/** Counts code points: a surrogate pair is one character. */
 function characters(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
@@ -169,12 +169,12 @@ function hasAll(value: JsonObject, names: readonly string[], run: CheckRun, when
   for (const name of names) {
     if (Object.hasOwn(value, name)) continue;
     isValid = run.fail(`must have required property '${name}'${when}`);
-    if (run.isBrief) break;
+    if (run.stopsAtFirst) break;
   }
   return isValid;
 }
 
-/** Charges for everything in a value before it is written out for comparison. */
+/** Charges the step budget for the whole value before it is serialised for comparison. */
 function spendOnWhole(value: unknown, run: CheckRun): void {
   run.spend(typeof value === 'string' ? 5 + value.length / CHARS_PER_STEP : 5);
   if (typeof value !== 'object' || value === null) return;

@@ -1,4 +1,4 @@
-/** A schema that is not accepted. Thrown and caught inside this folder only; the port answers with a value. */
+/** Thrown for a schema that is not accepted, and caught inside this folder: the port returns the problem instead. */
 export class SchemaProblem extends Error {
   constructor(pointer: string, problem: string) {
     super(`at ${pointer === '' ? 'the top' : pointer}: ${problem}`);

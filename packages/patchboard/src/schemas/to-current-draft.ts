@@ -1,7 +1,7 @@
 import { isRecord } from '../core/json/is-record.ts';
 import type { JsonObject } from './keywords.ts';
 
-/** Older spellings that are still common, in the words of 2020-12. */
+/** Rewrites common keywords of older drafts and of OpenAPI 3.0 as keywords of 2020-12. */
 export function toCurrentDraft(schema: JsonObject): JsonObject {
   const { items, additionalItems, dependencies, nullable, ...rest } = schema;
   return {
@@ -23,7 +23,7 @@ function currentItems(items: unknown, additionalItems: unknown): JsonObject {
 
 function currentDependencies(schema: JsonObject, dependencies: unknown): JsonObject {
   if (dependencies === undefined) return {};
-  // Left where it is, a wrong shape is reported by the keyword that would have taken it.
+  // Passed on unchanged, so that the check of `dependentSchemas` reports the wrong type.
   if (!isRecord(dependencies)) return { dependentSchemas: dependencies };
   const entries = Object.entries(dependencies);
   const required = entries.filter(([, value]) => Array.isArray(value));
@@ -38,7 +38,7 @@ function merged(current: unknown, entries: [string, unknown][]): JsonObject {
   return { ...Object.fromEntries(entries), ...(isRecord(current) ? current : {}) };
 }
 
-/** OpenAPI 3.0 says it so. */
+/** Converts `nullable` of OpenAPI 3.0. */
 function currentNullable(schema: JsonObject): JsonObject {
   const { type } = schema;
   if (type === undefined) return {};

@@ -1,9 +1,9 @@
-/** Whether a value has at most `maxNodes` values in it, and nests no deeper than `maxDepth` (a cycle does). */
+/** Returns whether a value contains at most `maxNodes` values and nests no deeper than `maxDepth` (false for a cycle). */
 export function isSmall(value: unknown, maxNodes: number, maxDepth: number): boolean {
   return countNodes(value, maxNodes, maxDepth) >= 0;
 }
 
-/** Answers how many more there may be; negative when there are too many. */
+/** Returns how many nodes are left; negative if there are too many. */
 function countNodes(value: unknown, nodesLeft: number, depthLeft: number): number {
   let left = nodesLeft - 1;
   if (typeof value !== 'object' || value === null) return left;

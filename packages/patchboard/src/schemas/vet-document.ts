@@ -4,7 +4,7 @@ import { isRecord } from '../core/json/is-record.ts';
 import type { JsonObject } from './keywords.ts';
 import { SchemaProblem } from './schema-problem.ts';
 
-/** Looks at every value of the document, whether or not some keyword reaches it. */
+/** Throws a `SchemaProblem` for hidden characters, dangerous keys and excessive depth, also in parts that no keyword uses. */
 export function vetDocument(document: unknown, maxDepth: number): void {
   vet(document, '', maxDepth);
 }
