@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError, parseConfig } from './config-file.ts';
 
 describe('parseConfig', () => {
-  it('takes YAML, JSON and nothing at all', () => {
+  it('accepts YAML, JSON and empty text', () => {
     expect(parseConfig('limits:\n  drain_ms: 5\n', 'c.yaml')).toEqual({ limits: { drain_ms: 5 } });
     expect(parseConfig('{"limits": {"drain_ms": 5}}', 'c.json')).toEqual({ limits: { drain_ms: 5 } });
     expect(parseConfig('', 'c.yaml')).toEqual({});
@@ -17,7 +17,7 @@ describe('parseConfig', () => {
       'c.yaml:3: tools.weather.query.timeout_ms must be integer',
     ],
     [
-      'time limit of a tool that is not ours',
+      'time limit of a tool that this server does not run',
       'tools:\n  nope.tool:\n    rate: {burst: 1, per_second: 1}\n    timeout_ms: 5\n',
       'c.yaml:4: tools.nope.tool.timeout_ms is for tools of this server, which are weather.query, database.query, calculation.eval',
     ],
@@ -32,7 +32,7 @@ describe('parseConfig', () => {
       'limits: {',
       'c.yaml:1: Flow map in block collection must be sufficiently indented and end with a }',
     ],
-  ])('%s: says where', (_title, text, message) => {
+  ])('%s: reports line and key', (_title, text, message) => {
     expect(() => parseConfig(text, 'c.yaml')).toThrow(ConfigError);
     expect(() => parseConfig(text, 'c.yaml')).toThrow(message);
   });

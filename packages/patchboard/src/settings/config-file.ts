@@ -9,7 +9,7 @@ import { CONFIG_SCHEMA, type ConfigFile, type ToolConfig } from './config-schema
 import { parseText, type ParsedText, type TextProblem } from './yaml-text.ts';
 import { fileProblem } from './file-problem.ts';
 
-/** A setting that cannot be used. Its message is one line for a person. */
+/** Thrown for an invalid setting. The message is one line for the operator. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -17,7 +17,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads YAML or JSON. Every complaint names file, line and key. */
+/** Reads YAML or JSON. Throws a `ConfigError` that names file, line and key. */
 export function readConfigFile(file: string): ConfigFile {
   let text: string;
   try {
@@ -35,7 +35,7 @@ export function parseConfig(text: string, file: string): ConfigFile {
   throw new ConfigError(`${file}:${first.line}: ${first.message}`);
 }
 
-/** Everything that is wrong with a config, its policy included. */
+/** Returns all problems of a config, including those of its policy. */
 export function configProblems(parsed: ParsedText): readonly TextProblem[] {
   if (parsed.problems.length > 0) return parsed.problems;
   const validate = new Ajv2020({ allErrors: true, strict: false, verbose: true }).compile(CONFIG_SCHEMA);
@@ -50,16 +50,16 @@ export function configProblems(parsed: ParsedText): readonly TextProblem[] {
 
 const SHIPPED_TOOLS: readonly string[] = [...ESSENTIAL_TOOLS, ...HERITAGE_TOOLS];
 
-/** A rate may be set for any tool; everything else is for those that this server runs. */
+/** A rate may be set for any tool; all other keys only for tools that this server runs. */
 function toolProblems({ tools = {}, packs = [] }: ConfigFile, parsed: ParsedText): TextProblem[] {
-  // What else there is, only the packs know; the start looks again.
+  // The tools of these packs are not known before the packs are loaded; the server checks again at startup.
   const hasOwnPacks = packs.length > 0;
   return Object.entries(tools).flatMap(([name, tool]) => {
-    const problemAt = (key: keyof ToolConfig, words: string): TextProblem[] => {
+    const problemAt = (key: keyof ToolConfig, message: string): TextProblem[] => {
       const place = ['tools', name, key];
       return tool[key] === undefined
         ? []
-        : [{ line: parsed.lineOf(place), message: `${place.join('.')} ${words}` }];
+        : [{ line: parsed.lineOf(place), message: `${place.join('.')} ${message}` }];
     };
     const isOurs = hasOwnPacks || SHIPPED_TOOLS.includes(name);
     return [
@@ -75,7 +75,7 @@ function toolProblems({ tools = {}, packs = [] }: ConfigFile, parsed: ParsedText
   });
 }
 
-/** `root`: where the policy stands in the text. */
+/** `root` is the path of the policy in the text. */
 export function policyProblems(
   policy: unknown,
   parsed: ParsedText,

@@ -9,22 +9,22 @@ export interface ConfigFile {
   readonly http?: {
     readonly allowed_hosts?: readonly string[];
     readonly allowed_origins?: readonly string[];
-    /** A proxy we run stands in front: what it says about the client counts. */
+    /** Whether to trust the forwarding headers of a reverse proxy. */
     readonly trust_proxy?: boolean;
   };
   readonly tools?: Readonly<Record<string, ToolConfig>>;
   readonly limits?: Readonly<Record<string, number>>;
   readonly retention?: { readonly calls_days?: number };
   readonly auth?: { readonly jwt?: JwtConfig; readonly internal_keys?: readonly InternalKeyConfig[] };
-  /** Without it there is one, for demonstration. */
+  /** Default: one tenant, for demonstration. */
   readonly tenants?: Readonly<Record<string, TenantText>>;
   /** Paths of modules that export a pack. */
   readonly packs?: readonly string[];
-  /** Checked by the engine's own decoder, which knows it best. */
+  /** Validated by the engine's policy decoder, not by this schema. */
   readonly policy?: Readonly<Record<string, unknown>>;
   readonly devices?: { readonly registerable?: readonly string[] };
   readonly rates?: Readonly<Partial<Record<'principal' | 'tenant' | 'tool', RateConfig | null>>>;
-  /** Names of members whose values are not kept. */
+  /** Names of members whose values are redacted before they are stored. */
   readonly redact?: readonly string[];
   /** Paths of modules that export hooks. */
   readonly hooks?: readonly string[];
@@ -34,7 +34,7 @@ export interface ConfigFile {
 export interface WorkspaceConfig {
   readonly root?: string;
   readonly network?: boolean;
-  /** Names of variables that commands get as they are. */
+  /** Names of environment variables that are passed to commands. */
   readonly environment?: readonly string[];
   readonly readable?: readonly string[];
   readonly limits?: Readonly<Record<string, number>>;
@@ -62,9 +62,9 @@ export interface RateConfig {
 
 export interface ToolConfig {
   readonly timeout_ms?: number;
-  /** Of a tool that only reads: how long a result may be given again. */
+  /** Cache lifetime of results, for a read-only tool. */
   readonly cache_ttl_ms?: number;
-  /** Calls of one tenant. */
+  /** Rate limit for the calls of one tenant. */
   readonly rate?: RateConfig;
   /** database.query only: a SQLite file or a postgres:// URL. */
   readonly database?: string;
@@ -81,7 +81,7 @@ const rate = {
 };
 const names = { type: 'array', items: { type: 'string', minLength: 1 } };
 
-/** Limits as they are written in the file: snake_case of the engine's own names. */
+/** Maps the limits as written in the file, in snake_case, to the engine's names. */
 export const LIMIT_KEYS: ReadonlyMap<string, keyof typeof DEFAULT_LIMITS> = keysOf(DEFAULT_LIMITS);
 export const COMMAND_LIMIT_KEYS: ReadonlyMap<string, keyof CommandLimits> = keysOf(DEFAULT_COMMAND_LIMITS);
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 
-/** Variables as they were given. This is the only file that reads them. */
+/** The environment variables. Only this file reads them from the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function environment(): Environment {
@@ -11,11 +11,11 @@ export function environment(): Environment {
 export interface ClientSettings {
   readonly url: string;
   readonly key: string | null;
-  /** Of a server on this machine: its operator token is read from there. */
+  /** The data folder of a server on this machine; the operator token is read from it. */
   readonly dataFolder: string;
 }
 
-/** Where the commands that talk to a server find it, and what they show it. */
+/** Returns the server URL and credentials for the commands that call a server. */
 export function clientSettings(given: Environment): ClientSettings {
   const port = setting(given, 'PORT') ?? '8080';
   return {
@@ -25,12 +25,12 @@ export function clientSettings(given: Environment): ClientSettings {
   };
 }
 
-/** As `git` chooses it. */
+/** Returns the editor command, chosen in the same order as `git` does. */
 export function editorCommand(given: Environment): string {
   return setting(given, 'VISUAL') ?? setting(given, 'EDITOR') ?? 'vi';
 }
 
-/** Empty counts as not set: `KEY= command` is how shells take a variable away. */
+/** Treats an empty variable as not set: `KEY= command` is how shells clear one. */
 function setting(given: Environment, name: string): string | null {
   const value = given[name];
   return value === undefined || value === '' ? null : value;

@@ -1,6 +1,6 @@
 import { messageOf } from '../core/failures.ts';
 
-/** Why a file cannot be read or written, without what only a programmer reads. */
+/** Returns why a file cannot be read or written, in words for an operator. */
 export function fileProblem(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
@@ -11,7 +11,7 @@ export function fileProblem(error: unknown): string {
       return 'a part of the path is a file';
     case 'EACCES':
     case 'EPERM':
-      return 'this user may not';
+      return 'this user has no permission';
     default:
       return messageOf(error);
   }

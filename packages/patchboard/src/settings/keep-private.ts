@@ -3,25 +3,25 @@ import type { Log } from '../core/ports.ts';
 import { ConfigError } from './config-file.ts';
 import { fileProblem } from './file-problem.ts';
 
-/** A file or folder that only the user of this process may reach. */
+/** A file or folder that only the user of this process may access. */
 export interface PrivatePath {
   readonly path: string;
-  /** What messages call it. */
+  /** How error messages name it. */
   readonly name: string;
   readonly mode: number;
 }
 
-/** A change of rights, for the log. */
+/** A change of permissions, for the log. */
 export interface Tightened {
   readonly path: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** Rights of the group and of all others. */
+/** Permission bits of the group and of all others. */
 const OTHERS = 0o077;
 
-/** Which other users can reach it; null if none can, if it does not exist, or where the system has no owners. */
+/** Returns why other users can access the path; null if they cannot, if it does not exist, or on a system without owners. */
 export async function exposure(given: PrivatePath): Promise<string | null> {
   const found = await ownerAndMode(given.path);
   if (found === null) return null;
@@ -33,8 +33,8 @@ export async function exposure(given: PrivatePath): Promise<string | null> {
 }
 
 /**
- * Takes the rights of other users away and returns what was changed. Throws a `ConfigError` if that fails, or if another
- * user owns it, who could give the rights back.
+ * Removes the permissions of other users and returns the changes. Throws a `ConfigError` if that fails, or if another user
+ * owns the path, because the owner could restore them.
  */
 export async function keepPrivate(given: PrivatePath): Promise<readonly Tightened[]> {
   const { path, mode } = given;
@@ -45,7 +45,7 @@ export async function keepPrivate(given: PrivatePath): Promise<readonly Tightene
   await chmod(path, mode).catch((error: unknown) => {
     throw new ConfigError(`${problem} (that failed here: ${fileProblem(error)})`);
   });
-  // Some file systems keep no modes, and accept any change of them.
+  // Some file systems accept `chmod` without storing the mode.
   if ((await exposure(given)) !== null)
     throw new ConfigError(`${problem} (its file system does not keep modes: use another one)`);
   return [{ path, from: octal(before.mode), to: octal(mode) }];

@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { messageOf } from '../core/failures.ts';
 import { ConfigError } from './config-file.ts';
 
-/** What to do about a folder that cannot be used. */
+/** The advice in messages about a folder that cannot be used. */
 export const OTHER_FOLDER = 'name another folder with PATCHBOARD_DATA or --data';
 
-/** Makes the folder, for this user alone, unless it is there, and makes sure that it can be used. */
+/** Creates the folder with access for this user only, unless it exists. Throws a `ConfigError` if it cannot be used. */
 export async function makeDataFolder(folder: string): Promise<void> {
   try {
     await makeWithParents(folder);
@@ -17,7 +17,7 @@ export async function makeDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** Not `recursive`: where the system says that a folder which is there is not, as in /proc, Node tries for ever. */
+/** Not `mkdir` with `recursive`: in file systems like /proc, which report ENOENT for an existing parent, Node retries endlessly. */
 async function makeWithParents(folder: string): Promise<void> {
   const parent = dirname(folder);
   if (parent !== folder && !(await exists(parent))) await makeWithParents(parent);

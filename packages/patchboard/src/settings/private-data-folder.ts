@@ -7,19 +7,19 @@ import { ConfigError } from './config-file.ts';
 import { exposure, keepPrivate, type PrivatePath, type Tightened } from './keep-private.ts';
 import { OTHER_FOLDER } from './make-data-folder.ts';
 
-/** Why other users can reach the data folder; null if they cannot. */
+/** Returns why other users can access the data folder; null if they cannot. */
 export async function dataFolderExposure(folder: string): Promise<string | null> {
   return await exposure(privateFolder(folder));
 }
 
-/** Why other users can read the operator token; null if they cannot. */
+/** Returns why other users can read the operator token; null if they cannot. */
 export async function operatorTokenExposure(dataFolder: string): Promise<string | null> {
   return await exposure(privateToken(dataFolder));
 }
 
 /**
- * Closes the data folder and its operator token to other users and returns what was changed. Throws a `ConfigError` if
- * that fails, and for a folder that other programs use too: that one is not changed.
+ * Removes the access of other users to the data folder and its operator token, and returns the changes. Throws a
+ * `ConfigError` if that fails, and without a change if the folder holds only files of other programs.
  */
 export async function closeDataFolder(folder: string): Promise<readonly Tightened[]> {
   const given = privateFolder(folder);
@@ -29,7 +29,7 @@ export async function closeDataFolder(folder: string): Promise<readonly Tightene
   return [...(await keepPrivate(given)), ...(await closeOperatorToken(folder))];
 }
 
-/** Closes the file of the operator token alone. */
+/** Removes the access of other users to the operator token alone. */
 export async function closeOperatorToken(dataFolder: string): Promise<readonly Tightened[]> {
   return await keepPrivate(privateToken(dataFolder));
 }
@@ -43,7 +43,7 @@ function privateToken(dataFolder: string): PrivatePath {
   return { path, name: path, mode: 0o600 };
 }
 
-/** Empty, or with files of ours in it. */
+/** Returns whether the folder is empty or contains files of Patchboard. */
 async function isOwn(folder: string): Promise<boolean> {
   const names = (await readdir(folder)).filter((name) => name !== 'lost+found');
   const store = storeFileIn(folder);

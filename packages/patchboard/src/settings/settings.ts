@@ -18,7 +18,7 @@ import { internalKeysOf, tenantsOf } from './tenant-settings.ts';
 import { workspaceOf } from './workspace-settings.ts';
 import { fileProblem } from './file-problem.ts';
 
-/** Everything the server needs to know, complete: below this line nothing is optional. */
+/** The complete settings of a server, with all defaults applied. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
@@ -28,33 +28,33 @@ export interface Settings {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly weather: { readonly forecastUrl: string; readonly geocodingUrl: string };
-  /** Null: the shipped sample. */
+  /** Null: use the included sample database. */
   readonly queryDatabase: string | null;
   readonly toolTimeoutsMs: ReadonlyMap<string, number>;
-  /** Null: calls are kept for ever. */
+  /** Null: keep calls indefinitely. */
   readonly keepCallsMs: number | null;
   readonly isProduction: boolean;
   readonly trustProxy: boolean;
-  /** Null: no tokens of another issuer are taken. */
+  /** Null: accept no JWTs. */
   readonly jwt: JwtSettings | null;
   /** The policy document the server starts with; operators may replace it. */
   readonly policy: unknown;
   readonly rates: Rates;
   readonly redact: readonly string[];
-  /** Paths of modules; relative ones from where the server was started. */
+  /** Module paths, relative to the working directory of the server. */
   readonly hookModules: readonly string[];
-  /** The same of packs. */
+  /** Module paths, relative to the working directory of the server. */
   readonly packModules: readonly string[];
   readonly internalKeys: readonly InternalKey[];
   readonly tenants: ReadonlyMap<string, TenantSettings>;
-  /** Nobody has said anything of tenants: there is the one of the demonstration. */
+  /** Whether the config has no `tenants`, so that the demonstration tenant is used. */
   readonly isDemonstration: boolean;
-  /** How long results of tools that only read may be given again. */
+  /** Cache lifetime of results, per read-only tool. */
   readonly toolCacheMs: ReadonlyMap<string, number>;
   readonly workspace: WorkspaceSettings;
 }
 
-/** Flags win over the environment, the environment over the file. */
+/** Flags take precedence over the environment, and the environment over the config file. */
 export interface ServeFlags {
   readonly port?: string;
   readonly host?: string;
@@ -69,7 +69,7 @@ const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent
 export function resolveSettings(given: Environment, flags: ServeFlags): Settings {
   for (const name of ['DATABASE_URL', 'NATS_URL']) {
     if (isSet(given[name]))
-      throw new ConfigError(`${name} is set, but only the embedded store is built in yet: unset it`);
+      throw new ConfigError(`${name} is set, but only the embedded store is supported: unset it`);
   }
   const configPath = flags.config ?? given['PATCHBOARD_CONFIG'];
   const file = isSet(configPath) ? readConfigFile(configPath) : {};
@@ -148,7 +148,7 @@ function jwksOf(file: string): { keys: Record<string, unknown>[] } {
   } catch (error) {
     throw new ConfigError(`auth.jwt.jwks_file: ${fileProblem(error)}`);
   }
-  throw new ConfigError(`auth.jwt.jwks_file: ${file} has no list of keys`);
+  throw new ConfigError(`auth.jwt.jwks_file: ${file} has no array "keys"`);
 }
 
 function ratesOf({ rates = {}, tools = {} }: ConfigFile): Rates {
@@ -179,9 +179,9 @@ function logLevelOf(given: string | undefined): LogLevel {
   throw new ConfigError(`PATCHBOARD_LOG must be one of ${LOG_LEVELS.join(', ')}, not "${level}"`);
 }
 
-function originOf(given: Environment, name: string, standard: string): string {
+function originOf(given: Environment, name: string, fallback: string): string {
   const text = given[name];
-  if (!isSet(text)) return standard;
+  if (!isSet(text)) return fallback;
   if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/+$/, '');
   throw new ConfigError(`${name} must be an http or https URL, not "${text}"`);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveSettings, type Settings } from './settings.ts';
 
-describe('what the config says of tenants', () => {
+describe('the tenants in the settings', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'patchboard-tenants-'));
@@ -19,13 +19,13 @@ describe('what the config says of tenants', () => {
     return resolveSettings(environment, { config });
   }
 
-  it('is the sample village while it says nothing', () => {
+  it('are the demonstration tenant when the config has no tenants', () => {
     const { tenants, isDemonstration } = settings('');
     expect(isDemonstration).toBe(true);
     expect([...tenants]).toEqual([['yantian', { sites: ['yantian-main'], packs: ['heritage'], limits: {} }]]);
   });
 
-  it('is complete', () => {
+  it('are read with sites, packs, limits and internal keys', () => {
     const { tenants, isDemonstration, internalKeys } = settings(
       `
 tenants:
@@ -75,11 +75,11 @@ auth:
       { KEY: 'one-key-for-two-tenants' },
       /internal_keys\[1\]: KEY holds the key of tenant a already/,
     ],
-  ])('%s is refused', (text, environment, says) => {
-    expect(() => settings(text, environment)).toThrow(says);
+  ])('%s is refused', (text, environment, message) => {
+    expect(() => settings(text, environment)).toThrow(message);
   });
 
-  it('never repeats a key in a complaint', () => {
+  it('never include a key in an error message', () => {
     const text = 'auth: { internal_keys: [{ tenant: a, key_env: KEY }] }';
     for (const KEY of ['short', 'pb_looks-like-one-of-ours']) {
       expect(() => settings(text, { KEY })).toThrow(expect.not.stringContaining(KEY));

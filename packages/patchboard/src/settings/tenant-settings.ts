@@ -7,22 +7,22 @@ import { ConfigError } from './config-file.ts';
 import type { ConfigFile } from './config-schema.ts';
 import type { Environment } from './environment.ts';
 
-/** Shorter ones can be guessed. */
+/** Minimum length of an internal key; shorter ones can be guessed. */
 const LEAST_KEY_CHARACTERS = 16;
 
-/** What a fresh start has: a village to ask about. */
+/** The tenant of a server whose config has no `tenants`. */
 const DEMONSTRATION: readonly [string, TenantSettings] = [
   SAMPLE_SCOPE.tenant,
   { sites: [SAMPLE_SCOPE.site], packs: [HERITAGE_PACK], limits: {} },
 ];
 
-/** The tenant of the demonstration stands until somebody says something of tenants. */
+/** Returns the configured tenants, or the demonstration tenant if the config has no `tenants`. */
 export function tenantsOf({ tenants }: ConfigFile): ReadonlyMap<string, TenantSettings> {
   if (tenants === undefined) return new Map([DEMONSTRATION]);
   return new Map(Object.entries(tenants).map(([id, text]) => [id, tenantSettings(text)]));
 }
 
-/** Several keys may speak for one tenant, so that one can be replaced while the other is in use. */
+/** A tenant may have several keys, so that one can be replaced while the other is in use. */
 export function internalKeysOf({ auth }: ConfigFile, given: Environment): readonly InternalKey[] {
   const seen = new Map<string, string>();
   return (auth?.internal_keys ?? []).map(({ tenant, key_env: variable }, index) => {

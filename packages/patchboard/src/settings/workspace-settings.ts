@@ -15,7 +15,7 @@ export function workspaceOf(
   });
   return resolveWorkspace({
     ...rest,
-    // A server makes its folders at the first start.
+    // A server creates its folders at the first start.
     create: true,
     environment: Object.fromEntries(values),
     limits: commandLimitsOf(limits),

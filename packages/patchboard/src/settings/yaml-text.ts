@@ -1,29 +1,29 @@
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
 import { messageOf } from '../core/failures.ts';
 
-/** What is wrong with a text, and where. */
+/** A problem in a text, with its line. */
 export interface TextProblem {
   readonly line: number;
-  /** One line for a person; it names the key. */
+  /** One line for the operator that names the key. */
   readonly message: string;
 }
 
 export interface ParsedText {
-  /** Undefined where the text could not be read. */
+  /** Undefined if the text could not be parsed. */
   readonly value: unknown;
   readonly problems: readonly TextProblem[];
-  /** The line of that place, or of the nearest place around it that is there. */
+  /** Returns the line of the path, or of its nearest existing ancestor. */
   lineOf(path: readonly string[]): number;
 }
 
-/** YAML or JSON (which is YAML too). */
+/** Parses YAML or JSON, which is a subset of YAML. */
 export function parseText(text: string): ParsedText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
   const lineOf = (path: readonly string[]): number => lines.linePos(offsetOf(document, path)).line || 1;
   const problems = document.errors.map((error) => ({
     line: lines.linePos(error.pos[0]).line,
-    message: error.message.split('\n')[0] ?? 'cannot be read',
+    message: error.message.split('\n')[0] ?? 'cannot be parsed',
   }));
   if (problems.length > 0) return { value: undefined, problems, lineOf };
   try {
