@@ -14,6 +14,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   tool_call_log_misplaced:
     'a call that has not ended was taken for one that has: a fault of the server, report it',
   'call.cancel_failed': 'whoever waited for a call left, and it could not be cancelled',
+  'call.dropped':
+    'the row of an open call is gone from the store, or is older than the one this process read: the process stopped its work and forgot the call',
   'call.event_after_end': 'a tool goes on emitting although its call has ended; said once per call',
   'call.event_dropped': 'a tool emitted what cannot be passed on, and why',
   'registry.tool_left_out':

@@ -121,7 +121,8 @@ export class Engine {
     this.#tasks = new Tasks(log);
     this.serverTools = new ChangingServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
-    this.#lifecycle = new Lifecycle({ ...parts, clientQueues: this.clientQueues, ended });
+    const dropped = (call: Call): void => this.#dropped(call);
+    this.#lifecycle = new Lifecycle({ ...parts, clientQueues: this.clientQueues, ended, dropped });
     this.#responses = new ResponseCache(clock);
     this.#waiters = new Waiters(this.#lifecycle.wheel);
     this.runs = new Runs({ ...parts, lifecycle: this.#lifecycle });
@@ -290,6 +291,11 @@ export class Engine {
     this.#lifecycle.close();
     await this.#tasks.drain();
     this.feed.close();
+  }
+
+  #dropped(call: Call): void {
+    this.#responses.dropped(call);
+    this.#waiters.giveUp(call.id);
   }
 
   #ended(call: Call): void {

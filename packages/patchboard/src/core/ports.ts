@@ -87,6 +87,11 @@ export type Inserted =
   /** The run exists and is another agent's, or is cancelled: nothing was written. */
   | { readonly kind: 'run_refused'; readonly run: Run };
 
+export type Replaced =
+  | { readonly kind: 'replaced' }
+  /** Another writer committed first: nothing was written. `current` is the stored row; undefined if there is none. */
+  | { readonly kind: 'conflict'; readonly current: Call | undefined };
+
 export interface CallFilter {
   readonly tenant: string;
   readonly runId?: string;
@@ -155,7 +160,7 @@ export interface CommittedRow {
 export interface Store extends DocumentStore, JournalStore {
   insertCall(record: NewCall): Soon<Inserted>;
   /**
-   * Succeeds only if the stored version is `expectedVersion`; false means another writer won and nothing was written.
+   * Compare-and-set: replaces the row only if its stored version is `expectedVersion`.
    * `argsChanged`: the arguments are rewritten too (an operator's edit, or redaction at the end); else they stay as stored.
    */
   replaceCall(
@@ -163,7 +168,7 @@ export interface Store extends DocumentStore, JournalStore {
     expectedVersion: number,
     entries: readonly LedgerDraft[],
     argsChanged?: boolean,
-  ): Soon<boolean>;
+  ): Soon<Replaced>;
   findCall(id: string): Soon<Call | undefined>;
   /** Newest first, fewer where they are large. May scan far for rare matches, but never holds the thread for long. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;

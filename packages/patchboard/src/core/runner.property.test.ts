@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
+import { delayingStore } from '../../test/support/delaying-store.ts';
 import { settled } from '../../test/support/fake-clock.ts';
+import { nodeDigest } from '../runtime/digest.ts';
+import { memoryStore } from '../store/memory/memory-store.ts';
 import type { Call } from './call/call.ts';
 import type { Engine } from './engine.ts';
 
@@ -43,6 +46,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
 );
 
+/** `waits`: the next one comes when this one is over. */
+const step = fc.record({ op: operation, waits: fc.boolean() });
+const turns = fc.array(fc.nat({ max: 3 }), { maxLength: 7, size: 'max' });
+
 const agent = aPrincipal();
 const operator = aPrincipal({ kind: 'operator', id: 'operator', agentId: 'operator' });
 const HOUR_MS = 3_600_000;
@@ -60,9 +67,14 @@ class World {
   readonly ids: string[] = [];
   readonly answered = new Map<string, Call>();
   readonly #waits: Promise<void>[] = [];
+  #idle: () => Promise<void> = settled;
   #engine!: Engine;
 
-  async open(): Promise<void> {
+  /** `turns`: how many turns of the event loop each result of the store takes; empty: it returns at once. */
+  async open(turns: readonly number[]): Promise<void> {
+    const memory = memoryStore({ digest: nodeDigest });
+    const delaying = turns.length === 0 ? null : delayingStore(memory, turns);
+    this.#idle = delaying?.idle ?? settled;
     const tool = (name: string, given: object) =>
       aServerTool({
         name,
@@ -76,6 +88,7 @@ class World {
       });
     const limits = { concurrencyPerRun: PER_RUN, concurrencyServer: PER_SERVER, queueWaitMs: HOUR_MS };
     const fixture = await anEngine({
+      store: delaying?.store ?? memory,
       limits: { ...limits, approvalExpiryMs: HOUR_MS },
       tools: [
         tool('plain', {}),
@@ -125,6 +138,7 @@ class World {
   }
 
   async check(): Promise<void> {
+    await this.#idle();
     await settled();
     const running = [...this.running.values()];
     for (const run of RUNS)
@@ -158,13 +172,21 @@ class World {
 
 it('never exceeds a limit, never holds a slot for a question, and answers every waiter', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(operation, { maxLength: 60 }), async (operations) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), turns, async (steps, delays) => {
       const world = new World();
-      await world.open();
-      for (const op of operations) {
-        await world.apply(op);
+      await world.open(delays);
+      const overlapping: Promise<void>[] = [];
+      for (const { op, waits } of steps) {
+        const applied = world.apply(op);
+        if (!waits) {
+          overlapping.push(applied);
+          continue;
+        }
+        await applied;
+        await Promise.all(overlapping.splice(0));
         await world.check();
       }
+      await Promise.all(overlapping.splice(0));
       await world.finish();
     }),
     { numRuns: 100 },

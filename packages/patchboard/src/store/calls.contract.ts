@@ -16,6 +16,8 @@ import {
   rowsOf,
 } from './samples.contract.ts';
 
+const REPLACED = { kind: 'replaced' };
+
 export function describeCalls(subject: Subject): void {
   describe('a call', () => {
     it('is found as it was written, every field', async () => {
@@ -81,20 +83,44 @@ export function describeCalls(subject: Subject): void {
       const won = await Promise.all(
         endings.map(async (next) => await store.replaceCall(next, 1, rowsOf(next, 1), false)),
       );
-      expect(won.filter(Boolean)).toHaveLength(1);
-      const winner = endings[won.indexOf(true)]!;
+      const winners = endings.filter((_, index) => won[index]?.kind === 'replaced');
+      expect(winners).toHaveLength(1);
+      const winner = winners[0]!;
       expect(await store.findCall(call.id)).toEqual(winner);
       const rows = await store.readLedger({ callId: call.id }, 0, 100);
       expect(rows.map(({ row }) => row.body)).toEqual(rowsOf(winner).map(({ body }) => body));
     });
 
-    it('answers false for a version that is not the stored one and for a call that is not stored', async () => {
+    it('returns the stored row to every writer that lost', async () => {
+      const { store } = subject;
+      const call = aCall(1);
+      await insertAll(store, [call]);
+      const endings = [executing(call), completed(call), failed(call)];
+      const replaced = await Promise.all(
+        endings.map(async (next) => await store.replaceCall(next, 1, rowsOf(next, 1), false)),
+      );
+      const current = await store.findCall(call.id);
+      expect(current).toEqual(endings[0]);
+      expect(replaced).toEqual([
+        { kind: 'replaced' },
+        { kind: 'conflict', current },
+        { kind: 'conflict', current },
+      ]);
+    });
+
+    it('writes nothing for a version that is not the stored one and for a call that is not stored', async () => {
       const { store } = subject;
       const call = aCall(1);
       await insertAll(store, [call]);
       const done = completed(call);
-      expect(await store.replaceCall(done, 2, rowsOf(done, 1), false)).toBe(false);
-      expect(await store.replaceCall(completed(aCall(2)), 1, rowsOf(done, 1), false)).toBe(false);
+      expect(await store.replaceCall(done, 2, rowsOf(done, 1), false)).toEqual({
+        kind: 'conflict',
+        current: call,
+      });
+      expect(await store.replaceCall(completed(aCall(2)), 1, rowsOf(done, 1), false)).toEqual({
+        kind: 'conflict',
+        current: undefined,
+      });
       expect(await store.findCall(call.id)).toEqual(call);
       expect((await store.ledgerHead()).seq).toBe(1);
     });
@@ -105,7 +131,7 @@ export function describeCalls(subject: Subject): void {
       await insertAll(store, [call]);
       expect(await store.findCall(call.id)).toEqual(call);
       const next = { ...executing(aCall(1)), sandbox: call.sandbox };
-      expect(await store.replaceCall(next, 1, rowsOf(next, 1), false)).toBe(true);
+      expect(await store.replaceCall(next, 1, rowsOf(next, 1), false)).toEqual(REPLACED);
       expect(await store.findCall(call.id)).toEqual(next);
     });
 
@@ -113,13 +139,16 @@ export function describeCalls(subject: Subject): void {
       const { store } = subject;
       await insertAll(store, [aCall(1), aCall(2)]);
       const edited = { ...executing(aCall(1)), argsJson: '{"edited":true}', argsRedacted: true };
-      expect(await store.replaceCall(edited, 1, rowsOf(edited, 1), true)).toBe(true);
+      expect(await store.replaceCall(edited, 1, rowsOf(edited, 1), true)).toEqual(REPLACED);
       expect(await store.findCall(edited.id)).toEqual(edited);
       const kept = executing(aCall(2));
-      expect(await store.replaceCall(kept, 1, rowsOf(kept, 1), false)).toBe(true);
+      expect(await store.replaceCall(kept, 1, rowsOf(kept, 1), false)).toEqual(REPLACED);
       expect(await store.findCall(kept.id)).toEqual(kept);
       const late = { ...executing(aCall(1)), argsJson: '{"late":true}' };
-      expect(await store.replaceCall(late, 1, rowsOf(late, 1), true)).toBe(false);
+      expect(await store.replaceCall(late, 1, rowsOf(late, 1), true)).toEqual({
+        kind: 'conflict',
+        current: edited,
+      });
       expect(await store.findCall(edited.id)).toEqual(edited);
     });
 
@@ -129,7 +158,7 @@ export function describeCalls(subject: Subject): void {
       const done = completed(call);
       const inserted = store.insertCall(aRecord(call));
       const replaced = store.replaceCall(done, 1, rowsOf(done, 1), false);
-      expect([(await inserted).kind, await replaced]).toEqual(['inserted', true]);
+      expect([(await inserted).kind, await replaced]).toEqual(['inserted', REPLACED]);
     });
   });
 

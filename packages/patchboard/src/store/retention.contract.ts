@@ -23,7 +23,7 @@ export function retentionContract(name: string, open: (retain: number) => Promis
     async function end(store: Store, n: number, given: Parameters<typeof aCall>[1] = {}): Promise<void> {
       await store.insertCall(aRecord(aCall(n, given)));
       const done = completed(aCall(n, given));
-      expect(await store.replaceCall(done, 1, rowsOf(done, 1), false)).toBe(true);
+      expect(await store.replaceCall(done, 1, rowsOf(done, 1), false)).toEqual({ kind: 'replaced' });
     }
 
     it('keeps those that ended last, and every call that has not ended', async () => {

@@ -2,7 +2,7 @@ import type { OutcomeKnowledge } from '@patchboard/wire';
 import type { Call, EndState } from './call.ts';
 import { endFailure, failure, type Failure } from '../failures.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
-import type { BadOutcome } from './outcome.ts';
+import type { BadOutcome, Outcome } from './outcome.ts';
 
 /** How the clock ends each open state. `idempotent`: whether the tool is. */
 export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolean): BadOutcome {
@@ -46,5 +46,23 @@ export function endState(outcome: BadOutcome, resultDigest: string | null): EndS
       return { name: 'CANCELLED', error, resultDigest };
     case 'sealed':
       return { name: 'SEALED', error, resultDigest };
+  }
+}
+
+/** The outcome that a stored end state is the end of. */
+export function outcomeOf(state: EndState): Outcome {
+  switch (state.name) {
+    case 'COMPLETED':
+      return { kind: 'ok', value: JSON.parse(state.resultJson) as unknown };
+    case 'FAILED':
+      return { kind: 'failed', failure: state.error };
+    case 'TIMED_OUT':
+      return { kind: 'timed_out', failure: state.error };
+    case 'DENIED':
+      return { kind: 'denied', failure: state.error };
+    case 'CANCELLED':
+      return { kind: 'cancelled', failure: state.error };
+    case 'SEALED':
+      return { kind: 'sealed', failure: state.error };
   }
 }

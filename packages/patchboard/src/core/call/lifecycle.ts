@@ -1,6 +1,6 @@
 import type { OutcomeKnowledge } from '@patchboard/wire';
 import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type CallState } from './call.ts';
-import { endState, expiry } from './end-state.ts';
+import { endState, expiry, outcomeOf } from './end-state.ts';
 import { failure, messageOf } from '../failures.ts';
 import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
 import { isIdempotent, liveCall, nothing, type InProcessCaller, type LiveCall } from './live-call.ts';
@@ -8,7 +8,7 @@ import type { ClientQueues } from '../devices/client-queues.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
-import type { Redactor } from './redaction.ts';
+import { redactEnded, type Redactor } from './redaction.ts';
 import { soon, type Soon } from '../soon.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { TimerWheel } from '../timer-wheel.ts';
@@ -20,8 +20,10 @@ export interface LifecycleParts {
   readonly digest: Digest;
   readonly clientQueues: ClientQueues;
   readonly redactor: Redactor;
-  /** Told of every ending, once, after it is durable. */
+  /** Called with every ended call, once, after its end is durable. */
   readonly ended: (call: Call) => void;
+  /** Called with a call that is stored no more: this process forgets it. */
+  readonly dropped: (call: Call) => void;
 }
 
 /** What goes along with a move. */
@@ -72,7 +74,7 @@ export class Lifecycle {
   /** Records a new call. It is live from the commit on, unless it was born ended. */
   record(record: NewCall, caller: InProcessCaller, tool: RegisteredTool | undefined): Soon<Recorded> {
     const { call } = record;
-    const kept = isOpen(call) ? record : { ...record, call: this.#redact(call) };
+    const kept = isOpen(call) ? record : { ...record, call: redactEnded(this.#parts.redactor, call) };
     return soon(this.#parts.store.insertCall(kept), (inserted) => {
       if (inserted.kind === 'inserted' && isOpen(call))
         return { inserted, live: this.adopt(call, caller, tool) };
@@ -92,7 +94,7 @@ export class Lifecycle {
 
   /**
    * The only way on: through the gate, into the store, then here. Several moves may share one commit.
-   * False: another move of this call was committed first, and nothing of this one was.
+   * False: another move of this call was committed first; `live.call` is that row, and nothing of this move was written.
    */
   advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): Soon<boolean> {
     const at = this.#parts.clock.now();
@@ -105,26 +107,58 @@ export class Lifecycle {
       if (entry !== undefined) rows.push(callRow(next, entry, this.#resultHash(state)));
     }
     if (extra.rows !== undefined) rows.push(...extra.rows(next));
-    const to = isOpen(next) ? next : this.#redact(next);
+    const to = isOpen(next) ? next : redactEnded(this.#parts.redactor, next);
     const argsChanged = to.argsJson !== from.argsJson;
     return soon(this.#parts.store.replaceCall(to, from.version, rows, argsChanged), (replaced) => {
-      if (!replaced) return false;
-      live.call = to;
-      // What is over has no way on: `move` throws.
-      if (!isOpen(from)) return true;
-      if (!isOpen(to)) {
-        this.open.remove(from);
-        live.disarm();
-        this.#retire(live);
-        return true;
-      }
-      this.open.move(from, to);
-      // A deadline that stands stays armed: armed anew it would follow a jump of the wall clock.
-      if (from.state.deadlineAt === to.state.deadlineAt) return true;
-      live.disarm();
-      this.#arm(live);
-      return true;
+      if (replaced.kind === 'replaced') this.#apply(live, to);
+      else this.#adoptCurrent(live, from.version, replaced.current);
+      return replaced.kind === 'replaced';
     });
+  }
+
+  /** Continuations of commits may run in any order: a row older than the one that was applied changes nothing. */
+  #apply(live: LiveCall, to: Call): void {
+    const from = live.call;
+    if (to.version <= from.version || !isOpen(from)) return;
+    live.call = to;
+    if (!isOpen(to)) {
+      this.open.remove(from);
+      live.disarm();
+      this.#retire(live);
+      return;
+    }
+    this.open.move(from, to);
+    // A deadline that stands stays armed: armed anew it would follow a jump of the wall clock.
+    if (from.state.deadlineAt === to.state.deadlineAt) return;
+    live.disarm();
+    this.#arm(live);
+  }
+
+  /**
+   * Another writer committed first, maybe in another process. Its row is the call from now on. A row that is gone, or
+   * older than the one this process read, is not this process's call any more.
+   */
+  #adoptCurrent(live: LiveCall, expectedVersion: number, current: Call | undefined): void {
+    if (current === undefined || current.version < expectedVersion) {
+      this.#drop(live);
+      return;
+    }
+    if (!isOpen(live.call)) return;
+    this.#apply(live, current);
+    const { state } = live.call;
+    if (!('deadlineAt' in state)) live.stop.fire(outcomeOf(state));
+  }
+
+  /** Ends nothing: only this process forgets the call, stops its work and gives back what it holds. */
+  #drop(live: LiveCall): void {
+    const { call } = live;
+    if (!this.#live.delete(call.id)) return;
+    this.#parts.log.warn('call.dropped', { tool_call_id: call.id, version: call.version });
+    if (isOpen(call)) this.open.remove(call);
+    live.disarm();
+    live.stop.fire({ kind: 'cancelled', failure: failure('cancelled', 'the call is not stored any more') });
+    this.#letGo(live, 'cancelled');
+    this.#parts.dropped(call);
   }
 
   /**
@@ -183,18 +217,6 @@ export class Lifecycle {
     this.wheel.clear();
   }
 
-  /** Once it has ended nobody needs the secrets in its arguments any more. */
-  #redact(call: Call): Call {
-    const { redactor } = this.#parts;
-    const argsJson = redactor.json(call.argsJson);
-    const argsRedacted = call.argsRedacted || argsJson !== call.argsJson;
-    const original = call.approval?.originalArgsJson ?? null;
-    if (call.approval === null || original === null)
-      return argsRedacted ? { ...call, argsJson, argsRedacted } : call;
-    const approval = { ...call.approval, originalArgsJson: redactor.json(original) };
-    return { ...call, argsJson, argsRedacted, approval };
-  }
-
   /** Goes into the ledger, so that a stored result cannot be changed without showing it. */
   #resultHash(state: CallState): string | undefined {
     return state.name === 'COMPLETED' ? this.#parts.digest.sha256(state.resultJson) : undefined;
@@ -212,7 +234,7 @@ export class Lifecycle {
     const { deadlineAt } = live.call.state;
     const again = (ms: number): void => {
       // A move to another deadline has armed that one.
-      if (isOpen(live.call) && live.call.state.deadlineAt === deadlineAt)
+      if (isOpen(live.call) && live.call.state.deadlineAt === deadlineAt && this.#live.has(live.call.id))
         live.disarm = this.wheel.after(ms, () => this.#expire(live));
     };
     this.end(live, outcome).then(
@@ -231,10 +253,14 @@ export class Lifecycle {
   #retire(live: LiveCall): void {
     const { call } = live;
     this.#live.delete(call.id);
+    this.#letGo(live, 'error' in call.state ? call.state.error.code : null);
+    this.#parts.ended(call);
+  }
+
+  #letGo(live: LiveCall, reason: string | null): void {
     live.disarm = nothing;
     live.release();
     live.release = nothing;
-    this.#parts.clientQueues.take(live, 'error' in call.state ? call.state.error.code : null);
-    this.#parts.ended(call);
+    this.#parts.clientQueues.take(live, reason);
   }
 }

@@ -1,3 +1,4 @@
+import type { Call } from './call.ts';
 /** What stands in place of a value that must not be kept. */
 export const REDACTED = '[redacted]';
 
@@ -37,4 +38,15 @@ export class Redactor {
     }
     return copy ?? given;
   }
+}
+
+/** Once a call has ended, no part of the server needs the secrets in its arguments any more. */
+export function redactEnded(redactor: Redactor, call: Call): Call {
+  const argsJson = redactor.json(call.argsJson);
+  const argsRedacted = call.argsRedacted || argsJson !== call.argsJson;
+  const original = call.approval?.originalArgsJson ?? null;
+  if (call.approval === null || original === null)
+    return argsRedacted ? { ...call, argsJson, argsRedacted } : call;
+  const approval = { ...call.approval, originalArgsJson: redactor.json(original) };
+  return { ...call, argsJson, argsRedacted, approval };
 }

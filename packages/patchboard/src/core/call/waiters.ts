@@ -37,6 +37,11 @@ export class Waiters {
     for (const finish of this.#waiting.get(call.id) ?? []) finish(call);
   }
 
+  /** The call is stored no more: nothing will end it. */
+  giveUp(id: string): void {
+    for (const finish of this.#waiting.get(id) ?? []) finish(null);
+  }
+
   /** Everybody goes home with what there is, and nobody waits from now on. */
   close(): void {
     this.#isClosed = true;

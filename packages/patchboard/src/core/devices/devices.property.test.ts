@@ -2,7 +2,10 @@ import { isTerminal } from '@patchboard/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
+import { delayingStore } from '../../../test/support/delaying-store.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
+import { nodeDigest } from '../../runtime/digest.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 import type { Call } from '../call/call.ts';
 import type { Device, DeviceLink } from './device.ts';
 import { parseRequestId, requestId } from './request-id.ts';
@@ -272,8 +275,12 @@ describe('devices that come and go', () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(operation, { minLength: 10, maxLength: 60, size: 'max' }),
-          async (steps) => {
-            const world = new World(await anEngine({ limits: { deviceGraceMs: GRACE_MS } }));
+          // How many turns of the event loop each result of the store takes; empty: it returns at once.
+          fc.array(fc.nat({ max: 3 }), { maxLength: 7 }),
+          async (steps, turns) => {
+            const memory = memoryStore({ digest: nodeDigest });
+            const store = turns.length === 0 ? memory : delayingStore(memory, turns).store;
+            const world = new World(await anEngine({ store, limits: { deviceGraceMs: GRACE_MS } }));
             for (const step of [...BEGIN, ...steps]) await world.apply(step);
             await world.end();
           },

@@ -22,6 +22,8 @@ export interface LocalRunnerParts extends CallContextParts {
  * Null: it was stopped from outside, and whoever did so has ended the call.
  */
 export function runLocally(parts: LocalRunnerParts, tool: ServerTool, live: LiveCall): Soon<Outcome | null> {
+  // It may have been ended between the commit of EXECUTING and this line.
+  if (live.stop.reason !== null) return null;
   const attempt = attemptsOf(live.call);
   return soon(live.stop.race(runAttempt(parts, tool, live, attempt)), (outcome) => {
     if (live.stop.reason !== null) return null;

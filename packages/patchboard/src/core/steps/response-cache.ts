@@ -77,6 +77,11 @@ export class ResponseCache {
     this.#kept.set(key, { resultJson: state.resultJson, callId: id, at: this.#clock.elapsed() });
   }
 
+  /** The call is stored no more: it has no result. */
+  dropped({ id }: Call): void {
+    this.#expected.delete(id);
+  }
+
   #fresh(key: string, ttlMs: number): Kept | undefined {
     const kept = this.#kept.use(key);
     if (kept === undefined || this.#clock.elapsed() - kept.at < ttlMs) return kept;

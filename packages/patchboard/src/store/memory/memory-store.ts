@@ -14,6 +14,7 @@ import type {
   LedgerReadOptions,
   NewCall,
   Page,
+  Replaced,
   Run,
   Store,
 } from '../../core/ports.ts';
@@ -59,6 +60,7 @@ interface UsedKey {
 }
 
 const INSERTED: Inserted = { kind: 'inserted' };
+const REPLACED: Replaced = { kind: 'replaced' };
 const WITH_CALLS: LedgerReadOptions = { withCalls: true };
 
 /** Rows looked at for one slice of events. */
@@ -107,12 +109,13 @@ class MemoryStore implements Store {
     return INSERTED;
   }
 
-  replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): boolean {
-    if (this.#calls.get(call.id)?.version !== expectedVersion) return false;
+  replaceCall(call: Call, expectedVersion: number, entries: readonly LedgerDraft[]): Replaced {
+    const current = this.#calls.get(call.id);
+    if (current?.version !== expectedVersion) return { kind: 'conflict', current };
     this.#calls.set(call.id, call);
     this.#write(entries);
     if (!isOpen(call)) this.#retire(call);
-    return true;
+    return REPLACED;
   }
 
   findCall(id: string): Call | undefined {

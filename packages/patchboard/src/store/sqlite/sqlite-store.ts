@@ -16,6 +16,7 @@ import type {
   Log,
   NewCall,
   Page,
+  Replaced,
   Run,
   Store,
 } from '../../core/ports.ts';
@@ -83,6 +84,7 @@ function limitSize(database: DatabaseSync, maxBytes: number): void {
 }
 
 const INSERTED: Inserted = { kind: 'inserted' };
+const REPLACED: Replaced = { kind: 'replaced' };
 
 /** Calls removed in one transaction. */
 const PURGED_AT_ONCE = 200;
@@ -185,12 +187,13 @@ class SqliteStore implements Store {
     expectedVersion: number,
     entries: readonly LedgerDraft[],
     argsChanged = false,
-  ): Promise<boolean> {
-    const replace = (): boolean => {
-      if (!this.#calls.replace(call, expectedVersion)) return false;
+  ): Promise<Replaced> {
+    const replace = (): Replaced => {
+      if (!this.#calls.replace(call, expectedVersion))
+        return { kind: 'conflict', current: this.#reader.find(call.id) };
       if (argsChanged) this.#calls.rewriteArgs(call);
       this.#ledger.append(entries, call);
-      return true;
+      return REPLACED;
     };
     return this.#commit.write(replace, { bytes: resultOf(call)?.length ?? 0 });
   }
