@@ -53,6 +53,12 @@ describe('findBreaches', () => {
       "import { b } from '../devices/b.ts';",
       'sources/mcp must not import sources/devices',
     ],
+    [`${PATCHBOARD}/sources/mcp/a.ts`, "import { b } from '../../sdk/b.ts';", 'must not import sdk'],
+    [
+      `${PATCHBOARD}/protocols/mcp/a.ts`,
+      "import { b } from '../../sources/mcp/b.ts';",
+      'must not import sources',
+    ],
     [`${PATCHBOARD}/store/sqlite/a.ts`, "await import('../../bus/nats.ts');", 'store must not import bus'],
     [
       `${PATCHBOARD}/packs/essentials/a.ts`,
@@ -102,6 +108,7 @@ describe('findBreaches', () => {
     ],
     [`${PATCHBOARD}/core/a.ts`, "// import fs from 'node:fs'\nimport { b } from './calls/b.ts';"],
     [`${PATCHBOARD}/agent/a.ts`, "import { b } from '../protocols/vcp/b.ts';"],
+    [`${PATCHBOARD}/sources/mcp/a.ts`, "import { b } from '../../protocols/mcp/b.ts';"],
     [
       `${PATCHBOARD}/transports/agent-api/a.ts`,
       "import fastify from 'fastify';\nimport { b } from '../shared/b.ts';",

@@ -67,6 +67,7 @@ function mayImport(from: Zone, to: Zone): boolean {
   if (to === 'core') return true;
   // The loop speaks of calls and results as embedders do.
   if (from === 'agent') return to === 'protocols' || to === 'sdk';
+  if (from.startsWith('sources/')) return to === 'protocols';
   if (from.startsWith('transports/')) return to === 'protocols' || to === SHARED_TRANSPORT;
   return false;
 }

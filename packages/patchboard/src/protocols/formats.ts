@@ -1,6 +1,5 @@
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { anthropicTools } from './anthropic/anthropic-protocol.ts';
-import { mcpTools } from './mcp/tool-list.ts';
 import { chatTools, openAiFunctions, responsesTools } from './openai/openai-tools.ts';
 import { definitionsOf } from './registered-tools.ts';
 import { formatDefinitions } from './vcp/definitions.ts';
@@ -13,7 +12,11 @@ export type ToolFormat = (typeof TOOL_FORMATS)[number];
 export type FormattedTools =
   { readonly type: 'text'; readonly text: string } | { readonly type: 'json'; readonly json: string };
 
-export function formatTools(format: ToolFormat, tools: readonly RegisteredTool[]): FormattedTools {
+/** MCP's list has a text of its own for each tool, which is kept (`ToolLists`). */
+export function formatTools(
+  format: Exclude<ToolFormat, 'mcp'>,
+  tools: readonly RegisteredTool[],
+): FormattedTools {
   switch (format) {
     case 'vcp':
       return { type: 'text', text: formatDefinitions(definitionsOf(tools)) };
@@ -27,8 +30,6 @@ export function formatTools(format: ToolFormat, tools: readonly RegisteredTool[]
       const { functions, conversions } = openAiFunctions(definitionsOf(tools));
       return json({ tools: responsesTools(functions), conversions });
     }
-    case 'mcp':
-      return json({ tools: mcpTools(tools) });
   }
 }
 

@@ -28,6 +28,8 @@ export interface GuardRequest {
 export interface Guard {
   /** Grows when `lists` may answer otherwise than before, so that what was made from it can be cached. */
   readonly revision: number;
+  /** Calls `listener` after each change of `revision`, until the returned function is called. Absent: it never changes. */
+  onChanged?(listener: (tenant: string | null) => void): () => void;
   /** May `principal` ever call this tool? Tools for which the answer is no are not listed. */
   lists(principal: Principal, tool: RegisteredTool): boolean;
   /** The same by name alone, for a tool that may be gone by now. */

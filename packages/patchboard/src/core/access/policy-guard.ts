@@ -29,6 +29,7 @@ export class PolicyGuard implements Guard {
   #base: InForce;
   readonly #tenants: Map<string, InForce> = new Map();
   #revision = 0;
+  readonly #listeners: Set<(tenant: string | null) => void> = new Set();
 
   constructor(base: PolicyInForce, grants: GrantIndex, clock: Clock) {
     this.#base = inForce(base);
@@ -50,6 +51,12 @@ export class PolicyGuard implements Guard {
     if (tenant === null) this.#base = inForce(policy);
     else this.#tenants.set(tenant, inForce(policy));
     this.#revision += 1;
+    for (const listener of this.#listeners) listener(tenant);
+  }
+
+  onChanged(listener: (tenant: string | null) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   lists(principal: Principal, tool: RegisteredTool): boolean {

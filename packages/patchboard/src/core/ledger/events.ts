@@ -18,6 +18,19 @@ export interface BoardEvent<Named extends CallNames = CallNames> {
   readonly call: Named | null;
 }
 
+/**
+ * Listeners in this process only: no stream carries it. It comes once the new policy is in force, which is after its
+ * ledger row: a list of tools that is made then is the new one.
+ */
+export interface PolicyChange {
+  readonly type: 'policy.changed';
+  readonly seq: null;
+  /** Null: every tenant without a policy of its own. */
+  readonly tenant: string | null;
+  readonly callId: null;
+  readonly call: null;
+}
+
 export interface EventFilter {
   /** Sees its tenant's events; of calls, only those it may see. */
   readonly principal: Principal;
@@ -25,7 +38,9 @@ export interface EventFilter {
 }
 
 /** Live events have the whole call as it was committed, for those who wait in this process. */
-type Listener = (event: BoardEvent<Call>) => void;
+type Listener = (event: BoardEvent<Call> | PolicyChange) => void;
+
+type FeedGuard = Pick<Guard, 'listsName' | 'onChanged'>;
 
 /** One who reads from some point on. */
 export interface EventReader {
@@ -41,15 +56,15 @@ export interface EventReader {
 /** The tail of the ledger, live. Every subscriber sees every event it may see once, in order of sequence. */
 export class EventFeed {
   readonly #store: Store;
-  readonly #guard: Pick<Guard, 'listsName'>;
+  readonly #guard: FeedGuard;
   readonly #listeners: Set<Listener> = new Set();
   /** Ends each of those who follow. */
   readonly #followers: Set<() => void> = new Set();
   /** However many readers catch up: the event loop waits for one slice of one of them. */
   readonly #catchingUp: TurnQueue;
-  #unwatch: (() => void) | null = null;
+  #unwatch: readonly (() => void)[] = [];
 
-  constructor(store: Store, guard: Pick<Guard, 'listsName'>, clock: Pick<Clock, 'turn'>) {
+  constructor(store: Store, guard: FeedGuard, clock: Pick<Clock, 'turn'>) {
     this.#store = store;
     this.#guard = guard;
     this.#catchingUp = new TurnQueue(clock);
@@ -57,11 +72,8 @@ export class EventFeed {
 
   /** Live events only. While nobody listens the store has nobody to tell. */
   listen(listener: Listener): () => void {
+    if (this.#listeners.size === 0) this.#watch();
     this.#listeners.add(listener);
-    this.#unwatch ??= this.#store.watch((committed) => {
-      const event = eventOf(committed);
-      if (event !== null) this.#emit(event);
-    });
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#stopWatching();
@@ -89,7 +101,7 @@ export class EventFeed {
     /** The newest event that came while old ones were read. */
     let noted = after;
     const stop = this.listen((committed) => {
-      const event = this.#asSeen(filter, committed);
+      const event = committed.type === 'policy.changed' ? null : this.#asSeen(filter, committed);
       if (event === null) return;
       if (isLive || event.seq === null) reader.next(event);
       else noted = event.seq;
@@ -130,9 +142,20 @@ export class EventFeed {
     this.#stopWatching();
   }
 
+  #watch(): void {
+    const unwatchStore = this.#store.watch((committed) => {
+      const event = eventOf(committed);
+      if (event !== null) this.#emit(event);
+    });
+    const unwatchGuard = this.#guard.onChanged?.((tenant) => {
+      this.#emit({ type: 'policy.changed', seq: null, tenant, callId: null, call: null });
+    });
+    this.#unwatch = unwatchGuard === undefined ? [unwatchStore] : [unwatchStore, unwatchGuard];
+  }
+
   #stopWatching(): void {
-    this.#unwatch?.();
-    this.#unwatch = null;
+    for (const unwatch of this.#unwatch) unwatch();
+    this.#unwatch = [];
   }
 
   /** What the reader may see of it; null: nothing. */
@@ -148,7 +171,7 @@ export class EventFeed {
     this.#emit({ seq: null, type, tenant: call.tenant, callId: call.id, data, call });
   }
 
-  #emit(event: BoardEvent<Call>): void {
+  #emit(event: BoardEvent<Call> | PolicyChange): void {
     for (const listener of this.#listeners) listener(event);
   }
 }

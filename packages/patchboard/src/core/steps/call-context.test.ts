@@ -40,7 +40,9 @@ async function runOnce(
   });
   const heard: ToolCustomEvent[] = [];
   const told: BoardEvent[] = [];
-  engine.feed.listen((event) => void (event.seq === null && told.push(event)));
+  engine.feed.listen((event) => {
+    if (event.type !== 'policy.changed' && event.seq === null) told.push(event);
+  });
   const agent = anAgentHandle('the agent');
   const caller: InProcessCaller = {
     hooks: [],

@@ -18,14 +18,14 @@ export interface ToolForMcp {
 }
 
 /** MCP takes the names as they are, and hints instead of promises. */
-export function mcpTools(tools: readonly ToolForMcp[]): McpTool[] {
-  return tools.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
+export function mcpTool({ name, description, inputSchema, outputSchema, annotations }: ToolForMcp): McpTool {
+  return {
     name,
     description,
     inputSchema: objectSchema(inputSchema),
     ...(isObjectSchema(outputSchema) ? { outputSchema } : {}),
     annotations: hintsOf(annotations),
-  }));
+  };
 }
 
 function hintsOf({ readonly, destructive, idempotent }: ToolAnnotations): Readonly<Record<string, boolean>> {

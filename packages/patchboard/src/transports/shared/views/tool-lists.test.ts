@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { anEngine, aPrincipal, aServerTool } from '../../../../test/support/an-engine.ts';
 import { GrantIndex } from '../../../core/access/grants.ts';
 import { PolicyGuard } from '../../../core/access/policy-guard.ts';
+import { PolicyService } from '../../../core/access/policy-service.ts';
 import { decodePolicy } from '../../../core/access/policy/document.ts';
 import { nodeDigest } from '../../../runtime/digest.ts';
 import { FakeClock } from '../../../../test/support/fake-clock.ts';
-import { ToolLists } from './tool-lists.ts';
+import { MCP_FORMAT, ToolLists, type ToolListFormat } from './tool-lists.ts';
 
 const clock = new FakeClock();
 
@@ -14,11 +15,11 @@ async function lists(keptChars?: number) {
   if (!decoded.ok) throw new Error('bad policy');
   const guard = new PolicyGuard({ version: 0, document: decoded.policy }, new GrantIndex(nodeDigest), clock);
   const tools = [aServerTool({ name: 'a' }), aServerTool({ name: 'b' })];
-  const { engine } = await anEngine({ tools, guard, clock });
+  const { engine, store } = await anEngine({ tools, guard, clock });
   const made = new ToolLists(engine, keptChars);
-  const listFor = (agentId: string, tenant = 'default') =>
-    made.for(aPrincipal({ agentId, id: agentId, tenant }));
-  return { engine, listFor };
+  const listFor = (agentId: string, tenant = 'default', format?: ToolListFormat) =>
+    made.for(aPrincipal({ agentId, id: agentId, tenant }), format);
+  return { engine, store, guard, listFor };
 }
 
 const namesIn = ({ json }: { json: string }): string[] =>
@@ -57,5 +58,54 @@ describe('the list of tools as text', () => {
     expect(narrow.listFor('agent-1')).toBe(kept);
     expect(namesIn(narrow.listFor('shy'))).toEqual(['a']);
     expect(narrow.listFor('agent-1')).not.toBe(kept);
+  });
+
+  it('is kept per format, and each tool is written once in each', async () => {
+    const { listFor } = await lists();
+    const written: string[] = [];
+    const format: ToolListFormat = {
+      row: ({ name }) => {
+        written.push(name);
+        return JSON.stringify({ name, title: name.toUpperCase() });
+      },
+    };
+    const own = listFor('agent-0');
+    const other = listFor('agent-0', 'default', format);
+    expect(JSON.parse(other.json)).toEqual({
+      tools: [
+        { name: 'a', title: 'A' },
+        { name: 'b', title: 'B' },
+      ],
+    });
+    expect(other.etag).not.toBe(own.etag);
+    expect(listFor('agent-1', 'default', format)).toBe(other);
+    expect(listFor('agent-0')).toBe(own);
+    expect(namesIn(listFor('shy', 'default', format))).toEqual(['a']);
+    expect(written).toEqual(['a', 'b']);
+    expect(namesIn(listFor('shy', 'default', MCP_FORMAT))).toEqual(['a']);
+  });
+
+  it('is the new one when the feed tells of a new policy, which no stream does', async () => {
+    const { engine, store, guard, listFor } = await lists();
+    const policies = new PolicyService({ store, guard, clock, initial: {} });
+    const streamed: string[] = [];
+    const stopStream = engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {
+      next: ({ type }) => void streamed.push(type),
+      ready: () => null,
+      failed: () => {},
+    });
+    const told: unknown[] = [];
+    const stop = engine.feed.listen((event) => {
+      if (event.type === 'policy.changed') told.push([event.tenant, namesIn(listFor('agent-0'))]);
+    });
+    expect(namesIn(listFor('agent-0'))).toEqual(['a', 'b']);
+    const changed = await policies.replace(aPrincipal(), { default: { autoDenyTools: ['a'] } }, null);
+    expect(changed).toMatchObject({ version: 1 });
+    expect(told).toEqual([['default', ['b']]]);
+    stop();
+    stopStream();
+    await policies.replace(aPrincipal(), {}, null);
+    expect(told).toHaveLength(1);
+    expect(streamed).toEqual([]);
   });
 });

@@ -4,14 +4,23 @@ import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { Engine } from '../../../core/engine.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { RegisteredTool } from '../../../core/tools/registered-tool.ts';
+import { mcpTool } from '../../../protocols/mcp/tool-list.ts';
 
 export interface ToolList {
   readonly json: string;
   readonly etag: string;
 }
 
+/** How a list writes each tool. Lists and rows are kept per format object: use constants. */
+export interface ToolListFormat {
+  readonly row: (tool: RegisteredTool) => string;
+}
+
+const OWN_FORMAT: ToolListFormat = { row: (tool) => JSON.stringify(toolView(tool)) };
+export const MCP_FORMAT: ToolListFormat = { row: (tool) => JSON.stringify(mcpTool(tool)) };
+
 interface Row {
-  /** Ours: another for every tool that ever was. */
+  /** Unique over all tools and formats. */
   readonly number: number;
   readonly json: string;
 }
@@ -22,17 +31,17 @@ const KEPT_VIEWS = 1000;
 /** The limits of the registry keep one list below this. */
 const KEPT_CHARS = 67_108_864;
 
-/** `GET /v1/tools` as text, made once per change of the registry for all who see the same tools. */
+/** `{"tools":[…]}` as text in a format, made once per change of the registry for all who see the same tools. */
 export class ToolLists {
   readonly #engine: Engine;
   readonly #keptChars: number;
   /** Of this version of registry and policy. */
   #version = '';
-  readonly #views: BoundedMap<string, ToolList> = new BoundedMap(KEPT_VIEWS);
+  readonly #views: Map<ToolListFormat, BoundedMap<string, ToolList>> = new Map();
   /** By the tools in them. */
   readonly #lists: Map<string, ToolList> = new Map();
   #chars = 0;
-  readonly #rows: WeakMap<RegisteredTool, Row> = new WeakMap();
+  readonly #rows: WeakMap<ToolListFormat, WeakMap<RegisteredTool, Row>> = new WeakMap();
   #lastNumber = 0;
 
   /** `keptChars`: of all lists together. */
@@ -41,19 +50,25 @@ export class ToolLists {
     this.#keptChars = keptChars;
   }
 
-  for(principal: Principal): ToolList {
+  for(principal: Principal, format: ToolListFormat = OWN_FORMAT): ToolList {
     const { registry, guard } = this.#engine;
     const version = `${registry.version}.${guard.revision}`;
     if (version !== this.#version) this.#forget();
     this.#version = version;
     const view = `${principal.tenant}\n${principal.kind}\n${principal.agentId}\n${principal.id}`;
-    const kept = this.#views.use(view);
+    const kept = this.#views.get(format)?.use(view);
     if (kept !== undefined) return kept;
-    const rows = this.#engine.tools(principal).map((tool) => this.#row(tool));
+    const rows = this.#rowsOf(this.#engine.tools(principal), format);
     const key = hashOf(rows.map(({ number }) => number).join());
     const list = this.#lists.get(key) ?? this.#make(key, rows);
-    if (this.#lists.has(key)) this.#views.set(view, list);
+    if (this.#lists.has(key)) this.#viewsOf(format).set(view, list);
     return list;
+  }
+
+  #viewsOf(format: ToolListFormat): BoundedMap<string, ToolList> {
+    const views = this.#views.get(format) ?? new BoundedMap(KEPT_VIEWS);
+    this.#views.set(format, views);
+    return views;
   }
 
   #make(key: string, rows: readonly Row[]): ToolList {
@@ -73,13 +88,19 @@ export class ToolLists {
     this.#chars = 0;
   }
 
-  #row(tool: RegisteredTool): Row {
-    const known = this.#rows.get(tool);
-    if (known !== undefined) return known;
+  #rowsOf(tools: readonly RegisteredTool[], format: ToolListFormat): readonly Row[] {
+    const known = this.#rows.get(format) ?? new WeakMap<RegisteredTool, Row>();
+    this.#rows.set(format, known);
+    return tools.map((tool) => {
+      const row = known.get(tool) ?? this.#newRow(format.row(tool));
+      known.set(tool, row);
+      return row;
+    });
+  }
+
+  #newRow(json: string): Row {
     this.#lastNumber += 1;
-    const row = { number: this.#lastNumber, json: JSON.stringify(toolView(tool)) };
-    this.#rows.set(tool, row);
-    return row;
+    return { number: this.#lastNumber, json };
   }
 }
 
