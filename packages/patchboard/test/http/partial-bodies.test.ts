@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { aServer, type ServerGiven, type TestServer } from './support/a-server.ts';
 import { allOf, open } from './support/raw-http.ts';
 import { echo } from './support/toy-tools.ts';
+
+// A busy machine takes its time.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+const PATIENT = { timeout: 20_000 };
 
 let server: TestServer;
 const sockets: Socket[] = [];
@@ -13,7 +17,7 @@ afterEach(async () => {
 });
 
 async function start(http: ServerGiven['http'] = {}): Promise<void> {
-  server = await aServer({ tools: [echo], http });
+  server = await aServer({ tools: [echo], http: { eventLoopDelayMs: 60_000, ...http } });
 }
 
 /** Sends the beginning of a body and keeps the connection open. */
@@ -76,9 +80,9 @@ describe('large bodies that do not arrive', () => {
   it('leave room again when their connection ends or they are whole', async () => {
     await start({ heldBodyBytes: 400_000 });
     const cut = await begin(INVOKE, length(300_000), ' '.repeat(280_000));
-    await expect.poll(() => invoke({ text: 'a'.repeat(90_000) })).toBe(503);
+    await expect.poll(() => invoke({ text: 'a'.repeat(90_000) }), PATIENT).toBe(503);
     cut.destroy();
-    await expect.poll(() => invoke({ text: 'a'.repeat(90_000) })).toBe(202);
+    await expect.poll(() => invoke({ text: 'a'.repeat(90_000) }), PATIENT).toBe(202);
     for (let round = 0; round < 5; round += 1) expect(await invoke({ text: 'a'.repeat(90_000) })).toBe(202);
   });
 });

@@ -9,6 +9,7 @@ import type { HttpContext, HttpParts } from './context.ts';
 import { HostOriginGuard } from './host-origin-guard.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { HeldBodies } from './held-bodies.ts';
+import { HeldResponses } from './held-responses.ts';
 import { resolveHttpLimits, type HttpLimits } from './http-limits.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { EventLoopTurns } from './event-loop-turns.ts';
@@ -28,8 +29,8 @@ import { ToolLists } from '../views/tool-lists.ts';
 import { Upgrades } from './upgrades.ts';
 
 const LATE_REQUESTS_EVERY_MS = 1000;
-/** Of the heap: what the bodies of requests under way may take; and as much those that arrive, beside the heap. */
-const BODY_SHARE = 1 / 6;
+/** Of the heap: what the bodies of requests under way may take, those that arrive, and responses that were not read. */
+const MEMORY_SHARE = 1 / 6;
 
 /** The HTTP server of all APIs, ready to listen. `close()` ends streams and waits first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
@@ -38,7 +39,7 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   const app = newApp(limits, guard, parts);
   const context = contextOf(app, limits, parts);
   guardHostAndOrigin(app, guard);
-  finishAnswers(app, context.metrics);
+  finishAnswers(app, context.metrics, new HeldResponses(memoryShare(limits, parts)));
   refuseUnderPressure(app, limits, parts.heap);
   refuseUnrouted(app, parts);
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues }, context.bodies);
@@ -51,13 +52,17 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   return app;
 }
 
+function memoryShare({ heldBodyBytes }: HttpLimits, { heap }: HttpParts): number {
+  return Math.min(heldBodyBytes, heap.limitBytes * MEMORY_SHARE);
+}
+
 function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: HttpParts): HttpContext {
   const { engine, store, clock, log, digest, services, authenticator, version, sandbox } = parts;
   const openStreams = new OpenStreams(clock);
   const streams = new Streams(clock, limits, openStreams);
   const eventStreams = new EventStreamCaps(engine.limits, log);
   const toolLists = new ToolLists(engine);
-  const bodyBytes = Math.min(limits.heldBodyBytes, parts.heap.limitBytes * BODY_SHARE);
+  const bodyBytes = memoryShare(limits, parts);
   const connections = new Connections(app.server, { max: limits.connections, clock, log });
   return {
     engine,
@@ -197,15 +202,16 @@ function guardHostAndOrigin(app: FastifyInstance, guard: HostOriginGuard): void 
 }
 
 /** Every answer but those that are written past Fastify: streams and receipts. */
-function finishAnswers(app: FastifyInstance, metrics: HttpMetrics): void {
+function finishAnswers(app: FastifyInstance, metrics: HttpMetrics, responses: HeldResponses): void {
   const unmatched = metrics.route('*', '(none)');
   app.addHook('onSend', (request, reply, payload, done) => {
+    const body = typeof payload === 'string' ? responses.admit(reply, payload) : payload;
     for (const name of API_HEADER_NAMES) {
       if (!reply.hasHeader(name)) reply.header(name, API_HEADERS[name]);
     }
     (request.counter ?? unmatched).count(reply.statusCode);
     if (request.refusal !== null) metrics.refused(request.refusal);
-    done(null, payload);
+    done(null, body);
   });
 }
 

@@ -109,6 +109,16 @@ export function sendProblem(
   context: ProblemContext = {},
   format: RefusalFormat = formatOf(reply.request),
 ): void {
+  reply.send(prepareProblem(reply, failed, context, format));
+}
+
+/** The same up to the body, which it returns. */
+export function prepareProblem(
+  reply: FastifyReply,
+  failed: Failure,
+  context: ProblemContext = {},
+  format: RefusalFormat = formatOf(reply.request),
+): string {
   const status = HTTP_STATUS[failed.code];
   reply.code(status).header('content-type', `${format.contentType}; charset=utf-8`);
   if (status === 401) reply.header('www-authenticate', challengeFor(reply.request));
@@ -116,7 +126,7 @@ export function sendProblem(
   if (failed.rate !== undefined) reply.headers(rateFields(failed.rate));
   if (hasUnreadBody(reply.request) || isUpgrade(reply.request)) reply.header('connection', 'close');
   reply.request.refusal = failed.code;
-  reply.send(format.write(failed, context));
+  return format.write(failed, context);
 }
 
 /** What is not even a URL that can be read has no route. */
