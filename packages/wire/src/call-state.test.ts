@@ -10,7 +10,7 @@ import {
 } from './call-state.ts';
 
 describe('call states', () => {
-  it('shows every state as the status a polling agent knows', () => {
+  it('maps every state to a status', () => {
     expect(Object.fromEntries(CALL_STATES.map((state) => [state, statusOf(state)]))).toEqual({
       PENDING: 'PENDING',
       APPROVAL_REQUIRED: 'PENDING',
@@ -25,18 +25,18 @@ describe('call states', () => {
     });
   });
 
-  it('ends exactly where the status says so', () => {
-    const over = new Set(['SUCCEEDED', 'FAILED', 'TIMEOUT']);
+  it('is terminal exactly when its status is', () => {
+    const terminal = new Set(['SUCCEEDED', 'FAILED', 'TIMEOUT']);
     for (const state of CALL_STATES)
-      expect([state, isTerminal(state)]).toEqual([state, over.has(statusOf(state))]);
+      expect([state, isTerminal(state)]).toEqual([state, terminal.has(statusOf(state))]);
   });
 
-  it('splits the states among the statuses without a rest', () => {
+  it('assigns every state to exactly one status', () => {
     const all = CALL_STATUSES.flatMap((status) => statesOf(status));
     expect(all.toSorted()).toEqual([...CALL_STATES].toSorted());
   });
 
-  it('knows its own words and no inherited ones', () => {
+  it('accepts only its own names, not properties inherited from Object', () => {
     expect(CALL_STATES.every(isCallState)).toBe(true);
     expect(CALL_STATUSES.every(isCallStatus)).toBe(true);
     for (const other of [

@@ -1,4 +1,4 @@
-/** The full story of a call. Order is the order in which a call can meet them. */
+/** All states of a call, in the order in which a call can pass through them. */
 export const CALL_STATES = [
   'PENDING',
   'APPROVAL_REQUIRED',
@@ -14,7 +14,7 @@ export const CALL_STATES = [
 
 export type CallStateName = (typeof CALL_STATES)[number];
 
-/** What a polling agent sees; every ending is one of the last three. */
+/** The coarse status that polling agents read. The last three are terminal. */
 export const CALL_STATUSES = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMEOUT'] as const;
 
 export type CallStatus = (typeof CALL_STATUSES)[number];
@@ -32,7 +32,7 @@ const STATUS_OF: Readonly<Record<CallStateName, CallStatus>> = {
   SEALED: 'FAILED',
 };
 
-/** Status is a pure function of state: nothing else may decide it. */
+/** Status is a pure function of state; no other input may affect it. */
 export function statusOf(state: CallStateName): CallStatus {
   return STATUS_OF[state];
 }
@@ -45,12 +45,12 @@ export function isCallStatus(value: unknown): value is CallStatus {
   return typeof value === 'string' && (CALL_STATUSES as readonly string[]).includes(value);
 }
 
-/** The states a status stands for, so that a filter by status is a filter by state. */
+/** Returns the states that map to a status, to translate a filter by status into a filter by state. */
 export function statesOf(status: CallStatus): readonly CallStateName[] {
   return CALL_STATES.filter((state) => STATUS_OF[state] === status);
 }
 
-/** A call in a terminal state never moves again. */
+/** A call never leaves a terminal state. */
 export function isTerminal(state: CallStateName): boolean {
   const status = statusOf(state);
   return status !== 'PENDING' && status !== 'RUNNING';

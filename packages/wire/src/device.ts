@@ -2,10 +2,10 @@ import type { FailureCode } from './failure-codes.ts';
 import type { RejectedTool, SubmissionError } from './internal.ts';
 import type { JsonSchema, ToolAnnotations } from './views.ts';
 
-/** What `hello` names; a device that knows another one is told so. */
+/** The protocol version in `hello`. The server sends an error to a device that names another version. */
 export const DEVICE_PROTOCOL = 1;
 
-/** One tool as a device registers it: `parameters` is what other APIs call `schema`. */
+/** One tool as a device registers it. `parameters` is the input schema, named `schema` on the other APIs. */
 export interface DeviceToolSpec {
   readonly name: string;
   readonly description?: string;
@@ -16,7 +16,7 @@ export interface DeviceToolSpec {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What a device sends. Only `register_tools`, `tool_result` and `tool_error` are needed to lend a tool. */
+/** A message from a device. Registering and running a tool requires only `register_tools`, `tool_result` and `tool_error`. */
 export type DeviceFrame =
   | {
       readonly type: 'hello';
@@ -25,10 +25,10 @@ export type DeviceFrame =
       readonly name?: string;
       /** The `resume_token` of an earlier connection. */
       readonly resume?: string;
-      /** Requests the device has received and not seen acknowledged: what it does not name, it never got. */
+      /** Ids of requests that the device has received without an acknowledgement. The server sends all others again. */
       readonly holding?: readonly string[];
     }
-  /** The greeting of an older gateway; its members are read and not needed. */
+  /** The first message of an older gateway protocol. All members are optional. */
   | {
       readonly type: 'connect';
       readonly session_id?: string | null;
@@ -56,10 +56,10 @@ export type DeviceFrame =
   | { readonly type: 'ping' }
   | { readonly type: 'pong' };
 
-/** Why a result was not kept. `invalid`: it could not be read, and the call has failed with that. */
+/** Why a result was not stored. `invalid`: it could not be parsed, and the call failed for that reason. */
 export type NotKept = 'late' | 'unknown' | 'conflict' | 'invalid';
 
-/** What the server sends to a device. */
+/** A message from the server to a device. */
 export type GatewayFrame =
   | {
       readonly type: 'welcome';
@@ -68,7 +68,7 @@ export type GatewayFrame =
       readonly client_id: string;
       readonly name: string;
       readonly resume_token: string;
-      /** The calls of the earlier connection go on with this one. */
+      /** Whether this connection took over the calls of the earlier one. */
       readonly resumed: boolean;
       readonly heartbeat_ms: number;
       readonly max_frame_bytes: number;
@@ -76,9 +76,9 @@ export type GatewayFrame =
     }
   | {
       readonly type: 'tools_registered';
-      /** Tools of this message. */
+      /** Number of tools accepted from this message. */
       readonly count: number;
-      /** Tools of the connection. */
+      /** Number of tools registered on this connection in total. */
       readonly registered: number;
       readonly rejected: readonly RejectedTool[];
     }
@@ -100,7 +100,7 @@ export type GatewayFrame =
       readonly accepted: boolean;
       readonly duplicate?: true;
       readonly reason?: NotKept;
-      /** How the call failed although a result was sent: it could not be read, or breaks the output schema. */
+      /** Set if the call failed although a result arrived: the result could not be parsed or violates the output schema. */
       readonly error?: SubmissionError;
     }
   | { readonly type: 'cancel'; readonly id: string; readonly reason: string }
@@ -115,11 +115,11 @@ export type GatewayFrame =
       readonly id?: string;
     };
 
-/** Why the server closed a socket, where WebSocket has no number of its own for it. */
+/** Application-specific WebSocket close codes. */
 export const DEVICE_CLOSE = {
   /** Another connection took over with the resume token. */
   resumed: 4001,
-  /** The credential the socket was opened with is no longer good. */
+  /** The credential of the connection was revoked or has expired. */
   credential: 4003,
 } as const;
 
@@ -128,7 +128,7 @@ export interface DeviceView {
   readonly session: string;
   readonly client_id: string;
   readonly name: string;
-  /** `away`: gone, and its calls wait for it to come back. */
+  /** `away`: disconnected, within the grace period; its calls wait for it to reconnect. */
   readonly state: 'online' | 'away';
   readonly connected_at: string;
   readonly tools: readonly string[];

@@ -32,7 +32,7 @@ export interface CallProgressEvent {
   readonly data: unknown;
 }
 
-/** What a tool emits under a name of its own. Not replayed. */
+/** An event that a tool emits under its own event name. It is not replayed. */
 export interface ToolCustomEvent {
   readonly tool_call_id: string;
   readonly at: string;
@@ -42,17 +42,17 @@ export interface ToolCustomEvent {
 
 export interface RegistryChangedEvent {
   readonly at: string;
-  /** Absent: tools of the server itself. */
+  /** Absent for server tools. */
   readonly client_id?: string;
   readonly registered?: readonly string[];
   readonly removed?: readonly string[];
-  /** Of those registered, the ones whose contract is not what it was before: nobody has agreed to the new one. */
+  /** Those registered tools whose contract changed. Earlier approvals and grants do not apply to the new contract. */
   readonly changed?: readonly string[];
-  /** Tools that were registered as less risky than before, and stay as they were. */
+  /** Tools that were registered as less risky than before; the server keeps the earlier, higher risk. */
   readonly kept_risk?: readonly string[];
-  /** Tools that an operator, named in `by`, registered as less risky than before. */
+  /** Tools whose risk was lowered by the operator in `by`. */
   readonly lowered_risk?: readonly string[];
-  /** Names whose risk an operator, named in `by`, had forgotten. */
+  /** Tool names whose recorded risk was deleted by the operator in `by`. */
   readonly forgotten_risk?: readonly string[];
   readonly by?: string;
 }
@@ -62,11 +62,11 @@ export interface DeviceChangedEvent {
   readonly client_id: string;
   readonly name: string;
   readonly session: string;
-  /** `away`: gone, and its calls wait for it to come back; `gone`: for good. */
+  /** `away`: disconnected, its calls wait for it to reconnect. `gone`: the grace period is over. */
   readonly state: 'online' | 'away' | 'gone';
 }
 
-/** One event as read from a stream; `id` is the ledger sequence, absent for progress, which is not replayed. */
+/** One event of a stream. `id` is the ledger sequence number; null for progress events, which are not replayed. */
 export interface StreamEvent {
   readonly id: string | null;
   readonly type: string;

@@ -1,4 +1,4 @@
-/** Every code that a record's `error` or a problem document may carry. Their meaning is in the engine's failure table. */
+/** Every code in the `error` of a call record or in a problem document. The engine's failure table defines each one. */
 export const FAILURE_CODES = [
   'tool_not_found',
   'method_not_found',

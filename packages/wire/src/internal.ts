@@ -1,7 +1,7 @@
 import type { FailureCode } from './failure-codes.ts';
 import type { CallErrorView, JsonSchema, ToolAnnotations } from './views.ts';
 
-/** What a client says of one tool it lends. */
+/** One tool as a client registers it. */
 export interface ToolSpec {
   readonly name: string;
   readonly schema: JsonSchema;
@@ -29,7 +29,7 @@ export interface RegisterResponse {
   readonly rejected: readonly RejectedTool[];
 }
 
-/** Pushed to a client: run this. `attempt_token` comes back with the result and fences stale workers. */
+/** Asks a client to run a call. The client returns `attempt_token` with the result; it is a fencing token against stale workers. */
 export interface ToolRequest {
   readonly tool_call_id: string;
   readonly tool_name: string;
@@ -53,7 +53,7 @@ export interface SubmitResponse {
   readonly ok: boolean;
   readonly tool_call_id: string;
   readonly status: string;
-  /** Why the result was not kept as it was sent; absent where it was. */
+  /** Why the result was not stored as sent; absent if it was. */
   readonly error?: SubmissionError;
 }
 

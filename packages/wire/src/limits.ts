@@ -1,9 +1,9 @@
-/** Sizes both ends of a connection must agree on; the server's own may be set in its config. */
+/** Default limits that client and server share. The server's config can change its own. */
 export const WIRE_LIMITS = {
   bodyBytes: 1_114_112,
   frameBytes: 1_114_112,
   resultBytes: 1_048_576,
-  /** What a body or a frame holds besides the result it carries. */
+  /** Room in a body or frame for everything but the result itself. */
   envelopeBytes: 65_536,
   jsonDepth: 64,
   schemaBytes: 65_536,
@@ -17,8 +17,8 @@ export const WIRE_LIMITS = {
   pageSizeMax: 200,
 } as const;
 
-/** Canonical tool names. Model vendors accept less; see the tool's wire name. */
+/** Canonical tool names. Model vendors accept fewer characters; see the tool's wire name. */
 export const TOOL_NAME_PATTERN: RegExp = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Ids that callers make up themselves: runs, clients, agents. */
+/** Ids that callers choose: of runs, clients and agents. */
 export const PEER_ID_PATTERN: RegExp = /^[\x21-\x7e]{1,200}$/;

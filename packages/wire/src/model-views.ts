@@ -1,10 +1,10 @@
 import type { CallErrorView, CallView, JsonSchema } from './views.ts';
 
-/** `GET /v1/tools?format=…`: JSON for a vendor or an MCP client, or the text of a prompt. */
+/** `GET /v1/tools?format=…`: JSON for a model vendor or an MCP client, or prompt text. */
 export type FormattedToolsView =
   | {
       readonly tools: readonly unknown[];
-      /** What OpenAI's strict mode cannot keep of the schemas. */
+      /** Schema keywords that OpenAI's strict mode does not support. */
       readonly conversions?: readonly ConversionView[];
     }
   | { readonly text: string };
@@ -20,7 +20,7 @@ export interface ParseReportView {
   readonly requests: readonly ParsedRequestView[];
   readonly errors: readonly ParseProblemView[];
   readonly warnings?: readonly ParseProblemView[];
-  /** How many more there are than the report lists; absent where there are none. */
+  /** Counts of items left out of the report; absent if it is complete. */
   readonly omitted?: { readonly requests: number; readonly errors: number; readonly arguments: number };
 }
 
@@ -31,9 +31,9 @@ export interface ParsedRequestView {
   readonly args: Readonly<Record<string, unknown>>;
   readonly line: number;
   readonly column: number;
-  /** How each argument was read, of the first hundred; only where the tool is known. */
+  /** How each of the first hundred arguments was parsed; absent if the tool is unknown. */
   readonly arguments?: readonly ReadArgumentView[];
-  /** Success is not told to the model. */
+  /** If true, a successful result is not sent to the model. */
   readonly noReply?: boolean;
 }
 
@@ -55,12 +55,12 @@ export interface ParseProblemView {
 
 /** `POST /v1/tool_calls/batch`. */
 export interface BatchView {
-  /** Text for the next message, or the items to send. */
+  /** Results for the next message to the model: text, or a list of items. */
   readonly results: string | readonly unknown[];
   readonly calls: readonly BatchCallView[];
 }
 
-/** The record of the call it became; only these where it was refused. */
+/** The call record of one request. A refused request has only the members declared here. */
 export interface BatchCallView extends Partial<Omit<CallView, 'tool_call_id' | 'tool_name' | 'error'>> {
   readonly request_id: string;
   readonly tool_name: string;
@@ -70,21 +70,21 @@ export interface BatchCallView extends Partial<Omit<CallView, 'tool_call_id' | '
 
 /** How tools may be called. */
 export interface ToolCallConfigView {
-  /** Off: no tool is offered, and nothing that looks like a request is run. */
+  /** If false, no tool is offered to the model and no request in its replies is run. */
   readonly enabled: boolean;
-  /** `manual`: requests are read and handed over, and not run. */
+  /** `manual`: requests are parsed and returned, but not run. */
   readonly mode: 'auto' | 'manual';
-  /** On or off by tool, or by module for all of its methods. */
+  /** Enables or disables a tool, or all methods of a module. */
   readonly toolToggles: Readonly<Record<string, boolean>>;
-  /** For every tool that has no toggle. */
+  /** Applies to tools without an entry in `toolToggles`. */
   readonly defaultToolEnabled: boolean;
-  /** Replies of the model to one message. */
+  /** Maximum number of model replies to one message. */
   readonly maxIterations: number;
-  /** Milliseconds for one call; a tool that allows itself less keeps its own limit. */
+  /** Time limit of one call in milliseconds. A shorter limit of the tool itself takes precedence. */
   readonly timeout: number;
-  /** Ask before every call. */
+  /** Whether every call requires confirmation. */
   readonly requireConfirmation: boolean;
-  /** All requests of one reply at once; otherwise one after the other. */
+  /** Whether the requests of one reply run concurrently instead of one after the other. */
   readonly parallelExecution: boolean;
   readonly protocol: string;
 }
@@ -92,11 +92,11 @@ export interface ToolCallConfigView {
 /** `POST /v1/prompt`. */
 export interface PromptView {
   readonly prompt: string;
-  /** What the prompt offers. */
+  /** The tools that the prompt describes. */
   readonly tools: readonly DiscoveredToolView[];
 }
 
-/** A module with its methods, or a tool that is none's method. */
+/** A module with its methods, or a tool that belongs to no module. */
 export interface DiscoveredToolView {
   readonly toolId: string;
   readonly toolName: string;
@@ -108,13 +108,13 @@ export interface DiscoveredToolView {
   }[];
 }
 
-/** What became of one request, for `POST /v1/format`. */
+/** The result of one request, as `POST /v1/format` takes it. */
 export interface ToolResultView {
   readonly requestId: string;
   readonly toolName: string;
   readonly status: 'success' | 'error';
   readonly result: string;
-  /** How long the tool ran; waiting for approval or a slot is not counted. */
+  /** Execution time of the tool, without waiting for an approval or a slot. */
   readonly durationMs: number;
   readonly callId?: string;
   readonly noReply?: boolean;

@@ -2,7 +2,7 @@ import type { DecisionView, ToolAnnotations } from './views.ts';
 
 export type EffectName = DecisionView['effect'];
 
-/** One row of `GET /v1/approvals`: everything that will run, as an operator is shown it. */
+/** One row of `GET /v1/approvals`: a call that waits for approval, with everything that will run. */
 export interface ApprovalRequestView {
   readonly tool_call_id: string;
   readonly run_id: string;
@@ -14,9 +14,9 @@ export interface ApprovalRequestView {
   readonly args: unknown;
   readonly reason: string;
   readonly rule: string;
-  /** What the hook that asks has to say; null without one. */
+  /** Metadata from the hook that required the approval; null if no hook did. */
   readonly meta: Readonly<Record<string, unknown>> | null;
-  /** Covers exactly what is shown; goes back with the decision. Opaque text: compare it, do not read it. */
+  /** Opaque digest of exactly what is shown. Send it back with the decision. */
   readonly digest: string;
   readonly created_at: string;
   readonly expires_at: string;
@@ -24,11 +24,11 @@ export interface ApprovalRequestView {
 
 /** `POST /v1/tool_calls/:id/decision/preview`. */
 export interface DecisionPreviewView {
-  /** Of the call with the arguments that were sent, as its record shows it once they are allowed. */
+  /** Digest of the call with the given arguments, as its record shows it after approval with them. */
   readonly digest: string;
 }
 
-/** A condition on one argument; all tests that are given must hold. */
+/** A condition on one argument. All given tests must hold. */
 export interface PredicateView {
   /** JSON pointer into the arguments. */
   readonly arg: string;
@@ -43,19 +43,19 @@ export interface PredicateView {
 
 export type GrantScopeName = 'exact' | 'predicate' | 'tool';
 
-/** What operators need not be asked again. */
+/** A standing approval: matching calls run without another approval. */
 export interface GrantView {
   readonly grant_id: string;
   readonly tool_name: string;
   readonly tool_version: string;
-  /** Null: for every agent of the tenant. */
+  /** Null: applies to every agent of the tenant. */
   readonly agent_id: string | null;
   readonly scope: GrantScopeName;
   readonly args_sha256: string | null;
   readonly when: readonly PredicateView[];
   readonly created_at: string;
   readonly created_by: string;
-  /** Null: until revoked. */
+  /** Null: valid until revoked. */
   readonly expires_at: string | null;
 }
 
@@ -67,7 +67,7 @@ export interface KeyView {
   readonly key_id: string;
   readonly tenant_id: string;
   readonly kind: KeyKindName;
-  /** The agent, client, service or operator that the key stands for. */
+  /** Name of the agent, client, service or operator that authenticates with the key. */
   readonly name: string;
   readonly scopes: readonly string[];
   /** The first characters of the secret. */
@@ -77,21 +77,21 @@ export interface KeyView {
   readonly expires_at: string | null;
 }
 
-/** The answer to the request that made the key, and to no other: `key` is the secret. */
+/** Response to the request that creates a key. Only this response contains the secret, in `key`. */
 export interface MintedKeyView extends KeyView {
   readonly key: string;
 }
 
-/** `POST /v1/session`: the cookie that comes along is worth nothing without the proof. */
+/** `POST /v1/session`. The session cookie set by the response is accepted only together with the proof. */
 export interface SessionView {
   readonly expires_in_s: number;
-  /** Goes along as `X-Session-Proof`. */
+  /** Value of the `X-Session-Proof` header of later requests. */
   readonly proof: string;
 }
 
-/** `POST /v1/session/link`: opens one browser session of the operator. The token is in the fragment: no server sees it. */
+/** `POST /v1/session/link`: a single-use link that opens a browser session. The token is in the URL fragment, which browsers do not send. */
 export interface LoginLinkView {
-  /** What follows the address under which the server is reached. */
+  /** Path, query and fragment to append to the server's base URL. */
   readonly url_path: string;
   readonly expires_in_s: number;
 }
@@ -104,25 +104,25 @@ export const POLICY_WARNING_CODES = [
 
 export type PolicyWarningCode = (typeof POLICY_WARNING_CODES)[number];
 
-/** A line of a policy that has no effect now. */
+/** A line of a policy that currently has no effect. */
 export interface PolicyWarningView {
   readonly code: PolicyWarningCode;
-  /** `rule` is where it stands; the others depend on the code: `pattern`, `meant`, `agent`, `by`, `by_pattern`. */
+  /** `rule` is the path of the line in the document. Depending on the code: `pattern`, `meant`, `agent`, `by`, `by_pattern`. */
   readonly params: Readonly<Record<string, string>>;
-  /** The same in English. */
+  /** English text made from `code` and `params`. */
   readonly message: string;
 }
 
-/** What one pattern of a policy matches now. */
+/** The tools that one pattern of a policy currently matches. */
 export interface PatternMatchesView {
   readonly rule: string;
   readonly pattern: string;
   readonly count: number;
-  /** The first ten, by name. */
+  /** The first ten in order of name. */
   readonly tools: readonly string[];
 }
 
-/** `POST /v1/policy/check`: a policy beside the tools and keys that there are. Nothing in it refuses a policy. */
+/** `POST /v1/policy/check`: a policy checked against the current tools and keys. Warnings do not make a policy invalid. */
 export interface PolicyReviewView {
   readonly warnings: readonly PolicyWarningView[];
   readonly matches: readonly PatternMatchesView[];
@@ -130,15 +130,15 @@ export interface PolicyReviewView {
 
 export interface PolicyView extends PolicyReviewView {
   readonly version: number;
-  /** Null: what is kept cannot be read, and nothing is allowed. */
+  /** Null: the stored policy cannot be parsed, and every call is denied. */
   readonly document: Readonly<Record<string, unknown>> | null;
-  /** Null: as the config file gives it. */
+  /** Null: the policy comes from the config file. */
   readonly changed_at: string | null;
   readonly changed_by: string;
 }
 
 export interface PolicyStepView {
-  /** Where it stands in the document, such as `agents.researcher.autoDenyTools[0]`. */
+  /** Path of the rule in the document, such as `agents.researcher.autoDenyTools[0]`. */
   readonly rule: string;
   readonly effect: EffectName;
   readonly reason: string;
@@ -146,9 +146,9 @@ export interface PolicyStepView {
 
 /** `POST /v1/policy/explain`. */
 export interface ExplainView extends PolicyStepView {
-  /** Null: a document that came with the question was asked. */
+  /** Null: the policy document was part of the request. */
   readonly policy_version: number | null;
-  /** Whether the agent is told of the tool at all. */
+  /** Whether the tool appears in the agent's tool list. */
   readonly listed: boolean;
   readonly also_matched: readonly PolicyStepView[];
 }
@@ -161,35 +161,35 @@ export interface LedgerHeadView {
 /** `GET /v1/ledger/verify`. */
 export interface LedgerVerdictView {
   readonly ok: boolean;
-  /** How many rows hold. */
+  /** Number of rows that verify. */
   readonly rows: number;
   readonly head: LedgerHeadView | null;
-  /** Where the first link breaks, and how; null when none does. */
+  /** Sequence number of the first row that does not verify; null if all do. */
   readonly seq: number | null;
   readonly problem: string | null;
 }
 
+/** Token bucket: capacity `burst`, refilled at `per_second`. */
 export interface TenantRateView {
-  /** How many at once. */
   readonly burst: number;
   readonly per_second: number;
 }
 
 export interface TenantLimitsView {
-  /** All calls of the tenant. */
+  /** Limit on all calls of the tenant. */
   readonly calls?: TenantRateView;
-  /** Calls of single tools, by name. */
+  /** Limits on single tools, by tool name. */
   readonly tools?: Readonly<Record<string, TenantRateView>>;
 }
 
 /** `GET /v1/tenants`. */
 export interface TenantView {
   readonly tenant_id: string;
-  /** Null: any. */
+  /** Null: any site. */
   readonly sites: readonly string[] | null;
-  /** Null: all but those that must be named. */
+  /** Null: all packs except those that must be named explicitly. */
   readonly packs: readonly string[] | null;
   readonly limits: TenantLimitsView;
-  /** Who said so. */
+  /** Where the tenant was defined. */
   readonly source: 'config' | 'operator';
 }

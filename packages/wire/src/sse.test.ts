@@ -23,29 +23,29 @@ describe('server-sent events', () => {
     { id: null, event: 'message', data: '' },
   ];
 
-  it('are the same however the text is cut', () => {
+  it('decode to the same frames wherever the text is split', () => {
     for (let cut = 0; cut <= text.length; cut++) {
       expect(decodeAll([text.slice(0, cut), text.slice(cut)])).toEqual(frames);
     }
     expect(decodeAll(text.split(''))).toEqual(frames);
   });
 
-  it('hold back an event until its empty line came', () => {
+  it('are not emitted before their terminating empty line', () => {
     const decode = sseDecoder();
     expect(decode('id: 1\ndata: x\n')).toEqual([]);
     expect(decode('\n')).toEqual([{ id: '1', event: 'message', data: 'x' }]);
   });
 
-  it('give no event for a block without data, but the position if it holds one', () => {
+  it('without data emit only their id, or nothing if they have none', () => {
     expect(decodeAll(['event: ping\n\n', 'retry: 500\n\n'])).toEqual([]);
     expect(decodeAll([encodeSsePosition(3)])).toEqual([{ id: '3', event: 'message', data: null }]);
   });
 
-  it('keep only the first space after the colon as decoration', () => {
+  it('lose only the first space after the colon', () => {
     expect(decodeAll(['data:  x\n\n'])).toEqual([{ id: null, event: 'message', data: ' x' }]);
   });
 
-  it('come back as they were sent, whatever the JSON and the chunks', () => {
+  it('round-trip for any JSON and any chunk size', () => {
     const frame = fc.record({
       id: fc.nat(),
       event: fc.constantFrom('call.state', 'x'),
@@ -64,7 +64,7 @@ describe('server-sent events', () => {
     );
   });
 
-  it('carry text with line breaks', () => {
+  it('round-trip text with line breaks', () => {
     expect(decodeAll([encodeSse({ event: 'x', data: 'one\ntwo\n' })])).toEqual([
       { id: null, event: 'x', data: 'one\ntwo\n' },
     ]);

@@ -1,25 +1,25 @@
-/** Server-sent events, both ways. The decoder is incremental: a chunk may end anywhere. */
+/** Encoder and incremental decoder of server-sent events. A chunk may end anywhere. */
 
 export interface SseFrame {
   readonly id: string | null;
   readonly event: string;
-  /** Null: the block says only where the stream stands. */
+  /** Null: the block carries only an id, the current position of the stream. */
   readonly data: string | null;
 }
 
-/** Says where the stream stands, so that a reader cut off before the first event can still resume. */
+/** Encodes the current position, so that a reader disconnected before the first event can still resume. */
 export function encodeSsePosition(id: number | string): string {
   return `id: ${id}\n\n`;
 }
 
 export function encodeSse(frame: { id?: number | string; event: string; data: string }): string {
   const id = frame.id === undefined ? '' : `id: ${frame.id}\n`;
-  // JSON text holds no raw line break, but a caller's own text may.
+  // JSON has no raw line breaks, but other text may.
   const data = frame.data.includes('\n') ? frame.data.replaceAll('\n', '\ndata: ') : frame.data;
   return `${id}event: ${frame.event}\ndata: ${data}\n\n`;
 }
 
-/** Feed it text as it arrives; it answers with the frames that are complete. */
+/** Returns a function that takes the next chunk and returns the frames completed by it. */
 export function sseDecoder(): (chunk: string) => SseFrame[] {
   let rest = '';
   let id: string | null = null;

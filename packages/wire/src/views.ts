@@ -4,10 +4,10 @@ import type { FailureCode } from './failure-codes.ts';
 /** Where a tool runs: in the server, on a client, or behind an upstream MCP server. */
 export type ToolSourceName = 'server' | 'client' | 'mcp';
 
-/** What encloses commands and file changes; `none`: nothing does. */
+/** The sandbox in which commands and file changes run; `none`: no sandbox. */
 export type SandboxName = 'bubblewrap' | 'seatbelt' | 'none';
 
-/** Whether work that did not end well may have had an effect. */
+/** Whether work that failed or was interrupted may have had an effect. */
 export type OutcomeKnowledge = 'unknown' | 'not_started';
 
 export interface ToolAnnotations {
@@ -17,7 +17,7 @@ export interface ToolAnnotations {
   readonly requires_approval?: boolean;
 }
 
-/** JSON Schema as it travels; the engine compiles it. */
+/** JSON Schema as sent; the engine compiles it. */
 export type JsonSchema = Readonly<Record<string, unknown>> | boolean;
 
 /** One row of `GET /v1/tools`. */
@@ -70,7 +70,7 @@ export interface AttemptView {
   readonly started_at: string;
   readonly ended_at: string | null;
   readonly code: FailureCode | null;
-  /** The connected device that was asked; absent: none was. */
+  /** The connected device that received the request; absent if none did. */
   readonly device?: string;
 }
 
@@ -78,17 +78,17 @@ export interface ApprovalView {
   readonly required: boolean;
   readonly digest: string;
   readonly expires_at: string;
-  /** What the hook that asked had to say. */
+  /** Metadata from the hook that required the approval. */
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly decision?: 'allow' | 'deny';
   readonly decided_by?: string;
   readonly decided_at?: string;
   readonly note?: string;
-  /** As the agent sent them, if the operator changed them. */
+  /** The agent's arguments, if the operator changed them. */
   readonly original_args?: unknown;
 }
 
-/** Why a call was allowed, asked about or denied. */
+/** The policy decision on a call. */
 export interface DecisionView {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly rule: string;
@@ -113,15 +113,15 @@ export interface CallView {
   readonly decision: DecisionView;
   readonly approval: ApprovalView | null;
   readonly attempts: readonly AttemptView[];
-  /** From the record to the end, waiting included; null while it is open, as are the two below. */
+  /** Time from creation to the end, including waiting. Null while the call is open, as are the next two. */
   readonly duration_ms: number | null;
-  /** Before its first execution: for an operator, a slot or its client. All of it, if it was never executed. */
+  /** Time before the first execution: waiting for approval, a slot or the client. Equals `duration_ms` if it never ran. */
   readonly waited_ms: number | null;
-  /** From its first execution to its end. */
+  /** Time from the first execution to the end. */
   readonly ran_ms: number | null;
   readonly deadline_at: string | null;
   readonly replay_of: string | null;
-  /** What enclosed the work; null: the tool uses no sandbox. */
+  /** The sandbox in which the call ran; null if the tool uses none. */
   readonly sandbox: SandboxName | null;
   readonly timeline: readonly TimelineEntryView[];
 }
@@ -144,15 +144,15 @@ export interface LedgerRowView {
   readonly hash: string;
 }
 
-/** `GET /v1/trace_ledger`: one call of a trace, refused ones too. */
+/** `GET /v1/trace_ledger`: one call of a trace, including refused ones. */
 export interface TraceLedgerView {
   readonly trace_id: string;
   readonly tenant_id: string;
   readonly site_id: string | null;
   readonly at: string;
-  /** Always one. */
+  /** Always has exactly one element. */
   readonly tool_calls: readonly TraceCallView[];
-  /** Null while it goes on. */
+  /** Null while the call is open. */
   readonly latency_ms: number | null;
   readonly status: string;
   readonly error: string | null;
@@ -160,17 +160,17 @@ export interface TraceLedgerView {
 }
 
 export interface TraceCallView {
-  /** Null: it was refused, and there is no call. */
+  /** Null if the request was refused before a call was recorded. */
   readonly tool_call_id: string | null;
   readonly tool_name: string;
   readonly agent_id: string;
   readonly attempts: number;
   readonly cached: boolean;
-  /** SHA-256 of the arguments. */
+  /** SHA-256 hash of the arguments. */
   readonly request_payload_hash: string | null;
 }
 
-/** RFC 9457; `application/problem+json` on every API. */
+/** A problem document (RFC 9457, `application/problem+json`), used by every API. */
 export interface ProblemView {
   readonly type: string;
   readonly title: string;
@@ -184,7 +184,7 @@ export interface ProblemView {
   readonly state?: CallStateName;
 }
 
-/** One thing wrong with an input; `path` is a JSON pointer into it. */
+/** One validation error. `path` is a JSON pointer into the input. */
 export interface InputIssueView {
   readonly path: string;
   readonly message: string;
@@ -192,7 +192,7 @@ export interface InputIssueView {
 
 /** `POST /v1/tools/:name/invoke?dry_run=true`. */
 export interface DryRunView {
-  /** No fault was found in the arguments. Those of a tool that the caller may never call are not checked. */
+  /** Whether the arguments are valid. They are not checked if the policy denies the caller this tool. */
   readonly valid: boolean;
   readonly errors: readonly InputIssueView[];
   readonly decision: {

@@ -1,4 +1,4 @@
-/** Exact and case-sensitive, all of them. */
+/** All markers are matched exactly, including case. */
 export const REQUEST_START = '<<<[TOOL_REQUEST]>>>';
 export const REQUEST_END = '<<<[END_TOOL_REQUEST]>>>';
 export const RESULT_START = '<<<[TOOL_RESULT]>>>';
@@ -6,16 +6,16 @@ export const RESULT_END = '<<<[END_TOOL_RESULT]>>>';
 export const DEFINITION_START = '<<<[TOOL_DEFINITION]>>>';
 export const DEFINITION_END = '<<<[END_TOOL_DEFINITION]>>>';
 
-/** The character that every value opener and every value closer holds, in whichever form it is written. */
+/** The character that occurs in every form of a value opener, and the one in every form of a closer. */
 export const OPENER_SIGN = '始';
 export const CLOSER_SIGN = '末';
 
-/** @deprecated Openers have other forms too: use `openerAt`. */
+/** @deprecated Openers have other forms as well: use `openerAt`. */
 export const VALUE_OPENER = '「始';
 
 /**
- * What stands between `始` or `末` and `」`: nothing, ESCAPE, ESCAPE1, ESCAPE2 … A value ends only at its own tag,
- * so that any text can be written inside one. At most nine digits, so that a marker has a longest form.
+ * The text between `始` or `末` and `」`: empty, ESCAPE, ESCAPE1, ESCAPE2 … A value ends only at the closer with
+ * its own tag, so it can contain any text. At most nine digits, which bounds the length of a marker.
  */
 export type ValueTag = '' | 'ESCAPE' | `ESCAPE${number}`;
 
@@ -29,7 +29,7 @@ export function closerOf(tag: ValueTag): string {
   return `「末${tag}」`;
 }
 
-/** Models write ESCAPE in lower case and with braces, too: every form of a tag stands for the one we write. */
+/** Models also write ESCAPE in lower case or in braces; all these forms are equivalent. */
 const OPENER = /「始」|[「{]始(ESCAPE\d{0,9})[」}]/iy;
 const TAGGED_CLOSER = /[「{]末(ESCAPE\d{0,9})[」}]/iy;
 
@@ -40,7 +40,7 @@ export interface FoundMarker {
   readonly length: number;
 }
 
-/** The opener that begins at `at`; null if none does. */
+/** Returns the opener that begins at `at`, or null. */
 export function openerAt(
   text: string,
   at: number,
@@ -51,14 +51,14 @@ export function openerAt(
   return { tag: (found[1] ?? '').toUpperCase() as ValueTag, length: found[0].length };
 }
 
-/** The first closer of a tagged value from `from` on, in any form of the tag; null if there is none. */
+/** Returns the first closer with this tag at or after `from`, in any form of the tag, or null. */
 export function findTaggedCloser(text: string, tag: Exclude<ValueTag, ''>, from: number): FoundMarker | null {
   for (
     let sign = text.indexOf(CLOSER_SIGN, from + 1);
     sign !== -1;
     sign = text.indexOf(CLOSER_SIGN, sign + 1)
   ) {
-    // Most are plain closers.
+    // Fast path: most closers have no tag.
     if (text.charCodeAt(sign + 1) === RIGHT_BRACKET) continue;
     TAGGED_CLOSER.lastIndex = sign - 1;
     const found = TAGGED_CLOSER.exec(text);
@@ -67,7 +67,7 @@ export function findTaggedCloser(text: string, tag: Exclude<ValueTag, ''>, from:
   return null;
 }
 
-/** Names that mean something to the protocol besides the arguments of the tool. */
+/** Keys that the protocol reserves for itself; they are not arguments of the tool. */
 const META_KEYS: ReadonlySet<string> = new Set([
   'archery',
   'ink',
@@ -92,19 +92,19 @@ const RESERVED: ReadonlySet<string> = new Set([
   'command1',
 ]);
 
-/** A reserved name with any number of prefixes is reserved as well, or two names would be written alike. */
+/** A reserved name with any number of prefixes is reserved too; otherwise two names would be written as the same key. */
 function isReserved(name: string): boolean {
   let rest = name;
   while (rest.startsWith(ARGUMENT_PREFIX)) rest = rest.slice(ARGUMENT_PREFIX.length);
   return RESERVED.has(rest);
 }
 
-/** The key under which an argument of this name is written. */
+/** Returns the key under which an argument is written; adds a prefix to reserved names. */
 export function keyOfArgument(name: string): string {
   return isReserved(name) ? ARGUMENT_PREFIX + name : name;
 }
 
-/** The argument that a key names, other than the keys the protocol takes for itself. */
+/** Inverse of `keyOfArgument`. */
 export function argumentOfKey(key: string): string {
   if (!key.startsWith(ARGUMENT_PREFIX)) return key;
   const name = key.slice(ARGUMENT_PREFIX.length);

@@ -8,12 +8,12 @@ export interface RequestToWrite {
   readonly args: Readonly<Record<string, string>>;
 }
 
-/** Whether the dialect has a way to write an argument of this name. */
+/** Whether the text protocol can express an argument of this name. */
 export function isArgumentName(name: string): boolean {
   return /^[A-Za-z0-9_-]+$/.test(name) && name !== '__proto__';
 }
 
-/** A request that reads back as it was given, if `isArgumentName` holds for each of its names. */
+/** Formats a request. Parsing it returns the same values, provided `isArgumentName` holds for each name. */
 export function formatRequest({ toolName, command, requestId, args }: RequestToWrite): string {
   const fields = [
     fieldOf('tool_name', toolName),

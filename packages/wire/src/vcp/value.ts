@@ -7,13 +7,13 @@ import {
   type ValueTag,
 } from './markers.ts';
 
-/** What looks like the next field: inside a plain value it means that the value was never closed. */
+/** The start of the next field. Inside an untagged value it means that the value was never closed. */
 const FIELD_BEGINNING = /[\s,，；、][A-Za-z0-9_-]+\s*:\s*(?:「始」|[「{]始ESCAPE\d{0,9}[」}])/i;
 const ESCAPED_MARKER = /<<<\[((?:END_)?TOOL_(?:REQUEST|RESULT|DEFINITION))_ESCAPE\]>>>|「始ESCAPE」/g;
 const MARKER = /<<<\[((?:END_)?TOOL_(?:REQUEST|RESULT|DEFINITION))\]>>>/g;
 const NUMBERED_CLOSER = /[「{]末ESCAPE([1-9]\d{0,8})[」}]/gi;
 
-/** The value between the markers: one newline at each end belongs to the layout, the rest byte for byte. */
+/** Returns the value between the markers: strips one newline at each end and keeps the rest unchanged. */
 export function readValue(text: string, tag: ValueTag): string {
   const start = text.startsWith('\n') ? 1 : text.startsWith('\r\n') ? 2 : 0;
   let end = text.length;
@@ -22,7 +22,7 @@ export function readValue(text: string, tag: ValueTag): string {
   return tag === 'ESCAPE' ? unescapeMarkers(value) : value;
 }
 
-/** The origin writes markers inside an ESCAPE value with `_ESCAPE` in them. */
+/** Inside an ESCAPE value, markers are written with an `_ESCAPE` suffix. */
 function unescapeMarkers(value: string): string {
   if (!value.includes('ESCAPE')) return value;
   return value.replace(ESCAPED_MARKER, (_all, name: string | undefined) =>
@@ -30,39 +30,39 @@ function unescapeMarkers(value: string): string {
   );
 }
 
-/** Whether a plain value runs into what must be the field after it. */
+/** Whether an untagged value contains the start of another field, i.e. was never closed. */
 export function runsIntoField(value: string): boolean {
   return value.includes(OPENER_SIGN) && FIELD_BEGINNING.test(value);
 }
 
-/** Reads back as it is, whatever it holds. */
+/** Writes a value with markers so that reading it returns exactly `value`. */
 export function writeValue(value: string): string {
-  const body = laidOut(value);
-  return enclosed(body, isPlain(body) ? '' : tagFor(value));
+  const body = withNewlines(value);
+  return withMarkers(body, isPlain(body) ? '' : tagFor(value));
 }
 
 /**
- * For text that others wrote and a model reads: no marker of ours stands in it, so that nobody who repeats it,
- * and no reader that knows no tags, can take it for a request or for the end of the block.
+ * Writes untrusted text for a model. It escapes our markers, so that neither a model that repeats the text nor a
+ * parser that does not support tags can mistake it for a request or for the end of the block.
  */
 export function writeShownValue(text: string): string {
   const shown = text.replace(MARKER, '<<<[$1_ESCAPE]>>>');
   if (shown === text) return writeValue(text);
-  const tag = endsEscape(shown) ? numberedTagFor(shown) : 'ESCAPE';
-  return enclosed(laidOut(shown), tag);
+  const tag = containsEscapeCloser(shown) ? numberedTagFor(shown) : 'ESCAPE';
+  return withMarkers(withNewlines(shown), tag);
 }
 
 function isPlain(body: string): boolean {
   return !body.includes(closerOf('')) && !body.includes(REQUEST_START) && !runsIntoField(body);
 }
 
-/** The first tag whose end does not occur in the value, and which reads it back unchanged. */
+/** Returns the first tag whose closer does not occur in the value and that preserves the value. */
 function tagFor(value: string): ValueTag {
-  if (!endsEscape(value) && unescapeMarkers(value) === value) return 'ESCAPE';
+  if (!containsEscapeCloser(value) && unescapeMarkers(value) === value) return 'ESCAPE';
   return numberedTagFor(value);
 }
 
-function endsEscape(value: string): boolean {
+function containsEscapeCloser(value: string): boolean {
   return findTaggedCloser(value, 'ESCAPE', 0) !== null;
 }
 
@@ -74,12 +74,12 @@ function numberedTagFor(value: string): ValueTag {
   return `ESCAPE${free}`;
 }
 
-/** Text that begins or ends with a newline is wrapped in one pair more, which reading takes off again. */
-function laidOut(value: string): string {
+/** Adds a newline at both ends if the value begins or ends with one, because reading strips one at each end. */
+function withNewlines(value: string): string {
   if (!value.startsWith('\n') && !value.startsWith('\r\n') && !value.endsWith('\n')) return value;
   return `\n${value}${value.endsWith('\r') ? '\r\n' : '\n'}`;
 }
 
-function enclosed(body: string, tag: ValueTag): string {
+function withMarkers(body: string, tag: ValueTag): string {
   return openerOf(tag) + body + closerOf(tag);
 }
