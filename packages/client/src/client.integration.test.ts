@@ -25,7 +25,7 @@ const run = {
 };
 
 describe('reading', () => {
-  it('collects every tool, however many pages that takes', async () => {
+  it('collects the tools of all pages', async () => {
     const server = await fakeServer((seen, response) =>
       json(response, 200, { tools: [tool], next_cursor: seen.path.includes('cursor') ? null : 'a/b' }),
     );
@@ -33,7 +33,7 @@ describe('reading', () => {
     expect(server.seen.map((seen) => seen.path)).toEqual(['/v1/tools', '/v1/tools?cursor=a%2Fb']);
   });
 
-  it('takes the short rows of a server that knows the first four fields only', async () => {
+  it('accepts tools with only the four fields of an older server', async () => {
     const server = await fakeServer((_seen, response) =>
       json(response, 200, { tools: [{ name: 'a', source: 'client', schema: {}, timeout_ms: 1 }] }),
     );
@@ -46,12 +46,12 @@ describe('reading', () => {
     expect(server.seen[0]!.path).toBe('/v1/tools/a%2Fb%3Fc');
   });
 
-  it('keeps fields it does not know', async () => {
+  it('keeps unknown fields', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, { ...aCall(), new_field: 1 }));
     expect(await clientOf(server).get('tc_1')).toHaveProperty('new_field', 1);
   });
 
-  it('iterates over calls page by page and stops asking when the reader does', async () => {
+  it('iterates over calls page by page and fetches no page beyond the last one read', async () => {
     const server = await fakeServer((_seen, response, count) =>
       json(response, 200, {
         tool_calls: [aCall({ tool_call_id: `tc_${count}` }), aCall()],
@@ -82,7 +82,7 @@ describe('reading', () => {
     expect(server.seen[0]!.path).toBe('/v1/tool_calls?cursor=x');
   });
 
-  it('refuses a page without its rows', async () => {
+  it('rejects a page without rows', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, { calls: [] }));
     await expect(clientOf(server).calls().page()).rejects.toThrow('"tool_calls" is not a list');
   });
@@ -116,7 +116,7 @@ describe('reading', () => {
     ]);
   });
 
-  it('probes health once', async () => {
+  it('does not retry a health check', async () => {
     const server = await fakeServer((_seen, response) => void response.destroy());
     await expect(clientOf(server).health()).rejects.toMatchObject({ kind: 'network' });
     expect(server.seen).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('runs', () => {
 });
 
 describe('dry run', () => {
-  it('asks what would happen', async () => {
+  it('sends dry_run=true', async () => {
     const answer = {
       valid: false,
       errors: [{ path: '/a', message: 'must be a number' }],
@@ -152,8 +152,8 @@ describe('dry run', () => {
   });
 });
 
-describe('what does not come from Patchboard', () => {
-  it('is told as such, without a word about JSON parsers', async () => {
+describe('a response that does not come from Patchboard', () => {
+  it('is reported as such, without a JSON parser error', async () => {
     const server = await fakeServer((_seen, response) => {
       response.writeHead(413, { 'content-type': 'text/html; charset=utf-8' });
       response.end(
@@ -169,7 +169,7 @@ describe('what does not come from Patchboard', () => {
     });
   });
 
-  it('is not taken for an answer because its status is 200', async () => {
+  it('is rejected even if its status is 200', async () => {
     const server = await fakeServer((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<title>Log in to Wi-Fi</title>');
@@ -177,7 +177,7 @@ describe('what does not come from Patchboard', () => {
     await expect(clientOf(server).get('tc_1')).rejects.toThrow('is not JSON (text/html): Log in to Wi-Fi');
   });
 
-  it('is found out field by field', async () => {
+  it('is detected by each missing field', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, { ...aCall(), status: 'DONE' }));
     await expect(clientOf(server).get('tc_1')).rejects.toThrow('"status" is not a status');
   });
@@ -196,13 +196,13 @@ describe('what does not come from Patchboard', () => {
 });
 
 describe('options', () => {
-  it('refuses what cannot work', () => {
+  it('throws for invalid options', () => {
     expect(() => createClient({ url: 'localhost:8080' })).toThrow('not an http(s) URL');
     expect(() => createClient({ url: 'http://x', runId: 'a b' })).toThrow('runId');
     expect(() => createClient({ url: 'http://x', requestTimeoutMs: 0 })).toThrow('requestTimeoutMs');
   });
 
-  it('keeps a path prefix and makes up a run of its own', async () => {
+  it('keeps a path prefix and generates a run id', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, { tools: [] }));
     const one = createClient({ url: `${server.url}/board/` });
     await one.tools();
@@ -210,7 +210,7 @@ describe('options', () => {
     expect(one.runId).not.toBe(createClient({ url: server.url }).runId);
   });
 
-  it('gives up on an attempt that is not answered in time, even if fetch ignores the signal', async () => {
+  it('aborts a request that times out, even if fetch ignores the signal', async () => {
     let tries = 0;
     const fetch = (): Promise<Response> => {
       tries += 1;

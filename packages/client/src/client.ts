@@ -67,77 +67,77 @@ import { sessions, type Sessions } from './operator/sessions.ts';
 import { tenants, type Tenants } from './operator/tenants.ts';
 
 /**
- * An agent's way to Patchboard, and an operator's. Options are camelCase; results are the wire's own views and keep its snake_case,
- * so that what you log, store or compare is what the server said.
+ * The API client for agents and operators. Options are camelCase; results are the JSON of the server, unchanged, in
+ * snake_case.
  */
 export interface PatchboardClient {
-  /** The run that calls join unless they name another. */
+  /** The run of calls that do not name another. */
   readonly runId: string;
-  /** Everything this agent may call. */
+  /** Returns all tools that this agent may call. */
   tools(options?: RequestOptions): Promise<ToolView[]>;
-  /** One tool, whole. Takes the wire name too. */
+  /** Returns one tool with all details. Accepts the wire name too. */
   tool(name: string, options?: RequestOptions): Promise<ToolDetailView>;
-  /** Everything this agent may call, as a vendor, an MCP client or a prompt wants it: `openai`, `anthropic`, `vcp`, … */
+  /** Returns the tools that this agent may call in the format of a model vendor, an MCP client or a prompt: `openai`, `anthropic`, `vcp`, … */
   formatTools(format: string, options?: RequestOptions): Promise<FormattedToolsView>;
-  /** What a model's reply holds. Nothing is called. */
+  /** Parses the tool requests of a model's reply without running them. */
   parseReply(protocol: string, text: string, options?: RequestOptions): Promise<ParseReportView>;
-  /** Runs what a model's reply asks for and answers with the results to send back, in the same format. */
+  /** Runs the tool requests of a model's reply and returns the results to send back, in the same format. */
   runReply(format: string, reply: unknown, options?: RunReplyOptions): Promise<BatchView>;
-  /** The prompt that offers the tools a config switches on. */
+  /** Returns a prompt that describes the tools enabled by a config. */
   prompt(question: PromptQuestion, options?: RequestOptions): Promise<PromptView>;
-  /** Results as the next message to the model has them. */
+  /** Formats results as text for the next message to the model. */
   formatResults(
     protocol: string,
     results: readonly ToolResultView[],
     options?: RequestOptions,
   ): Promise<string>;
-  /** Records the call and answers with its receipt; use `wait` for the rest. */
+  /** Records the call and returns its receipt; use `wait` for the result. */
   invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ReceiptView>;
   get(id: string, options?: RequestOptions): Promise<CallView>;
-  /** Until the call has ended, across restarts of the server. */
+  /** Resolves when the call has ended, even across restarts of the server. */
   wait(id: string, options?: WaitOptions): Promise<CallView>;
-  /** `invoke` and `wait` in one. Aborting stops the waiting, not the call: that is what `cancel` is for. */
+  /** `invoke` followed by `wait`. Aborting the signal stops waiting, not the call; use `cancel` to stop the call. */
   call(name: string, args?: unknown, options?: CallOptions): Promise<CallView>;
-  /** What would happen, without anything happening. */
+  /** Validates the arguments and evaluates the policy without recording a call. */
   dryRun(name: string, args?: unknown, options?: DryRunOptions): Promise<DryRunView>;
-  /** Stops the work. Throws `conflict` when the call is over already. */
+  /** Cancels the call. Throws `conflict` if it has already ended. */
   cancel(id: string, options?: RequestOptions): Promise<CallView>;
-  /** A new call like an old one, with other arguments if given. */
+  /** Creates a new call with the tool and arguments of an old one, or with the given arguments. */
   replay(id: string, args?: unknown, options?: ReplayOptions): Promise<ReceiptView>;
   /** Newest first. */
   calls(filter?: CallsFilter): Pages<CallView>;
   events(options?: EventOptions): AsyncIterableIterator<StreamEvent>;
   readonly runs: Runs;
   ledger(filter?: LedgerFilter): Pages<LedgerRowView>;
-  /** Every call of a trace, refused ones too, oldest first. */
+  /** Returns every call of a trace, including refused ones, oldest first. */
   traceLedger(traceId: string, options?: RequestOptions): Pages<TraceLedgerView>;
-  /** Whether every link of the whole chain holds. A chain that does not is an answer, not an error. */
+  /** Verifies the whole hash chain. Resolves with `ok: false`, without throwing, if the chain is broken. */
   ledgerVerify(options?: RequestOptions): Promise<LedgerVerdictView>;
-  /** Every row of the tenant as a line of JSON, and the head last. Throws if it breaks off. */
+  /** Yields every row of the tenant as a line of JSON, and the head as the last line. Throws if the response is truncated. */
   ledgerExport(options?: RequestOptions): AsyncIterableIterator<string>;
-  /** Calls that wait for an operator, newest first. */
+  /** Returns the calls that wait for approval, newest first. */
   approvals(filter?: ApprovalsFilter): Pages<ApprovalRequestView>;
-  /** An operator's word on a call that waits. Throws `conflict` when it no longer does, or is not what was shown. */
+  /** Approves or denies a call. Throws `conflict` if the call no longer waits for approval or its digest differs. */
   decide(id: string, decision: Decision): Promise<CallView>;
-  /** The digest that a call which waits has with other arguments. Nothing is recorded. */
+  /** Returns the digest that a waiting call would have with other arguments. Records nothing. */
   previewDecision(id: string, args: unknown, options?: RequestOptions): Promise<DecisionPreviewView>;
   readonly grants: Grants;
-  /** Devices that are connected now, newest first. */
+  /** Returns the connected devices, newest first. */
   devices(filter?: DevicesFilter): Pages<DeviceView>;
   readonly keys: Keys;
   readonly policy: Policy;
   readonly sessions: Sessions;
   readonly tenants: Tenants;
-  /** Signs one browser in as operator. Only the operator token is good for it. */
+  /** Creates a single-use link that signs a browser in as operator. Requires the operator token. */
   loginLink(options?: RequestOptions): Promise<LoginLinkView>;
   stats(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
-  /** Asks once and does not try again: a probe should tell what is, now. */
+  /** Sends one request without retries, so that it reports the current state. */
   health(options?: RequestOptions): Promise<Readonly<Record<string, unknown>>>;
-  /** The other side: lending tools over HTTP. */
+  /** Returns an API for a client that registers and runs its own tools over HTTP. */
   provider(clientId: string): Provider;
 }
 
-/** Opens nothing by itself: the first request is yours. */
+/** Creates a client. It sends no request before a method is called. */
 export function createClient(options: ClientOptions): PatchboardClient {
   const settings = resolveSettings(options);
   const read = (path: string): HttpRequest => ({ method: 'GET', path, repeat: 'safe' });
@@ -174,7 +174,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     policy: policy(settings),
     sessions: sessions(settings),
     tenants: tenants(settings),
-    // Not repeated: every answer is a credential that nobody would use.
+    // Not retried: every response contains a new credential.
     loginLink: (given = {}) =>
       request(
         settings,

@@ -1,12 +1,12 @@
 import type { CallStateName, CallView, FailureCode, InputIssueView } from '@patchboard/wire';
 
-/** Which of the classes below an error is; unlike `instanceof` it holds across two copies of this package. */
+/** The class of an error. Unlike `instanceof`, it works across two copies of this package. */
 export type ErrorKind = 'problem' | 'bad_response' | 'network' | 'timeout' | 'tool_call';
 
-/** What only a client can know. */
+/** Codes of errors that the client itself detects. */
 export type ClientErrorCode = 'network_error' | 'client_timeout' | 'bad_response';
 
-/** The server's codes, the client's own, and whatever a newer server may add. */
+/** The server's codes, the client's own, and any that a newer server adds. */
 export type ErrorCode = FailureCode | ClientErrorCode | (string & {});
 
 export interface ErrorFacts {
@@ -21,24 +21,24 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Everything this package throws, except a caller's own abort reason and `TypeError` for wrong options. */
+/** Base class of all errors of this package, except the caller's abort reason and `TypeError` for invalid options. */
 export class PatchboardError extends Error {
   readonly kind: ErrorKind;
   readonly code: ErrorCode;
-  /** The HTTP status, or null where there was no answer. */
+  /** The HTTP status, or null if there was no response. */
   readonly status: number | null;
-  /** Whether the same request may do better later, with nothing changed. */
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** What went wrong in this case, in words; the same text as `message`. */
+  /** Description of the error; the same text as `message`. */
   readonly detail: string;
   /** The call that was recorded, if one was. */
   readonly toolCallId: string | null;
-  /** What is wrong with the arguments, by JSON pointer. */
+  /** Validation errors of the arguments, by JSON pointer. */
   readonly issues: readonly InputIssueView[];
   readonly recommendations: readonly string[];
-  /** The state that stands, in a conflict. */
+  /** The current state of the call, in a conflict. */
   readonly state: CallStateName | null;
-  /** What the server asked for with `Retry-After`. */
+  /** The server's `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | null;
 
   constructor(kind: ErrorKind, detail: string, facts: ErrorFacts) {
@@ -57,7 +57,7 @@ export class PatchboardError extends Error {
   }
 }
 
-/** The server could not be reached, or the connection ended before the answer. */
+/** The server could not be reached, or the connection ended before the response was complete. */
 export class NetworkError extends PatchboardError {
   constructor(detail: string, cause?: unknown) {
     super('network', detail, { code: 'network_error', retryable: true, cause });
@@ -65,7 +65,7 @@ export class NetworkError extends PatchboardError {
   }
 }
 
-/** The caller's own time limit passed. The call itself, if `toolCallId` names one, goes on. */
+/** The caller's time limit passed. The call in `toolCallId`, if any, continues. */
 export class TimeoutError extends PatchboardError {
   constructor(detail: string, facts: { readonly toolCallId?: string | null; readonly cause?: unknown } = {}) {
     super('timeout', detail, { ...facts, code: 'client_timeout', retryable: true });
@@ -73,7 +73,7 @@ export class TimeoutError extends PatchboardError {
   }
 }
 
-/** The call ended, and not well. `call` is its whole record. */
+/** The call ended in a status other than SUCCEEDED. `call` is its record. */
 export class ToolCallFailed extends PatchboardError {
   readonly call: CallView;
 

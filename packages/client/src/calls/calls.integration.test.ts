@@ -14,7 +14,7 @@ import {
 import { NetworkError, ToolCallFailed } from '../index.ts';
 
 describe('invoke', () => {
-  it('sends run, arguments, agent and credential, and answers with the receipt', async () => {
+  it('sends run, arguments, agent and credential, and returns the receipt', async () => {
     const server = await fakeServer((_seen, response) => json(response, 202, receipt));
     const client = clientOf(server, {
       key: () => 'pb_secret',
@@ -37,7 +37,7 @@ describe('invoke', () => {
     expect(seen!.headers['prefer']).toBeUndefined();
   });
 
-  it('repeats with the same idempotency key and body when the answer was lost', async () => {
+  it('retries with the same idempotency key and body when the response was lost', async () => {
     const server = await fakeServer((_seen, response, count) => {
       if (count === 1) response.destroy();
       else json(response, 202, receipt);
@@ -50,7 +50,7 @@ describe('invoke', () => {
     expect(second!.body).toEqual(first!.body);
   });
 
-  it('repeats when the answer broke off in its middle', async () => {
+  it('retries when the response was truncated', async () => {
     const server = await fakeServer((_seen, response, count) => {
       if (count > 1) return json(response, 202, receipt);
       response.writeHead(202, { 'content-type': 'application/json', 'content-length': '500' });
@@ -60,7 +60,7 @@ describe('invoke', () => {
     expect(server.seen[1]!.headers['idempotency-key']).toBe(server.seen[0]!.headers['idempotency-key']);
   });
 
-  it('gives each logical call its own key, and takes yours', async () => {
+  it('generates an idempotency key per call unless the caller passes one', async () => {
     const server = await fakeServer((_seen, response) => json(response, 202, receipt));
     const client = clientOf(server);
     await client.invoke('demo.echo');
@@ -72,7 +72,7 @@ describe('invoke', () => {
     expect(server.seen[2]!.body).toMatchObject({ run_id: 'run_2' });
   });
 
-  it('waits as long as Retry-After asks', async () => {
+  it('waits for the time in Retry-After', async () => {
     const server = await fakeServer((_seen, response, count) => {
       if (count === 1) problem(response, 503, 'queue_full', { retryable: true }, { 'retry-after': '7' });
       else if (count === 2)
@@ -87,7 +87,7 @@ describe('invoke', () => {
     expect(pauses[1]).toBeGreaterThanOrEqual(9000);
   });
 
-  it('gives up at once when Retry-After asks for more than the limit', async () => {
+  it('does not retry when Retry-After exceeds the limit', async () => {
     const server = await fakeServer((_seen, response) =>
       problem(response, 429, 'rate_limited', { retryable: true }, { 'retry-after': '3600' }),
     );
@@ -101,7 +101,7 @@ describe('invoke', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('gives up after the allowed number of tries', async () => {
+  it('stops after the configured number of retries', async () => {
     const server = await fakeServer((_seen, response) =>
       problem(response, 503, 'overloaded', { retryable: true }),
     );
@@ -110,13 +110,13 @@ describe('invoke', () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  it('does not repeat what the server says will not get better', async () => {
+  it('does not retry an error that is not retryable', async () => {
     const server = await fakeServer((_seen, response) => problem(response, 503, 'sandbox_unavailable'));
     expect((await failureOf(clientOf(server).invoke('bash_run'))).code).toBe('sandbox_unavailable');
     expect(server.seen).toHaveLength(1);
   });
 
-  it('tells field by field what is wrong with the arguments', async () => {
+  it('reports each invalid argument', async () => {
     const errors = [{ path: '/a', message: 'must be a number' }];
     const server = await fakeServer((_seen, response) =>
       problem(response, 422, 'input_invalid', { errors, recommendations: ['see the schema'] }),
@@ -159,7 +159,7 @@ describe('call', () => {
     expect(server.seen.at(-1)).toMatchObject({ path: '/v1/tool_calls/tc_1', headers: { prefer: 'wait=25' } });
   });
 
-  it('throws the record of a call that failed, or answers with it on request', async () => {
+  it('throws the record of a failed call, or returns it with throwOnFailure: false', async () => {
     const failed = aCall({
       status: 'FAILED',
       state: 'FAILED',
@@ -204,7 +204,7 @@ describe('call', () => {
 });
 
 describe('runReply', () => {
-  it('asks the server to wait for as long as it is told, also for no time at all', async () => {
+  it('sends the given wait time, including 0', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, { results: [], calls: [] }));
     const client = clientOf(server);
     await client.runReply('anthropic', []);

@@ -10,38 +10,38 @@ import { backoff, retrier } from '../http/retry.ts';
 export interface InvokeOptions extends RequestOptions {
   /** The run this call joins. Default: the client's. */
   readonly runId?: string;
-  /** Which client shall run it, where several could. */
+  /** The client or device that runs the call, if several offer the tool. */
   readonly target?: string;
   /**
-   * One per logical call. Default: a new one for each `invoke` or `call`, so that a repeated request can never
-   * execute twice. Give your own to make that hold across restarts of your program.
+   * Identifies one logical call, so that a retried request cannot execute twice. Default: a new key for each `invoke`
+   * or `call`. Pass your own to keep that guarantee across restarts of your program.
    */
   readonly idempotencyKey?: string;
 }
 
 export interface WaitOptions extends RequestOptions {
-  /** How long to wait in all. Default: until the call ends. The call goes on when this passes. */
+  /** Total time to wait. Default: until the call ends. The call continues after a timeout. */
   readonly timeoutMs?: number;
 }
 
 export interface CallOptions extends InvokeOptions, WaitOptions {
-  /** Whether a call that ends other than SUCCEEDED is thrown as `ToolCallFailed`. Default true. */
+  /** Whether to throw `ToolCallFailed` if the call does not end as SUCCEEDED. Default true. */
   readonly throwOnFailure?: boolean;
 }
 
 export type DryRunOptions = Pick<InvokeOptions, 'runId' | 'target' | 'signal'>;
 
 export interface ReplayOptions extends RequestOptions {
-  /** Default: the run of the old call. Name your own to replay what another agent called. */
+  /** Default: the run of the replayed call. Required to replay a call of another agent. */
   readonly runId?: string;
 }
 
-/** Whether a call has reached its final status. */
+/** Whether a call has reached a terminal status. */
 export function isEnded(call: CallView): boolean {
   return call.status !== 'PENDING' && call.status !== 'RUNNING';
 }
 
-/** With `Prefer: wait` the server answers with the record if the call ended in time, else with the receipt. */
+/** With `Prefer: wait` the server returns the record if the call ended in time, otherwise the receipt. */
 type Invoked = { readonly receipt: ReceiptView } | { readonly call: CallView };
 
 const decodeInvoked: Decoder<Invoked> = (body, path) =>
@@ -59,7 +59,7 @@ function invocation(settings: Settings, name: string, args: unknown, options: In
       args: args ?? {},
       ...(options.target === undefined ? {} : { target: options.target }),
     },
-    repeat: 'safe', // by its key
+    repeat: 'safe', // because of the idempotency key
   };
 }
 
@@ -108,7 +108,7 @@ async function waitUntilEnded(settings: Settings, id: string, bounds: Bounds): P
     for (;;) {
       if (left(settings, bounds) === 0) throw stillOpen(id, lastFailure);
       const waitSeconds = pollSeconds(settings, bounds);
-      const askedAt = clock.now();
+      const polledAt = clock.now();
       try {
         const call = await requestOnce(settings, { ...lookup(id), waitSeconds }, decodeCall, bounds);
         if (isEnded(call)) return call;
@@ -119,8 +119,8 @@ async function waitUntilEnded(settings: Settings, id: string, bounds: Bounds): P
         await retry.pause(error, 'safe');
         continue;
       }
-      // A proxy may drop `Prefer`, and a server that shuts down lets go early: do not ask in a tight loop.
-      early = clock.now() - askedAt < waitSeconds * 500 ? early + 1 : 0;
+      // A proxy may drop `Prefer`, and a server that shuts down returns early: do not poll in a tight loop.
+      early = clock.now() - polledAt < waitSeconds * 500 ? early + 1 : 0;
       if (early > 0)
         await pause(clock, Math.min(backoff(settings, early), left(settings, bounds)), bounds.signal);
     }
@@ -130,10 +130,10 @@ async function waitUntilEnded(settings: Settings, id: string, bounds: Bounds): P
 }
 
 function stillOpen(id: string, cause: unknown): TimeoutError {
-  return new TimeoutError(`call ${id} has not ended within the time limit`, { toolCallId: id, cause });
+  return new TimeoutError(`call ${id} did not end within the time limit`, { toolCallId: id, cause });
 }
 
-/** Invokes and waits in one request where the call is quick, in several where it is not. */
+/** Invokes and waits: a short call takes one request, a longer one continues with long polls. */
 export async function call(
   settings: Settings,
   name: string,
@@ -152,7 +152,7 @@ async function run(settings: Settings, what: HttpRequest, bounds: Bounds): Promi
     const waiting = { ...what, waitSeconds: pollSeconds(settings, bounds) };
     invoked = await request(settings, waiting, decodeInvoked, bounds);
   } catch (error) {
-    // Denied by policy or hook: refused with 403, and yet recorded. The record is the answer.
+    // A call denied by policy or hook gets a 403 but is recorded: return the record.
     if (!(error instanceof PatchboardError) || error.toolCallId === null) throw error;
     return waitUntilEnded(settings, error.toolCallId, bounds);
   }
@@ -174,7 +174,7 @@ export async function replay(
       ...(args === undefined ? {} : { args }),
       ...(options.runId === undefined ? {} : { run_id: options.runId }),
     },
-    repeat: 'unsafe', // each one is a new call
+    repeat: 'unsafe', // each request creates a new call
   };
   return request(settings, what, decodeReceipt, boundsOf(options));
 }
@@ -189,7 +189,7 @@ function left(settings: Settings, bounds: Bounds): number {
   return Math.max(bounds.deadline - settings.clock.now(), 0);
 }
 
-/** Whole seconds, rounded up: the deadline itself cuts off what is too long. */
+/** Whole seconds, rounded up; the deadline ends the request if that is too long. */
 function pollSeconds(settings: Settings, bounds: Bounds): number {
   return Math.min(settings.pollSeconds, Math.ceil(left(settings, bounds) / 1000));
 }

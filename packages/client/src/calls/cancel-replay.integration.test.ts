@@ -11,7 +11,7 @@ describe('cancel and replay', () => {
     expect(server.seen[0]).toMatchObject({ method: 'POST', path: '/v1/tool_calls/tc_1/cancel' });
   });
 
-  it('takes a conflict after a lost answer for what it is: the first try worked', async () => {
+  it('returns the record when a conflict after a lost response shows that the first request worked', async () => {
     const server = await fakeServer((seen, response, count) => {
       if (count === 1) response.destroy();
       else if (seen.method === 'POST') problem(response, 409, 'conflict', { state: 'CANCELLED' });
@@ -20,7 +20,7 @@ describe('cancel and replay', () => {
     expect((await clientOf(server).cancel('tc_1')).state).toBe('CANCELLED');
   });
 
-  it('throws the conflict, with the state that stands, when the call was over before', async () => {
+  it('throws the conflict with the current state when the call had already ended', async () => {
     const server = await fakeServer((_seen, response) =>
       problem(response, 409, 'conflict', { state: 'COMPLETED' }),
     );
@@ -31,14 +31,14 @@ describe('cancel and replay', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('never repeats a replay whose answer was lost', async () => {
+  it('never retries a replay whose response was lost', async () => {
     const server = await fakeServer((_seen, response) => void response.destroy());
     expect(await failureOf(clientOf(server).replay('tc_1', { a: 2 }))).toBeInstanceOf(NetworkError);
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]).toMatchObject({ path: '/v1/tool_calls/tc_1/replay', body: { args: { a: 2 } } });
   });
 
-  it('repeats a replay that was turned away by the server, but not by a gateway', async () => {
+  it('retries a replay that the server rejected as overloaded, but not one that a gateway rejected', async () => {
     const server = await fakeServer((_seen, response, count) => {
       if (count === 1) problem(response, 503, 'queue_full', { retryable: true });
       else json(response, 202, receipt);

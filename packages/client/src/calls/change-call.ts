@@ -6,17 +6,17 @@ import { boundsOf, requestOnce, type HttpRequest, type RequestOptions } from '..
 import type { Settings } from '../http/options.ts';
 import { retrier } from '../http/retry.ts';
 
-/** A change that a call takes only once: it is cancelled, or decided. */
+/** A change that a call accepts only once: a cancel or a decision. */
 export interface CallChange {
   readonly id: string;
-  /** Under the call's own path. */
+  /** Relative to the path of the call. */
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Whether the call stands as this change would have left it. */
+  /** Whether the call is in the state that this change leads to. */
   isDone(call: CallView): boolean;
 }
 
-/** Safe to send again: if an earlier try arrived and its answer was lost, the call as it stands is the answer. */
+/** Safe to retry: if an earlier request succeeded and its response was lost, returns the current record. */
 export async function changeCall(
   settings: Settings,
   change: CallChange,

@@ -3,12 +3,12 @@ import type { PatchboardClient } from '../client.ts';
 import { TimeoutError } from '../errors.ts';
 import { isEnded } from './calls.ts';
 
-/** While an approval is awaited, the call is looked at no more often than that. */
-const LEAST_WAIT_MS = 1000;
+/** Minimum poll interval while the call waits for approval. */
+const MIN_WAIT_MS = 1000;
 
 /**
- * Waits until the call has ended; null when it took longer than `timeoutMs`. Time in which it waits for an approval
- * does not count: how long that may take is for the operators to say.
+ * Waits until the call has ended. Returns null after `timeoutMs`, not counting time spent waiting for approval,
+ * which has its own expiry.
  */
 export async function endWithin(
   client: PatchboardClient,
@@ -24,7 +24,7 @@ export async function endWithin(
     if (isEnded(call)) return call;
     waitMs =
       call.state === 'APPROVAL_REQUIRED'
-        ? Math.max(timeoutMs, LEAST_WAIT_MS)
+        ? Math.max(timeoutMs, MIN_WAIT_MS)
         : timeoutMs - (waited - approvalMs(call.timeline));
   }
   return null;
@@ -39,7 +39,7 @@ async function endOf(client: PatchboardClient, id: string, timeoutMs: number): P
   }
 }
 
-/** By the server's clock alone, so that the two need not agree. */
+/** Uses timestamps of the server only, so that clock skew between client and server does not matter. */
 function approvalMs(timeline: readonly TimelineEntryView[]): number {
   let total = 0;
   timeline.forEach(({ state, at }, index) => {

@@ -34,8 +34,8 @@ async function idsOf(
   return ids;
 }
 
-describe('a reader ahead of the server, which began anew', () => {
-  it('goes on from where the server says that it stands', async () => {
+describe('a reader whose position is ahead of a server with a new store', () => {
+  it('continues from the position that the server sends', async () => {
     const server = await fakeServer(async (seen, response) => {
       const send = openSse(response);
       if (seen.path.endsWith('after=5000')) {
@@ -52,7 +52,7 @@ describe('a reader ahead of the server, which began anew', () => {
 });
 
 describe('events of one call', () => {
-  it('tells the story from the beginning and ends with the call', async () => {
+  it('start with the first event and end with the call', async () => {
     const server = await fakeServer((_seen, response) => {
       const send = openSse(response);
       send(4, 'call.state', stateOf('PENDING'));
@@ -74,13 +74,13 @@ describe('events of one call', () => {
     await server.seen[0]!.closed;
   });
 
-  it('goes on where a dropped connection left off, without loss or repeat', async () => {
+  it('resume after a dropped connection without loss or duplicates', async () => {
     const states = ['PENDING', 'APPROVAL_REQUIRED', 'APPROVED', 'EXECUTING', 'COMPLETED'];
     const server = await fakeServer(async (seen, response) => {
       if (!seen.path.includes('/events')) return json(response, 200, running);
       const send = openSse(response);
       const after = Number(/after=(\d+)/.exec(seen.path)?.[1]);
-      // Sends the last one again, as a server that counts inclusively would, and one more.
+      // Sends the last event again, as a server with an inclusive `after` would, and one more.
       for (const seq of after === 0 ? [1] : [after, after + 1])
         send(seq, 'call.state', stateOf(states[seq - 1]!));
       await drop(response);
@@ -91,7 +91,7 @@ describe('events of one call', () => {
     expect(streams.map((seen) => seen.path.split('after=')[1])).toEqual(['0', '1', '2', '3', '4']);
   });
 
-  it('loses nothing when an event was cut in its middle', async () => {
+  it('are complete when a connection drops in the middle of an event', async () => {
     const server = await fakeServer((seen, response, count) => {
       if (!seen.path.includes('/events')) return json(response, 200, running);
       const send = openSse(response);
@@ -102,7 +102,7 @@ describe('events of one call', () => {
     expect(await idsOf(clientOf(server).events({ callId: 'tc_1' }), Infinity)).toEqual(['1', '2']);
   });
 
-  it('ends for a reader who starts after the last event', async () => {
+  it('end for a reader that starts after the last event', async () => {
     const server = await fakeServer((seen, response) => {
       if (!seen.path.includes('/events')) return json(response, 200, aCall());
       openSse(response);
@@ -112,7 +112,7 @@ describe('events of one call', () => {
     expect(server.seen[0]!.path).toContain('after=99');
   });
 
-  it('outlives a restart of the server', async () => {
+  it('survive a restart of the server', async () => {
     const server = await fakeServer((seen, response) => {
       if (!seen.path.includes('/events')) return json(response, 200, running);
       const send = openSse(response);
@@ -128,7 +128,7 @@ describe('events of one call', () => {
     expect(await events.next()).toMatchObject({ done: true });
   });
 
-  it('throws for a call that does not exist', async () => {
+  it('throw for a call that does not exist', async () => {
     const server = await fakeServer((_seen, response) => problem(response, 404, 'call_not_found'));
     await expect(clientOf(server).events({ callId: 'tc_9' }).next()).rejects.toMatchObject({
       code: 'call_not_found',
@@ -137,14 +137,14 @@ describe('events of one call', () => {
 });
 
 describe('all events', () => {
-  it('starts now, or after the id given', async () => {
+  it('start now, or after the given id', async () => {
     const server = await fakeServer((_seen, response) => openSse(response)(8, 'registry.changed', {}));
     await idsOf(clientOf(server).events(), 1);
     await idsOf(clientOf(server).events({ after: '7' }), 1);
     expect(server.seen.map((seen) => seen.path)).toEqual(['/v1/events', '/v1/events?after=7']);
   });
 
-  it('closes the connection when the reader breaks off', async () => {
+  it('close the connection when the reader stops iterating', async () => {
     const server = await fakeServer((_seen, response) => openSse(response)(1, 'registry.changed', {}));
     for await (const event of clientOf(server).events()) {
       expect(event.type).toBe('registry.changed');
@@ -153,7 +153,7 @@ describe('all events', () => {
     await server.seen[0]!.closed;
   });
 
-  it('ends a pending read when it is returned', async () => {
+  it('end a pending next() when return() is called', async () => {
     const server = await fakeServer((_seen, response) => void openSse(response));
     const events = clientOf(server).events();
     const pending = events.next();
@@ -163,7 +163,7 @@ describe('all events', () => {
     await server.seen[0]!.closed;
   });
 
-  it('closes a stream that a fetch which ignores the signal opens after the reader has left', async () => {
+  it('close a stream that a fetch which ignores the signal opens after return()', async () => {
     let cancelled = (): void => undefined;
     const closed = new Promise<void>((resolve) => (cancelled = resolve));
     const body = new ReadableStream<Uint8Array>({ cancel: () => cancelled() });
@@ -183,7 +183,7 @@ describe('all events', () => {
     await closed;
   });
 
-  it('opens a stream anew on which nothing arrives any more', async () => {
+  it('reconnect when a stream is idle for too long', async () => {
     const streams: ServerResponse[] = [];
     const server = await fakeServer((_seen, response, count) => {
       streams.push(response);
@@ -195,7 +195,7 @@ describe('all events', () => {
     expect(streams.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('reports soon that a server was never there', async () => {
+  it('throw without long retries if the server was never reachable', async () => {
     const server = await fakeServer(() => undefined);
     await server.stop();
     await expect(clientOf(server).events().next()).rejects.toBeInstanceOf(NetworkError);
@@ -204,7 +204,7 @@ describe('all events', () => {
   it.each([
     ['an HTML page', 'text/html', '<h1>Welcome</h1>'],
     ['JSON', 'application/json', '{}'],
-  ])('says so when %s comes instead of a stream', async (_name, type, body) => {
+  ])('throw when the response is %s instead of a stream', async (_name, type, body) => {
     const server = await fakeServer((_seen, response) => {
       response.writeHead(200, { 'content-type': type });
       response.end(body);
@@ -212,7 +212,7 @@ describe('all events', () => {
     await expect(clientOf(server).events().next()).rejects.toThrow(`no event stream (${type})`);
   });
 
-  it('says so when an event holds no JSON', async () => {
+  it('throw when an event is not JSON', async () => {
     const server = await fakeServer((_seen, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('event: call.state\ndata: oops\n\n');
@@ -225,7 +225,7 @@ describe('all events', () => {
     expect(error).toMatchObject({ code: 'bad_response' });
   });
 
-  it('says so when fetch cannot stream', async () => {
+  it('throw when fetch cannot stream', async () => {
     const fetch = (): Promise<{ status: number; headers: Headers; text: () => Promise<string> }> =>
       Promise.resolve({
         status: 200,

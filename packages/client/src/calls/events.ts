@@ -19,15 +19,15 @@ import { decodeFrame, resumingFrames, type ConnectionState, type StreamSource } 
 export type { ConnectionState } from '../http/stream.ts';
 
 export interface EventOptions extends RequestOptions {
-  /** One call's story, from its beginning; the iterator ends with it. Default: every event this agent may see. */
+  /** Only events of this call, from its first; the iterator ends with the call. Default: all events visible to this agent. */
   readonly callId?: string;
-  /** Start after this `id`. Default: the beginning for one call, now for all of them. */
+  /** Start after this event `id`. Default: the first event of one call, or only new events for all calls. */
   readonly after?: string | number;
-  /** Told when the stream is up, and when it was lost; between the two it is being opened anew. */
+  /** Called when the stream is open, and when the connection is lost. After `lost` the client reconnects. */
   readonly onConnection?: (state: ConnectionState) => void;
 }
 
-/** Each event once, in order. Progress has no `id` and is not replayed: what passes during a reconnect is gone. */
+/** Yields each event once, in order. Progress events have no `id` and are not replayed after a reconnect. */
 export function events(settings: Settings, options: EventOptions): AsyncIterableIterator<StreamEvent> {
   const { callId } = options;
   return stoppable(options.signal, (bounds) =>
@@ -71,7 +71,7 @@ async function* callEvents(
     after: String(after),
     ...(onConnection === undefined ? {} : { onConnection }),
     path: (last) => withQuery(`${path}/events`, { after: last }),
-    // For a reader who starts after the last event: the stream alone would never tell that it is over.
+    // A reader that starts after the last event would never receive an end on the stream itself.
     isOver: (now) => hasEnded(settings, path, now),
   };
   for await (const frame of resumingFrames(settings, source, bounds)) {
@@ -85,7 +85,7 @@ async function hasEnded(settings: Settings, path: string, bounds: Bounds): Promi
   try {
     return isEnded(await requestOnce(settings, { method: 'GET', path, repeat: 'safe' }, decodeCall, bounds));
   } catch (error) {
-    // Out of reach: the stream's own retries go on and decide.
+    // The server is unreachable: the stream's own retries decide.
     if (error instanceof PatchboardError && error.retryable) return false;
     throw error;
   }
@@ -95,6 +95,6 @@ function eventOf(frame: SseFrame): StreamEvent {
   return { id: frame.id, type: frame.event, data: decodeFrame(frame, anything) };
 }
 
-function afterOf(options: EventOptions, otherwise: string | null): string | null {
-  return options.after === undefined ? otherwise : String(options.after);
+function afterOf(options: EventOptions, fallback: string | null): string | null {
+  return options.after === undefined ? fallback : String(options.after);
 }

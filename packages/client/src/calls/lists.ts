@@ -17,9 +17,9 @@ export interface CallsFilter extends RequestOptions {
   readonly agentId?: string;
   readonly status?: CallStatus;
   readonly state?: CallStateName;
-  /** Created at or after. A string goes to the server as it is (RFC 3339). */
+  /** Created at or after this time. A string (RFC 3339) is sent unchanged. */
   readonly since?: Date | string;
-  /** Created before. */
+  /** Created before this time. */
   readonly until?: Date | string;
   /** Rows per page. Default 50, at most 200. */
   readonly limit?: number;
@@ -63,7 +63,7 @@ export function ledger(settings: Settings, filter: LedgerFilter): Pages<LedgerRo
   return pages(settings, { path: '/v1/ledger', plural: 'rows', query, decode: decodeLedgerRow }, filter);
 }
 
-/** Every call of a trace, oldest first. */
+/** Returns every call of a trace, oldest first. */
 export function traceLedger(
   settings: Settings,
   traceId: string,

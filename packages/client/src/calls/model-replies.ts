@@ -11,23 +11,23 @@ import { boundsOf, request, withQuery, type HttpRequest, type RequestOptions } f
 import type { Settings } from '../http/options.ts';
 
 export interface RunReplyOptions extends RequestOptions {
-  /** The run its calls join. Default: the client's. */
+  /** The run of its calls. Default: the client's. */
   readonly runId?: string;
-  /** One per reply. Default: a new one, so that a repeated request can never run a call twice. */
+  /** Identifies one reply, so that a retried request cannot run a call twice. Default: a new key. */
   readonly idempotencyKey?: string;
-  /** How long the answer may wait for the calls to end, at most 60. Default: the client's patience for one request. */
+  /** How long the server waits for the calls to end before it responds, at most 60. Default: the client's `pollSeconds`. */
   readonly waitSeconds?: number;
 }
 
 export interface PromptQuestion {
   readonly config: Partial<ToolCallConfigView>;
-  /** Characters the prompt may take. */
+  /** Maximum length of the prompt in characters. */
   readonly budget?: number;
-  /** What the conversation is about. */
+  /** Text about the topic of the conversation, used to rank tools. */
   readonly relevantTo?: string;
 }
 
-/** Bodies of one server are of one making: that it is an object at all is checked, its members are typed by the wire. */
+/** Checks only that the body is an object; its members are trusted to match the wire types. */
 const asView =
   <T>(): Decoder<T> =>
   (value, path) =>
@@ -62,7 +62,7 @@ export async function runReply(
     headers: { 'idempotency-key': options.idempotencyKey ?? settings.newId() },
     body: { format, reply, run_id: options.runId ?? settings.runId },
     waitSeconds: options.waitSeconds ?? settings.pollSeconds,
-    repeat: 'safe', // by its key
+    repeat: 'safe', // because of the idempotency key
   };
   return await request(settings, what, asView<BatchView>(), boundsOf(options));
 }

@@ -1,15 +1,14 @@
 import type { PatchboardClient } from '../client.ts';
 import type { ToolCallConfig } from './tool-calling.ts';
 
-/** Beyond it the one asked for first is asked for anew, which is only slower. */
-const KEPT_PROMPTS = 100;
+const MAX_PROMPTS = 100;
 
-/** Prompts by agent and config. */
+/** Caches prompts by agent and config; evicts the oldest beyond `MAX_PROMPTS`. */
 export class PromptCache {
   readonly #client: PatchboardClient;
   readonly #followUntil: AbortSignal | undefined;
   readonly #prompts: Map<string, Promise<string>> = new Map();
-  /** Every change of the tools is heard of. Without a stream to hear it from, that is for the caller to know. */
+  /** Whether the event stream is connected, so that changes of the tools clear the cache. Always true without a stream: the caller clears it. */
   #isCurrent: boolean;
   #isFollowing = false;
 
@@ -22,12 +21,12 @@ export class PromptCache {
   async get(config: ToolCallConfig, agentId: string): Promise<string> {
     this.#follow();
     const key = JSON.stringify([agentId, config]);
-    const kept = this.#prompts.get(key) ?? this.#ask(config);
-    if (this.#isCurrent) this.#keep(key, kept);
+    const prompt = this.#prompts.get(key) ?? this.#fetch(config);
+    if (this.#isCurrent) this.#store(key, prompt);
     try {
-      return await kept;
+      return await prompt;
     } catch (error) {
-      if (this.#prompts.get(key) === kept) this.#prompts.delete(key);
+      if (this.#prompts.get(key) === prompt) this.#prompts.delete(key);
       throw error;
     }
   }
@@ -36,17 +35,17 @@ export class PromptCache {
     this.#prompts.clear();
   }
 
-  async #ask(config: ToolCallConfig): Promise<string> {
+  async #fetch(config: ToolCallConfig): Promise<string> {
     return (await this.#client.prompt({ config })).prompt;
   }
 
-  #keep(key: string, prompt: Promise<string>): void {
+  #store(key: string, prompt: Promise<string>): void {
     this.#prompts.set(key, prompt);
     const [oldest = key] = this.#prompts.keys();
-    if (this.#prompts.size > KEPT_PROMPTS) this.#prompts.delete(oldest);
+    if (this.#prompts.size > MAX_PROMPTS) this.#prompts.delete(oldest);
   }
 
-  /** Once at a time; a stream that has ended for good is opened anew with the next prompt. */
+  /** Keeps at most one stream open. A stream that ended is opened again for the next prompt. */
   #follow(): void {
     const signal = this.#followUntil;
     if (signal === undefined || signal.aborted || this.#isFollowing) return;
@@ -55,7 +54,7 @@ export class PromptCache {
       this.#isFollowing = false;
       this.#setCurrent(false);
     };
-    // Without the stream no prompt is kept, and whatever is wrong with the server the next request says.
+    // Without the stream no prompt is cached; an error of the server surfaces with the next request.
     this.#listen(signal).then(end, end);
   }
 

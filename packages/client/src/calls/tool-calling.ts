@@ -11,26 +11,26 @@ import { PromptCache } from './prompt-cache.ts';
 import { toolResultOf } from './tool-result.ts';
 import { switchesOf, type IsSwitchedOn } from './tool-switches.ts';
 
-/** How tools may be called; what is not given is off, or as the server has it by default. */
+/** How tools may be called. Omitted switches are off; other omitted members use the server's default. */
 export type ToolCallConfig = Partial<ToolCallConfigView>;
 
-/** Asked about a call before it is made, with `requireConfirmation`; false or a throw refuses it, and so does nobody to ask. */
+/** Called before each call if `requireConfirmation` is set. The call is refused if it returns false or throws, or if no callback is given. */
 export type BeforeExecute = (request: ParsedRequestView) => boolean | Promise<boolean>;
 
 export interface ToolCallCycle {
   readonly parsedRequests: readonly ParsedRequestView[];
-  /** In the order of the reply. Empty with `mode: 'manual'`. */
+  /** In the order of the requests in the reply. Empty with `mode: 'manual'`. */
   readonly executionResults: readonly ToolResultView[];
   readonly hasToolRequests: boolean;
-  /** There are results for the model, and it may reply once more: `iteration` has not reached `maxIterations`. */
+  /** Whether there are results for the model and `iteration` is below `maxIterations`. */
   readonly shouldContinue: boolean;
 }
 
-/** Tool calls for a chat in a page or a program that talks to its model itself. No framework needed. */
+/** Tool calling for a web page or program that sends requests to its model itself. Independent of any UI framework. */
 export interface ToolCalling {
   /**
-   * Reads a reply and runs what it asks for, as the config says. `iteration`: which reply to one message it is, from 1;
-   * what comes after `maxIterations` is not run. Default 1.
+   * Parses a model reply and runs its tool requests according to the config. `iteration` is the number of the reply to
+   * the same message, starting at 1 (default); requests of a reply beyond `maxIterations` are not run.
    */
   processCycle(
     text: string,
@@ -38,22 +38,22 @@ export interface ToolCalling {
     onBeforeExecute?: BeforeExecute,
     iteration?: number,
   ): Promise<ToolCallCycle>;
-  /** The results as the next message has them. */
+  /** Formats the results as text for the next message to the model. */
   formatCycleResults(results: readonly ToolResultView[], protocolId?: string): Promise<string>;
-  /** The prompt that offers the tools that are switched on. `agentId`: prompts are kept apart by it. */
+  /** Returns a prompt that describes the enabled tools. `agentId` is part of the cache key. */
   generateToolsPrompt(config: ToolCallConfig, agentId?: string): Promise<string>;
   getDiscoveredMethods(
     filter?: (tool: DiscoveredToolView) => boolean,
   ): Promise<readonly DiscoveredToolView[]>;
-  /** Forgets the prompts that were kept. */
+  /** Clears the cached prompts. */
   invalidateDiscoveryCache(): void;
   hasToolCallingEnabled(config: ToolCallConfig | undefined): boolean;
 }
 
 export interface ToolCallingOptions {
   /**
-   * Follows the server's events from the first prompt on, until the signal aborts: a prompt is forgotten as soon as the
-   * tools change. Without it, prompts are kept until `invalidateDiscoveryCache`.
+   * If set, the client subscribes to the server's events with the first prompt, until the signal aborts, and clears the
+   * prompt cache when the tools change. Without it, prompts are cached until `invalidateDiscoveryCache`.
    */
   readonly followUntil?: AbortSignal;
 }
@@ -81,7 +81,7 @@ export function createToolCalling(client: PatchboardClient, options: ToolCalling
 async function processCycle(client: PatchboardClient, text: string, round: Round): Promise<ToolCallCycle> {
   const { config, iteration } = round;
   if (!Number.isSafeInteger(iteration) || iteration < 1)
-    throw new TypeError('iteration must be a whole number from 1');
+    throw new TypeError('iteration must be an integer of at least 1');
   const nothing = { parsedRequests: [], executionResults: [], hasToolRequests: false, shouldContinue: false };
   if (config.enabled !== true) return nothing;
   const { requests, errors, omitted } = await client.parseReply(config.protocol ?? 'vcp', text);
@@ -93,7 +93,7 @@ async function processCycle(client: PatchboardClient, text: string, round: Round
   const ran: Placed[] = [];
   if (config.parallelExecution === true) ran.push(...(await Promise.all(requests.map(run))));
   else for (const request of requests) ran.push(await run(request));
-  // What is wrong with a request that was read is told by the call itself.
+  // Errors of a request that was parsed appear in the result of its call.
   const unread = errors.filter(
     ({ line, column }) => !requests.some((one) => one.line === line && one.column === column),
   );
@@ -111,7 +111,7 @@ async function processCycle(client: PatchboardClient, text: string, round: Round
   return { ...found, executionResults: inOrder.map(({ result }) => result), shouldContinue };
 }
 
-/** As it was asked for. */
+/** Parameters of one `processCycle`. */
 interface Round {
   readonly config: ToolCallConfig;
   readonly onBeforeExecute: BeforeExecute | undefined;
@@ -124,7 +124,7 @@ interface Placed {
   readonly result: ToolResultView;
 }
 
-/** The reply asks for more than its report lists. */
+/** An error result for requests that the parse report left out. */
 function notRun(count: number): Placed {
   const result = `too_large: ${count} more requests of this reply were not run: write fewer or shorter ones`;
   return { line: 0, column: 0, result: { requestId: 'omitted', toolName: '', ...refused(result) } };
@@ -142,7 +142,7 @@ async function execute(
   const { requestId, toolName, line, column, noReply } = request;
   const common = { requestId, toolName, ...(noReply === true ? { noReply } : {}) };
   const outcome = await outcomeOf(client, request, round);
-  // The request keeps the name and the id that the model gave it.
+  // The result carries the tool name and request id from the model's reply.
   return { line, column, result: { ...outcome, ...common } };
 }
 
@@ -158,36 +158,39 @@ async function outcomeOf(
   if (iteration > maxIterations)
     return refused(`conflict: maxIterations is reached: ${maxIterations} replies may call tools`);
   if (!isOn(request)) return refused(`permission_denied: ${toolName} is switched off`);
-  const denied = config.requireConfirmation === true ? await objection(request, onBeforeExecute) : null;
+  const denied = config.requireConfirmation === true ? await refusalOf(request, onBeforeExecute) : null;
   if (denied !== null) return refused(denied);
   const timeoutMs = config.timeout ?? TIMEOUT_MS;
   try {
     const name = command === undefined ? toolName : `${toolName}_${command.trim()}`;
-    // In two steps: the time limit is the call's, and the receipt says which call to stop when it passes.
+    // Two steps: the id in the receipt is needed to cancel the call at its time limit.
     const { tool_call_id: id } = await client.invoke(name, args);
     const call = await endWithin(client, id, timeoutMs);
-    return call === null ? await stopped(client, id, timeoutMs) : toolResultOf(call);
+    return call === null ? await cancelled(client, id, timeoutMs) : toolResultOf(call);
   } catch (error) {
-    // A server that is not there is for the caller to see; a refusal is an answer to the model.
+    // A network error is thrown to the caller; a refusal becomes a result for the model.
     if (error instanceof PatchboardError && !(error instanceof NetworkError))
       return refused(`${error.code}: ${error.detail}`);
     throw error;
   }
 }
 
-/** Null: it was confirmed. With nobody to ask, the answer is no. */
-async function objection(request: ParsedRequestView, ask: BeforeExecute | undefined): Promise<string | null> {
+/** Returns null if the call was confirmed, otherwise the reason of the refusal. */
+async function refusalOf(
+  request: ParsedRequestView,
+  confirm: BeforeExecute | undefined,
+): Promise<string | null> {
   try {
-    if (ask === undefined)
+    if (confirm === undefined)
       return 'approval_denied: every call is to be confirmed, and there is nobody to ask';
-    return (await ask(request)) === true ? null : 'approval_denied: Permission denied by user';
+    return (await confirm(request)) === true ? null : 'approval_denied: Permission denied by user';
   } catch (error) {
     return `approval_denied: the question failed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/** Unless it ended at the last moment: then that is its result. */
-async function stopped(client: PatchboardClient, callId: string, timeoutMs: number): Promise<Outcome> {
+/** Cancels the call. If it has ended meanwhile, returns its result. */
+async function cancelled(client: PatchboardClient, callId: string, timeoutMs: number): Promise<Outcome> {
   try {
     await client.cancel(callId);
   } catch (error) {

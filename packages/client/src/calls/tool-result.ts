@@ -1,9 +1,9 @@
 import type { CallView, ToolResultView } from '@patchboard/wire';
 
-/** An ended call as a result for the model; `formatResults` writes it as a protocol has it. */
+/** Converts an ended call to a result for the model; `formatResults` formats it for a protocol. */
 export function toolResultOf(call: CallView): ToolResultView {
   const { tool_call_id: callId, tool_name: toolName, status, result, error } = call;
-  // An older server tells only how long it took in all.
+  // An older server sends only the total duration.
   const durationMs = call.ran_ms ?? call.duration_ms ?? 0;
   const common = { requestId: callId, toolName, callId, durationMs };
   if (status !== 'SUCCEEDED') {

@@ -4,7 +4,7 @@ import type { ToolCallConfig } from './tool-calling.ts';
 
 export type IsSwitchedOn = (request: ParsedRequestView) => boolean;
 
-/** By tool, or by the module whose method it is: which module that is, only the server knows. */
+/** Switches are set per tool or per module. Only the server knows the module of a tool, so this may fetch the list. */
 export async function switchesOf(
   client: PatchboardClient,
   { toolToggles = {}, defaultToolEnabled = false }: ToolCallConfig,
@@ -16,7 +16,7 @@ export async function switchesOf(
   const offered = isOpen ? namesOf((await client.prompt({ config })).tools) : null;
   return ({ toolName, arguments: read }) => {
     if (isNamed(toolName)) return toolToggles[toolName] === true;
-    // Of one that is not known the server says so.
+    // For an unknown tool the server returns an error.
     return offered === null || read === undefined ? defaultToolEnabled : offered.has(toolName);
   };
 }

@@ -13,7 +13,7 @@ import {
 import { NetworkError, TimeoutError } from '../index.ts';
 
 describe('wait', () => {
-  it('outlives a restart of the server', async () => {
+  it('survives a restart of the server', async () => {
     const server = await fakeServer((_seen, response, count) => {
       // The first poll hangs until the server goes down.
       if (count > 1) json(response, 200, aCall());
@@ -25,7 +25,7 @@ describe('wait', () => {
     expect((await waiting).status).toBe('SUCCEEDED');
   });
 
-  it('outlives a gateway that answers with pages of its own', async () => {
+  it('survives 502 pages of a gateway', async () => {
     const server = await fakeServer((_seen, response, count) => {
       if (count > 8) return json(response, 200, aCall());
       response.writeHead(502, { 'content-type': 'text/html' });
@@ -34,20 +34,20 @@ describe('wait', () => {
     expect((await clientOf(server).wait('tc_1')).status).toBe('SUCCEEDED');
   });
 
-  it('ends at its own time limit and names the call that goes on', async () => {
+  it('throws at its time limit, with the id of the call', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, running));
     const error = await failureOf(clientOf(server).wait('tc_1', { timeoutMs: 5000 }));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ kind: 'timeout', code: 'client_timeout', toolCallId: 'tc_1' });
   });
 
-  it('ends at its time limit while a poll hangs', async () => {
+  it('throws at its time limit while a poll hangs', async () => {
     const server = await fakeServer(() => undefined);
     const error = await failureOf(clientOf(server).wait('tc_1', { timeoutMs: 5000 }));
     expect(error).toMatchObject({ kind: 'timeout', toolCallId: 'tc_1' });
   });
 
-  it('ends at its time limit while the server is away, and says so', async () => {
+  it('throws at its time limit while the server is unreachable, with the network error as cause', async () => {
     const server = await fakeServer(() => undefined);
     const fetch = (): Promise<never> => Promise.reject(new TypeError('fetch failed'));
     const error = await failureOf(clientOf(server, { fetch }).wait('tc_1', { timeoutMs: 50_000 }));
@@ -55,18 +55,18 @@ describe('wait', () => {
     expect(error.cause).toBeInstanceOf(NetworkError);
   });
 
-  it('does not wait for ever for a server that is gone', async () => {
+  it('stops retrying an unreachable server after reconnectForMs', async () => {
     const server = await fakeServer(() => undefined);
     await server.stop();
     const client = clientOf(server, { retry: { reconnectForMs: 60_000 } });
     expect(await failureOf(client.wait('tc_1'))).toBeInstanceOf(NetworkError);
   });
 
-  it('pauses between polls that are answered early', async () => {
+  it('pauses between polls that return early', async () => {
     const server = await fakeServer((_seen, response, count) =>
       json(response, 200, count < 5 ? running : aCall()),
     );
-    // Time stands still here, so that every answer is early.
+    // This clock never advances, so every response is early.
     const clock = { ...swiftClock(), now: () => 0 };
     await clientOf(server, { clock, random: () => 0 }).wait('tc_1');
     const pauses = clock.asked.filter((ms) => ms < UNHURRIED.requestTimeoutMs);
@@ -82,7 +82,7 @@ describe('wait', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('refuses a time limit that is none', async () => {
+  it('rejects a time limit of 0', async () => {
     const server = await fakeServer(() => undefined);
     await expect(clientOf(server).wait('tc_1', { timeoutMs: 0 })).rejects.toThrow(TypeError);
   });

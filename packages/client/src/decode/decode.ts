@@ -1,4 +1,4 @@
-/** Answers with the value as its type, or throws `Undecodable`, which never leaves this package. */
+/** Returns the value as its type, or throws `Undecodable`, which is never thrown to callers of this package. */
 export type Decoder<T> = (value: unknown, path: string) => T;
 
 export class Undecodable extends Error {}
@@ -23,7 +23,7 @@ export const boolean: Decoder<boolean> = (value, path) =>
 export const record: Decoder<Readonly<Record<string, unknown>>> = (value, path) =>
   isRecord(value) ? value : mismatch(path, 'an object');
 
-/** A word from a list that may grow: a newer server's word is let through as it is. */
+/** A string enum that may grow: unknown values of a newer server are accepted. */
 export function word<T extends string>(): Decoder<T> {
   return (value, path) => string(value, path) as T;
 }
@@ -32,7 +32,7 @@ export function check<T>(test: (value: unknown) => value is T, wanted: string): 
   return (value, path) => (test(value) ? value : mismatch(path, wanted));
 }
 
-/** Missing counts as null: an older server may not know the field. */
+/** Treats a missing field as null, because an older server may not send it. */
 export function nullable<T>(inner: Decoder<T>): Decoder<T | null> {
   return (value, path) => (value === undefined || value === null ? null : inner(value, path));
 }
@@ -41,7 +41,7 @@ export function optional<T>(inner: Decoder<T>): Decoder<T | undefined> {
   return (value, path) => (value === undefined ? undefined : inner(value, path));
 }
 
-/** What an older server leaves out. */
+/** Uses `missing` for a field that an older server does not send. */
 export function withDefault<T>(inner: Decoder<T>, missing: T): Decoder<T> {
   return (value, path) => (value === undefined ? missing : inner(value, path));
 }
@@ -54,7 +54,7 @@ export function listOf<T>(inner: Decoder<T>): Decoder<readonly T[]> {
   };
 }
 
-/** Checks every field of `T`; fields it does not know are kept. */
+/** Checks every field of `T` and keeps unknown fields. */
 export function object<T extends object>(fields: Fields<T>): Decoder<T> {
   const entries = Object.entries(fields) as [string, Decoder<unknown>][];
   return (value, path) => {

@@ -47,7 +47,7 @@ export const decodeApprovalRequest: Decoder<ApprovalRequestView> = object<Approv
   reason: withDefault(string, ''),
   rule: withDefault(string, ''),
   meta: nullable(record),
-  // Without it nothing can be decided, so a row that lacks it is no row.
+  // Required: a decision is impossible without it.
   digest: string,
   created_at: string,
   expires_at: string,

@@ -134,7 +134,7 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   run_id: string,
   tool_name: string,
   source: word<CallView['source']>(),
-  // The one word this SDK acts on: it decides when waiting is over, so it must be known.
+  // The only enum that must be known: it determines when waiting ends.
   status: check(isCallStatus, 'a status'),
   args: anything,
   result: anything,

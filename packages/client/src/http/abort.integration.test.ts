@@ -6,7 +6,7 @@ import type { PatchboardClient } from '../index.ts';
 
 const REASON = new Error('the user left');
 
-/** Starts the work, aborts it once the server has seen `after` requests, and expects the reason itself to come out. */
+/** Starts the work, aborts it after the server has received `after` requests, and expects it to reject with the abort reason. */
 async function abortsCleanly(
   server: { requests(count: number): Promise<void> },
   after: number,
@@ -52,13 +52,16 @@ describe('an abort', () => {
     expect(server.seen).toHaveLength(0);
   });
 
-  it.each(METHODS)('ends %s while the server is silent, and the connection with it', async (_name, work) => {
-    const server = await fakeServer(() => undefined);
-    await abortsCleanly(server, 1, (signal) => work(clientOf(server), signal));
-    await server.seen[0]!.closed;
-  });
+  it.each(METHODS)(
+    'ends %s while the server does not respond, and closes the connection',
+    async (_name, work) => {
+      const server = await fakeServer(() => undefined);
+      await abortsCleanly(server, 1, (signal) => work(clientOf(server), signal));
+      await server.seen[0]!.closed;
+    },
+  );
 
-  it('ends a request in the middle of its answer', async () => {
+  it('ends a request in the middle of its response', async () => {
     const server = await fakeServer((_seen, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"tool_call_id":');
@@ -66,7 +69,7 @@ describe('an abort', () => {
     await abortsCleanly(server, 1, (signal) => clientOf(server).get('tc_1', { signal }));
   });
 
-  it('ends the pause before another try', async () => {
+  it('ends the pause before a retry', async () => {
     const server = await fakeServer((_seen, response) =>
       problem(response, 503, 'overloaded', { retryable: true }, { 'retry-after': '50000' }),
     );
@@ -94,7 +97,7 @@ describe('an abort', () => {
     await server.seen[0]!.closed;
   });
 
-  it('leaves no listener behind after a request that went well', async () => {
+  it('leaves no listener behind after a successful request', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, { tools: [] }));
     const controller = new AbortController();
     await clientOf(server).tools({ signal: controller.signal });
@@ -103,7 +106,7 @@ describe('an abort', () => {
 });
 
 describe('onAbort', () => {
-  it('acts at once when the abort is past', () => {
+  it('runs the action immediately if the signal is already aborted', () => {
     let acted = 0;
     onAbort(AbortSignal.abort(), () => (acted += 1))();
     expect(acted).toBe(1);

@@ -1,13 +1,13 @@
 import type { ClientClock } from './runtime.ts';
 
-/** How long something may go on: until the caller's signal, or until a moment on the client's clock. */
+/** Limits of an operation: the caller's signal and a deadline on the client's clock. */
 export interface Bounds {
   readonly signal: AbortSignal | undefined;
   /** `Infinity` when there is none. */
   readonly deadline: number;
 }
 
-/** What fetch itself would throw; older runtimes keep no reason. */
+/** Returns what fetch would throw; older runtimes have no `reason`. */
 export function abortReason(signal: AbortSignal): unknown {
   if (signal.reason !== undefined) return signal.reason;
   const error = new Error('This operation was aborted');
@@ -19,7 +19,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw abortReason(signal);
 }
 
-/** Runs `action` at the abort, at once if that is past; the answer takes the listener off again. */
+/** Runs `action` on abort, or immediately if already aborted. Returns a function that removes the listener. */
 export function onAbort(signal: AbortSignal | undefined, action: () => void): () => void {
   if (signal === undefined) return () => undefined;
   if (signal.aborted) {
@@ -30,7 +30,7 @@ export function onAbort(signal: AbortSignal | undefined, action: () => void): ()
   return () => signal.removeEventListener('abort', action);
 }
 
-/** Settles with `work`, or rejects at the abort even if `work` ignores the signal. */
+/** Settles with `work`, or rejects on abort even if `work` ignores the signal. */
 export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let detach = (): void => undefined;
   try {
@@ -43,7 +43,7 @@ export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise
   }
 }
 
-/** A signal that follows several others (`AbortSignal.any` is not everywhere). Dispose of it, or its listeners stay. */
+/** Combines several signals (`AbortSignal.any` is not available everywhere). Call `dispose` to remove the listeners. */
 export function followAll(signals: readonly (AbortSignal | undefined)[]): {
   readonly signal: AbortSignal;
   readonly dispose: () => void;

@@ -3,28 +3,28 @@ import { orAbort, throwIfAborted, type Bounds } from './abort.ts';
 import { guardAttempt, type Guard } from './guard.ts';
 import { headOf, prepare, type HttpRequest } from './http.ts';
 import type { Settings } from './options.ts';
-import { badResponse, errorOf, type Reply } from './problem.ts';
+import { badResponse, errorOf, type RawResponse } from './problem.ts';
 import type { BodyReader, FetchResponse } from './runtime.ts';
 
-/** A request whose answer is read as it arrives. */
+/** A request whose response body is streamed. */
 export interface BodyRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the answer must be, and its name for when it is something else. */
+  /** The required content type, and the name of the content for error messages. */
   readonly contentType: string;
   readonly name: string;
-  /** Where fetch cannot stream: refuse, or read it in one piece. */
+  /** If fetch cannot stream: whether to throw instead of reading the body in one piece. */
   readonly mustStream: boolean;
 }
 
-export type ReplyHead = Omit<Reply, 'text'>;
+export type ResponseHead = Omit<RawResponse, 'text'>;
 
-/** The head, once the server has begun a good answer; then the text, piece by piece. */
+/** Yields the response head of a successful response, then the body text in chunks. */
 export async function* readBody(
   settings: Settings,
   wanted: BodyRequest,
   bounds: Bounds,
-): AsyncGenerator<ReplyHead | string, void, undefined> {
+): AsyncGenerator<ResponseHead | string, void, undefined> {
   throwIfAborted(bounds.signal);
   const { path, contentType } = wanted;
   const headers = { ...wanted.headers, accept: `${contentType}, application/problem+json` };
@@ -39,21 +39,21 @@ export async function* readBody(
       guard,
     );
     const head = headOf(settings, what, response);
-    await refuseOther(response, head, wanted, guard);
+    await checkResponse(response, head, wanted, guard);
     reader = response.body?.getReader();
     guard.disarm();
     yield head;
-    yield* piecesOf(response, reader, settings, guard);
+    yield* chunksOf(response, reader, settings, guard);
   } catch (error) {
     throw guard.explain(error);
   } finally {
-    // Also reached when the consumer breaks off: the connection must not stay open behind its back.
+    // Also runs when the consumer stops iterating; the connection must not stay open.
     reader?.cancel().catch(() => undefined);
     guard.dispose();
   }
 }
 
-/** A fetch that ignores the signal may still open the stream after the caller has left: then it is closed at once. */
+/** A fetch that ignores the signal may open the stream after the abort; such a stream is closed at once. */
 async function opened(fetched: Promise<FetchResponse>, guard: Guard): Promise<FetchResponse> {
   try {
     return await orAbort(fetched, guard.signal);
@@ -63,9 +63,9 @@ async function opened(fetched: Promise<FetchResponse>, guard: Guard): Promise<Fe
   }
 }
 
-async function refuseOther(
+async function checkResponse(
   response: FetchResponse,
-  head: ReplyHead,
+  head: ResponseHead,
   { contentType, name, mustStream }: BodyRequest,
   guard: Guard,
 ): Promise<void> {
@@ -77,7 +77,7 @@ async function refuseOther(
   throw new PatchboardError('bad_response', message, { code: 'bad_response' });
 }
 
-async function* piecesOf(
+async function* chunksOf(
   response: FetchResponse,
   reader: BodyReader | undefined,
   settings: Settings,
@@ -92,7 +92,7 @@ async function* piecesOf(
   for (;;) {
     guard.arm(settings.idleTimeoutMs);
     const { done, value } = await orAbort(reader.read(), guard.signal);
-    // The consumer may take its time with a piece; that is no silence of the server.
+    // The time that the consumer spends on a chunk does not count as idle time of the server.
     guard.disarm();
     if (done) return;
     yield text.decode(value, { stream: true });

@@ -2,22 +2,22 @@ import { abortReason, onAbort, type Bounds } from './abort.ts';
 import { NetworkError, PatchboardError, TimeoutError } from '../errors.ts';
 import type { Settings } from './options.ts';
 
-/** One stop for one attempt: the caller's abort, the caller's deadline and silence all end it the same way. */
+/** Aborts one request attempt on the caller's abort, the caller's deadline or a timeout. */
 export interface Guard {
   readonly signal: AbortSignal;
   /** The attempt ends after this long unless armed again or disarmed. */
   arm(ms: number): void;
   disarm(): void;
-  /** What the caller should see instead of what a stopped or broken fetch throws. */
+  /** Converts what an aborted or failed fetch throws to the error for the caller. */
   explain(error: unknown): unknown;
-  /** Stops whatever still runs and takes every listener and timer off. */
+  /** Aborts the attempt and removes all listeners and timers. */
   dispose(): void;
 }
 
 export function guardAttempt(settings: Settings, bounds: Bounds): Guard {
   const { clock, url } = settings;
   const controller = new AbortController();
-  // Kept here as well, because older runtimes drop the reason given to abort().
+  // Stored here because older runtimes drop the reason given to abort().
   let stopped: { readonly reason: unknown } | undefined;
   let disarm = (): void => undefined;
 
@@ -56,7 +56,7 @@ export function guardAttempt(settings: Settings, bounds: Bounds): Guard {
   };
 }
 
-/** Runtimes hide what happened behind "fetch failed"; the cause says more. */
+/** Runtimes throw a bare "fetch failed"; the details are in its cause. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return describe(error.cause);

@@ -2,7 +2,7 @@ import { orAbort, throwIfAborted, type Bounds } from './abort.ts';
 import type { Decoder } from '../decode/decode.ts';
 import { guardAttempt } from './guard.ts';
 import type { Settings } from './options.ts';
-import { readReply, type Reply } from './problem.ts';
+import { readResponse, type RawResponse } from './problem.ts';
 import { retrier, type Repeat } from './retry.ts';
 import type { FetchInit, FetchResponse } from './runtime.ts';
 
@@ -11,14 +11,14 @@ export interface HttpRequest {
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Asks the server to hold the answer this long; sent as `Prefer: wait`. */
+  /** Long poll: the server delays the response for up to this long. Sent as `Prefer: wait`. */
   readonly waitSeconds?: number;
-  /** Where the answer takes longer by nature. Default: the client's `requestTimeoutMs`. */
+  /** Timeout of one attempt. Default: the client's `requestTimeoutMs`. */
   readonly timeoutMs?: number;
   readonly repeat: Repeat;
 }
 
-/** Whatever a caller may say about one request. */
+/** Options of every request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
@@ -27,7 +27,7 @@ export function boundsOf(options: RequestOptions): Bounds {
   return { signal: options.signal, deadline: Infinity };
 }
 
-/** Sends, tries again where that is safe, and decodes the answer. */
+/** Sends a request, retries where that is safe, and decodes the response. */
 export async function request<T>(
   settings: Settings,
   what: HttpRequest,
@@ -50,10 +50,10 @@ export async function requestOnce<T>(
   decode: Decoder<T>,
   bounds: Bounds,
 ): Promise<T> {
-  return readReply(await exchange(settings, what, bounds), decode);
+  return readResponse(await exchange(settings, what, bounds), decode);
 }
 
-async function exchange(settings: Settings, what: HttpRequest, bounds: Bounds): Promise<Reply> {
+async function exchange(settings: Settings, what: HttpRequest, bounds: Bounds): Promise<RawResponse> {
   throwIfAborted(bounds.signal);
   const prepared = await prepare(settings, what);
   const guard = guardAttempt(settings, bounds);
@@ -70,7 +70,11 @@ async function exchange(settings: Settings, what: HttpRequest, bounds: Bounds): 
   }
 }
 
-export function headOf(settings: Settings, what: HttpRequest, response: FetchResponse): Omit<Reply, 'text'> {
+export function headOf(
+  settings: Settings,
+  what: HttpRequest,
+  response: FetchResponse,
+): Omit<RawResponse, 'text'> {
   return {
     where: `${what.method} ${settings.url}${what.path}`,
     status: response.status,
@@ -95,7 +99,7 @@ export async function prepare(
   return { url, init: { method: what.method, headers, body: JSON.stringify(what.body) } };
 }
 
-/** Joins what is set; names go to the wire as they are. */
+/** Appends the query parameters that are set. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | null | undefined>>,

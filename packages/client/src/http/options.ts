@@ -2,44 +2,44 @@ import { PEER_ID_PATTERN, WIRE_LIMITS } from '@patchboard/wire';
 import { resolveRuntime, type ClientClock, type FetchLike, type Runtime } from './runtime.ts';
 
 export interface RetryOptions {
-  /** How often a request that is safe to repeat is tried again. Default 4. */
+  /** Number of retries of a request that is safe to repeat. Default 4. */
   readonly retries?: number;
-  /** First pause; each further one doubles. Default 200. */
+  /** First back-off delay; doubles with each retry. Default 200. */
   readonly baseDelayMs?: number;
-  /** Longest pause of our own choosing. Default 5,000. */
+  /** Maximum back-off delay. Default 5,000. */
   readonly maxDelayMs?: number;
-  /** A server that asks for a longer pause with `Retry-After` ends the retries. Default 60,000. */
+  /** A longer `Retry-After` ends the retries. Default 60,000. */
   readonly maxRetryAfterMs?: number;
-  /** How long `wait` and streams go on trying while the server cannot be reached. Default 120,000. */
+  /** How long `wait` and streams retry while the server is unreachable. Default 120,000. */
   readonly reconnectForMs?: number;
 }
 
 export interface ClientOptions {
-  /** Where the server is, such as `http://127.0.0.1:8080`. A path prefix is kept. */
+  /** Base URL of the server, such as `http://127.0.0.1:8080`. It may have a path prefix. */
   readonly url: string;
-  /** API key or JWT, sent as a bearer token. A function is asked before each request. */
+  /** API key or JWT, sent as a bearer token. A function is called before each request. */
   readonly key?: string | (() => string | Promise<string>);
-  /** Sent as `X-Agent-ID`; with a credential the server takes the agent from there and refuses another name. */
+  /** Sent as `X-Agent-ID`. If there is a credential, the server takes the agent from it and refuses another name. */
   readonly agentId?: string;
-  /** The run that calls join unless they name another. Default: one made up for this client. */
+  /** The run of calls that do not name another. Default: a new id for this client. */
   readonly runId?: string;
   /** Added to every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: the runtime's own. It must be able to stream for `events` and `requests`. */
+  /** Default: the runtime's `fetch`. It must support streaming for `events` and `requests`. */
   readonly fetch?: FetchLike;
   readonly clock?: ClientClock;
-  /** For jitter. Default `Math.random`. */
+  /** Random source for jitter. Default `Math.random`. */
   readonly random?: () => number;
-  /** One attempt of one request may take this long, on top of what it asks the server to wait. Default 30,000. */
+  /** Timeout of one attempt of a request, in addition to the time of a long poll. Default 30,000. */
   readonly requestTimeoutMs?: number;
-  /** A stream on which not even a keep-alive arrives for this long is opened anew. Default 60,000. */
+  /** The client reconnects a stream that received nothing, not even a keep-alive, for this long. Default 60,000. */
   readonly idleTimeoutMs?: number;
-  /** Seconds that one long poll asks the server to hold. Default 25, which most proxies let pass; at most 60. */
+  /** Duration of one long poll in seconds. Default 25, which most proxies allow; at most 60. */
   readonly pollSeconds?: number;
   readonly retry?: RetryOptions;
 }
 
-/** Options made whole. Nothing below this line is optional. */
+/** Client options with all defaults filled in. */
 export interface Settings extends Runtime {
   readonly url: string;
   readonly headers: () => Promise<Record<string, string>>;

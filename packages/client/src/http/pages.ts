@@ -4,11 +4,11 @@ import type { Settings } from './options.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Hand it to `page` for the next one; null at the end. */
+  /** Pass it to `page` for the next page; null on the last. */
   readonly nextCursor: string | null;
 }
 
-/** A list too long for one answer: iterate over all of it, or fetch it page by page. */
+/** A paginated list: iterate over all rows, or fetch single pages. */
 export interface Pages<T> extends AsyncIterable<T> {
   page(cursor?: string | null): Promise<Page<T>>;
 }
@@ -43,7 +43,7 @@ export function pages<T>(settings: Settings, source: ListSource<T>, options: Req
 function pageOf<T>(plural: string, decode: Decoder<T>): Decoder<Page<T>> {
   return (value, path) => {
     const body = record(value, path);
-    // Unlike a list inside a record, the rows themselves may not be missing.
+    // Unlike a list inside a record, the rows are required.
     return {
       items: listOf(decode)(body[plural] ?? null, plural),
       nextCursor: nullable(string)(body['next_cursor'], 'next_cursor'),

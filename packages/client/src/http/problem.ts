@@ -3,8 +3,8 @@ import { isRecord, Undecodable, type Decoder } from '../decode/decode.ts';
 import { decodeIssues } from '../decode/views.ts';
 import { PatchboardError, type ErrorFacts } from '../errors.ts';
 
-/** An answer as it came, whatever it is. */
-export interface Reply {
+/** An HTTP response before decoding. */
+export interface RawResponse {
   /** Method and address, for messages. */
   readonly where: string;
   readonly status: number;
@@ -13,41 +13,41 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Reads a 2xx answer, or throws an error that says what came instead. */
-export function readReply<T>(reply: Reply, decode: Decoder<T>): T {
-  if (reply.status < 200 || reply.status > 299) throw errorOf(reply);
-  // Some answers have nothing to say (204); whoever needs a body will miss it below.
-  const body = reply.text === '' ? { value: undefined } : parseJson(reply.text);
-  if (body === undefined) throw badResponse(reply, `is not JSON${excerpt(reply)}`);
+/** Decodes a 2xx response, or throws an error that describes the response. */
+export function readResponse<T>(response: RawResponse, decode: Decoder<T>): T {
+  if (response.status < 200 || response.status > 299) throw errorOf(response);
+  // The body may be empty (204); a decoder that needs a body throws below.
+  const body = response.text === '' ? { value: undefined } : parseJson(response.text);
+  if (body === undefined) throw badResponse(response, `is not JSON${excerpt(response)}`);
   try {
     return decode(body.value, '');
   } catch (error) {
-    if (error instanceof Undecodable) throw badResponse(reply, `is not understood: ${error.message}`);
+    if (error instanceof Undecodable) throw badResponse(response, `is not understood: ${error.message}`);
     throw error;
   }
 }
 
-/** A problem document if it is one; else, say, a proxy's page, told as such. */
-export function errorOf(reply: Reply): PatchboardError {
-  const problem = parseJson(reply.text)?.value;
+/** Converts a problem document to an error; anything else, such as a proxy's page, to `bad_response`. */
+export function errorOf(response: RawResponse): PatchboardError {
+  const problem = parseJson(response.text)?.value;
   if (!isRecord(problem) || typeof problem['code'] !== 'string') {
-    return badResponse(reply, `did not come from Patchboard${excerpt(reply)}`);
+    return badResponse(response, `did not come from Patchboard${excerpt(response)}`);
   }
   const detail = textOf(problem['detail']) ?? textOf(problem['title']) ?? problem['code'];
   const facts: ErrorFacts = {
     code: problem['code'],
-    status: reply.status,
+    status: response.status,
     retryable: problem['retryable'] === true,
     toolCallId: textOf(problem['tool_call_id']) ?? null,
     issues: issuesOf(problem['errors']),
     recommendations: stringsOf(problem['recommendations']),
     state: isCallState(problem['state']) ? problem['state'] : null,
-    retryAfterMs: retryAfterMs(reply.retryAfter),
+    retryAfterMs: retryAfterMs(response.retryAfter),
   };
   return new PatchboardError('problem', detail, facts);
 }
 
-/** Seconds or a date, as RFC 9110 has it. */
+/** Parses `Retry-After`: seconds or a date (RFC 9110). */
 export function retryAfterMs(header: string | null): number | null {
   if (header === null) return null;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
@@ -63,27 +63,27 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
   }
 }
 
-export function badResponse(reply: Omit<Reply, 'text'>, what: string): PatchboardError {
-  return new PatchboardError('bad_response', `${reply.where} answered ${reply.status}, which ${what}`, {
+export function badResponse(response: Omit<RawResponse, 'text'>, what: string): PatchboardError {
+  return new PatchboardError('bad_response', `${response.where} answered ${response.status}, which ${what}`, {
     code: 'bad_response',
-    status: reply.status,
-    retryable: reply.status === 429 || reply.status >= 500,
-    retryAfterMs: retryAfterMs(reply.retryAfter),
+    status: response.status,
+    retryable: response.status === 429 || response.status >= 500,
+    retryAfterMs: retryAfterMs(response.retryAfter),
   });
 }
 
 const EXCERPT_CHARS = 160;
 
-/** Enough of a page to recognise it, without its markup. */
-function excerpt(reply: Reply): string {
-  const words = reply.text
+/** The start of the body without HTML markup, for error messages. */
+function excerpt(response: RawResponse): string {
+  const words = response.text
     .slice(0, 20_000)
     .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ')
     .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   const short = words.length > EXCERPT_CHARS ? `${words.slice(0, EXCERPT_CHARS)}…` : words;
-  const type = reply.contentType === '' ? '' : ` (${reply.contentType.split(';')[0] ?? ''})`;
+  const type = response.contentType === '' ? '' : ` (${response.contentType.split(';')[0] ?? ''})`;
   return short === '' ? type : `${type}: ${short}`;
 }
 
@@ -95,7 +95,7 @@ function stringsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }
 
-/** An error must reach the caller even if its details are malformed. */
+/** Returns no issues if they are malformed: the error itself must still reach the caller. */
 function issuesOf(value: unknown): ReturnType<typeof decodeIssues> {
   try {
     return decodeIssues(value, 'errors');

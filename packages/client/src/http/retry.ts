@@ -2,21 +2,21 @@ import { pause, type Bounds } from './abort.ts';
 import { PatchboardError, TimeoutError } from '../errors.ts';
 import type { Settings } from './options.ts';
 
-/** Whether a request may arrive twice without harm. */
+/** Whether a request may be sent twice. */
 export type Repeat = 'safe' | 'unsafe';
 
 /**
- * `brief`: a bounded number of tries, and none that would end after the deadline.
- * `patient`: goes on until the server has been out of reach for `reconnectForMs`, or until the deadline.
+ * `brief`: a limited number of retries, and none that would start after the deadline.
+ * `patient`: retries until the server has been unreachable for `reconnectForMs`, or until the deadline.
  */
 export type Patience = 'brief' | 'patient';
 
 export interface Retrier {
-  /** Waits before the next try, or throws: `error` itself when there shall be none. */
+  /** Waits before the next attempt, or throws `error` if there must be none. */
   pause(error: unknown, repeat: Repeat): Promise<void>;
-  /** The server is there; how quickly to come back is another matter. */
+  /** Call when the server was reached: restarts `reconnectForMs` but keeps the back-off delay. */
   reached(): void;
-  /** All is well: the next failure is the first. */
+  /** Call after a success: the next failure counts as the first. */
   reset(): void;
 }
 
@@ -50,22 +50,22 @@ export function retrier(settings: Settings, bounds: Bounds, patience: Patience):
   };
 }
 
-/** Null when the server asks for more patience than there is. */
+/** Returns null if `Retry-After` exceeds the limit. */
 function delayAfter(settings: Settings, failures: number, retryAfterMs: number | null): number | null {
   const own = backoff(settings, failures);
   if (retryAfterMs === null) return own;
-  // Jitter on top, so that all who were turned away do not return in the same instant.
+  // Add jitter, so that rejected clients do not all return at the same time.
   return retryAfterMs > settings.retry.maxRetryAfterMs ? null : retryAfterMs + own;
 }
 
-/** Doubles up to the cap; between half and the whole of it, so that clients spread out. */
+/** Exponential back-off with a cap; jitter between half and all of the delay. */
 export function backoff({ retry, random }: Settings, failures: number): number {
   const whole = Math.min(retry.baseDelayMs * 2 ** (failures - 1), retry.maxDelayMs);
   return whole / 2 + (random() * whole) / 2;
 }
 
-/** Refusals by which our own server says that nothing was done. */
-const TURNED_AWAY: ReadonlySet<string> = new Set(['rate_limited', 'queue_full', 'overloaded']);
+/** Codes with which the server guarantees that the request had no effect. */
+const HAD_NO_EFFECT: ReadonlySet<string> = new Set(['rate_limited', 'queue_full', 'overloaded']);
 
 function isTransient(error: PatchboardError, repeat: Repeat): boolean {
   switch (error.kind) {
@@ -75,12 +75,12 @@ function isTransient(error: PatchboardError, repeat: Repeat): boolean {
     case 'tool_call':
       return false;
     case 'bad_response':
-      // A gateway's 502 to 504 leaves open whether the request went through.
+      // After a gateway's 502 to 504, it is unknown whether the server processed the request.
       return error.status === 429 || (repeat === 'safe' && isGatewayStatus(error.status));
     case 'problem':
       if (error.status === 429) return true;
       if (!error.retryable || !isGatewayStatus(error.status)) return false;
-      return repeat === 'safe' || TURNED_AWAY.has(error.code);
+      return repeat === 'safe' || HAD_NO_EFFECT.has(error.code);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the SDK asks of the runtime. Typed by use alone, so that any fetch fits, whichever library typed it. */
+/** What the SDK requires of the runtime. The types contain only what is used, so that any fetch implementation fits. */
 
 export interface FetchInit {
   readonly method: string;
@@ -15,7 +15,7 @@ export interface BodyReader {
 export interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** Missing where fetch cannot stream, as in plain React Native. */
+  /** Missing if fetch cannot stream, as in plain React Native. */
   readonly body?: { getReader(): BodyReader } | null;
   text(): Promise<string>;
 }
@@ -23,9 +23,9 @@ export interface FetchResponse {
 export type FetchLike = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface ClientClock {
-  /** Milliseconds from any origin; should not jump. */
+  /** Milliseconds since an arbitrary origin; should be monotonic. */
   now(): number;
-  /** Runs `action` once after `ms`; the answer calls it off. */
+  /** Runs `action` once after `ms`. Returns a function that cancels it. */
   after(ms: number, action: () => void): () => void;
 }
 
@@ -34,7 +34,7 @@ export interface Runtime {
   readonly clock: ClientClock;
   /** At least 0, below 1. */
   readonly random: () => number;
-  /** Never the same twice, across processes too. */
+  /** Returns a globally unique id. */
   readonly newId: () => string;
 }
 
@@ -56,7 +56,7 @@ export function resolveRuntime(given: {
     throw new TypeError('pass options.fetch: this runtime has no fetch of its own');
   }
   return {
-    // Looked up at each call, and called on its owner: browsers refuse a detached fetch.
+    // Called as a method of globalThis: browsers refuse a detached fetch.
     fetch: given.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     clock: given.clock ?? systemClock,
     random,
@@ -64,7 +64,7 @@ export function resolveRuntime(given: {
   };
 }
 
-/** `randomUUID` exists in secure contexts only, and React Native may have no `crypto` at all. */
+/** `randomUUID` exists only in secure contexts, and React Native may have no `crypto` at all. */
 function uniqueId(random: () => number): string {
   const crypto = globalThis.crypto as Partial<Crypto> | undefined;
   if (typeof crypto?.randomUUID === 'function') return crypto.randomUUID();

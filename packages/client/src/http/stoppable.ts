@@ -1,8 +1,8 @@
 import { followAll, type Bounds } from './abort.ts';
 
 /**
- * Makes a generator that waits on the network stoppable from outside: `return()` ends a pending `next()` too,
- * which a bare generator would leave hanging until the next event.
+ * Wraps a generator that waits on the network so that `return()` also ends a pending `next()`. A plain generator
+ * would leave it pending until the next event.
  */
 export function stoppable<T>(
   signal: AbortSignal | undefined,

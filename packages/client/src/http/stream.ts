@@ -10,16 +10,16 @@ import { retrier } from './retry.ts';
 export type ConnectionState = 'open' | 'lost';
 
 export interface StreamSource {
-  /** Where to go on after the last id seen; null before the first. */
+  /** Returns the path that continues after the last received id; null before the first event. */
   path(lastId: string | null): string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly after: string | null;
   onConnection?(state: ConnectionState): void;
-  /** Asked when a stream ended or broke off: is there nothing more to come? */
+  /** Called when a connection ended or failed. Returns true if no more events will follow. */
   isOver?(bounds: Bounds): Promise<boolean>;
 }
 
-/** Frames of one logical stream, over as many connections as it takes, each frame once. */
+/** Yields each frame of one logical stream once, reconnecting as needed. */
 export async function* resumingFrames(
   settings: Settings,
   source: StreamSource,
@@ -27,7 +27,7 @@ export async function* resumingFrames(
 ): AsyncGenerator<SseFrame, void, undefined> {
   let last = source.after;
   let over = false;
-  // A server that was never there is a mistake to report soon; one that went away is expected back.
+  // Fail early if the server was never reachable; retry for longer once a connection was open.
   let retry = retrier(settings, bounds, 'brief');
   let opened = false;
   for (;;) {
@@ -45,7 +45,7 @@ export async function* resumingFrames(
         }
         retry.reset();
         if (part.data === null) {
-          // Where the server stands, which is further back if it began anew since.
+          // The server's current position, which is lower if the server started with a new store.
           last = resumedAfter = part.id ?? last;
           continue;
         }
@@ -54,7 +54,7 @@ export async function* resumingFrames(
         yield part;
       }
       failure = new NetworkError(`${settings.url} ended the stream`);
-      // Whatever came before the end was in the connection that is now drained.
+      // `over` was set before this connection, so it delivered all remaining events.
       if (over) return;
     } catch (error) {
       failure = error;
@@ -82,7 +82,7 @@ function unreadable(frame: SseFrame, why: string): PatchboardError {
   });
 }
 
-/** Sequences only grow, so what is not beyond the point of resumption was seen before. */
+/** Ids only grow, so an event up to the position of the resume was received before. */
 function isRepeat(id: string | null, resumedAfter: string | null): boolean {
   if (id === null || resumedAfter === null) return false;
   const [seen, now] = [Number(resumedAfter), Number(id)];

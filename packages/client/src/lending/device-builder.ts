@@ -3,18 +3,18 @@ import { connectDevice } from './device.ts';
 import type { Device, DeviceOptions } from './device-options.ts';
 import type { ToolCallHandler } from './device-work.ts';
 
-/** As `DeviceToolSpec`, with the schema as an object or as JSON text. */
+/** A `DeviceToolSpec` whose schema may be an object or JSON text. */
 export interface ToolSpecText extends Omit<DeviceToolSpec, 'parameters'> {
   readonly parameters: JsonSchema | string;
 }
 
-/** Step by step, for those who like it so; `connectDevice` says the same in one. */
+/** Fluent alternative to `connectDevice`. */
 export interface DeviceBuilder {
   registerTool(spec: ToolSpecText): DeviceBuilder;
-  /** Runs every tool; it tells them apart by `request.name`. */
+  /** Sets the handler that runs every tool; `request.name` is the tool. */
   toolCallHandler(handler: ToolCallHandler): DeviceBuilder;
   options(options: Omit<DeviceOptions, 'specs' | 'handler'>): DeviceBuilder;
-  /** Connects. */
+  /** Connects the device. */
   build(): Device;
 }
 
@@ -38,6 +38,8 @@ function parsed(spec: ToolSpecText): DeviceToolSpec {
   try {
     return { ...rest, parameters: JSON.parse(parameters) as JsonSchema };
   } catch (error) {
-    throw new TypeError(`the parameters of ${spec.name} are no JSON: ${String(error)}`, { cause: error });
+    throw new TypeError(`the parameters of ${spec.name} are not valid JSON: ${String(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -6,24 +6,24 @@ export type Welcome = Extract<GatewayFrame, { type: 'welcome' }>;
 
 export interface ConnectionParts {
   readonly clock: ClientClock;
-  /** To open the socket and be welcomed. */
+  /** Time limit for opening the socket and receiving `welcome`. */
   readonly openingMs: number;
-  /** Asked when the socket is open: what is said must be true by then. */
+  /** Called when the socket is open, so that the content of `hello` is current. */
   readonly hello: () => Omit<Extract<DeviceFrame, { type: 'hello' }>, 'type' | 'protocol'>;
   readonly welcomed: (welcome: Welcome) => void;
   readonly heard: (frame: GatewayFrame) => void;
-  /** Once, however it ended. */
+  /** Called exactly once, however the connection ended. */
   readonly closed: (code: number, reason: string) => void;
 }
 
-/** Silent for so many heartbeats, and the server is taken for gone. */
-const SILENT_BEATS = 3;
+/** The connection is closed after this many heartbeat intervals without a message. */
+const MISSED_HEARTBEATS = 3;
 
-/** A browser tells a page no more than that. */
+/** Browsers do not reveal to a page why a socket failed to open. */
 const NOT_OPENED =
   'the socket did not open: no server answers there, it refuses pages of this origin, or it wants a key';
 
-/** One socket from its opening to its end. It ends by itself when the server falls silent. */
+/** One WebSocket connection. It closes itself if the server stops sending heartbeats. */
 export class Connection {
   readonly #parts: ConnectionParts;
   readonly #socket: SocketLike;
@@ -43,7 +43,7 @@ export class Connection {
     };
     socket.onmessage = ({ data }) => this.#hear(data);
     socket.onclose = ({ code, reason }) => this.#over(code ?? 1006, reason ?? '');
-    // `onclose` follows, except in runtimes that say it only here.
+    // `onclose` follows, except in runtimes that fire only `onerror`.
     socket.onerror = () => this.#end(1006, this.#wasOpen ? 'the socket failed' : NOT_OPENED);
   }
 
@@ -51,7 +51,7 @@ export class Connection {
     this.sendText(JSON.stringify(frame));
   }
 
-  /** What cannot be sent now is lost with the connection; whoever needs it sends it again over the next. */
+  /** Drops the text if the connection is closed; the caller sends it again over the next connection if needed. */
   sendText(text: string): void {
     if (this.#isOver) return;
     try {
@@ -81,7 +81,7 @@ export class Connection {
     this.#disarm();
     if (this.#isOver) return;
     this.#disarm = this.#parts.clock.after(everyMs, () => {
-      if (this.#parts.clock.now() - this.#heardAt >= SILENT_BEATS * everyMs) {
+      if (this.#parts.clock.now() - this.#heardAt >= MISSED_HEARTBEATS * everyMs) {
         this.#end(1006, 'the server fell silent');
         return;
       }
@@ -90,13 +90,13 @@ export class Connection {
     });
   }
 
-  /** Does not wait for the other side, which may not be there any more. */
+  /** Does not wait for the peer's close frame, because the peer may be gone. */
   #end(code: number, reason: string): void {
     if (this.#isOver) return;
     try {
       this.#socket.close(code === 1000 ? 1000 : 4000, reason);
     } catch {
-      // It was never open, or is closed already.
+      // The socket was never open or is already closed.
     }
     this.#over(code, reason);
   }
@@ -108,13 +108,13 @@ export class Connection {
     this.#socket.onopen = null;
     this.#socket.onmessage = null;
     this.#socket.onclose = null;
-    // A socket that fails after its end must not end the program.
+    // An error event after the end must not crash the program.
     this.#socket.onerror = () => undefined;
     this.#parts.closed(code, reason);
   }
 }
 
-/** Null: not from a server we know, which is no reason to stop. */
+/** Returns null for a message that is not understood; it is ignored. */
 function decode(text: string): GatewayFrame | null {
   try {
     const frame = JSON.parse(text) as { type?: unknown };

@@ -7,63 +7,63 @@ import type { ClientOptions, RetryOptions } from '../http/options.ts';
 import type { OutboxStorage } from './outbox.ts';
 
 export interface DeviceOptions extends Pick<ClientOptions, 'key' | 'fetch' | 'clock' | 'random'> {
-  /** Whose tools these are. With a key it is the key's. */
+  /** The client that owns the tools. With a key, the key determines it. */
   readonly clientId?: string;
-  /** Tells the devices of one client apart; what `target` of a call names. */
+  /** Distinguishes the devices of one client. A call can name it as its `target`. */
   readonly name?: string;
   readonly tools?: readonly DeviceTool[];
-  /** Specs without a way to run them: `handler` does. */
+  /** Tools without a `run` function; `handler` runs them. */
   readonly specs?: readonly DeviceToolSpec[];
   readonly handler?: ToolCallHandler;
-  /** How many calls run at once. Default 1: in the order they come. */
+  /** Maximum number of concurrent calls. Default 1: calls run in order of arrival. */
   readonly concurrency?: number;
-  /** Keeps unacknowledged results over a restart of this program. Default: they are kept in memory. */
+  /** Storage that keeps unacknowledged results across a restart of this program. Default: memory only. */
   readonly outbox?: OutboxStorage;
-  /** For a page, which has no place for a key: asked for a ticket before each connection. */
+  /** For web pages, which cannot store a key: called for a ticket before each connection. */
   readonly ticket?: () => string | Promise<string>;
   /** Default: the runtime's `WebSocket`. */
   readonly socket?: OpenSocket;
-  /** To connect and have the tools registered; doubles, up to eight times, while it is not enough. Default 5,000. */
+  /** Time limit for connecting and registering the tools; doubles after each timeout, up to eight times. Default 5,000. */
   readonly openTimeoutMs?: number;
-  /** Connected so long, a connection counts as stable, and the next failure as the first. Default 30,000. */
+  /** The back-off is reset after a connection has lasted this long. Default 30,000. */
   readonly stableMs?: number;
-  /** As for a client, but the longest pause is by default the time the server waits for a device that was cut off. */
+  /** As for a client, except that the default maximum delay is the server's grace period for disconnected devices. */
   readonly retry?: RetryOptions;
   readonly onState?: (state: DeviceState) => void;
-  /** What the server said became of a result. */
+  /** Called when the server acknowledges or refuses a result. */
   readonly onResult?: (fate: ResultFate) => void;
-  /** What a person should know of; nothing that was asked for is lost by it. */
+  /** Called for problems worth logging. The device itself handles them and loses no requests. */
   readonly onProblem?: (problem: DeviceProblem) => void;
 }
 
 export type DeviceState = 'connecting' | 'online' | 'waiting' | 'closed';
 
 export interface ResultFate {
-  /** Of the request. */
+  /** Id of the request. */
   readonly id: string;
   readonly accepted: boolean;
-  /** Why it was not kept. */
+  /** Why the result was not stored; null if it was. */
   readonly reason: NotKept | null;
-  /** How the call failed although a result was sent, such as one that breaks the output schema. */
+  /** Set if the call failed although a result arrived, for example because it violates the output schema. */
   readonly error?: SubmissionError;
 }
 
 export interface DeviceProblem {
   readonly kind: 'connection' | 'rejected' | 'result' | 'server' | 'outbox';
   readonly message: string;
-  /** What the server refused the connection with, where it did: a device goes on trying, a person may see to it. */
+  /** The code with which the server refused the connection, if it did. The device keeps retrying. */
   readonly code?: ErrorCode;
 }
 
-/** A device that lends its tools for as long as it runs, over as many connections as that takes. */
+/** A device that keeps its tools registered until it is closed, reconnecting as needed. */
 export interface Device {
   readonly state: DeviceState;
-  /** What the server did not take, and why; of the latest registration. */
+  /** The tools that the server rejected in the latest registration, with reasons. */
   readonly rejected: readonly RejectedTool[];
-  /** Results that the server has not acknowledged. */
+  /** Number of results that the server has not acknowledged. */
   readonly unacknowledged: number;
   /** Resolves when the tools are registered for the first time. */
   readonly ready: Promise<void>;
-  /** Says goodbye: running work is told to stop, and the server ends its calls. */
+  /** Aborts running work and disconnects; the server ends the device's calls. */
   close(): Promise<void>;
 }

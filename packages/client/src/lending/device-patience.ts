@@ -2,19 +2,19 @@ import type { DeviceOptions } from './device-options.ts';
 import { positive, type Settings } from '../http/options.ts';
 import { backoff } from '../http/retry.ts';
 
-/** Until a server has said otherwise; its default. */
+/** The server's default grace period, used until the server sends its own. */
 const GRACE_MS = 10_000;
-/** An attempt to connect is given up to so many times as long as the first. */
-const MOST_OPENINGS = 8;
+/** Maximum factor by which the connect timeout grows. */
+const MAX_OPENING_FACTOR = 8;
 
-/** How long a device waits: for an answer, and before it tries again. */
+/** Timeouts and back-off of a device's connections. */
 export class DevicePatience {
   readonly #settings: Settings;
   readonly #openTimeoutMs: number;
   readonly #longestMs: number | null;
   #graceMs = GRACE_MS;
   #failures = 0;
-  /** Attempts since the tools were registered last. */
+  /** Failed attempts since the last registration. */
   #unopened = 0;
 
   constructor(settings: Settings, { openTimeoutMs = 5000, retry }: DeviceOptions) {
@@ -23,12 +23,12 @@ export class DevicePatience {
     this.#longestMs = retry?.maxDelayMs ?? null;
   }
 
-  /** For opening a connection; longer each time it was not enough. */
+  /** Timeout for opening a connection; doubles after each failed attempt. */
   get openingMs(): number {
-    return this.#openTimeoutMs * Math.min(2 ** this.#unopened, MOST_OPENINGS);
+    return this.#openTimeoutMs * Math.min(2 ** this.#unopened, MAX_OPENING_FACTOR);
   }
 
-  /** What the server waits for us decides how long we may stay away: whoever comes later finds its calls ended. */
+  /** Limits the delay to the server's grace period: after it, the server has ended the device's calls. */
   welcomed(graceMs: number): void {
     this.#graceMs = graceMs;
   }
@@ -37,12 +37,12 @@ export class DevicePatience {
     this.#unopened = 0;
   }
 
-  /** The next failure is the first. */
+  /** Resets the back-off. */
   stable(): void {
     this.#failures = 0;
   }
 
-  /** How long to wait before the next attempt. */
+  /** Returns the delay before the next attempt. */
   lost(wasOnline: boolean): number {
     if (!wasOnline) this.#unopened += 1;
     this.#failures += 1;

@@ -1,4 +1,4 @@
-/** What the SDK asks of a socket: that of browsers, Node, React Native, or of any library that looks like it. */
+/** What the SDK requires of a WebSocket: that of browsers, Node, React Native, or a compatible library. */
 export interface SocketLike {
   send(text: string): void;
   close(code?: number, reason?: string): void;
@@ -17,14 +17,14 @@ export function defaultSocket(url: string): SocketLike {
   return new globalThis.WebSocket(url) as unknown as SocketLike;
 }
 
-/** `http://host/prefix` becomes `ws://host/prefix/ws`; a `ws:` address is taken as it is meant. */
+/** Converts `http://host/prefix` to `ws://host/prefix/ws`; a `ws:` URL keeps its scheme. */
 export function socketUrl(url: string, ticket: string | null): string {
   const base = url.replace(/^http/, 'ws').replace(/\/+$/, '');
   const address = base.endsWith('/ws') ? base : `${base}/ws`;
   return ticket === null ? address : `${address}?ticket=${encodeURIComponent(ticket)}`;
 }
 
-/** The server's own address, for what is asked over HTTP. */
+/** The base URL of the server for HTTP requests. */
 export function httpUrl(url: string): string {
   return url.replace(/^ws/, 'http').replace(/\/+$/, '').replace(/\/ws$/, '');
 }

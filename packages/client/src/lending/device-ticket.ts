@@ -3,7 +3,7 @@ import type { DeviceOptions } from './device-options.ts';
 import { request } from '../http/http.ts';
 import type { Settings } from '../http/options.ts';
 
-/** A key is never part of an address: it buys a ticket, which is worth nothing afterwards. Null: none is needed. */
+/** Exchanges the key for a single-use ticket, because a key must not be part of a URL. Returns null if no ticket is needed. */
 export async function ticketFor(
   settings: Settings,
   { key, clientId, ticket }: DeviceOptions,

@@ -1,42 +1,42 @@
 import type { DeviceToolSpec, JsonSchema } from '@patchboard/wire';
 import { lentSpec, type LentTool } from './lent-tool.ts';
 
-/** What a handler knows of one request. Never anything of the server's own. */
+/** One request, as a handler receives it. */
 export interface DeviceCall {
-  /** Of this attempt. */
+  /** Id of this attempt. */
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
   readonly attempt: number;
-  /** When the server stops waiting; null: it did not say. */
+  /** When the server stops waiting; null if it did not send a deadline. */
   readonly deadlineAt: Date | null;
-  /** Fires when the call was cancelled or ran out of time: nobody waits for the result any more. */
+  /** Aborted when the call was cancelled or timed out; the result is no longer needed. */
   readonly signal: AbortSignal;
-  /** Shown to whoever watches; sent once, never again. */
+  /** Emits a progress event. It is sent once, without retries. */
   readonly progress: (data: unknown) => void;
 }
 
-/** One tool this device lends, and how it runs. */
+/** A tool of this device, with the function that runs it. */
 export interface DeviceTool extends LentTool {
-  /** JSON Schema of the arguments. Default: an object with anything in it. */
+  /** JSON Schema of the arguments. Default: any object. */
   readonly parameters?: JsonSchema;
-  /** What it returns is the result; what it throws is the failure. */
+  /** Runs the tool. The return value is the result; a thrown error fails the call. */
   run(args: never, call: DeviceCall): unknown;
 }
 
-/** Says what a tool is, with the type of its arguments. They were checked against `parameters` by the server. */
+/** Defines a tool with typed arguments. The server validates them against `parameters`. */
 export function deviceTool<Args = Record<string, unknown>>(
   tool: Omit<DeviceTool, 'run'> & { readonly run: (args: Args, call: DeviceCall) => unknown },
 ): DeviceTool {
   return tool;
 }
 
-/** Shared by all copies of this package. */
-const KEPT: unique symbol = Symbol.for('patchboard.ToolCallResult');
+/** Registered globally, so that it is the same in all copies of this package. */
+const IS_TOOL_CALL_RESULT: unique symbol = Symbol.for('patchboard.ToolCallResult');
 
-/** A handler's own word on how it went, where returning and throwing do not say it well. */
+/** An explicit success or failure that a handler can return instead of a plain value or a thrown error. */
 export interface ToolCallResult {
-  readonly [KEPT]: true;
+  readonly [IS_TOOL_CALL_RESULT]: true;
   readonly success: boolean;
   readonly output: unknown;
   readonly error: string;
@@ -46,12 +46,12 @@ export const ToolCallResult: {
   success(output?: unknown): ToolCallResult;
   failure(error: string): ToolCallResult;
 } = {
-  success: (output = null) => ({ [KEPT]: true, success: true, output, error: '' }),
-  failure: (error) => ({ [KEPT]: true, success: false, output: null, error }),
+  success: (output = null) => ({ [IS_TOOL_CALL_RESULT]: true, success: true, output, error: '' }),
+  failure: (error) => ({ [IS_TOOL_CALL_RESULT]: true, success: false, output: null, error }),
 };
 
 export function isToolCallResult(value: unknown): value is ToolCallResult {
-  return typeof value === 'object' && value !== null && KEPT in value;
+  return typeof value === 'object' && value !== null && IS_TOOL_CALL_RESULT in value;
 }
 
 export function toDeviceSpec(tool: DeviceTool): DeviceToolSpec {

@@ -4,16 +4,16 @@ import { SeenIds } from './seen-ids.ts';
 
 export type RequestFrame = Extract<GatewayFrame, { type: 'tool_call_request' }>;
 
-/** Runs whatever has no tool of its own. */
+/** Runs requests for tools that have no `run` function. */
 export type ToolCallHandler = (request: DeviceCall) => unknown;
 
 export interface DeviceWorkParts {
   readonly tools: ReadonlyMap<string, DeviceTool>;
   readonly handler: ToolCallHandler | null;
-  /** How many at once; 1: in the order they come. */
+  /** Maximum number of concurrent calls; 1: in order of arrival. */
   readonly concurrency: number;
   readonly progress: (id: string, data: unknown) => void;
-  /** The answer as a frame; not called for what was cancelled. */
+  /** Called with the result frame; not called for a cancelled request. */
   readonly finished: (id: string, frame: string) => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface Job {
   readonly stop: AbortController;
 }
 
-/** What this device was asked to do: one after the other unless told otherwise, each once. */
+/** Queue of the requests to this device. Runs each request once, at most `concurrency` at a time. */
 export class DeviceWork {
   readonly #parts: DeviceWorkParts;
   readonly #waiting: Job[] = [];
@@ -34,12 +34,12 @@ export class DeviceWork {
     this.#parts = parts;
   }
 
-  /** Received, and not finished. */
+  /** Ids of requests that are received and not finished. */
   ids(): string[] {
     return [...this.#jobs.keys()];
   }
 
-  /** False: it came before. */
+  /** Queues a request. Returns false if it was received before. */
   take(request: RequestFrame): boolean {
     const { id } = request;
     if (!this.#seen.add(id)) return false;
@@ -79,8 +79,8 @@ export class DeviceWork {
 
   async #run({ request, stop }: Job): Promise<void> {
     const { id } = request;
-    const frame = await this.#answer(request, stop.signal);
-    // Cancelled meanwhile: nobody waits for it.
+    const frame = await this.#resultFrameOf(request, stop.signal);
+    // The request was cancelled meanwhile.
     if (!this.#jobs.has(id)) return;
     try {
       await this.#parts.finished(id, frame);
@@ -89,7 +89,7 @@ export class DeviceWork {
     }
   }
 
-  async #answer(request: RequestFrame, signal: AbortSignal): Promise<string> {
+  async #resultFrameOf(request: RequestFrame, signal: AbortSignal): Promise<string> {
     const { id } = request;
     try {
       const value = await this.#execute(request, signal);

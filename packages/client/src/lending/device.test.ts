@@ -5,7 +5,7 @@ import type { SocketLike } from './device-socket.ts';
 import { deviceTool } from './device-tool.ts';
 import type { ClientClock } from '../http/runtime.ts';
 
-/** Time that moves when told to, and remembers what was asked of it. */
+/** A clock that advances only on request and records its timers. */
 class ManualClock implements ClientClock {
   #now = 0;
   #timers: { at: number; action: () => void }[] = [];
@@ -22,7 +22,7 @@ class ManualClock implements ClientClock {
     };
   }
 
-  /** Milliseconds until the next one is due. */
+  /** Milliseconds until the next timer fires. */
   get next(): number {
     return Math.min(...this.#timers.map(({ at }) => at)) - this.#now;
   }
@@ -46,7 +46,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
-/** The server's end of a socket. */
+/** A socket whose server side is controlled by the test. */
 class FakeSocket implements SocketLike {
   onopen: SocketLike['onopen'] = null;
   onmessage: SocketLike['onmessage'] = null;
@@ -59,7 +59,7 @@ class FakeSocket implements SocketLike {
   }
 
   close(): void {
-    // The other end notices by itself.
+    // The test closes the server side itself.
   }
 
   says(frame: object): void {
@@ -97,7 +97,7 @@ function aDevice(given: DeviceOptions = {}) {
   const sockets: FakeSocket[] = [];
   const device = connectDevice('http://server.example', {
     clock,
-    // The whole pause: what is looked at is how it grows.
+    // No jitter: the test checks how the delay grows.
     random: () => 1,
     socket: () => {
       const socket = new FakeSocket();
@@ -120,7 +120,7 @@ const REQUEST = {
 };
 
 describe('a device that is cut off', () => {
-  it('waits longer each time, and briefly again only after it has been stable', async () => {
+  it('backs off exponentially, and resets the delay only after a stable connection', async () => {
     const { clock, sockets, latest } = aDevice();
     await settled();
     const pauses: number[] = [];
@@ -143,7 +143,7 @@ describe('a device that is cut off', () => {
     expect(clock.next).toBe(250);
   });
 
-  it('never stays away longer than the server waits for it, unless it is told to', async () => {
+  it('limits its delay to the grace period of the server unless maxDelayMs is set', async () => {
     const longest = async (given: DeviceOptions, graceMs: number): Promise<number> => {
       const { clock, latest } = aDevice(given);
       await settled();
@@ -164,7 +164,7 @@ describe('a device that is cut off', () => {
     expect(await longest({ retry: { maxDelayMs: 60_000 } }, 700)).toBe(60_000);
   });
 
-  it('gives up on a server that falls silent, or does not answer the registration', async () => {
+  it('closes a connection on which heartbeats stop, or the registration is not confirmed', async () => {
     const { clock, sockets, latest, device } = aDevice({ openTimeoutMs: 1000 });
     await settled();
     await clock.advance(1000);
@@ -172,7 +172,7 @@ describe('a device that is cut off', () => {
     await clock.advance(clock.next);
     latest().welcome();
     expect(device.state).toBe('connecting');
-    // Twice as patient as before, since the last time was not enough.
+    // The timeout doubled, because the last attempt timed out.
     await clock.advance(1999);
     expect(device.state).toBe('connecting');
     await clock.advance(1);
@@ -188,7 +188,7 @@ describe('a device that is cut off', () => {
 });
 
 describe('a result', () => {
-  it('is sent again over the next connection until the server has said what became of it, and runs once', async () => {
+  it('is sent again over each new connection until it is acknowledged, and its call runs once', async () => {
     const run = vi.fn(() => 'done');
     const fates: unknown[] = [];
     const { clock, latest, device } = aDevice({
@@ -207,7 +207,7 @@ describe('a result', () => {
     expect(latest().typed('hello')[0]).toMatchObject({ resume: 'token', holding: ['tc_1:1.x'] });
     expect(latest().typed('tool_result')).toMatchObject([{ id: 'tc_1:1.x', output: 'done', success: true }]);
     latest().register();
-    // The server did not see it and asks again: the answer is sent, nothing runs.
+    // The server did not receive it and repeats the request: the stored result is sent, nothing runs.
     latest().says(REQUEST);
     await settled();
     expect(latest().typed('tool_result')).toHaveLength(2);
@@ -231,7 +231,7 @@ describe('a result', () => {
     expect(latest().typed('tool_result')).toHaveLength(2);
   });
 
-  it('is given up when it is cancelled, and a storage that fails is told of and costs nothing else', async () => {
+  it('is dropped when the call is cancelled; a failing outbox storage is reported and has no other effect', async () => {
     const problems: string[] = [];
     const broken = (): never => {
       throw new Error('disk on fire');

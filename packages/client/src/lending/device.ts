@@ -13,7 +13,7 @@ import { utf8Length } from './utf8-length.ts';
 
 const RESEND_MS = 1000;
 
-/** Connects, and connects again, until it is closed. */
+/** Connects a device. It reconnects until it is closed. */
 export function connectDevice(url: string, options: DeviceOptions = {}): Device {
   return new SocketDevice(url, options);
 }
@@ -31,8 +31,8 @@ class SocketDevice implements Device {
   #rejected: readonly RejectedTool[] = [];
   #connection: Connection | null = null;
   #welcome: Welcome | null = null;
-  /** The server knows us, over the connection there is. */
-  #isWelcome = false;
+  /** Whether the current connection has received `welcome`. */
+  #isWelcomed = false;
   #disarm: () => void = () => undefined;
   #settled: { resolve: () => void; reject: (error: Error) => void } | null = null;
 
@@ -52,13 +52,13 @@ class SocketDevice implements Device {
       tools: new Map(tools.map((tool) => [tool.name, tool])),
       handler: options.handler ?? null,
       concurrency: positive('concurrency', options.concurrency ?? 1),
-      progress: (id, data) => this.#say(JSON.stringify({ type: 'progress', id, data })),
+      progress: (id, data) => this.#send(JSON.stringify({ type: 'progress', id, data })),
       finished: (id, frame) => this.#finished(id, frame),
     });
     this.ready = new Promise<void>((resolve, reject) => {
       this.#settled = { resolve, reject };
     });
-    // Whoever does not wait for it is told by `onProblem`.
+    // Avoids an unhandled rejection; the error is also reported to `onProblem`.
     this.ready.catch(() => undefined);
     this.#outbox
       .load()
@@ -107,7 +107,7 @@ class SocketDevice implements Device {
       });
     } catch (error) {
       if (error instanceof TypeError) {
-        // Wrong options stay wrong.
+        // Invalid options: retrying cannot help.
         this.#settled?.reject(error);
         this.#problem('connection', error.message);
         this.#enter('closed');
@@ -131,11 +131,11 @@ class SocketDevice implements Device {
   #welcomed(welcome: Welcome): void {
     this.#welcome = welcome;
     this.#patience.welcomed(welcome.grace_ms);
-    this.#isWelcome = true;
+    this.#isWelcomed = true;
     this.#connection?.send({ type: 'register_tools', tools: this.#specs });
     for (const frame of this.#outbox.frames()) this.#connection?.sendText(frame);
     this.#disarm();
-    // A server that could not store the registration says so without naming it: it is asked anew.
+    // The server's error for a registration that it could not store has no id, so retry on a timeout.
     this.#disarm = this.#settings.clock.after(this.#patience.openingMs, () => {
       this.#connection?.close(4000, 'the registration was not answered');
     });
@@ -147,7 +147,7 @@ class SocketDevice implements Device {
         this.#registered(frame.rejected);
         return;
       case 'tool_call_request':
-        // One that came before: its answer is on its way, or was lost with a connection.
+        // A duplicate: its result is on its way, or was lost with a connection.
         if (!this.#work.take(frame)) this.#resend(frame.id);
         return;
       case 'cancel':
@@ -168,7 +168,7 @@ class SocketDevice implements Device {
     this.#rejected = rejected;
     this.#patience.registered();
     this.#disarm();
-    // A server that takes us in and drops us at once must not be asked ever faster.
+    // Reset the back-off only after a stable connection: the server may accept and drop connections at once.
     this.#disarm = this.#settings.clock.after(this.#options.stableMs ?? 30_000, () => {
       this.#patience.stable();
     });
@@ -188,22 +188,22 @@ class SocketDevice implements Device {
   async #finished(id: string, frame: string): Promise<void> {
     const limit = this.#welcome?.max_frame_bytes ?? Number.POSITIVE_INFINITY;
     const isTooLarge = frame.length > limit || (frame.length * 3 > limit && utf8Length(frame) > limit);
-    const kept = isTooLarge ? errorFrame(id, `the result is larger than ${limit} bytes`) : frame;
-    await this.#outbox.put(id, kept);
-    this.#say(kept);
+    const stored = isTooLarge ? errorFrame(id, `the result is larger than ${limit} bytes`) : frame;
+    await this.#outbox.put(id, stored);
+    this.#send(stored);
   }
 
   #resend(id: string): void {
     const frame = this.#outbox.get(id);
-    if (frame !== undefined) this.#say(frame);
+    if (frame !== undefined) this.#send(frame);
   }
 
-  /** A socket that is still opening takes nothing, and would be given up for being asked. */
-  #say(frame: string): void {
-    if (this.#isWelcome) this.#connection?.sendText(frame);
+  /** Drops the frame before `welcome`: sending on a socket that is still opening would close it. */
+  #send(frame: string): void {
+    if (this.#isWelcomed) this.#connection?.sendText(frame);
   }
 
-  /** The server could not store it: it is asked again. */
+  /** Retries after the server could not store the result. */
   #resendLater(id: string): void {
     if (this.#outbox.has(id)) this.#settings.clock.after(RESEND_MS, () => this.#resend(id));
   }
@@ -211,7 +211,7 @@ class SocketDevice implements Device {
   #lost(why: string, refusal?: ErrorCode): void {
     this.#connection = null;
     const wasOnline = this.#state === 'online';
-    this.#isWelcome = false;
+    this.#isWelcomed = false;
     this.#disarm();
     if (this.#isClosed()) return;
     this.#problem('connection', why, refusal);

@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolSpec } from '@patchboard/wire';
 
-/** What is said of a tool that is lent, over a socket or over HTTP alike. */
+/** The members of a client tool that are common to devices (WebSocket) and providers (HTTP). */
 export interface LentTool {
   readonly name: string;
   readonly description?: string;
@@ -15,7 +15,7 @@ export interface LentTool {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** As the wire says it, but for the schema of the arguments: that has another name on each. */
+/** Converts to the wire format, except for the input schema, whose field name differs between the two APIs. */
 export function lentSpec(tool: LentTool): Omit<ToolSpec, 'schema'> {
   const { name, description, timeoutMs, outputSchema, annotations, metadata } = tool;
   return {

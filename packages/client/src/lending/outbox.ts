@@ -1,12 +1,12 @@
-/** Where results wait that the server has not acknowledged. Hand one to a device to keep them over a restart of its own. */
+/** Persistent storage for unacknowledged results. Pass one to a device to keep them across a restart. */
 export interface OutboxStorage {
-  /** What an earlier program left, oldest first. */
+  /** Returns the results that an earlier process stored, oldest first. */
   load(): Promise<readonly (readonly [id: string, frame: string])[]> | readonly (readonly [string, string])[];
   put(id: string, frame: string): Promise<void> | void;
   delete(id: string): Promise<void> | void;
 }
 
-/** Results on their way. One leaves when the server says what became of it, and not before. */
+/** Unacknowledged results. A result is removed only when the server has acknowledged or refused it. */
 export class Outbox {
   readonly #storage: OutboxStorage | null;
   readonly #frames: Map<string, string> = new Map();
@@ -42,13 +42,13 @@ export class Outbox {
     return [...this.#frames.values()];
   }
 
-  /** Kept first, sent then: what was sent must be there to be sent again. */
+  /** Must be called before the frame is sent, so that a sent frame can always be sent again. */
   async put(id: string, frame: string): Promise<void> {
     this.#frames.set(id, frame);
     try {
       await this.#storage?.put(id, frame);
     } catch (error) {
-      // Still in memory: it is sent all the same, but would not survive the end of this program.
+      // The frame is still in memory and is sent, but would not survive the end of this process.
       this.#problem(error);
     }
   }

@@ -15,7 +15,7 @@ function requestFor(attempt: number, id = 'tc_1'): Record<string, unknown> {
 }
 
 describe('provider', () => {
-  it('registers in the words of the wire and reports what was refused', async () => {
+  it('registers tools in the wire format and returns the rejected ones', async () => {
     const answer = {
       ok: false,
       registered_count: 0,
@@ -55,7 +55,7 @@ describe('provider', () => {
     });
   });
 
-  it('unregisters one tool or all of them, also when the answer is empty', async () => {
+  it('unregisters one tool or all of them, also when the response is empty', async () => {
     const server = await fakeServer((_seen, response) => {
       response.writeHead(204);
       response.end();
@@ -69,7 +69,7 @@ describe('provider', () => {
     ]);
   });
 
-  it('takes a tool that is gone already for taken back', async () => {
+  it('treats a tool that does not exist as unregistered', async () => {
     const server = await fakeServer((_seen, response, count) => {
       if (count === 1) response.destroy();
       else problem(response, 404, 'tool_not_found');
@@ -78,7 +78,7 @@ describe('provider', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('hands out each attempt once, though the server repeats what is unanswered', async () => {
+  it('yields each attempt once although the server repeats open requests', async () => {
     const server = await fakeServer(async (_seen, response, count) => {
       const send = openSse(response);
       send(undefined, 'tool_request', requestFor(1));
@@ -96,7 +96,7 @@ describe('provider', () => {
     await server.seen[1]!.closed;
   });
 
-  it('refuses a request it cannot understand', async () => {
+  it('throws for a malformed request', async () => {
     const server = await fakeServer((_seen, response) =>
       openSse(response)(undefined, 'tool_request', { tool_call_id: 7 }),
     );
@@ -109,7 +109,7 @@ describe('provider', () => {
     expect((error as Error).message).toContain('"tool_call_id" is not a string');
   });
 
-  it('acknowledges, reports and submits with the token of the attempt', async () => {
+  it('sends the attempt token with ack, progress and submit', async () => {
     const answer = { ok: true, tool_call_id: 'tc_1', status: 'SUCCEEDED' };
     const server = await fakeServer((_seen, response) => json(response, 200, answer));
     const provider = clientOf(server).provider('phone');
@@ -129,7 +129,7 @@ describe('provider', () => {
     ]);
   });
 
-  it('submits again after a lost answer, and reports progress once', async () => {
+  it('retries submit after a lost response, but not progress', async () => {
     const answer = { ok: true, tool_call_id: 'tc_1', status: 'SUCCEEDED' };
     const server = await fakeServer((seen, response, count) => {
       if (count === 1 || seen.path.endsWith('progress')) response.destroy();
@@ -141,7 +141,7 @@ describe('provider', () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  it('tells which state stands when a result comes too late', async () => {
+  it('throws with the current state when a result comes too late', async () => {
     const server = await fakeServer((_seen, response) =>
       problem(response, 409, 'conflict', { state: 'TIMED_OUT' }),
     );

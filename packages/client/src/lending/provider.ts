@@ -17,7 +17,7 @@ import { SeenIds } from './seen-ids.ts';
 import { stoppable } from '../http/stoppable.ts';
 import { decodeFrame, resumingFrames } from '../http/stream.ts';
 
-/** One tool this client lends. */
+/** A tool that this client registers and runs. */
 export interface ProvidedTool extends LentTool {
   /** JSON Schema of the arguments. */
   readonly schema: JsonSchema;
@@ -27,27 +27,27 @@ export type Submission =
   | { readonly status: 'SUCCEEDED'; readonly result: unknown }
   | { readonly status: 'FAILED'; readonly error: string | Partial<CallErrorView> };
 
-/** Name the attempt, and a worker that was overtaken cannot speak for its successor. */
+/** The attempt token is a fencing token: the server refuses results of a worker that was replaced by a newer attempt. */
 export interface AttemptOptions extends RequestOptions {
   readonly attemptToken?: string;
 }
 
 export interface Provider {
   readonly clientId: string;
-  /** Adds or replaces. Refusals come tool by tool in `rejected`; they are not thrown. */
+  /** Adds or replaces tools. Rejected tools are returned in `rejected`, not thrown. */
   register(tools: readonly ProvidedTool[], options?: RequestOptions): Promise<RegisterResponse>;
-  /** Takes one tool back, or all of them. One that is gone already is no error. */
+  /** Removes one tool, or all. Does not throw if the tool does not exist. */
   unregister(name?: string, options?: RequestOptions): Promise<void>;
   /**
-   * What this client is asked to run, each attempt once, over as many connections as it takes. A new iterator
-   * starts with everything that is still unanswered.
+   * Yields the requests to this client, each attempt once, reconnecting as needed. A new iterator starts with all
+   * requests that have no result yet.
    */
   requests(options?: RequestOptions): AsyncIterableIterator<ToolRequest>;
-  /** Work has begun: the call is RUNNING. */
+  /** Reports that work has begun: the call becomes RUNNING. */
   ack(toolCallId: string, options?: AttemptOptions): Promise<void>;
-  /** Shown to whoever watches; sent once, never again. */
+  /** Emits a progress event. It is sent once, without retries. */
   progress(toolCallId: string, data: unknown, options?: AttemptOptions): Promise<void>;
-  /** The result. Repeated after a lost connection: the server answers the same result the same way. */
+  /** Submits the result. Retried after a lost connection, because submitting the same result again is idempotent. */
   submit(toolCallId: string, submission: Submission, options?: AttemptOptions): Promise<SubmitResponse>;
 }
 
@@ -58,7 +58,7 @@ export function provider(settings: Settings, clientId: string): Provider {
   function send<T>(what: HttpRequest, decode: Decoder<T>, options: RequestOptions): Promise<T> {
     return request(settings, { ...what, headers }, decode, boundsOf(options));
   }
-  function tell(id: string, verb: string, body: object, repeat: HttpRequest['repeat']): HttpRequest {
+  function callRequest(id: string, verb: string, body: object, repeat: HttpRequest['repeat']): HttpRequest {
     return { method: 'POST', path: `/internal/tool_calls/${encodeURIComponent(id)}/${verb}`, body, repeat };
   }
 
@@ -74,21 +74,21 @@ export function provider(settings: Settings, clientId: string): Provider {
       try {
         await send({ method: 'DELETE', path, repeat: 'safe' }, anything, options);
       } catch (error) {
-        // Gone is what was asked for; an earlier try, whose answer was lost, may have done it.
+        // The tool is gone as requested, possibly by an earlier attempt whose response was lost.
         if (!(error instanceof PatchboardError) || error.code !== 'tool_not_found') throw error;
       }
     },
     requests: (options = {}) =>
       stoppable(options.signal, (bounds) => incoming(settings, `${client}/requests`, headers, bounds)),
     async ack(id, options = {}) {
-      await send(tell(id, 'ack', tokenOf(options), 'safe'), anything, options);
+      await send(callRequest(id, 'ack', tokenOf(options), 'safe'), anything, options);
     },
     async progress(id, data, options = {}) {
-      await send(tell(id, 'progress', { data, ...tokenOf(options) }, 'unsafe'), anything, options);
+      await send(callRequest(id, 'progress', { data, ...tokenOf(options) }, 'unsafe'), anything, options);
     },
     submit(id, submission, options = {}) {
       return send(
-        tell(id, 'submit', { ...submission, ...tokenOf(options) }, 'safe'),
+        callRequest(id, 'submit', { ...submission, ...tokenOf(options) }, 'safe'),
         decodeSubmitted,
         options,
       );
@@ -107,7 +107,7 @@ async function* incoming(
   for await (const frame of resumingFrames(settings, source, bounds)) {
     if (frame.event !== 'tool_request') continue;
     const toolRequest = decodeFrame(frame, decodeToolRequest);
-    // After a reconnect the server sends again what is unanswered; here it is being worked on already.
+    // After a reconnect the server repeats open requests that are already being worked on here.
     if (seen.add(toolRequest.attempt_token)) yield toolRequest;
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SeenIds } from './seen-ids.ts';
 
-it('knows an id again, until ten thousand others came', () => {
+it('recognises an id until ten thousand newer ones were added', () => {
   const seen = new SeenIds();
   expect([seen.add('first'), seen.add('first')]).toEqual([true, false]);
   for (let at = 1; at < 10_000; at += 1) seen.add(`other ${at}`);

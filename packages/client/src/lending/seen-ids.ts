@@ -1,16 +1,16 @@
-/** More requests than any client has open at once. */
-const REMEMBERED = 10_000;
+/** Larger than the number of requests that any client has open at once. */
+const MAX_IDS = 10_000;
 
-/** Ids of the last requests: a server that is not sure sends again, and nothing is to run twice. */
+/** Ids of recent requests, to deduplicate those that the server sends again. */
 export class SeenIds {
   readonly #ids: Set<string> = new Set();
 
-  /** False: it came before. */
+  /** Returns false if the id was added before. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     this.#ids.add(id);
     const [oldest] = this.#ids;
-    if (this.#ids.size > REMEMBERED && oldest !== undefined) this.#ids.delete(oldest);
+    if (this.#ids.size > MAX_IDS && oldest !== undefined) this.#ids.delete(oldest);
     return true;
   }
 }

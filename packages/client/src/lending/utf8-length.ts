@@ -1,4 +1,4 @@
-/** Not every runtime has a TextEncoder. */
+/** Byte length in UTF-8, without TextEncoder, which some runtimes lack. */
 export function utf8Length(text: string): number {
   let length = 0;
   for (const character of text) {

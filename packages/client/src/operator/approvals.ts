@@ -16,24 +16,24 @@ export interface ApprovalsFilter extends RequestOptions {
   readonly limit?: number;
 }
 
-/** "Don't ask again." */
+/** A standing approval to create together with the decision. */
 export interface GrantOptions {
   readonly scope: GrantScopeName;
-  /** For scope `predicate`. */
+  /** Conditions on the arguments, for scope `predicate`. */
   readonly when?: readonly PredicateView[];
-  /** Default true; false is for every agent of the tenant. */
+  /** Default true. False: applies to every agent of the tenant. */
   readonly thisAgentOnly?: boolean;
-  /** Default: until it is revoked. */
+  /** Default: valid until revoked. */
   readonly lifetimeSeconds?: number;
 }
 
 export interface Decision extends RequestOptions {
   readonly decision: 'allow' | 'deny';
-  /** As `approvals` showed it: a decision is about exactly that and nothing else. */
+  /** The digest from `approvals`. The decision applies only to a call with this digest. */
   readonly digest: string;
-  /** Kept in the ledger; of a denial it reaches the model. */
+  /** Stored in the ledger. The note of a denial is also sent to the model. */
   readonly note?: string;
-  /** Run these instead. They must fit the tool's schema. */
+  /** Arguments that replace those of the call. They must match the tool's schema. */
   readonly args?: unknown;
   readonly grant?: GrantOptions;
 }
@@ -50,11 +50,11 @@ export function approvals(settings: Settings, filter: ApprovalsFilter): Pages<Ap
 
 export async function decide(settings: Settings, id: string, decision: Decision): Promise<CallView> {
   const body = bodyOf(decision);
-  const isDone = (call: CallView): boolean => standsAs(call, decision);
+  const isDone = (call: CallView): boolean => hasDecision(call, decision);
   return changeCall(settings, { id, path: 'decision', body, isDone }, decision);
 }
 
-/** The digest that a call which waits has with other arguments: its record shows it once they are allowed. */
+/** Returns the digest that a waiting call would have with other arguments, as shown in its record after approval. */
 export async function previewDecision(
   settings: Settings,
   id: string,
@@ -85,8 +85,8 @@ function bodyOf({ decision, digest, note, args, grant }: Decision): Record<strin
   };
 }
 
-/** Whether the call was decided as it was to be. Edited arguments have another digest, so those are compared themselves. */
-function standsAs({ approval, args }: CallView, wanted: Decision): boolean {
+/** Whether the call has this decision already. Edited arguments change the digest, so the arguments are compared. */
+function hasDecision({ approval, args }: CallView, wanted: Decision): boolean {
   if (approval === null || approval.decision !== wanted.decision) return false;
   if ((approval.note ?? '') !== (wanted.note ?? '')) return false;
   return wanted.args === undefined

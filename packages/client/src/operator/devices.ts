@@ -5,7 +5,7 @@ import type { Settings } from '../http/options.ts';
 import { pages, type Pages } from '../http/pages.ts';
 
 export interface DevicesFilter extends RequestOptions {
-  /** Whose devices. Default: everybody's. */
+  /** Only devices of this client. Default: of all clients. */
   readonly clientId?: string;
   /** Rows per page. Default 50, at most 200. */
   readonly limit?: number;

@@ -4,10 +4,10 @@ import { boundsOf, request, type HttpRequest, type RequestOptions } from '../htt
 import type { Settings } from '../http/options.ts';
 import { pages, type Pages } from '../http/pages.ts';
 
-/** Standing answers. They are given while deciding on a call. */
+/** Standing approvals. They are created with a decision on a call. */
 export interface Grants {
   list(options?: RequestOptions): Pages<GrantView>;
-  /** Operators are asked again from now on. Answers with the grant that was. */
+  /** Revokes a grant, so that matching calls require approval again. Returns the revoked grant. */
   revoke(grantId: string, options?: RequestOptions): Promise<GrantView>;
 }
 
@@ -17,7 +17,7 @@ export function grants(settings: Settings): Grants {
       pages(settings, { path: '/v1/grants', plural: 'grants', query: {}, decode: decodeGrant }, options),
     revoke(grantId, options = {}) {
       const path = `/v1/grants/${encodeURIComponent(grantId)}`;
-      // Not repeated by itself: after a lost answer, "no such grant" would hide that it worked.
+      // Not retried: after a lost response, "no such grant" would hide that the first request worked.
       const what: HttpRequest = { method: 'DELETE', path, repeat: 'unsafe' };
       return request(settings, what, decodeGrant, boundsOf(options));
     },

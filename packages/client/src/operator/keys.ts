@@ -6,28 +6,28 @@ import { pages, type Pages } from '../http/pages.ts';
 
 export interface NewKey extends RequestOptions {
   readonly kind: KeyKindName;
-  /** The agent, client, service or operator that the key stands for. */
+  /** Name of the agent, client, service or operator that authenticates with the key. */
   readonly name: string;
-  /** Default: your own, and no other is possible. */
+  /** Must be the caller's own tenant, which is the default. */
   readonly tenantId?: string;
-  /** Default: what the kind is good for. Never wider than your own. */
+  /** Default: the scopes of the kind. Never wider than the caller's own. */
   readonly scopes?: readonly string[];
-  /** Default: never. A string goes to the server as it is (RFC 3339). */
+  /** Default: never. A string (RFC 3339) is sent unchanged. */
   readonly expiresAt?: Date | string;
 }
 
 export interface Keys {
-  /** The only answer that holds the secret. */
+  /** Creates a key. Only this response contains the secret. */
   create(key: NewKey): Promise<MintedKeyView>;
   list(options?: RequestOptions): Pages<KeyView>;
-  /** The key opens nothing from now on. Answers with the key that was. */
+  /** Revokes a key and returns it. */
   revoke(keyId: string, options?: RequestOptions): Promise<KeyView>;
 }
 
 export function keys(settings: Settings): Keys {
   return {
     create(key) {
-      // A repeated request would make a second key, whose secret nobody reads.
+      // Not retried: that could create a second key whose secret is lost.
       const what: HttpRequest = { method: 'POST', path: '/v1/keys', body: bodyOf(key), repeat: 'unsafe' };
       return request(settings, what, decodeMintedKey, boundsOf(key));
     },
@@ -35,7 +35,7 @@ export function keys(settings: Settings): Keys {
       pages(settings, { path: '/v1/keys', plural: 'keys', query: {}, decode: decodeKey }, options),
     revoke(keyId, options = {}) {
       const path = `/v1/keys/${encodeURIComponent(keyId)}`;
-      // Not repeated by itself: after a lost answer, "no such key" would hide that it worked.
+      // Not retried: after a lost response, "no such key" would hide that the first request worked.
       const what: HttpRequest = { method: 'DELETE', path, repeat: 'unsafe' };
       return request(settings, what, decodeKey, boundsOf(options));
     },

@@ -21,7 +21,7 @@ describe('ledgerVerify', () => {
     expect(await clientOf(server).ledgerVerify()).toEqual(verdict);
   });
 
-  it('outlasts the usual time limit', async () => {
+  it('has a longer timeout than other requests', async () => {
     const verdict = { ok: true, rows: 0, head: { seq: 0, hash: '00' }, seq: null, problem: null };
     const fetch = async (): Promise<Response> => {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -33,7 +33,7 @@ describe('ledgerVerify', () => {
 });
 
 describe('ledgerExport', () => {
-  it('gives every line as it is, wherever the pieces were cut', async () => {
+  it('yields every line unchanged, wherever the chunks were split', async () => {
     const bytes = Buffer.from(ROWS.map((row) => `${row}\n`).join(''));
     for (let cut = 1; cut < bytes.length; cut += 7) {
       const fetch = (): Promise<Response> => {
@@ -60,7 +60,7 @@ describe('ledgerExport', () => {
     expect(await all(createClient({ url: 'http://board.test', fetch }).ledgerExport())).toEqual(ROWS);
   });
 
-  it('throws when it breaks off, with or without a word', async () => {
+  it('throws when the response is truncated, with or without a network error', async () => {
     const broken = await fakeServer(async (_seen, response) => {
       response.writeHead(200, JSONL);
       response.write(`${ROWS[0]!}\n`);
@@ -74,7 +74,7 @@ describe('ledgerExport', () => {
     await expect(all(clientOf(short).ledgerExport())).rejects.toThrow('broke off before its end');
   });
 
-  it('throws what the server says instead', async () => {
+  it('throws the error of the server', async () => {
     const server = await fakeServer((_seen, response) => problem(response, 403, 'permission_denied'));
     expect(await failureOf(all(clientOf(server).ledgerExport()))).toMatchObject({
       code: 'permission_denied',
@@ -83,7 +83,7 @@ describe('ledgerExport', () => {
     await expect(all(clientOf(page).ledgerExport())).rejects.toThrow('is no ledger');
   });
 
-  it('lets go of the connection when the reader stops', async () => {
+  it('closes the connection when the reader stops', async () => {
     const server = await fakeServer((_seen, response) => {
       response.writeHead(200, JSONL);
       response.write(`${ROWS[0]!}\n`);

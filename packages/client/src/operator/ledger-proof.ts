@@ -2,13 +2,13 @@ import type { LedgerVerdictView } from '@patchboard/wire';
 import type { Bounds } from '../http/abort.ts';
 import { isRecord } from '../decode/decode.ts';
 import { decodeVerdict } from '../decode/operator-views.ts';
-import { readBody, type BodyRequest, type ReplyHead } from '../http/body.ts';
+import { readBody, type BodyRequest, type ResponseHead } from '../http/body.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from '../http/http.ts';
 import type { Settings } from '../http/options.ts';
 import { badResponse, parseJson } from '../http/problem.ts';
 import { stoppable } from '../http/stoppable.ts';
 
-/** The server reads the whole chain before it answers, however long that is by now. */
+/** The server reads the whole chain before it responds. */
 const VERIFY_MS = 600_000;
 
 export async function ledgerVerify(settings: Settings, options: RequestOptions): Promise<LedgerVerdictView> {
@@ -22,8 +22,8 @@ export async function ledgerVerify(settings: Settings, options: RequestOptions):
 }
 
 /**
- * Lines exactly as the server wrote them, oldest first; the last one holds the head. An export that breaks off throws,
- * so whoever reached the end without an error has all of it.
+ * Yields the lines exactly as the server wrote them, oldest first; the last one contains the head. Throws if the
+ * response is truncated, so an iteration without an error is complete.
  */
 export function ledgerExport(settings: Settings, options: RequestOptions): AsyncIterableIterator<string> {
   return stoppable(options.signal, (bounds) => lines(settings, bounds));
@@ -37,7 +37,7 @@ const EXPORT: BodyRequest = {
 };
 
 async function* lines(settings: Settings, bounds: Bounds): AsyncGenerator<string, void, undefined> {
-  let head: ReplyHead | null = null;
+  let head: ResponseHead | null = null;
   let rest = '';
   let last = '';
   for await (const piece of readBody(settings, EXPORT, bounds)) {

@@ -54,7 +54,7 @@ const policy: Omit<PolicyView, 'warnings' | 'matches'> = {
   changed_by: 'operator',
 };
 
-describe('what waits for an operator', () => {
+describe('a call that waits for approval', () => {
   it('is listed with everything that will run', async () => {
     const server = await fakeServer((_seen, response) =>
       json(response, 200, { approvals: [waiting], next_cursor: null }),
@@ -63,7 +63,7 @@ describe('what waits for an operator', () => {
     expect(server.seen[0]!.path).toBe('/v1/approvals?limit=5');
   });
 
-  it('is refused without the digest that a decision needs', async () => {
+  it('is rejected if it has no digest', async () => {
     const { digest: _digest, ...rest } = waiting;
     const server = await fakeServer((_seen, response) => json(response, 200, { approvals: [rest] }));
     await expect(clientOf(server).approvals().page()).rejects.toThrow(
@@ -80,7 +80,7 @@ describe('decide', () => {
     approval: { required: true, digest: 'd2', expires_at: AT, decision: 'allow', note: 'less' },
   });
 
-  it('says it in the words of the wire', async () => {
+  it('sends the decision in the wire format', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, decided));
     const grantOptions = { scope: 'tool', thisAgentOnly: false, lifetimeSeconds: 60 } as const;
     const call = await clientOf(server).decide('tc/1', {
@@ -104,13 +104,13 @@ describe('decide', () => {
     });
   });
 
-  it('leaves out what is not said', async () => {
+  it('omits options that are not given', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, decided));
     await clientOf(server).decide('tc_1', { decision: 'deny', digest: 'd1' });
     expect(server.seen[0]!.body).toEqual({ decision: 'deny', digest: 'd1' });
   });
 
-  it('takes a conflict after a lost answer for what it is: the first try decided', async () => {
+  it('returns the record when a conflict after a lost response shows that the first request worked', async () => {
     const server = await fakeServer((seen, response, count) => {
       if (count === 1) response.destroy();
       else if (seen.method === 'POST') problem(response, 409, 'conflict', { state: 'APPROVED' });
@@ -142,7 +142,7 @@ describe('decide', () => {
 });
 
 describe('keys', () => {
-  it('are made, listed and revoked', async () => {
+  it('are created, listed and revoked', async () => {
     const server = await fakeServer((seen, response) => {
       if (seen.method === 'GET') json(response, 200, { keys: [key], next_cursor: null });
       else if (seen.method === 'POST') json(response, 201, { ...key, key: 'pb_secret' });
@@ -171,14 +171,14 @@ describe('keys', () => {
     });
   });
 
-  it('are never made twice for one request', async () => {
+  it('are not created twice: the request is never retried', async () => {
     const server = await fakeServer((_seen, response) => void response.destroy());
     const made = clientOf(server).keys.create({ kind: 'client', name: 'phone' });
     expect(await failureOf(made)).toBeInstanceOf(NetworkError);
     expect(server.seen).toHaveLength(1);
   });
 
-  it('are nothing without their secret', async () => {
+  it('are rejected in a response without a secret', async () => {
     const server = await fakeServer((_seen, response) => json(response, 201, key));
     await expect(clientOf(server).keys.create({ kind: 'agent', name: 'a' })).rejects.toThrow(
       '"key" is not a string',
@@ -202,7 +202,7 @@ describe('policy', () => {
   it('is read and replaced', async () => {
     const server = await fakeServer((_seen, response) => json(response, 200, policy));
     const client = clientOf(server);
-    // An older server says nothing of warnings.
+    // An older server sends no warnings.
     const view = { ...policy, warnings: [], matches: [] };
     expect(await client.policy.get()).toEqual(view);
     expect(await client.policy.replace({ default: {} }, { version: 2 })).toEqual(view);
@@ -213,7 +213,7 @@ describe('policy', () => {
     });
   });
 
-  it('is checked without being put in force', async () => {
+  it('is checked without being activated', async () => {
     const review = {
       warnings: [{ code: 'pattern_matches_nothing', params: { pattern: 'demo.ecoh' }, message: 'no tool' }],
       matches: [{ rule: 'default.autoAllowTools[0]', pattern: 'demo.ecoh', count: 0, tools: [] }],

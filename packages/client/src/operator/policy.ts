@@ -4,7 +4,7 @@ import { boundsOf, request, type HttpRequest, type RequestOptions } from '../htt
 import type { Settings } from '../http/options.ts';
 
 export interface ReplacePolicyOptions extends RequestOptions {
-  /** The version you looked at: if another is in force by then, `conflict` is thrown and nothing changes. */
+  /** Compare-and-set: throws `conflict` and changes nothing unless this is the current version. */
   readonly version?: number;
 }
 
@@ -14,16 +14,16 @@ export interface PolicyQuestion extends RequestOptions {
   readonly agentId?: string;
   /** Default `{}`. */
   readonly args?: unknown;
-  /** Ask this policy instead of the one in force. */
+  /** Evaluate this policy instead of the current one. */
   readonly document?: unknown;
 }
 
 export interface Policy {
   get(options?: RequestOptions): Promise<PolicyView>;
   replace(document: unknown, options?: ReplacePolicyOptions): Promise<PolicyView>;
-  /** A policy beside the tools and keys that the server has: what each pattern matches, and what has no effect. */
+  /** Checks a policy against the server's current tools and keys: what each pattern matches, and which lines have no effect. */
   check(document: unknown, options?: RequestOptions): Promise<PolicyReviewView>;
-  /** What the policy says to a call, and by which rule. Nothing is recorded. */
+  /** Returns the policy's decision on a call and the rule behind it. Records nothing. */
   explain(question: PolicyQuestion): Promise<ExplainView>;
 }
 
@@ -35,7 +35,7 @@ export function policy(settings: Settings): Policy {
     replace(document, options = {}) {
       const { version } = options;
       const body = { document, ...(version === undefined ? {} : { version }) };
-      // Each one is a new version, and a repeated one with a version given conflicts with itself.
+      // Not retried: each request creates a new version, and a retry with `version` would conflict with the first request.
       const what: HttpRequest = { method: 'PUT', path, body, repeat: 'unsafe' };
       return request(settings, what, decodePolicy, boundsOf(options));
     },

@@ -4,9 +4,9 @@ import { decodeSession } from '../decode/operator-views.ts';
 import { boundsOf, request, type HttpRequest, type RequestOptions } from '../http/http.ts';
 import type { Settings } from '../http/options.ts';
 
-/** An operator's session in a browser: the cookie is the browser's, the proof is yours to keep and to send. */
+/** Browser sessions of an operator. The browser sends the cookie; the page must store the proof and send it as a header. */
 export interface Sessions {
-  /** Takes the operator token, or the token of a login link, which is spent by it. */
+  /** Opens a session with the operator token or the single-use token of a login link. */
   open(token: string, options?: RequestOptions): Promise<SessionView>;
   close(options?: RequestOptions): Promise<void>;
 }
@@ -14,7 +14,7 @@ export interface Sessions {
 export function sessions(settings: Settings): Sessions {
   return {
     open(token, options = {}) {
-      // Not repeated: the token of a link is spent by the first request that arrives.
+      // Not retried: the first request that arrives uses up the token of a link.
       const what: HttpRequest = { method: 'POST', path: '/v1/session', body: { token }, repeat: 'unsafe' };
       return request(settings, what, decodeSession, boundsOf(options));
     },

@@ -4,7 +4,7 @@ import { boundsOf, request, type HttpRequest, type RequestOptions } from '../htt
 import type { Settings } from '../http/options.ts';
 import { pages } from '../http/pages.ts';
 
-/** What is said of a tenant; what is left out is as for everybody. */
+/** Settings of a tenant. Omitted members use the defaults of all tenants. */
 export interface TenantSaid extends RequestOptions {
   readonly sites?: readonly string[];
   readonly packs?: readonly string[];
@@ -13,9 +13,9 @@ export interface TenantSaid extends RequestOptions {
 
 export interface Tenants {
   list(options?: RequestOptions): Promise<TenantView[]>;
-  /** Replaces all that was said of it. Takes the operator token. */
+  /** Replaces all settings of the tenant. Requires the operator token. */
   replace(tenantId: string, said: TenantSaid): Promise<TenantView>;
-  /** What the config says counts again. */
+  /** Deletes the stored settings, so that those of the config file apply again. */
   forget(tenantId: string, options?: RequestOptions): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export function tenants(settings: Settings): Tenants {
         ...(packs === undefined ? {} : { packs }),
         ...(limits === undefined ? {} : { limits }),
       };
-      // The same again changes nothing.
+      // PUT is idempotent here.
       const what: HttpRequest = {
         method: 'PUT',
         path: `${path}/${encodeURIComponent(tenantId)}`,

@@ -3,17 +3,17 @@ import type { PatchboardClient } from '../client.ts';
 import { createToolCalling, type ToolCalling } from '../calls/tool-calling.ts';
 
 export interface UseToolCalling extends ToolCalling {
-  /** A cycle is under way. */
+  /** Whether a cycle is running. */
   readonly isProcessing: Readonly<Ref<boolean>>;
-  /** Why the last cycle could not be run; null when it could. */
+  /** The error of the last cycle; null if it succeeded. */
   readonly lastError: Readonly<Ref<unknown>>;
-  /** Ends the event stream that keeps prompts current. Done by itself when the component, or the scope, ends. */
+  /** Closes the event stream that keeps prompts current. Called automatically when the component or scope is disposed. */
   dispose(): void;
 }
 
 /**
- * Tool calls for a chat written in Vue, over the server that `client` talks to. From the first prompt on it follows the
- * server's events, so that no prompt outlives a change of the tools.
+ * Tool calling for a chat in Vue, using the server of `client`. It subscribes to the server's events with the first
+ * prompt and clears cached prompts when the tools change.
  */
 export function useToolCalling({ client }: { readonly client: PatchboardClient }): UseToolCalling {
   const following = new AbortController();
