@@ -1,28 +1,28 @@
 import type { FailureCode } from '@patchboard/wire';
 
-/** The languages in which a failure is explained. */
+/** Languages of failure messages and recommendations. */
 export const LANGUAGES = ['en', 'zh'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 interface Advice {
   readonly en: readonly string[];
   readonly zh: readonly string[];
-  /** What the code means, for readers of Chinese; the English one is in the failure table. */
+  /** The meaning of the code in Chinese; the English text is in the failure table. */
   readonly meaning: string;
 }
 
-/** For what may have happened; where it certainly did not, `START_AGAIN` stands in its place. */
+/** Advice for a call that may have had an effect. `START_AGAIN` replaces it if the call did not start. */
 export const CHECK_EFFECT: Readonly<Record<Language, string>> = {
-  en: 'it may have taken effect: check before you ask for it again',
+  en: 'it may have taken effect: check before you try again',
   zh: '操作可能已经生效:重试之前先确认结果',
 };
 
 export const START_AGAIN: Readonly<Record<Language, string>> = {
-  en: 'it certainly had no effect: ask for it again if it is still needed',
+  en: 'it had no effect: try again if it is still needed',
   zh: '它确定没有生效:如仍需要,可以重新请求',
 };
 
-/** What a model or a person can do about each failure; a code without a row does not compile. */
+/** Recommendations for each failure code. */
 export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   tool_not_found: {
     meaning: '这里没有可以调用的同名工具',
@@ -36,7 +36,7 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   },
   method_not_callable: {
     meaning: '该方法不允许智能体调用',
-    en: ['do it with a method that is listed'],
+    en: ['use a method that is listed'],
     zh: ['改用列表中可调用的方法'],
   },
   call_not_found: { meaning: '没有这个调用', en: ['check the id of the call'], zh: ['检查调用 ID'] },
@@ -61,41 +61,41 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     zh: ['使用 application/json 发送 JSON'],
   },
   too_large: { meaning: '请求超过大小限制', en: ['send less at a time'], zh: ['分次发送更小的内容'] },
-  auth_required: { meaning: '需要凭证', en: ['ask with a credential'], zh: ['携带凭证后重试'] },
+  auth_required: { meaning: '需要凭证', en: ['send a credential with the request'], zh: ['携带凭证后重试'] },
   permission_denied: {
     meaning: '策略或凭证不允许',
-    en: ['do without this tool', 'ask the operator to change the policy'],
+    en: ['use another approach without this tool', 'ask the operator to change the policy'],
     zh: ['换一种不需要此工具的做法', '请运维人员调整策略'],
   },
   hook_denied: {
     meaning: '钩子拒绝了此调用',
-    en: ['read the reason and do it another way'],
+    en: ['read the reason and use another approach'],
     zh: ['阅读原因,换一种做法'],
   },
   approval_denied: {
     meaning: '审批人拒绝了此调用',
-    en: ['do not ask again for the same', "follow the operator's note, if there is one"],
+    en: ['do not request the same operation again', "follow the operator's note, if there is one"],
     zh: ['不要重复请求同一操作', '如有审批备注,请按备注处理'],
   },
   approval_expired: {
     meaning: '审批已过期,无人决定',
-    en: ['ask again when somebody is there to decide'],
+    en: ['try again when an operator is available to decide'],
     zh: ['等有人审批时再请求'],
   },
   name_invalid: {
     meaning: '名称不符合规则',
-    en: ['use 1 to 128 of A-Z a-z 0-9 _ . - and not dots only'],
+    en: ['use 1 to 128 characters of A-Z a-z 0-9 _ . - and not only dots'],
     zh: ['使用 1 到 128 个 A-Z a-z 0-9 _ . - 字符,且不能全是点'],
   },
   name_taken: { meaning: '名称已被占用', en: ['choose another name'], zh: ['换一个名称'] },
   schema_invalid: {
     meaning: 'schema 无法在限制内编译',
-    en: ['correct the schema where the error says'],
+    en: ['correct the schema at the place named in the error'],
     zh: ['按提示修正 schema'],
   },
   conflict: {
     meaning: '当前状态不允许此操作',
-    en: ['read the state that stands before you go on'],
+    en: ['read the current state before you continue'],
     zh: ['先读取当前状态再继续'],
   },
   idempotency_mismatch: {
@@ -111,13 +111,13 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   },
   queue_timeout: {
     meaning: '排队超时,调用没有开始',
-    en: ['try again; it certainly did not start'],
+    en: ['try again; the call did not start'],
     zh: ['可以重试,它确定没有开始'],
   },
   overloaded: { meaning: '服务器过忙', en: ['wait a moment, then try again'], zh: ['稍等片刻后重试'] },
   provider_offline: {
     meaning: '没有可执行此工具的客户端在线',
-    en: ['try again when the client that runs it is connected', 'do it with another tool'],
+    en: ['try again when the client that runs it is connected', 'use another tool'],
     zh: ['等客户端上线后重试', '改用其他工具'],
   },
   provider_disconnected: {
@@ -127,12 +127,12 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   },
   timeout: {
     meaning: '在期限内没有结果',
-    en: [CHECK_EFFECT.en, 'ask for less at a time'],
+    en: [CHECK_EFFECT.en, 'split the task into smaller calls'],
     zh: [CHECK_EFFECT.zh, '把任务拆小'],
   },
   cancelled: {
     meaning: '调用已取消',
-    en: ['do not repeat it unless you are asked to'],
+    en: ['do not repeat it unless you are told to'],
     zh: ['除非被要求,不要重复执行'],
   },
   interrupted: {
@@ -142,12 +142,12 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   },
   value_not_found: {
     meaning: '参数中的值没有对应的对象',
-    en: ['list or search what there is, then ask again with a name that exists'],
+    en: ['list or search the existing objects, then try again with a name that exists'],
     zh: ['先列出或搜索已有的对象,再用存在的名称重试'],
   },
   tool_failed: {
     meaning: '工具报告失败',
-    en: ['read the error and change the arguments, or do it another way'],
+    en: ['read the error and change the arguments, or use another approach'],
     zh: ['阅读错误,修改参数或换一种做法'],
   },
   output_invalid: {
@@ -162,12 +162,12 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   },
   result_too_large: {
     meaning: '结果超过大小限制',
-    en: ['ask for a part: fewer rows, a shorter range'],
+    en: ['request only a part: fewer rows, a shorter range'],
     zh: ['只请求一部分:更少的行或更短的范围'],
   },
   sandbox_unavailable: {
     meaning: '没有沙箱可以运行此工具',
-    en: ['do it with another tool', 'ask the operator to set up a sandbox'],
+    en: ['use another tool', 'ask the operator to set up a sandbox'],
     zh: ['改用其他工具', '请运维人员配置沙箱'],
   },
   upstream_unreachable: {
@@ -177,12 +177,12 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   },
   storage_full: {
     meaning: '存储空间不足,没有记录任何内容',
-    en: ['try again when the operator has made room'],
+    en: ['try again when the operator has freed disk space'],
     zh: ['等运维人员清理空间后重试'],
   },
   storage_unavailable: {
     meaning: '数据目录不可用,没有记录任何内容',
-    en: ['try again later', 'tell the operator that the data folder is gone'],
+    en: ['try again later', 'tell the operator that the data folder is missing'],
     zh: ['稍后重试', '告知运维人员数据目录已丢失'],
   },
   misdirected: {
@@ -192,7 +192,7 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
   },
   internal: {
     meaning: '服务器内部错误',
-    en: ['try again', 'tell the operator if it stays'],
+    en: ['try again', 'tell the operator if the error persists'],
     zh: ['重试', '如果持续出现,请告知运维人员'],
   },
 };

@@ -12,7 +12,7 @@ import {
   type ToolContext,
 } from '../index.ts';
 
-/** Everything a tool, a hook or whoever embeds the engine can do wrong, and how it ends. */
+/** Invalid behaviour of tools, hooks and embedding programs, and the state in which the call ends. */
 
 async function aSmallBoard(options: BoardOptions): Promise<Patchboard> {
   return await aBoard({ ...options, limits: { resultBytes: 1000, ...options.limits } });
@@ -28,7 +28,7 @@ function cycle(): Record<string, unknown> {
   return value;
 }
 
-describe('a tool that cannot be', () => {
+describe('an invalid tool', () => {
   const fine = tool('t', () => 1);
   it.each([
     [
@@ -52,7 +52,7 @@ describe('a tool that cannot be', () => {
   });
 });
 
-describe('a result that cannot be kept', () => {
+describe('an invalid result', () => {
   it.each([
     ['a BigInt', () => ({ n: 1n })],
     ['a cycle', cycle],
@@ -70,7 +70,7 @@ describe('a result that cannot be kept', () => {
     expect(record.error).toMatch(/^the result cannot be written as JSON: /);
   });
 
-  it('over the limit: FAILED as result_too_large, and it may have had its effect', async () => {
+  it('over the limit: FAILED as result_too_large, with outcome unknown', async () => {
     expect(await callOf(() => 'x'.repeat(1001))).toMatchObject({
       state: 'FAILED',
       code: 'result_too_large',
@@ -101,7 +101,7 @@ describe('a result that cannot be kept', () => {
   });
 });
 
-describe('what is thrown', () => {
+describe('a thrown value', () => {
   const thrower = (thrown: unknown) => (): never => {
     throw thrown;
   };
@@ -130,7 +130,7 @@ describe('what is thrown', () => {
     ],
   ])('%s: FAILED as tool_failed', async (_what, thrown, error) => {
     expect(await callOf(thrower(thrown))).toMatchObject({ state: 'FAILED', code: 'tool_failed', error });
-    // A promise that is rejected is the same.
+    // A rejected promise is treated the same.
     // oxlint-disable-next-line prefer-promise-reject-errors
     expect(await callOf(() => Promise.reject(thrown))).toMatchObject({
       state: 'FAILED',
@@ -139,7 +139,7 @@ describe('what is thrown', () => {
     });
   });
 
-  it('at length: cut', async () => {
+  it('with a long message: truncated', async () => {
     const { error = '' } = await callOf(thrower(new Error('x'.repeat(1_000_000))));
     expect(error.length).toBeLessThan(8300);
     expect(error).toMatch(/^x+… \(1000000 characters\)$/);
@@ -171,7 +171,7 @@ describe('a tool that does not end', () => {
     expect(await board.get(record.id)).toEqual(record);
   });
 
-  it('emits after the end: nobody is told, and the log says so once', async () => {
+  it('emits after the end: the event is dropped and logged once', async () => {
     const lines: string[] = [];
     const write = (event: string): void => void lines.push(event);
     let late: ToolContext | undefined;
@@ -260,7 +260,7 @@ describe('a hook', () => {
     expect(record).not.toHaveProperty('result');
   });
 
-  it('that changes a result within the output schema: kept as changed', async () => {
+  it('that changes a result within the output schema: the changed result is stored', async () => {
     const hooks: Hooks = { postToolUse: () => ({ update: { result: { sum: 4, at: new Date(0) } } }) };
     const output = { type: 'object', properties: { sum: { type: 'number' }, at: { type: 'string' } } };
     const add = tool({ name: 'add', output, execute: () => ({ sum: 3 }) });
@@ -270,14 +270,14 @@ describe('a hook', () => {
     });
   });
 
-  it('that changes the arguments to what JSON cannot hold: refused as input_invalid', async () => {
+  it('that changes the arguments to a value that is not JSON: refused as input_invalid', async () => {
     await expect(withHook({ preToolUse: () => ({ args: cycle() }) })).rejects.toMatchObject({
       failure: { code: 'input_invalid' },
     });
   });
 });
 
-describe('arguments from whoever embeds the engine', () => {
+describe('arguments from an embedding program', () => {
   it.each([
     ['a cycle', cycle()],
     ['a BigInt', { n: 1n }],

@@ -1,6 +1,6 @@
 import type { Failure } from '../core/failures.ts';
 
-/** Thrown for a tool or a call that is refused and never recorded, and for what does not exist or cannot be done now. */
+/** Thrown for a tool or call that is refused without a record, and for an unknown id or an operation that the current state does not allow. */
 export class BoardError extends Error {
   readonly failure: Failure;
 

@@ -2,7 +2,7 @@ import { object, peerId, text } from './shape.ts';
 import type { Rule } from './shape.ts';
 
 export interface DecideOptions {
-  /** Kept with the call, and told to the model. */
+  /** Stored with the call and sent to the model. */
   readonly note?: string;
   /** Default: `operator`. */
   readonly decidedBy?: string;

@@ -6,11 +6,11 @@ import { z as three } from 'zod/v3';
 import { aBoard } from '../../test/support/a-board.ts';
 import { createPatchboard, tool, ToolRegistry, type BoardOptions } from '../index.ts';
 
-/** What is written wrong is refused where it is written, with what is wrong, where, and what was meant. */
+/** Mistakes in definitions throw immediately, with an error that names the mistake, its place and the likely intention. */
 
 const execute = (): number => 1;
 const preToolUse = (): void => {};
-/** As a program that is written in CommonJS gets it. */
+/** The module as a CommonJS program loads it. */
 const { z: other } = createRequire(import.meta.url)('zod') as { readonly z: typeof z };
 
 describe('tool()', () => {
@@ -27,11 +27,11 @@ describe('tool()', () => {
     ],
     [
       { name: 't', execute, parameters: three.object({ n: three.number() }) },
-      'tool t: parameters is a schema of a library: tool() takes those of zod 4, and JSON Schemas',
+      'tool t: parameters is a schema of an unsupported library: use zod 4 or a JSON Schema',
     ],
     [
       { name: 't', execute, output: { '~standard': { version: 1, vendor: 'valibot' } } },
-      'tool t: output is a schema of a library: tool() takes those of zod 4, and JSON Schemas',
+      'tool t: output is a schema of an unsupported library: use zod 4 or a JSON Schema',
     ],
     [{ name: 't', execute, description: 7 }, 'tool t: description must be a text; it is 7'],
     [
@@ -65,7 +65,7 @@ describe('tool()', () => {
     expect(() => tool(given as never)).toThrow(problem);
   });
 
-  it('refuses a name that cannot be, and a function that is none', () => {
+  it('throws for an invalid name, and for an execute that is not a function', () => {
     for (const name of ['two words', '', '..', 'n'.repeat(129)]) {
       expect(() => tool(name, execute)).toThrow('a name is 1 to 128 of A-Z a-z 0-9 _ . -');
       expect(() => tool({ name, execute })).toThrow('bad tool name');
@@ -74,7 +74,7 @@ describe('tool()', () => {
     expect(() => tool('t', 'x' as never)).toThrow("tool t: execute must be a function; it is 'x'");
   });
 
-  it('takes everything it says it takes, and members that are undefined', () => {
+  it('accepts every documented member, and members that are undefined', () => {
     const made = tool({
       name: 't',
       description: '',
@@ -100,7 +100,7 @@ describe('tool()', () => {
     expect(await board.call('t', { n: 13 })).toMatchObject({ code: 'input_invalid' });
   });
 
-  it('takes hooks that are an instance of a class, whatever else it has', () => {
+  it('accepts hooks that are a class instance with other members', () => {
     class Counting {
       count = 0;
       preToolUse(): void {
@@ -128,7 +128,7 @@ describe('a registry', () => {
     ],
     [
       { name: 'x', description: '', input_schema: z.object({}), exec: execute },
-      'tool x: input_schema is a schema of a library: tool() takes those of zod 4, and JSON Schemas',
+      'tool x: input_schema is a schema of an unsupported library: use zod 4 or a JSON Schema',
     ],
     [{ name: 'x', description: '', input_schema: {}, exec: 1 }, 'tool x: exec must be a function; it is 1'],
     [
@@ -173,7 +173,7 @@ describe('createPatchboard()', () => {
     });
   });
 
-  it('gives a board that says what is wrong with what it is asked', async () => {
+  it('returns a board whose methods throw for invalid options', async () => {
     const board = await aBoard({ tools: [tool('t', execute)] });
     const refused = async (asked: Promise<unknown>, problem: string): Promise<void> =>
       await expect(asked).rejects.toMatchObject({ name: 'BoardError', message: problem });

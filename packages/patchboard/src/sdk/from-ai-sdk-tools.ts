@@ -5,7 +5,7 @@ import type { ToolContext } from '../core/tools/server-tool.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 import { isZodSchema, zodToJsonSchema, type ZodSchema } from './zod-schema.ts';
 
-/** A tool of the AI SDK, typed by what is used of it: `tool({…})` and `dynamicTool({…})` of `ai` fit. */
+/** A tool of the AI SDK, typed only by what is used here: `tool({…})` and `dynamicTool({…})` of `ai` are compatible. */
 export interface GivenAiSdkTool {
   readonly description?: unknown;
   readonly inputSchema: unknown;
@@ -24,8 +24,8 @@ interface ReadSchema {
 }
 
 /**
- * Tools of the AI SDK as tools of a board, under the names they have in the set. `needsApproval` asks an operator.
- * A tool without `execute` runs elsewhere and cannot be one of a board: that throws.
+ * Converts tools of the AI SDK to board tools with the same names. `needsApproval` becomes a required approval.
+ * Throws for a tool without `execute`, because a board cannot run it.
  */
 export async function fromAiSdkTools(
   tools: Readonly<Record<string, GivenAiSdkTool>>,
@@ -44,7 +44,7 @@ async function fromAiSdkTool(name: string, given: GivenAiSdkTool): Promise<ToolD
     inputSchema: json,
     outputSchema: null,
     metadata: needsApproval === true ? { requiresApproval: true } : {},
-    hooks: typeof needsApproval === 'function' ? askingHooks(needsApproval as Execute) : null,
+    hooks: typeof needsApproval === 'function' ? approvalHooks(needsApproval as Execute) : null,
     execute: async (args, context) => {
       const parsed = await parse(args);
       if (!parsed.ok) throw new ToolFailure(failure('input_invalid', `args ${parsed.problem}`));
@@ -53,7 +53,7 @@ async function fromAiSdkTool(name: string, given: GivenAiSdkTool): Promise<ToolD
   };
 }
 
-function askingHooks(needsApproval: Execute): Hooks {
+function approvalHooks(needsApproval: Execute): Hooks {
   return {
     preToolUse: async (call) => {
       const options = { toolCallId: call.id, messages: [], context: undefined };
@@ -66,18 +66,19 @@ function optionsOf({ callId, signal }: ToolContext): Record<string, unknown> {
   return { toolCallId: callId, messages: [], abortSignal: signal, context: undefined };
 }
 
-/** A tool may answer with a stream of what it has so far: the last of it is the result. */
-async function lastOf(answer: unknown, context: ToolContext): Promise<unknown> {
-  if (typeof answer !== 'object' || answer === null || !(Symbol.asyncIterator in answer)) return await answer;
+/** A tool may return an async iterable of preliminary results; the last one is the result. */
+async function lastOf(returned: unknown, context: ToolContext): Promise<unknown> {
+  if (typeof returned !== 'object' || returned === null || !(Symbol.asyncIterator in returned))
+    return await returned;
   let last: unknown;
-  for await (const value of answer as AsyncIterable<unknown>) {
+  for await (const value of returned as AsyncIterable<unknown>) {
     last = value;
     context.progress(value);
   }
   return last;
 }
 
-/** The forms of a schema that the AI SDK takes. */
+/** Reads every form of schema that the AI SDK accepts. */
 async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
   const schema: unknown = typeof given === 'function' ? (given as () => unknown)() : given;
   if (isZodSchema(schema)) return fromZod(schema);
@@ -104,10 +105,10 @@ async function fromAiSdkSchema({ jsonSchema, validate }: AiSdkSchemaObject): Pro
   const json = await jsonSchema;
   if (validate === undefined) return { json, parse: (value) => Promise.resolve({ ok: true, value }) };
   const parse: Parse = async (value) => {
-    const said = (await validate(value)) as { success: boolean; value?: unknown; error?: Error };
-    return said.success
-      ? { ok: true, value: said.value }
-      : { ok: false, problem: said.error?.message ?? 'do not fit' };
+    const validated = (await validate(value)) as { success: boolean; value?: unknown; error?: Error };
+    return validated.success
+      ? { ok: true, value: validated.value }
+      : { ok: false, problem: validated.error?.message ?? 'do not match the schema' };
   };
   return { json, parse };
 }
@@ -126,8 +127,8 @@ function fromStandard(name: string, { '~standard': standard }: StandardSchema): 
   return { json, parse: async (value) => fromStandardResult(await standard.validate(value)) };
 }
 
-function fromStandardResult(said: unknown): Parsed {
-  const { issues, value } = said as { issues?: readonly { message: string }[]; value?: unknown };
+function fromStandardResult(validated: unknown): Parsed {
+  const { issues, value } = validated as { issues?: readonly { message: string }[]; value?: unknown };
   if (issues === undefined) return { ok: true, value };
-  return { ok: false, problem: issues[0]?.message ?? 'do not fit' };
+  return { ok: false, problem: issues[0]?.message ?? 'do not match the schema' };
 }

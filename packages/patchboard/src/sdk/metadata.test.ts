@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { aBoard } from '../../test/support/a-board.ts';
 import { failure, tool, ToolFailure, ToolRegistry, type HookCall, type ToolMetadata } from '../index.ts';
 
-/** How many of six calls, each in the run that is given for it, run at once; none ends before all are asked for. */
-async function atOnce(metadata: ToolMetadata, runOf: (index: number) => string): Promise<number> {
+/** Submits six calls, each in its given run, and returns the maximum number that ran concurrently. */
+async function maxConcurrency(metadata: ToolMetadata, runOf: (index: number) => string): Promise<number> {
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => (open = resolve));
   let inside = 0;
@@ -77,7 +77,7 @@ describe('metadata', () => {
     ]);
   });
 
-  it('timeout: ends the call for everybody who waits, though the tool ignores its signal', async () => {
+  it('timeout: ends the call for every waiter although the tool ignores its signal', async () => {
     let signal: AbortSignal | undefined;
     const deaf = tool({
       name: 'deaf',
@@ -98,13 +98,13 @@ describe('metadata', () => {
   });
 
   it('concurrent: three of a run at once by default, readonly or not', async () => {
-    expect(await atOnce({}, oneRun)).toBe(3);
-    expect(await atOnce({ readonly: true }, oneRun)).toBe(3);
-    expect(await atOnce({}, ownRun)).toBe(6);
+    expect(await maxConcurrency({}, oneRun)).toBe(3);
+    expect(await maxConcurrency({ readonly: true }, oneRun)).toBe(3);
+    expect(await maxConcurrency({}, ownRun)).toBe(6);
   });
 
-  it('concurrent: false is one at a time, whoever asks', async () => {
-    expect(await atOnce({ concurrent: false }, ownRun)).toBe(1);
+  it('concurrent: false is one at a time across all runs', async () => {
+    expect(await maxConcurrency({ concurrent: false }, ownRun)).toBe(1);
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe('metadata', () => {
     expect(await board.wait(id)).toMatchObject({ state: 'COMPLETED', result: 1 });
   });
 
-  it('idempotent: is tried again after a failure that may pass, with the same key, and nothing else is', async () => {
+  it('idempotent: only such a tool is retried after a transient failure, with the same idempotency key', async () => {
     const keys: [string, number][] = [];
     const flaky = (name: string, idempotent: boolean) =>
       tool({

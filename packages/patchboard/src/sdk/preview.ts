@@ -3,7 +3,7 @@ const ITEMS = 10;
 const MEMBERS = 20;
 const DEPTH = 4;
 
-/** A value small enough for an event or a list: long texts, lists and deep members are cut, and say so. */
+/** Returns a copy small enough for an event or a list: long texts, lists and deep members are truncated with a note. */
 export function preview(value: unknown, depth: number = DEPTH): unknown {
   if (typeof value === 'string') return previewText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -26,7 +26,7 @@ function previewItems(items: readonly unknown[], depth: number): unknown {
   return items.length > shown.length ? [...shown, `… ${items.length - shown.length} more items`] : shown;
 }
 
-/** Never between the two halves of one character. */
+/** Cuts text to at most `length` UTF-16 units without splitting a surrogate pair. */
 export function cut(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);

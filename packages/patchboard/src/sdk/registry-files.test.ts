@@ -8,7 +8,7 @@ import {
   type Patchboard,
 } from '../index.ts';
 
-/** As registry files elsewhere are written: types of TypeScript, and more members than we know. */
+/** A registry file in the style of other projects: TypeScript type names, and members that we do not know. */
 class DirectoryJanitor {
   readonly id = 'directory-janitor';
   readonly name = '目录清道夫';
@@ -90,7 +90,7 @@ async function resultOf(board: Patchboard, fields: Record<string, string>): Prom
 }
 
 describe('a registry file', () => {
-  it('is taken with the types that are understood, and what is not is warned of by name', async () => {
+  it('is registered; unknown parameter types are reported by name', async () => {
     const { board, warned } = await aJanitorBoard();
     expect(board.tools().map(({ name }) => name)).toEqual([
       'directory-janitor_clean',
@@ -119,7 +119,7 @@ describe('a registry file', () => {
     expect(warned).toHaveLength(4);
   });
 
-  it('says what is required: everything that does not say otherwise and has no default', async () => {
+  it('makes parameters required unless they are optional or have a default', async () => {
     const { board, janitor } = await aJanitorBoard();
     const scan = { tool_name: 'directory-janitor', command: 'scan' };
     expect(await resultOf(board, { ...scan })).toContain('"path" is required');
@@ -145,7 +145,7 @@ describe('a registry file', () => {
     ]);
   });
 
-  it('shows its example in every prompt, and the example ends nothing', async () => {
+  it('shows its example in every prompt, escaped so that it does not end the block', async () => {
     const { board } = await aJanitorBoard();
     const prompt = createToolDiscoveryService(board.registry).generatePrompt({ config: ON });
     expect(prompt).toContain('Example: scan({ path: "/tmp" })');
@@ -158,7 +158,7 @@ describe('a registry file', () => {
     expect(board.tools()[1]?.description).toContain('Example: scan(');
   });
 
-  it('without metadata has no method that can be called', async () => {
+  it('without metadata has no callable methods', async () => {
     const registry = new ToolRegistry();
     expect(registry.registerModule({ id: 'color-picker', name: '图片色彩分析' })).toEqual([]);
     const board = await aBoard({ tools: registry });

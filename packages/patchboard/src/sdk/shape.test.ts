@@ -9,7 +9,7 @@ const shape = object<{ name: string; tags: string[]; timeout: number; inner: obj
 });
 
 describe('a shape', () => {
-  it('has nothing against what fits, with members left out or undefined', () => {
+  it('accepts a valid value, with members omitted or undefined', () => {
     expect(shape({}, '')).toBeNull();
     expect(shape({ name: 'x', tags: undefined, inner: { parallel: true } }, '')).toBeNull();
   });
@@ -31,11 +31,11 @@ describe('a shape', () => {
     expect(shape(given, '')).toBe(problem);
   });
 
-  it('takes no member for known that every object has', () => {
+  it('does not accept members inherited from Object', () => {
     expect(shape({ toString: 1 }, 'x')).toBe('x.toString is not known; known are name, tags, timeout, inner');
   });
 
-  it('names the value that is none of those allowed', () => {
+  it('names a value that is not allowed', () => {
     expect(oneOf(['en', 'zh'])('fr', 'language')).toBe("language is 'fr'; known are en, zh");
     expect(oneOf(['en', 'zh'])(1, 'language')).toBe('language is 1; it must be one of en, zh');
     expect(someOf(['progress', 'control'])(['control', 'progres'], 'channels')).toBe(

@@ -1,10 +1,10 @@
 import { PEER_ID_PATTERN } from '@patchboard/wire';
 import { nearestName } from '../core/spelling.ts';
 
-/** What is wrong with a value, in a sentence that begins with its place; null: nothing. */
+/** Returns a sentence about what is wrong with the value, beginning with its place, or null if it is valid. */
 export type Rule = (value: unknown, place: string) => string | null;
 
-/** One rule for each member. What is in no shape is a mistake of whoever wrote it. */
+/** One rule for each member. Other members are errors. */
 export type Shape<T> = Readonly<Record<keyof T & string, Rule>>;
 
 export const anything: Rule = () => null;
@@ -19,7 +19,7 @@ export function wholeNumber(least: number): Rule {
   );
 }
 
-/** What agents, runs and people are called. */
+/** Ids of agents, runs and operators. */
 export const peerId: Rule = must(
   'be 1 to 200 visible ASCII characters without spaces',
   (value) => typeof value === 'string' && PEER_ID_PATTERN.test(value),
@@ -46,7 +46,7 @@ export function someOf(allowed: readonly string[]): Rule {
   };
 }
 
-/** Itself or a list of them. */
+/** A single value or a list of values. */
 export function oneOrMore(rule: Rule): Rule {
   return (value, place) =>
     Array.isArray(value)
@@ -54,7 +54,7 @@ export function oneOrMore(rule: Rule): Rule {
       : rule(value, place);
 }
 
-/** An object with these members and no others; a member that is undefined is not there. */
+/** An object with these members and no others. An undefined member counts as absent. */
 export function object<T>(shape: Shape<T>): Rule {
   const known = Object.keys(shape);
   return (value, place) => {
@@ -75,7 +75,7 @@ export function must(what: string, holds: (value: unknown) => boolean): Rule {
   return (value, place) => (holds(value) ? null : `${place} must ${what}; it is ${shown(value)}`);
 }
 
-/** What was probably meant, or else what there is. */
+/** Suggests the nearest known name, or lists all. */
 function suggestion(given: unknown, known: readonly string[]): string {
   if (typeof given !== 'string') return `it must be one of ${known.join(', ')}`;
   const meant = nearestName(given, known);
@@ -84,7 +84,7 @@ function suggestion(given: unknown, known: readonly string[]): string {
 
 const SHOWN_CHARACTERS = 40;
 
-/** As it may stand in a sentence. */
+/** Formats a value for an error message. */
 export function shown(value: unknown): string {
   if (typeof value === 'string')
     return value.length > SHOWN_CHARACTERS ? `'${value.slice(0, SHOWN_CHARACTERS)}…'` : `'${value}'`;

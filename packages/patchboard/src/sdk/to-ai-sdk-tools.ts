@@ -7,7 +7,7 @@ import type { ToolCallRecord } from './tool-call-record.ts';
 import { toolError, type ToolError } from './tool-error.ts';
 import { toToolResult, truncateForModel, MODEL_RESULT_BYTES } from './tool-result.ts';
 
-/** What is used of a board. */
+/** The part of a board that is used here. */
 export interface AiSdkBoard {
   tools(filter: { readonly agentId?: string }): readonly RegisteredTool[];
   call(
@@ -18,18 +18,18 @@ export interface AiSdkBoard {
 }
 
 export interface AiSdkToolOptions {
-  /** The run that the calls belong to. Default: the board's own for that agent. */
+  /** The run of the calls. Default: the board's run for the agent. */
   readonly runId?: string;
-  /** As whom the calls are made: policy may say other things for others. Default `embedded`. */
+  /** The agent that makes the calls, for the policy. Default `embedded`. */
   readonly agentId?: string;
-  /** Which tools. Default: all that the agent may call. */
+  /** Selects tools. Default: all that the agent may call. */
   readonly select?: (tool: RegisteredTool) => boolean;
   readonly language?: Language;
-  /** Larger results are cut for the model, not for you. Default 32,768. */
+  /** Larger results are truncated for the model; the return value of `execute` is complete. Default 32,768. */
   readonly maxBytes?: number;
 }
 
-/** A schema as the AI SDK takes it. */
+/** A schema in the form that the AI SDK accepts. */
 export interface AiSdkSchema {
   readonly '~standard': {
     readonly version: 1;
@@ -42,7 +42,7 @@ export interface AiSdkSchema {
   };
 }
 
-/** A tool as `generateText({ tools })` takes it. */
+/** A tool in the form that `generateText({ tools })` accepts. */
 export interface AiSdkTool {
   readonly type: 'dynamic';
   readonly description: string;
@@ -57,10 +57,10 @@ export interface AiSdkTool {
   };
 }
 
-/** What `execute` throws for a call that did not end well. Its message is what the model reads: the error as JSON. */
+/** Thrown by `execute` for a failed call. Its message is the error as JSON, for the model. */
 export class AiSdkToolError extends Error {
   readonly toolError: ToolError;
-  /** Undefined: it was refused before it was recorded. */
+  /** Undefined if the call was refused before it was recorded. */
   readonly record: ToolCallRecord | undefined;
 
   constructor(content: unknown, error: ToolError, record?: ToolCallRecord) {
@@ -70,15 +70,15 @@ export class AiSdkToolError extends Error {
     this.record = record;
   }
 
-  /** The AI SDK shows this to the model. */
+  /** The AI SDK sends this text to the model. */
   override toString(): string {
     return this.message;
   }
 }
 
 /**
- * The board's tools for an AI SDK loop, under their wire names. Every call goes the board's own way: schema, policy,
- * hooks, approval (the loop waits for it), limits and ledger. Aborting the loop cancels the call.
+ * Returns the board's tools for an AI SDK loop, under their wire names. Schema validation, policy, hooks, approval (the
+ * loop waits for it), limits and the ledger apply to every call. Aborting the loop cancels the call.
  */
 export function toAiSdkTools(board: AiSdkBoard, options: AiSdkToolOptions = {}): Record<string, AiSdkTool> {
   const { agentId, select } = options;
@@ -120,13 +120,13 @@ async function run(
   { runId, agentId, language }: AiSdkToolOptions,
   signal: AbortSignal | undefined,
 ): Promise<ToolCallRecord> {
-  const asked = {
+  const callOptions = {
     ...(runId === undefined ? {} : { runId }),
     ...(agentId === undefined ? {} : { agentId }),
     ...(signal === undefined ? {} : { signal }),
   };
   try {
-    return await board.call(name, input, asked);
+    return await board.call(name, input, callOptions);
   } catch (error) {
     if (!(error instanceof BoardError)) throw error;
     const refused = toolError(error.failure, language);
@@ -139,12 +139,12 @@ function toolErrorOf({ id, state, failure }: ToolCallRecord, language: Language)
   return toolError({ code: 'internal', message: `call ${id} is ${state}`, retryable: false }, language);
 }
 
-/** How the AI SDK marks schemas of its own, which it hands to the model as they are. */
+/** The AI SDK passes schemas with this symbol to the model unchanged. */
 const AI_SDK_SCHEMA = Symbol.for('vercel.ai.schema');
 
-/** Lets every input through: the board validates, and keeps what it refused. */
+/** Accepts every input, because the board validates it and records refusals. */
 function aiSdkSchema(schema: JsonSchema): AiSdkSchema {
-  // True allows anything, which to a vendor is an object with anything in it.
+  // Vendors require an object schema, so `true` becomes "any object".
   const shown = (): Record<string, unknown> =>
     typeof schema === 'boolean' ? { type: 'object' } : structuredClone(schema);
   const validate = (value: unknown): { success: true; value: unknown } => ({ success: true, value });
@@ -158,10 +158,10 @@ function aiSdkSchema(schema: JsonSchema): AiSdkSchema {
   return { ...own, '~standard': standard };
 }
 
-/** Which call answered which request of the model, for the last few of them. */
+/** Maps the model's recent tool requests to call ids. */
 class CallIds {
-  static readonly #KEPT = 1000;
-  readonly #ids: BoundedMap<string, string> = new BoundedMap(CallIds.#KEPT);
+  static readonly #CAPACITY = 1000;
+  readonly #ids: BoundedMap<string, string> = new BoundedMap(CallIds.#CAPACITY);
 
   set(toolCallId: string, callId: string): void {
     this.#ids.set(toolCallId, callId);

@@ -2,7 +2,7 @@ import { isTerminal, type CallStateName, type FailureCode, type SandboxName } fr
 import { endedAt, type Approval, type Call, type TimelineEntry } from '../core/call/call.ts';
 import type { Failure } from '../core/failures.ts';
 
-/** A call as an embedder sees it. Times are epoch milliseconds. */
+/** The record of a call, for embedding programs. Times are epoch milliseconds. */
 export interface ToolCallRecord {
   readonly id: string;
   readonly name: string;
@@ -12,10 +12,10 @@ export interface ToolCallRecord {
   readonly result?: unknown;
   readonly error?: string;
   readonly code?: FailureCode;
-  /** The whole of what `error` and `code` say in short. */
+  /** The complete failure; `error` and `code` are its message and code. */
   readonly failure?: Failure;
   readonly isError: boolean;
-  /** What enclosed the work; absent: the tool uses no sandbox. */
+  /** The sandbox in which the call ran; absent if the tool uses none. */
   readonly sandbox?: SandboxName;
   readonly startedAt?: number;
   readonly completedAt?: number;
@@ -31,9 +31,9 @@ export interface ToolCallApproval {
   readonly decidedBy?: string;
   readonly decidedAt?: number;
   readonly note?: string;
-  /** Why it needs approval. */
+  /** Why the call needs approval. */
   readonly reason?: string;
-  /** What the hook that asked had to say. */
+  /** Metadata from the hook that required the approval. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,7 +1,7 @@
 import { preview } from './preview.ts';
 import type { ToolCallRecord } from './tool-call-record.ts';
 
-/** A record as events carry it: without the input, but with something small to show of it. */
+/** The part of a record that events carry, with a preview instead of the input. */
 export type ToolCallSnapshot = Pick<
   ToolCallRecord,
   | 'id'
@@ -17,11 +17,11 @@ export type ToolCallSnapshot = Pick<
   | 'completedAt'
   | 'auditTrail'
 > & {
-  /** The input, with long texts, lists and deep members cut. */
+  /** The input, with long texts, lists and deep members truncated. */
   readonly inputPreview: unknown;
 };
 
 export function toSnapshot(record: ToolCallRecord): ToolCallSnapshot {
-  const { input, failure: _failure, createdAt: _createdAt, updatedAt: _updatedAt, ...kept } = record;
-  return { ...kept, inputPreview: preview(input) };
+  const { input, failure: _failure, createdAt: _createdAt, updatedAt: _updatedAt, ...rest } = record;
+  return { ...rest, inputPreview: preview(input) };
 }

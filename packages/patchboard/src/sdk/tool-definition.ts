@@ -3,34 +3,34 @@ import type { Hooks } from '../core/steps/hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
 import type { MethodOrigin } from '../core/tools/tool-module.ts';
 
-/** What a tool says of itself besides its schema. All of it is obeyed. */
+/** Properties of a tool besides its schema. The board enforces all of them. */
 export interface ToolMetadata {
-  /** Part of the contract: what was granted for another version does not hold for this one. */
+  /** Part of the contract: approvals and grants for another version do not apply. */
   readonly version?: string;
-  /** `board.tools({ tag })` selects by them, and hooks see them. */
+  /** `board.tools({ tag })` filters by tag; hooks receive them. */
   readonly tags?: readonly string[];
-  /** What the tenant API lists it under. */
+  /** The category in the tool list of the tenant API. */
   readonly category?: string;
-  /** False: for operators only, on every API. Default true. */
+  /** False: only operators may call it, on every API. Default true. */
   readonly aiCallable?: boolean;
-  /** True: only for callers who have shown who they are; local mode counts. */
+  /** True: only authenticated callers may call it. Local mode counts as authenticated. */
   readonly requiresAuth?: boolean;
-  /** Milliseconds. Default 30,000. */
+  /** Time limit in milliseconds. Default 30,000. */
   readonly timeout?: number;
-  /** False: one call of it at a time, whoever asks. Default true. */
+  /** False: at most one call of this tool runs at a time, across all callers. Default true. */
   readonly concurrent?: boolean;
-  /** Changes nothing. Shown to whoever lists tools, and to hooks, which may answer it from a cache. */
+  /** The tool has no side effects. Shown in tool lists and to hooks, which may return a cached result. */
   readonly readonly?: boolean;
-  /** Asks an operator, unless policy says otherwise. */
+  /** Requires approval unless the policy allows the call. */
   readonly destructive?: boolean;
-  /** May be run again after a failure that may pass, and after a restart. */
+  /** May run again after a transient failure and after a restart. */
   readonly idempotent?: boolean;
   readonly requiresApproval?: boolean;
-  /** With `readonly`: for so many milliseconds a result may be given again. Default: never. */
+  /** With `readonly`: how long a result may be reused, in milliseconds. Default: never. */
   readonly cacheTtl?: number;
 }
 
-/** A tool as it is written, ready to be given to a board. Making one has no effect on anything else. */
+/** The definition of a tool, to be passed to a board or registry. Creating one registers nothing. */
 export interface ToolDefinition<Args = unknown, Result = unknown> {
   readonly name: string;
   readonly description: string;
@@ -38,9 +38,9 @@ export interface ToolDefinition<Args = unknown, Result = unknown> {
   readonly outputSchema: JsonSchema | null;
   readonly metadata: ToolMetadata;
   readonly hooks: Hooks | null;
-  /** Of which module it is a method. */
+  /** The module whose method this tool is. */
   readonly origin?: MethodOrigin;
-  /** `args` has passed the schema, defaults filled in. */
+  /** `args` are validated, with defaults filled in. */
   execute(args: Args, context: ToolContext): Result | Promise<Result>;
 }
 

@@ -2,16 +2,16 @@ import type { FailureCode, OutcomeKnowledge } from '@patchboard/wire';
 import { FAILURES, type Failure } from '../core/failures.ts';
 import { ADVICE, CHECK_EFFECT, START_AGAIN, type Language } from './advice.ts';
 
-/** What a model reads instead of a result. The same shape for every failure of every tool. */
+/** The content that a model receives instead of a result. All failures have this shape. */
 export interface ToolError {
   readonly ok: false;
   readonly error: string;
   readonly code: FailureCode;
-  /** What can be done about it, in the reader's language; a tool's own come first. */
+  /** What to do next, in the reader's language. The tool's own recommendations come first. */
   readonly recommendations: readonly string[];
-  /** Whether anything may have happened. */
+  /** Whether the call may have had an effect. */
   readonly outcome?: OutcomeKnowledge;
-  /** What an operator wrote when they decided. */
+  /** The operator's note on the decision. */
   readonly note?: string;
 }
 
@@ -27,14 +27,14 @@ export function toolError(failure: Failure, language: Language = 'en'): ToolErro
   };
 }
 
-/** Nobody needs to check for the effect of what did not start. */
+/** A call that did not start had no effect, so the advice to check for one is replaced. */
 function adviceOn({ code, outcome }: Failure, language: Language): readonly string[] {
   const advice = ADVICE[code][language];
   if (outcome !== 'not_started') return advice;
   return advice.map((line) => (line === CHECK_EFFECT[language] ? START_AGAIN[language] : line));
 }
 
-/** What happened exactly is in the words of whoever said it; what it means is in the reader's. */
+/** Adds the meaning of the code in the reader's language; the message itself is not translated. */
 function errorText({ code, message }: Failure, language: Language): string {
   if (language === 'en') return message;
   const { meaning } = ADVICE[code];

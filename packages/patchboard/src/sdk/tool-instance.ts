@@ -5,7 +5,7 @@ import { shown } from './shape.ts';
 import { checkDefinition, checkInstance } from './tool-shape.ts';
 import { annotationsOf, type ToolDefinition, type ToolMetadata } from './tool-definition.ts';
 
-/** A tool written as an object or a class: the other form in use. */
+/** A tool written as an object or a class instance. */
 export interface ToolInstance {
   readonly name: string;
   readonly description: string;
@@ -15,15 +15,15 @@ export interface ToolInstance {
   exec(args: never, context: ToolContext): unknown;
 }
 
-/** A tool in either of its forms. */
+/** A tool in either form. */
 export type MadeTool = ToolDefinition<never, unknown> | ToolInstance;
 
-/** Anything a board takes for a tool. */
+/** A tool in either form, or a factory of one. */
 export type AnyTool = MadeTool | (() => MadeTool);
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Factories are called here, once. */
+/** Calls a factory and validates the tool. Throws `TypeError` if it is invalid. */
 export function makeTool(given: AnyTool): MadeTool {
   const made: unknown = typeof given === 'function' ? given() : given;
   if (typeof made !== 'object' || made === null || !('exec' in made || 'execute' in made)) {
@@ -39,7 +39,7 @@ export function makeTool(given: AnyTool): MadeTool {
   return definition;
 }
 
-/** One shape for all of them. */
+/** Converts either form to a server tool. */
 export function toServerTool(made: MadeTool): ServerTool {
   return fromDefinition('exec' in made ? fromInstance(made) : made);
 }
@@ -66,7 +66,7 @@ function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool 
     outputSchema,
     timeoutMs: timeout,
     annotations: annotationsOf(metadata),
-    metadata: { ...shownOf(metadata), ...definition.origin },
+    metadata: { ...publicMetadata(metadata), ...definition.origin },
     concurrency: concurrent ? null : 1,
     ...(cacheTtl === undefined ? {} : { cacheTtlMs: cacheTtl }),
     hooks,
@@ -74,14 +74,14 @@ function fromDefinition(definition: ToolDefinition<never, unknown>): ServerTool 
   };
 }
 
-/** What is shown of it to whoever lists tools; those of the audience are obeyed, too. */
-function shownOf({
+/** The metadata that appears in tool lists. `ai_callable` and `requires_auth` are also enforced. */
+function publicMetadata({
   version,
   tags,
   category,
   aiCallable,
   requiresAuth,
 }: ToolMetadata): Record<string, unknown> {
-  const shown = { version, tags, category, ai_callable: aiCallable, requires_auth: requiresAuth };
-  return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
+  const all = { version, tags, category, ai_callable: aiCallable, requires_auth: requiresAuth };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -16,7 +16,7 @@ const one = tool('one', () => 1);
 const two = tool('two', () => 2);
 
 describe('ToolRegistry', () => {
-  it('takes tools, instances and factories, lists them by source, and takes them back', () => {
+  it('registers tools, instances and factories, lists them by source, and unregisters them', () => {
     const registry = new ToolRegistry();
     let made = 0;
     registry.register(one);
@@ -36,13 +36,13 @@ describe('ToolRegistry', () => {
     expect(registry.list()).toEqual([]);
   });
 
-  it('leaves everything as it is when a tool is only defined', () => {
+  it('does not change when a tool is only defined', () => {
     const before = globalToolRegistry.list().length;
     tool('defined.only', () => 1);
     expect(globalToolRegistry.list()).toHaveLength(before);
   });
 
-  it('has one for the process that boards use only if they are told to', async () => {
+  it('has a global instance that boards use only if it is passed to them', async () => {
     globalToolRegistry.register(one, { source: 'a test' });
     onTestFinished(() => void globalToolRegistry.unregisterSource('a test'));
     expect((await aBoard()).tools()).toEqual([]);
@@ -87,7 +87,7 @@ describe('ToolRegistry', () => {
     await expect(createPatchboard({ tools: [one, make()] })).rejects.toMatchObject({ failure: { code } });
   });
 
-  it('refuses a name that is the wire name of another tool, until that one is taken back', () => {
+  it('refuses a name that is the wire name of another tool, until that tool is unregistered', () => {
     const registry = new ToolRegistry();
     registry.register(tool('a.b', () => 1));
     expect(() => registry.register(tool('a__b', () => 2))).toThrow('the name is the wire name of a.b');
@@ -95,7 +95,7 @@ describe('ToolRegistry', () => {
     expect(registry.register(tool('a__b', () => 2)).name).toBe('a__b');
   });
 
-  it('refuses what is no tool, and a factory that makes another one', () => {
+  it('refuses a value that is not a tool, and a factory that returns a tool with another name', () => {
     const registry = new ToolRegistry();
     expect(() => registry.register({ name: 'x' } as never)).toThrow(TypeError);
     expect(() => registry.register('x', undefined as never)).toThrow(TypeError);
@@ -104,7 +104,7 @@ describe('ToolRegistry', () => {
 });
 
 describe('a board made from a registry', () => {
-  it('offers what is registered later, drops what is taken back, and says so once in the feed', async () => {
+  it('adds and removes tools with the registry, with one event for each change', async () => {
     const registry = new ToolRegistry();
     registry.register(one);
     const board = await aBoard({ tools: registry });
@@ -127,7 +127,7 @@ describe('a board made from a registry', () => {
     ]);
   });
 
-  it('lets calls that run or stand in line finish after their tool is gone', async () => {
+  it('finishes running and queued calls of a tool that was unregistered', async () => {
     const begun: ((value: unknown) => void)[] = [];
     let tell = (): void => {};
     const second = new Promise<void>((resolve) => (tell = resolve));
@@ -151,7 +151,7 @@ describe('a board made from a registry', () => {
     expect(await board.wait(queued.id)).toMatchObject({ state: 'COMPLETED', result: 'done too' });
   });
 
-  it('does not run a call that is approved after its tool is gone', async () => {
+  it('does not run a call that is approved after its tool was unregistered', async () => {
     let ran = false;
     const risky = tool({ name: 'risky', metadata: { destructive: true }, execute: () => (ran = true) });
     const board = await aBoard({ tools: [risky] });
@@ -166,7 +166,7 @@ describe('a board made from a registry', () => {
     expect(ran).toBe(false);
   });
 
-  it('keeps the names that clients lend', async () => {
+  it('does not take names of client tools', async () => {
     const board = await aBoard({ tools: [] });
     const { url } = await board.listen({ port: 0 });
     const lent = { name: 'lent.tool', schema: { type: 'object' } };
@@ -182,7 +182,7 @@ describe('a board made from a registry', () => {
     expect(board.tools().find(({ name }) => name === 'a.b')?.wireName).not.toBe('a__b');
   });
 
-  it('is not followed any more once it is closed', async () => {
+  it('does not change any more after it is closed', async () => {
     const registry = new ToolRegistry();
     const board = await createPatchboard({ tools: registry });
     await board.close();

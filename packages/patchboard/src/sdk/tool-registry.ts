@@ -15,58 +15,58 @@ import { makeTool, toServerTool, type AnyTool, type MadeTool } from './tool-inst
 import { WireNames } from './wire-names.ts';
 
 export interface RegisterOptions {
-  /** Who brings the tool, so that all of theirs can be taken back at once. Default `local`. */
+  /** A label with which all tools of one source can be unregistered at once. Default `local`. */
   readonly source?: string;
 }
 
-/** A tool as it stands in a registry. */
+/** A registered tool. */
 export interface ToolEntry {
   readonly name: string;
   readonly source: string;
   readonly tool: MadeTool;
 }
 
-/** A board that offers what the registry holds. */
+/** A board that mirrors the registry. */
 export interface RegistryFollower {
-  /** What is wrong with it here; null: it can be added. */
+  /** Returns why the tool cannot be added, or null. */
   problemWith(tool: ServerTool): Failure | null;
-  /** What was there before: no change that anybody must be told of. */
+  /** Called for tools registered before the board followed; they cause no event. */
   begin(tool: ServerTool): void;
   added(tool: ServerTool): void;
   removed(names: readonly string[]): void;
-  /** Of a module whose methods were added. */
+  /** Called for each warning about a registered module. */
   warned(warning: ModuleWarning): void;
 }
 
-interface Kept extends ToolEntry {
+interface StoredEntry extends ToolEntry {
   readonly serverTool: ServerTool;
 }
 
 /**
- * A set of tools that boards are made from. What is registered or taken back later, every board made from it offers or
- * drops at once. A tool that any of them refuses is not registered.
+ * A set of tools that boards are made from. Changes apply to all these boards at once. A tool that any of them refuses
+ * is not registered.
  */
 export class ToolRegistry {
-  readonly #tools: Map<string, Kept> = new Map();
+  readonly #tools: Map<string, StoredEntry> = new Map();
   readonly #wireNames: WireNames = new WireNames();
   readonly #modules: Map<string, ToolModule> = new Map();
   readonly #warnings: Map<string, readonly ModuleWarning[]> = new Map();
   readonly #followers: Set<RegistryFollower> = new Set();
   #version = 0;
 
-  /** Another after every change. */
+  /** Increases with every change. */
   get version(): number {
     return this.#version;
   }
 
-  /** What of the modules that are registered is not understood; boards log it too. */
+  /** Parts of registered modules that are not understood. Boards log them too. */
   get warnings(): readonly ModuleWarning[] {
     return [...this.#warnings.values()].flat();
   }
 
   /** Throws `BoardError`: `name_invalid`, `name_taken` or `schema_invalid`. */
   register(tool: AnyTool, options?: RegisterOptions): ToolEntry;
-  /** The factory is called once, now, and makes a tool of that name. */
+  /** Calls the factory once, immediately. It must return a tool with that name. */
   register(name: string, factory: () => MadeTool, options?: RegisterOptions): ToolEntry;
   register(
     given: AnyTool | string,
@@ -82,9 +82,8 @@ export class ToolRegistry {
   }
 
   /**
-   * Every method that the module marks as callable becomes a tool `id_method`, all of them or none. No other can ever
-   * run, and whether one may is asked again with every call. Types of parameters that are not understood take any value,
-   * and are among `warnings`.
+   * Registers every method that the module marks as callable as a tool `id_method`, all or none. Whether a method is
+   * callable is checked again for every call. Parameters of unknown type accept any value and are listed in `warnings`.
    */
   registerModule<Module extends ToolModule>(
     module: Module,
@@ -118,13 +117,13 @@ export class ToolRegistry {
     return this.#modules.delete(id);
   }
 
-  /** What a module says of its methods now. */
+  /** Returns the current metadata of a module's methods. */
   module(id: string): { readonly methods: readonly MethodMetadata[] } | undefined {
     const module = this.#modules.get(id);
     return module === undefined ? undefined : { methods: methodsOf(module) };
   }
 
-  /** What discovery shows: modules with all of their methods, then the tools that are none's method. */
+  /** Returns the modules with all of their methods, then the tools that belong to no module. */
   definitions(): ToolDefinitionInput[] {
     const modules = [...this.#modules.values()].map((module) => ({
       toolId: module.id,
@@ -145,23 +144,23 @@ export class ToolRegistry {
     return this.#tools.get(name)?.tool;
   }
 
-  /** In the order in which they came. */
+  /** Returns the tools in order of registration. */
   list(filter: RegisterOptions = {}): readonly ToolEntry[] {
     const entries = [...this.#tools.values()].map(({ name, source, tool }) => ({ name, source, tool }));
     return filter.source === undefined ? entries : entries.filter(({ source }) => source === filter.source);
   }
 
-  /** False: there was none of that name. */
+  /** Returns false if there is no tool with that name. */
   unregister(name: string): boolean {
     return this.#remove([name]).length > 0;
   }
 
-  /** Takes back all tools of one source. Answers their names. */
+  /** Unregisters all tools of one source and returns their names. */
   unregisterSource(source: string): readonly string[] {
     return this.#remove(this.list({ source }).map(({ name }) => name));
   }
 
-  /** @internal For boards: is told of every change from now on, after what is there. The answer ends it. */
+  /** @internal For boards: reports the current tools and every later change to the follower. Returns a function that stops it. */
   follow(follower: RegistryFollower): () => void {
     for (const { serverTool } of this.#tools.values()) {
       refuseFor(follower, serverTool);
@@ -211,7 +210,7 @@ export class ToolRegistry {
   }
 }
 
-/** One for the whole process, for those who want one. Nothing is in it unless somebody registers it. */
+/** A registry for the whole process. It is empty unless the program registers tools in it. */
 export const globalToolRegistry: ToolRegistry = new ToolRegistry();
 
 function refuseFor(follower: RegistryFollower, tool: ServerTool): void {

@@ -7,19 +7,19 @@ import { toSnapshot } from './tool-call-snapshot.ts';
 import { toolError } from './tool-error.ts';
 import { refusedToolResult, toToolResult } from './tool-result.ts';
 
-/** What became of one call. */
+/** Runs one call and returns its record. */
 async function recordOf(execute: () => unknown, options: BoardOptions = {}): Promise<ToolCallRecord> {
   const board = await aBoard({ ...options, tools: [tool('t', execute)] });
   return await board.call('t', { text: 'x'.repeat(300), list: Array.from({ length: 30 }, (_, n) => n) });
 }
 
 describe('toolError', () => {
-  it.each(LANGUAGES)('has something to recommend for every code, in %s', (language) => {
+  it.each(LANGUAGES)('has a recommendation for every code, in %s', (language) => {
     for (const code of FAILURE_CODES) {
       const error = toolError(failure(code), language);
       expect([error.ok, error.code]).toEqual([false, code]);
       expect(error.recommendations.length).toBeGreaterThan(0);
-      // Chinese readers get Chinese, others do not.
+      // Only the Chinese texts contain Chinese characters.
       expect(/\p{Script=Han}/u.test(error.error + error.recommendations.join(''))).toBe(language === 'zh');
     }
   });
@@ -50,7 +50,7 @@ describe('toToolResult', () => {
     });
   });
 
-  it('answers a failure in the uniform shape', async () => {
+  it('returns a failure in the uniform shape', async () => {
     const record = await recordOf(() => {
       throw new ToolFailure(failure('upstream_unreachable', 'no answer from example.com'));
     });
@@ -65,7 +65,7 @@ describe('toToolResult', () => {
     });
   });
 
-  it("answers with a denying hook's own result, if it has one", async () => {
+  it("returns a denying hook's own result, if it has one", async () => {
     const hooks = {
       preToolUse: () => ({ decision: 'deny', toolResult: { ok: false, error: 'no' } }) as const,
     };
@@ -76,7 +76,7 @@ describe('toToolResult', () => {
     });
   });
 
-  it('cuts what is too large for a model, and the call keeps all of it', async () => {
+  it('truncates a result that is too large for a model; the call keeps all of it', async () => {
     const record = await recordOf(() => ({ text: '字'.repeat(20_000) }));
     const { content } = toToolResult('toolu_1', record);
     expect(content).toMatchObject({ truncated: true, call_id: record.id, total_bytes: 60_011 });
@@ -87,7 +87,7 @@ describe('toToolResult', () => {
     expect(toToolResult('x', emoji, { maxBytes: 400 }).content).toBe('🙂'.repeat(100));
   });
 
-  it('answers what was refused without a call', () => {
+  it('formats a refusal without a call', () => {
     expect(
       refusedToolResult('toolu_1', failure('tool_not_found', 'tool not found: x'), { language: 'zh' }),
     ).toEqual({
@@ -105,7 +105,7 @@ describe('toToolResult', () => {
 });
 
 describe('toSnapshot', () => {
-  it('shows a small part of the input, and no more of the record than events need', async () => {
+  it('contains a preview of the input, and only the members that events need', async () => {
     const record = await recordOf(() => ({ done: true }));
     const snapshot = toSnapshot(record);
     expect(snapshot.inputPreview).toEqual({
@@ -116,7 +116,7 @@ describe('toSnapshot', () => {
     expect(Object.keys(snapshot)).not.toContain('input');
   });
 
-  it('carries what a hook said when it asked', async () => {
+  it('contains the metadata of a hook that required the approval', async () => {
     const board = await aBoard({
       tools: [tool('t', () => 1)],
       hooks: { preToolUse: () => ({ decision: 'ask', meta: { risk: 'high', reason: 'rm -rf' } }) },

@@ -9,23 +9,23 @@ import { toolError } from './tool-error.ts';
 
 export interface ToolResultOptions {
   readonly language?: Language;
-  /** A larger result is cut for the model; the whole one stays under the call's id. Default 32,768. */
+  /** A larger result is truncated for the model; the record of the call has all of it. Default 32,768. */
   readonly maxBytes?: number;
 }
 
-/** Stands in the place of a result that is too large to be read by a model. */
+/** Replaces a result that is too large for a model. */
 export interface TruncatedResult {
   readonly truncated: true;
-  /** `board.get(call_id)` has the whole result. */
+  /** `board.get(call_id)` returns the whole result. */
   readonly call_id: string;
   readonly total_bytes: number;
-  /** The beginning: of the text, or of the JSON of any other value. */
+  /** The beginning of the text, or of the JSON of another value. */
   readonly preview: string;
 }
 
 export const MODEL_RESULT_BYTES = 32_768;
 
-/** The answer to a `tool_use`, from a call that has ended. */
+/** Converts an ended call to the `tool_result` of a `tool_use`. */
 export function toToolResult(
   toolUseId: string,
   record: ToolCallRecord,
@@ -34,12 +34,12 @@ export function toToolResult(
   if (record.state === 'COMPLETED')
     return block(toolUseId, truncateForModel(record.result, record.id, maxBytes), false);
   const failed = record.failure ?? notEnded(record);
-  // A hook that denies may have the model's answer ready.
+  // A denying hook may provide the content for the model.
   const content = failed.toolResult === undefined ? toolError(failed, language) : failed.toolResult;
   return block(toolUseId, truncateForModel(content, record.id, maxBytes), true);
 }
 
-/** The answer to a `tool_use` that was refused and has no call. */
+/** Converts a refusal without a call to the `tool_result` of a `tool_use`. */
 export function refusedToolResult(
   toolUseId: string,
   refused: Failure,
@@ -48,10 +48,10 @@ export function refusedToolResult(
   return block(toolUseId, toolError(refused, language), true);
 }
 
-/** The value itself if it is small enough. */
+/** Returns the value itself if it is small enough, otherwise a `TruncatedResult`. */
 export function truncateForModel(value: unknown, callId: string, maxBytes: number): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // No character takes more than three bytes per unit of its length.
+  // Fast path: a UTF-16 unit takes at most three bytes in UTF-8.
   if (text.length * 3 <= maxBytes) return value;
   const bytes = utf8Bytes(text);
   if (bytes <= maxBytes) return value;

@@ -10,18 +10,18 @@ const zodOrJsonSchema = must('be a zod schema or a JSON Schema', isObject);
 const onlyJsonSchema = must('be a JSON Schema', (value) => typeof value === 'boolean' || isObject(value));
 
 const schema: Rule = (value, place) =>
-  isZodSchema(value) ? null : (zodOrJsonSchema(value, place) ?? ofLibrary(value, place));
-const jsonSchema: Rule = (value, place) => onlyJsonSchema(value, place) ?? ofLibrary(value, place);
+  isZodSchema(value) ? null : (zodOrJsonSchema(value, place) ?? unsupportedSchema(value, place));
+const jsonSchema: Rule = (value, place) => onlyJsonSchema(value, place) ?? unsupportedSchema(value, place);
 
-function ofLibrary(value: unknown, place: string): string | null {
+function unsupportedSchema(value: unknown, place: string): string | null {
   if (!isSchemaOfLibrary(value)) return null;
-  return `${place} is a schema of a library: tool() takes those of zod 4, and JSON Schemas`;
+  return `${place} is a schema of an unsupported library: use zod 4 or a JSON Schema`;
 }
 
 const HOOK_NAMES = ['preToolUse', 'postToolUse', 'messagesChanged'] as const;
 const plainHooks = object<Hooks>({ preToolUse: callable, postToolUse: callable, messagesChanged: callable });
 
-/** A plain object has hooks and nothing else; an instance of a class may have members of its own. */
+/** A plain object may have only hooks as members; a class instance may have others too. */
 export const hooks: Rule = (value, place) => {
   if (typeof value !== 'object' || value === null || isPlain(value)) return plainHooks(value, place);
   const given = HOOK_NAMES.filter((name) => name in value);
@@ -54,27 +54,27 @@ const options = object<ToolOptions<never, unknown>>({
   execute: callable,
 });
 
-/** What was given to `tool()`. Throws `TypeError`. */
+/** Validates the options of `tool()`. Throws `TypeError`. */
 export function checkOptions(given: { readonly name: string; readonly execute?: unknown }): void {
   refuse(given.name, options(given, '') ?? callable(given.execute, 'execute'));
 }
 
-/** A tool written as an object or a class. Throws `TypeError`. */
+/** Validates a tool written as an object or a class instance. Throws `TypeError`. */
 export function checkInstance(given: ToolInstance): void {
   const { name, input_schema, description } = given;
   const own = jsonSchema(input_schema, 'input_schema') ?? text(description, 'description');
-  refuse(name, callable(Reflect.get(given, 'exec'), 'exec') ?? own ?? saidOf(given));
+  refuse(name, callable(Reflect.get(given, 'exec'), 'exec') ?? own ?? metadataOrHooks(given));
 }
 
-/** What `tool()` made, or somebody who writes like it. Throws `TypeError`. */
+/** Validates a definition made by `tool()` or by hand. Throws `TypeError`. */
 export function checkDefinition(given: ToolDefinition<never, unknown>): void {
   const { name, inputSchema } = given;
   const run: unknown = Reflect.get(given, 'execute');
   if (inputSchema === undefined) refuse(name, 'write tool({…}) around it');
-  refuse(name, callable(run, 'execute') ?? jsonSchema(inputSchema, 'inputSchema') ?? saidOf(given));
+  refuse(name, callable(run, 'execute') ?? jsonSchema(inputSchema, 'inputSchema') ?? metadataOrHooks(given));
 }
 
-function saidOf(given: ToolInstance | ToolDefinition<never, unknown>): string | null {
+function metadataOrHooks(given: ToolInstance | ToolDefinition<never, unknown>): string | null {
   return metadata(given.metadata ?? {}, 'metadata') ?? hooks(given.hooks ?? {}, 'hooks');
 }
 

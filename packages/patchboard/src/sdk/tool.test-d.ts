@@ -27,5 +27,5 @@ expectTypeOf<ResultOf<typeof plain>>().toEqualTypeOf<number>();
 const short = tool('short', (args: { text: string }) => args.text);
 expectTypeOf<Parameters<(typeof short)['execute']>[0]>().toEqualTypeOf<{ text: string }>();
 
-// @ts-expect-error a tool without a function is no tool
+// @ts-expect-error a tool requires an execute function
 tool('nothing');

@@ -12,7 +12,7 @@ import { isZodSchema, zodToJsonSchema, type ZodSchema } from './zod-schema.ts';
 
 type AnySchema = ZodSchema | Exclude<JsonSchema, boolean>;
 
-/** What the arguments are once they have passed: typed by a zod schema, unknown members by a JSON Schema. */
+/** The type of validated arguments: the output of a zod schema, or a record with unknown members for a JSON Schema. */
 type ArgsOf<Schema> = Schema extends ZodSchema ? z.core.output<Schema> : Record<string, unknown>;
 
 export interface ToolOptions<Schema extends AnySchema, Result> {
@@ -20,7 +20,7 @@ export interface ToolOptions<Schema extends AnySchema, Result> {
   readonly description?: string;
   /** A zod schema or a JSON Schema. Default: any object. */
   readonly parameters?: Schema;
-  /** What the result must fit; a result that does not is a failure. */
+  /** Schema of the result. A result that does not match fails the call. */
   readonly output?: AnySchema;
   readonly metadata?: ToolMetadata;
   readonly hooks?: Hooks;
@@ -31,12 +31,12 @@ type Execute<Args, Result> = (args: Args, context: ToolContext) => Result | Prom
 
 const ANY_OBJECT: JsonSchema = { type: 'object' };
 
-/** A tool in one line: any object is accepted. */
+/** Defines a tool that accepts any object. */
 export function tool<Args = Record<string, unknown>, Result = unknown>(
   name: string,
   execute: Execute<Args, Result>,
 ): ToolDefinition<Args, Result>;
-/** A tool with its contract. */
+/** Defines a tool with its contract. */
 export function tool<Schema extends AnySchema, Result>(
   options: ToolOptions<Schema, Result>,
 ): ToolDefinition<ArgsOf<Schema>, Result>;
@@ -83,19 +83,19 @@ function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
 }
 
 /**
- * The engine has validated the JSON; zod fills in defaults and checks what JSON Schema cannot say.
- * Most schemas answer at once; one that cannot is asked to take its time from then on.
+ * The engine has validated the JSON; zod fills in defaults and checks what JSON Schema cannot express.
+ * Parses synchronously where possible; after the first failure to do so, always asynchronously.
  */
 function parserOf(schema: ZodSchema): (args: unknown) => unknown {
-  let takesTime = false;
+  let isAsync = false;
   return (args) => {
-    if (takesTime) return z.core.safeParseAsync(schema, args).then(dataOf);
+    if (isAsync) return z.core.safeParseAsync(schema, args).then(dataOf);
     try {
       return dataOf(z.core.safeParse(schema, args));
     } catch (error) {
       if (error instanceof ToolFailure) throw error;
-      // Whatever else it is: another copy of zod says with an error of its own that it takes time.
-      takesTime = true;
+      // Any other error may mean an async schema: another copy of zod throws its own error class for that.
+      isAsync = true;
       return z.core.safeParseAsync(schema, args).then(dataOf);
     }
   };
@@ -109,7 +109,9 @@ function dataOf(parsed: z.core.util.SafeParseResult<unknown>): unknown {
   }));
   const [first] = issues;
   throw new ToolFailure(
-    failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`, { issues }),
+    failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not match the schema'}`, {
+      issues,
+    }),
   );
 }
 

@@ -5,11 +5,11 @@ import { isToolName } from '../core/tools/tool-names.ts';
 import { BoardError } from './board-error.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 
-/** One tool for each method that agents may call. Throws `BoardError` for a module that cannot be registered. */
+/** Returns one tool for each method that agents may call. Throws `BoardError` if the module is invalid. */
 export function toolsOfModule(module: ToolModule): ToolDefinition<never, unknown>[] {
   const { id } = module;
   if (typeof id !== 'string' || !isToolName(id))
-    throw refused(`bad id of a module: ${JSON.stringify(id)}: use A-Z a-z 0-9 _ . -`);
+    throw refused(`bad module id: ${JSON.stringify(id)}: use A-Z a-z 0-9 _ . -`);
   return methodsOf(module)
     .filter(({ agentCallable }) => agentCallable === true)
     .map((method) => toolOfMethod(module, method));
@@ -17,10 +17,10 @@ export function toolsOfModule(module: ToolModule): ToolDefinition<never, unknown
 
 function toolOfMethod(module: ToolModule, method: MethodMetadata): ToolDefinition<never, unknown> {
   const { name } = method;
-  // Names are taken apart at their last underscore.
+  // Tool names are split into module and method at their last underscore.
   if (!/^[A-Za-z0-9.-]+$/.test(name)) {
     throw refused(
-      `bad name of a method of ${module.id}: ${JSON.stringify(name)}: use A-Z a-z 0-9 . - and no _`,
+      `bad method name in module ${module.id}: ${JSON.stringify(name)}: use A-Z a-z 0-9 . - and no _`,
     );
   }
   functionOf(module, name);
@@ -38,14 +38,14 @@ function toolOfMethod(module: ToolModule, method: MethodMetadata): ToolDefinitio
       command: method.protocolConfig?.vcpCommand ?? name,
     },
     execute: async (args, context) => {
-      mayRun(module, name);
+      checkCallable(module, name);
       return (await functionOf(module, name).call(module, args, context)) as unknown;
     },
   };
 }
 
-/** Asked again when the call runs: what a module says of its methods may have changed since. */
-function mayRun(module: ToolModule, name: string): void {
+/** Checked again when the call runs, because the module's metadata may have changed. */
+function checkCallable(module: ToolModule, name: string): void {
   const method = methodsOf(module).find((candidate) => candidate.name === name);
   if (method === undefined)
     throw new ToolFailure(failure('method_not_found', `${module.id} has no method ${name}`));
@@ -55,7 +55,7 @@ function mayRun(module: ToolModule, name: string): void {
 
 type Method = (args: unknown, context: unknown) => unknown;
 
-/** What every object has is no method of a module. */
+/** Does not return methods inherited from Object. */
 function functionOf(module: ToolModule, name: string): Method {
   const found: unknown = name in Object.prototype ? undefined : Reflect.get(module, name);
   if (typeof found === 'function') return found as Method;

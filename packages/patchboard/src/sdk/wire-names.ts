@@ -5,8 +5,8 @@ import { toWireName } from '../core/tools/tool-names.ts';
 const DIGEST: Digest = { sha256: (text) => hash('sha256', text, 'hex') };
 
 /**
- * The wire names of a set of tools, by the rule of a board's registry: a board made from the same tools gives them the
- * same names.
+ * The wire names of a set of tools, by the same rule as the registry of a board, so that a board made from the same tools
+ * has the same wire names.
  */
 export class WireNames {
   readonly #byName: Map<string, string> = new Map();
@@ -16,7 +16,7 @@ export class WireNames {
     return this.#byName.get(name);
   }
 
-  /** The tool whose wire name it is. */
+  /** Returns the name of the tool with this wire name. */
   holder(wireName: string): string | undefined {
     return this.#byWireName.get(wireName);
   }

@@ -2,15 +2,15 @@ import type { JsonSchema } from '@patchboard/wire';
 import { z } from 'zod';
 import { isRecord } from '../core/json/is-record.ts';
 
-/** Of zod 4 or zod/mini. */
+/** A schema of zod 4 or zod/mini. */
 export type ZodSchema = z.core.$ZodType;
 
-/** By what it has, not by its class: a program may hold more than one copy of zod. */
+/** Checks for a property instead of the class, because a program may contain more than one copy of zod. */
 export function isZodSchema(value: unknown): value is ZodSchema {
   return isRecord(value) && '_zod' in value;
 }
 
-/** Whoever took one for a JSON Schema would find nothing in it that any value breaks. */
+/** Detects schemas of validation libraries. Read as a JSON Schema, such a schema would accept every value. */
 export function isSchemaOfLibrary(value: unknown): boolean {
   return isZodSchema(value) || (isRecord(value) && ('_def' in value || '~standard' in value));
 }
