@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SandboxUser } from './enclosure.ts';
 
-/** Programs look up who they are. They find themselves; the real list of accounts is nobody's business. */
+/** Writes minimal passwd and group files, so that programs can look up their own user without seeing the host's accounts. */
 export class Accounts {
   readonly #folder: string;
   readonly #home: string;
@@ -13,12 +13,12 @@ export class Accounts {
     this.#home = home;
   }
 
-  /** Files, and where they are to be shown. */
+  /** Returns the files for a user, with their mount points. */
   of(user: SandboxUser | null): readonly [from: string, to: string][] {
     const uid = user?.uid ?? process.getuid?.() ?? 0;
     const gid = user?.gid ?? process.getgid?.() ?? 0;
-    const standing = this.#written.get(uid);
-    if (standing !== undefined) return standing;
+    const written = this.#written.get(uid);
+    if (written !== undefined) return written;
     mkdirSync(this.#folder, { recursive: true });
     const passwd = join(this.#folder, `passwd-${uid}`);
     const group = join(this.#folder, `group-${uid}`);

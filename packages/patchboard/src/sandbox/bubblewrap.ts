@@ -4,9 +4,9 @@ import { Accounts } from './accounts.ts';
 import type { CommandLine, EnclosedCommand, Enclosure, EnclosureOptions, OwnTools } from './enclosure.ts';
 import { baseEnvironment, launch } from './launcher.ts';
 
-/** What of the system commands may read. Never `/`: as root that is no boundary at all. */
+/** System folders that commands may read. Never `/`: for root that would be no boundary at all. */
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
-/** Programs need these to find libraries, certificates and the time; the rest of /etc is nobody's business. */
+/** Files that programs need to find libraries, certificates and the time zone; the rest of /etc is not visible. */
 const SYSTEM_FILES = [
   '/etc/alternatives',
   '/etc/ca-certificates',
@@ -24,7 +24,7 @@ const SYSTEM_FILES = [
   '/etc/ssl/certs',
   '/etc/ssl/openssl.cnf',
 ];
-/** Made open to all before anything is put in them; of themselves they would be as closed as what is put there. */
+/** Created world-readable before the mounts: bubblewrap would give missing parents the mode of what is mounted in them. */
 const MADE_FOLDERS = [
   '/etc',
   '/etc/pki',
@@ -44,7 +44,7 @@ const INSIDE: OwnTools = {
 };
 const PATH = `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${OWN}/bin`;
 
-/** Linux namespaces: nothing outside is there, so nothing outside can be reached. */
+/** Encloses commands in Linux namespaces that contain only the listed files. */
 export function bubblewrap(options: EnclosureOptions): Enclosure {
   const accounts = new Accounts(options.stateFolder, HOME);
   return {
@@ -93,29 +93,29 @@ function wrap(options: EnclosureOptions, accounts: Accounts, command: EnclosedCo
     '/',
     ...identity(user),
     '--',
-    ...becoming(user),
+    ...switchUser(user),
     ...launch(command, options.limits, { countsProcesses: true }),
   ];
   return { file: 'bwrap', args, env: { PATH: options.searchPath } };
 }
 
 /**
- * Without root a user namespace gives the right to mount, and a count of processes of its own. As root mounting needs
- * none; two capabilities are kept for as long as it takes to become somebody else, who then gets that namespace.
+ * Without root, a user namespace gives the right to mount and a separate process count. As root, mounting needs none; two
+ * capabilities are kept until `switchUser` has changed the user and created the user namespace.
  */
 function identity(user: EnclosedCommand['user']): string[] {
   if (user === null) return ['--unshare-user', '--cap-drop', 'ALL'];
   return ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'];
 }
 
-function becoming(user: EnclosedCommand['user']): string[] {
+function switchUser(user: EnclosedCommand['user']): string[] {
   if (user === null) return [];
   const { uid, gid } = user;
-  const become = ['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups', '--'];
-  return [...become, 'unshare', '--user', '--map-current-user', '--'];
+  const setUser = ['setpriv', '--reuid', String(uid), '--regid', String(gid), '--clear-groups', '--'];
+  return [...setUser, 'unshare', '--user', '--map-current-user', '--'];
 }
 
-/** `/bin` is a link to `usr/bin` on most systems, a folder on others, and some are nowhere. */
+/** `/bin` is a link to `usr/bin` on most systems and a folder on others; some of the folders may be missing. */
 function systemFolder(path: string): string[] {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return [];
@@ -126,7 +126,7 @@ function readOnly(path: string): string[] {
   return ['--ro-bind-try', path, path];
 }
 
-/** Made open to all: a path must be walkable by whoever the command runs as. */
+/** Creates the parent folders world-readable: the user of the command must be able to traverse them. */
 function foldersTo(path: string): string[] {
   const parent = dirname(path);
   return parent === path ? [] : [...foldersTo(parent), '--dir', parent];

@@ -9,7 +9,7 @@ import { EnclosedProcess } from './enclosed-process.ts';
 import type { Enclosure } from './enclosure.ts';
 import { makeWorkspace, userOf } from './sandbox-user.ts';
 
-/** What the canary tried to do, and whether it was kept from it. */
+/** One attempt of the canary, and whether the sandbox prevented it. */
 export interface CanaryResult {
   readonly check: 'start' | 'read' | 'write' | 'network' | 'signal';
   readonly held: boolean;
@@ -17,11 +17,11 @@ export interface CanaryResult {
 
 export interface CanaryReport {
   readonly results: readonly CanaryResult[];
-  /** Null: the sandbox holds. */
+  /** Null if the sandbox prevented every attempt. */
   readonly problem: string | null;
 }
 
-/** Tries everything that it must not be able to do, and says what it got. */
+/** Tries everything that a sandboxed command must not be able to do, and prints what succeeded. */
 const SCRIPT = `
 echo alive
 cat "$1" 2>/dev/null
@@ -31,9 +31,9 @@ echo broken >"$1" 2>/dev/null
 kill -9 "$4" 2>/dev/null
 exit 0
 `;
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
-/** Not what a version number says but what really happens: a bird that must not get out. */
+/** Runs a script in the sandbox that tries to break out, and reports the attempts. */
 export async function runCanary(enclosure: Enclosure, folder: string): Promise<CanaryReport> {
   const secret = randomBytes(16).toString('hex');
   const outside = join(folder, `canary-${secret.slice(0, 8)}`);
@@ -42,13 +42,13 @@ export async function runCanary(enclosure: Enclosure, folder: string): Promise<C
   const written = join(outside, 'written');
   await mkdir(outside, { recursive: true });
   const listener = await listen();
-  let bystander: Bystander | null = null;
+  let target: SignalTarget | null = null;
   try {
-    bystander = await Bystander.start();
+    target = await SignalTarget.start();
     makeWorkspace(root);
     await writeFile(planted, secret);
-    const args = [planted, written, String(listener.port), String(bystander.pid)];
-    const { output, problem } = await release(enclosure, root, args);
+    const args = [planted, written, String(listener.port), String(target.pid)];
+    const { output, problem } = await runScript(enclosure, root, args);
     const started = problem === null && output.includes('alive');
     const results: CanaryResult[] = [
       { check: 'start', held: started },
@@ -58,17 +58,17 @@ export async function runCanary(enclosure: Enclosure, folder: string): Promise<C
         held: started && !existsSync(written) && (await readFile(planted, 'utf8')) === secret,
       },
       { check: 'network', held: started && listener.connections() === 0 && !output.includes('connected') },
-      { check: 'signal', held: (await bystander.endedByUs()) && started },
+      { check: 'signal', held: (await target.end()) && started },
     ];
     return { results, problem: describe(results, problem, output) };
   } finally {
-    await bystander?.endedByUs();
+    await target?.end();
     listener.server.close();
     await rm(outside, { recursive: true, force: true });
   }
 }
 
-async function release(
+async function runScript(
   enclosure: Enclosure,
   root: string,
   args: readonly string[],
@@ -82,13 +82,13 @@ async function release(
     user: userOf(root),
   });
   let output = '';
-  const bird = new EnclosedProcess(line, {
+  const canary = new EnclosedProcess(line, {
     killsTrees: enclosure.killsTrees,
     onOutput: (_stream, chunk) => (output += chunk.toString('utf8')),
   });
-  const overdue = setTimeout(() => bird.kill(), PATIENCE_MS);
-  const { problem } = await bird.ended;
-  clearTimeout(overdue);
+  const timeout = setTimeout(() => canary.kill(), TIMEOUT_MS);
+  const { problem } = await canary.ended;
+  clearTimeout(timeout);
   return { output, problem: problem?.message ?? null };
 }
 
@@ -106,8 +106,8 @@ async function listen(): Promise<{ server: Server; port: number; connections: ()
   return { server, port: (server.address() as AddressInfo).port, connections: () => count };
 }
 
-/** A process outside that must not be hit. */
-class Bystander {
+/** A process outside the sandbox, which the canary must not be able to signal. */
+class SignalTarget {
   readonly #child: ChildProcess;
   readonly #signal: Promise<string | null>;
 
@@ -116,27 +116,27 @@ class Bystander {
     this.#signal = once(child, 'exit').then(([, signal]) => signal as string | null);
   }
 
-  /** Rejects where the system starts no process. */
-  static async start(): Promise<Bystander> {
+  /** Rejects if the process cannot be started. */
+  static async start(): Promise<SignalTarget> {
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)'], { stdio: 'ignore' });
     await once(child, 'spawn');
-    return new Bystander(child);
+    return new SignalTarget(child);
   }
 
   get pid(): number | undefined {
     return this.#child.pid;
   }
 
-  /** Ends it, and says whether it was still there to be ended. */
-  async endedByUs(): Promise<boolean> {
+  /** Ends the process. Resolves to false if something else had ended it before. */
+  async end(): Promise<boolean> {
     this.#child.kill('SIGTERM');
     return (await this.#signal) === 'SIGTERM';
   }
 }
 
 function describe(results: readonly CanaryResult[], problem: string | null, output: string): string | null {
-  const said = output.trim().split('\n', 1)[0] ?? '';
-  if (problem !== null) return said === '' ? problem : `${problem}: ${said}`;
-  const broken = results.filter(({ held }) => !held).map(({ check }) => check);
-  return broken.length === 0 ? null : `it did not hold: ${broken.join(', ')}`;
+  const firstLine = output.trim().split('\n', 1)[0] ?? '';
+  if (problem !== null) return firstLine === '' ? problem : `${problem}: ${firstLine}`;
+  const failed = results.filter(({ held }) => !held).map(({ check }) => check);
+  return failed.length === 0 ? null : `these checks failed: ${failed.join(', ')}`;
 }

@@ -13,13 +13,13 @@ async function run(file: string, args: readonly string[]): Promise<ProcessEnd> {
   return await started.ended;
 }
 
-it('ends with a problem where Node throws instead of starting it', async () => {
+it('ends with a problem when spawn throws', async () => {
   const { exitCode, problem } = await run('/bin/echo', [TOO_LONG]);
   expect(exitCode).toBeNull();
   expect(problem).toMatchObject({ code: 'sandbox_unavailable', message: 'spawn E2BIG' });
 });
 
-it('ends with a problem where Node emits an error instead of starting it', async () => {
+it('ends with a problem when spawn emits an error', async () => {
   const { exitCode, problem } = await run('/nowhere/program', []);
   expect(exitCode).toBeNull();
   expect(problem).toMatchObject({ code: 'sandbox_unavailable', message: 'spawn /nowhere/program ENOENT' });

@@ -7,35 +7,35 @@ import type { CommandLine } from './enclosure.ts';
 
 /** How an enclosed process ended. */
 export interface ProcessEnd {
-  /** Null: a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly exitCode: number | null;
-  /** Why it could not be started; null: it was. */
+  /** Why the process could not be started; null if it was. */
   readonly problem: Failure | null;
 }
 
 export interface ProcessOptions {
   readonly killsTrees: boolean;
   readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Buffer) => void;
-  /** Gives it a channel as descriptor 4, for a program of ours. */
+  /** Opens an IPC channel on descriptor 4, for Patchboard's own programs. */
   readonly onMessage?: (message: unknown) => void;
 }
 
-/** How a Node inside finds the channel. */
+/** The variables by which Node inside the sandbox finds the IPC channel. */
 export const CHANNEL_ENVIRONMENT: Readonly<Record<string, string>> = {
   NODE_CHANNEL_FD: '4',
   NODE_CHANNEL_SERIALIZATION_MODE: 'advanced',
 };
 
-/** How long output is awaited of what got away from its group, where only the group can be killed. */
+/** How long to wait for output of processes that left the process group, where only the group can be killed. */
 const STRAY_OUTPUT_MS = 200;
 
 /**
- * One enclosed command from start to end: `ended` settles when everything it started is gone or being killed. It never
- * rejects, and the constructor does not throw: what could not be started has ended with a problem.
+ * One sandboxed command. `ended` resolves when all its processes are gone or being killed. It never rejects, and the
+ * constructor does not throw: if the process cannot be started, `ended` resolves with a problem.
  */
 export class EnclosedProcess {
   readonly ended: Promise<ProcessEnd>;
-  /** Null: the system refused to start it. */
+  /** Null if `spawn` threw. */
   readonly #child: ChildProcess | null;
   readonly #killsTrees: boolean;
   #entered = false;
@@ -52,27 +52,27 @@ export class EnclosedProcess {
       return;
     }
     this.#child = child;
-    // Before anything else: without a listener its 'error' ends this process.
+    // First of all: without an 'error' listener, a failed spawn would end this process.
     this.ended = this.#end(child);
     listen(child, 'stdout', options);
     listen(child, 'stderr', options);
     if (options.onMessage !== undefined) child.on('message', options.onMessage);
-    // Without descriptors there are no streams either, whatever the types say.
+    // Undefined, in spite of its type, if the process ran out of descriptors.
     const handshake = (child.stdio as ChildProcess['stdio'] | undefined)?.[3];
-    if (handshake instanceof Object) this.#shakeHands(handshake as Duplex);
+    if (handshake instanceof Object) this.#completeHandshake(handshake as Duplex);
   }
 
-  /** False: the system refused, and `ended` says why. A program that is missing shows only there. */
+  /** False if the process has no pid; `ended` then resolves with the reason. */
   get hasStarted(): boolean {
     return this.#child?.pid !== undefined;
   }
 
-  /** What cannot be sent any more is answered by the end of the process. */
+  /** Drops the message if the channel is closed: `ended` then settles the pending requests. */
   send(message: object): void {
     if (this.#child?.connected === true) this.#child.send(message, () => {});
   }
 
-  /** Whether this process waits for it to end. */
+  /** Sets whether the event loop stays alive until the process ends. */
   keepsAlive(yes: boolean): void {
     if (this.#keepsAlive === yes) return;
     this.#keepsAlive = yes;
@@ -89,14 +89,14 @@ export class EnclosedProcess {
     if (pid === undefined) return;
     this.#isKilled = true;
     if (!this.#killsTrees) killGroup(pid);
-    // The first process of the namespace, for then the one that we see ends only after all of them are gone.
+    // Kills the init process of the namespace, so that the process we spawned ends only after all others are gone.
     if (this.#killsTrees && killChildren(pid)) return;
     this.#child?.kill('SIGKILL');
   }
 
-  /** The launcher says that it is inside and waits for the answer. */
-  #shakeHands(channel: Duplex): void {
-    channel.on('error', () => {}); // the process ended first: its end says all
+  /** The launcher writes a line when it runs inside the sandbox, and waits for a line from us. */
+  #completeHandshake(channel: Duplex): void {
+    channel.on('error', () => {}); // the process ended first, which `ended` reports
     channel.once('data', () => {
       this.#entered = true;
       channel.end('\n');
@@ -104,16 +104,16 @@ export class EnclosedProcess {
   }
 
   /**
-   * `close` comes after the last byte of output: with namespaces, when no process holds it any more. One that let go of
-   * it is killed by the kernel with the namespace, at once but not before this.
+   * `close` follows the last byte of output: with namespaces, when no process has the pipes open. A process that closed
+   * them is killed by the kernel with the namespace, possibly shortly after this.
    */
   #end(child: ChildProcess): Promise<ProcessEnd> {
     return new Promise((resolve) => {
       child.once('error', (error) => resolve(didNotStart(error)));
       child.once('exit', (code) => {
-        // Before the rest of its group is killed: that is no end of the command itself.
+        // Read before the rest of the group is killed, which does not change how the command itself ended.
         this.#exitCode = this.#isKilled ? null : code;
-        if (!this.#killsTrees) leaveStrays(child);
+        if (!this.#killsTrees) abandonGroup(child);
       });
       child.once('close', () => {
         const exitCode = this.#exitCode;
@@ -124,7 +124,7 @@ export class EnclosedProcess {
   }
 }
 
-/** The error instead of the child where Node throws it: of the system's refusals it emits some and throws others. */
+/** Returns the error if `spawn` throws: Node throws some spawn errors and emits others. */
 function start(line: CommandLine, { killsTrees, onMessage }: ProcessOptions): ChildProcess | Error {
   try {
     return spawn(line.file, line.args, {
@@ -132,7 +132,7 @@ function start(line: CommandLine, { killsTrees, onMessage }: ProcessOptions): Ch
       env: line.env,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(onMessage === undefined ? [] : ['ipc' as const])],
       serialization: 'advanced',
-      // A group of its own: where there is no better way, the group is what can be killed.
+      // A separate process group, which can be killed as a whole where there is no namespace.
       detached: !killsTrees,
     });
   } catch (error) {
@@ -143,16 +143,17 @@ function start(line: CommandLine, { killsTrees, onMessage }: ProcessOptions): Ch
 function listen(child: ChildProcess, name: 'stdout' | 'stderr', { onOutput }: ProcessOptions): void {
   const stream = child[name];
   stream?.on('data', (chunk: Buffer) => onOutput(name, chunk));
-  stream?.on('error', () => {}); // its end is what counts, and that comes as 'close'
+  stream?.on('error', () => {}); // 'close' follows, and settles `ended`
 }
 
-function leaveStrays(child: ChildProcess): void {
+/** Kills the process group, and stops reading output from processes that left the group. */
+function abandonGroup(child: ChildProcess): void {
   if (child.pid !== undefined) killGroup(child.pid);
-  const leave = (): void => {
+  const closePipes = (): void => {
     child.stdout?.destroy();
     child.stderr?.destroy();
   };
-  setTimeout(leave, STRAY_OUTPUT_MS).unref();
+  setTimeout(closePipes, STRAY_OUTPUT_MS).unref();
 }
 
 function didNotStart(error: Error): ProcessEnd {
@@ -166,7 +167,7 @@ function unavailable(message: string): Failure {
 
 type Handle = { ref?(): void; unref?(): void } | null | undefined;
 
-/** False: it has none yet, or the system does not say. */
+/** Returns false if the process has no child yet, or if /proc is not available. */
 function killChildren(pid: number): boolean {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number);
@@ -177,7 +178,7 @@ function killChildren(pid: number): boolean {
   }
 }
 
-/** ESRCH: none is left in the group. EPERM: all that are left belong to another user. */
+/** Ignores ESRCH (the group is empty) and EPERM (all remaining processes belong to another user). */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');

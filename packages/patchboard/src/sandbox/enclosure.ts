@@ -1,38 +1,38 @@
 import type { SandboxName } from '@patchboard/wire';
 
-/** What a command may use. */
+/** Resource limits of a command. */
 export interface CommandLimits {
-  /** Seconds of processor time of one process. */
+  /** CPU seconds per process. */
   readonly cpuSeconds: number;
-  /** Processes and threads at once, all of them together. */
+  /** Concurrent processes and threads of the command in total. */
   readonly processes: number;
-  /** Largest file that may be written. */
+  /** Maximum size of a written file. */
   readonly fileBytes: number;
-  /** Of what a command writes to stdout and stderr, each; the middle of more is dropped. */
+  /** Kept bytes of stdout and of stderr, each; the middle of longer output is dropped. */
   readonly outputBytes: number;
-  /** Milliseconds until a command in the foreground is killed, unless it says otherwise. */
+  /** Default timeout of a command in the foreground. */
   readonly timeoutMs: number;
-  /** The same for a command in the background. */
+  /** Default timeout of a command in the background. */
   readonly jobMs: number;
 }
 
-/** Who commands run as, where that can differ from who the server runs as. */
+/** The user that commands run as, if it differs from the user of the server. */
 export interface SandboxUser {
   readonly uid: number;
   readonly gid: number;
 }
 
 export interface EnclosedCommand {
-  /** A program and its arguments; no shell looks at them. */
+  /** A program and its arguments; no shell interprets them. */
   readonly argv: readonly string[];
-  /** The folder it may change. */
+  /** The folder that the command may change. */
   readonly root: string;
-  /** Inside the root. */
+  /** The working directory, inside the root. */
   readonly cwd: string;
   readonly network: boolean;
-  /** Besides what every command gets. */
+  /** Additional variables for this command. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Null: as the server itself. */
+  /** Null: run as the server's user. */
   readonly user: SandboxUser | null;
 }
 
@@ -42,17 +42,17 @@ export interface CommandLine {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A way to shut a command in. It only says how to start it; starting and ending are the same for all. */
+/** A kind of sandbox. It only builds the command line; `EnclosedProcess` starts and ends the process. */
 export interface Enclosure {
   readonly name: SandboxName;
-  /** Killing the process that was started ends everything it started, whatever that did to get away. */
+  /** Whether killing the started process reliably ends all its descendants. */
   readonly killsTrees: boolean;
-  /** Where the tools of our own are, as a command sees them. */
+  /** Paths of Patchboard's own programs inside the sandbox. */
   readonly tools: OwnTools;
   wrap(command: EnclosedCommand): CommandLine;
 }
 
-/** Programs of ours that run enclosed. */
+/** Patchboard's own programs that run in the sandbox. */
 export interface OwnTools {
   readonly node: string;
   readonly ripgrep: string;
@@ -60,16 +60,15 @@ export interface OwnTools {
   readonly fileServer: string;
 }
 
-/** What every enclosure is made from. */
 export interface EnclosureOptions {
   readonly tools: OwnTools;
   readonly limits: CommandLimits;
-  /** Variables that commands get besides the few that all get. */
+  /** Additional variables for all commands. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Folders besides the system's that commands may read. */
+  /** Additional folders that commands may read. */
   readonly readable: readonly string[];
-  /** Where the program that encloses is looked for. */
+  /** The PATH on which the sandbox program is found. */
   readonly searchPath: string;
-  /** Holds the files that are shown to commands in place of the system's. */
+  /** Holds the files that are mounted in place of system files. */
   readonly stateFolder: string;
 }

@@ -2,19 +2,19 @@ import { extname, join } from 'node:path';
 import { failure, messageOf, ToolFailure, type Failure } from '../core/failures.ts';
 import { CHANNEL_ENVIRONMENT, EnclosedProcess, type ProcessEnd } from './enclosed-process.ts';
 import type { Enclosure, SandboxUser } from './enclosure.ts';
-import type { QuestionKind, Questions, Reply } from './file-server/messages.ts';
+import type { Operation, Operations, Reply } from './file-server/messages.ts';
 
 export interface FileServerOptions {
   readonly enclosure: Enclosure;
   readonly root: string;
   readonly user: SandboxUser | null;
-  /** An unused one ends after this long. */
+  /** An idle file server is stopped after this time. */
   readonly idleMs: number;
-  /** Called when it becomes idle. */
+  /** Called when the file server becomes idle. */
   readonly onIdle?: () => void;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly server: EnclosedProcess;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -23,51 +23,52 @@ interface Waiting {
 const MAX_HEAP_MB = 256;
 const MAX_PROBLEM_BYTES = 4096;
 
-/** Asks the enclosed file server of one workspace; starts it when it is needed, and again when it is gone. */
+/** Sends requests to the sandboxed file server of one workspace. Starts it on demand, and again after it ended. */
 export class FileServerClient {
   readonly #options: FileServerOptions;
-  readonly #waiting: Map<number, Waiting> = new Map();
-  /** Killed, and not gone yet. */
+  readonly #pending: Map<number, PendingRequest> = new Map();
+  /** Killed processes that have not ended yet. */
   readonly #ending: Set<EnclosedProcess> = new Set();
   #process: EnclosedProcess | null = null;
   #idle: NodeJS.Timeout | null = null;
-  #asked = 0;
+  #lastId = 0;
 
   constructor(options: FileServerOptions) {
     this.#options = options;
   }
 
-  async ask<Kind extends QuestionKind>(
+  /** Rejects with a `ToolFailure` if the operation fails or the file server ends. */
+  async request<Kind extends Operation>(
     kind: Kind,
-    ask: Questions[Kind]['ask'],
+    params: Operations[Kind]['params'],
     signal?: AbortSignal,
-  ): Promise<Questions[Kind]['answer']> {
+  ): Promise<Operations[Kind]['result']> {
     signal?.throwIfAborted();
     const server = (this.#process ??= this.#start());
-    this.#rest(false);
-    this.#asked += 1;
-    const id = this.#asked;
+    this.#setIdle(false);
+    this.#lastId += 1;
+    const id = this.#lastId;
     const cancel = (): void => server.send({ id, kind: 'cancel' });
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       return await new Promise((resolve, reject) => {
-        const take = (value: unknown): void => resolve(value as Questions[Kind]['answer']);
-        this.#waiting.set(id, { server, resolve: take, reject });
-        server.send({ id, kind, ask });
+        const settle = (value: unknown): void => resolve(value as Operations[Kind]['result']);
+        this.#pending.set(id, { server, resolve: settle, reject });
+        server.send({ id, kind, params });
       });
     } finally {
       signal?.removeEventListener('abort', cancel);
-      this.#waiting.delete(id);
-      if (this.#waiting.size === 0) this.#rest(true);
+      this.#pending.delete(id);
+      if (this.#pending.size === 0) this.#setIdle(true);
     }
   }
 
-  /** It runs, and nothing is asked of it. */
+  /** Whether the file server runs without a pending request. */
   get isIdle(): boolean {
     return this.#idle !== null && this.#process !== null;
   }
 
-  /** The next question starts another one: that it dies must not be the answer. */
+  /** Kills the file server. The next request starts another one, so it never fails because of this kill. */
   stop(): void {
     if (this.#process === null) return;
     this.#ending.add(this.#process);
@@ -84,7 +85,7 @@ export class FileServerClient {
   #start(): EnclosedProcess {
     const { enclosure, root, user } = this.#options;
     const { tools } = enclosure;
-    // The same tree runs from source and from the build, so its program has the extension of this file.
+    // Runs from source and from the build, so the program has the extension of this file.
     const main = join(tools.fileServer, `main${extname(import.meta.url)}`);
     const argv = [tools.node, `--max-old-space-size=${MAX_HEAP_MB}`, main, root, tools.ripgrep];
     const line = enclosure.wrap({
@@ -101,43 +102,43 @@ export class FileServerClient {
       onOutput: (_stream, chunk) => {
         if (problem.length < MAX_PROBLEM_BYTES) problem += chunk.toString('utf8');
       },
-      onMessage: (message) => this.#take(message as Reply),
+      onMessage: (message) => this.#settle(message as Reply),
     });
     started.ended
-      .then((end) => this.#gone(started, goneFailure(end, problem)))
-      .catch((error: unknown) => this.#gone(started, unreachable(messageOf(error))));
+      .then((end) => this.#onEnd(started, endFailure(end, problem)))
+      .catch((error: unknown) => this.#onEnd(started, unavailable(messageOf(error))));
     return started;
   }
 
-  #take(reply: Reply): void {
-    const waiting = this.#waiting.get(reply.id);
-    if (reply.ok) waiting?.resolve(reply.value);
-    else waiting?.reject(new ToolFailure(failure(reply.code, reply.message)));
+  #settle(reply: Reply): void {
+    const pending = this.#pending.get(reply.id);
+    if (reply.ok) pending?.resolve(reply.value);
+    else pending?.reject(new ToolFailure(failure(reply.code, reply.message)));
   }
 
-  #gone(server: EnclosedProcess, reason: Failure): void {
+  #onEnd(server: EnclosedProcess, reason: Failure): void {
     this.#ending.delete(server);
     if (this.#process === server) this.#process = null;
-    for (const waiting of this.#waiting.values())
-      if (waiting.server === server) waiting.reject(new ToolFailure(reason));
+    for (const pending of this.#pending.values())
+      if (pending.server === server) pending.reject(new ToolFailure(reason));
   }
 
-  #rest(resting: boolean): void {
+  #setIdle(isIdle: boolean): void {
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#idle = null;
-    this.#process?.keepsAlive(!resting);
-    if (!resting) return;
+    this.#process?.keepsAlive(!isIdle);
+    if (!isIdle) return;
     this.#idle = setTimeout(() => this.stop(), this.#options.idleMs).unref();
     this.#options.onIdle?.();
   }
 }
 
-/** A shortage passes; anything else is a fault of the sandbox, and what the server wrote last says which. */
-function goneFailure({ problem }: ProcessEnd, output: string): Failure {
+/** A resource shortage is reported as it is; anything else as a fault of the sandbox, with the server's last output. */
+function endFailure({ problem }: ProcessEnd, output: string): Failure {
   if (problem?.code === 'overloaded') return problem;
-  return unreachable(`${problem?.message ?? 'it ended'}: ${output.trim()}`);
+  return unavailable(`${problem?.message ?? 'it ended'}: ${output.trim()}`);
 }
 
-function unreachable(reason: string): Failure {
-  return failure('sandbox_unavailable', `the files cannot be reached (${reason})`);
+function unavailable(reason: string): Failure {
+  return failure('sandbox_unavailable', `the file server of the workspace is not available (${reason})`);
 }

@@ -2,7 +2,7 @@ import type { JobLog, LogOptions } from '../core/sandbox.ts';
 import type { EnclosedProcess, ProcessEnd } from './enclosed-process.ts';
 import { Ring } from './kept-output.ts';
 
-/** A command in the background, with the last part of what it wrote. */
+/** A command in the background, with the last part of its output. */
 export class Job {
   readonly id: string;
   readonly ended: Promise<ProcessEnd>;
@@ -21,14 +21,14 @@ export class Job {
     this.#log = new Ring(options.outputBytes);
     this.#process = start((chunk) => {
       this.#log.push(chunk);
-      this.#tell();
+      this.#notify();
     });
-    const overdue = setTimeout(() => this.kill(), options.lifeMs).unref();
+    const timeout = setTimeout(() => this.kill(), options.lifeMs).unref();
     this.ended = this.#process.ended.then((end) => {
-      clearTimeout(overdue);
+      clearTimeout(timeout);
       this.#exitCode = end.exitCode;
       this.#status = end.exitCode === null ? 'killed' : 'exited';
-      this.#tell();
+      this.#notify();
       return end;
     });
   }
@@ -41,7 +41,7 @@ export class Job {
     return this.#status === 'running';
   }
 
-  /** All it started dies with it. */
+  /** Kills the command and all processes that it started. */
   kill(): void {
     if (this.isRunning) this.#process.kill();
   }
@@ -57,8 +57,8 @@ export class Job {
     };
   }
 
-  /** Resolves when there is more than `offset` bytes, the job has ended or nobody waits any more. */
-  async news({ offset = 0, signal }: LogOptions): Promise<void> {
+  /** Resolves when there is output beyond `offset`, the job has ended or the signal is aborted. */
+  async waitForOutput({ offset = 0, signal }: LogOptions): Promise<void> {
     while (this.isRunning && this.#log.end <= offset && signal?.aborted !== true) {
       await new Promise<void>((resolve) => {
         const done = (): void => {
@@ -72,7 +72,7 @@ export class Job {
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -5,7 +5,7 @@ import { KeptOutput, Ring } from './kept-output.ts';
 const chunks = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 });
 
 describe('a ring', () => {
-  it('holds the last bytes of a stream and knows where they were', () => {
+  it('holds the last bytes of a stream with their offset', () => {
     fc.assert(
       fc.property(chunks, fc.integer({ min: 1, max: 50 }), fc.nat(600), (given, size, offset) => {
         const ring = new Ring(size);
@@ -21,7 +21,7 @@ describe('a ring', () => {
 });
 
 describe('kept output', () => {
-  it('is everything as long as it fits, else the beginning, the end and how much is missing', () => {
+  it('is complete if it fits, otherwise the beginning, the number of missing bytes and the end', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 30, unit: 'grapheme-ascii' }), { maxLength: 20 }),

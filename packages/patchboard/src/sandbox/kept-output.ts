@@ -1,4 +1,4 @@
-/** Keeps the beginning and the end of a stream in a fixed amount of memory, however much flows through. */
+/** Keeps the beginning and the end of a stream in bounded memory. */
 export class KeptOutput {
   readonly #head: Buffer;
   readonly #tail: Ring;
@@ -21,7 +21,7 @@ export class KeptOutput {
     if (first < chunk.length) this.#tail.push(chunk.subarray(first));
   }
 
-  /** With a line that says how much is missing where something is. */
+  /** Returns the kept text, with a line that states how many bytes are missing. */
   text(): string {
     const head = this.#head.subarray(0, this.#headBytes);
     const tail = this.#tail.from(0);
@@ -30,7 +30,7 @@ export class KeptOutput {
   }
 }
 
-/** The last bytes of a stream, with their place in it. Takes memory only for what it holds. */
+/** Ring buffer with the last bytes of a stream and their offset. Grows as needed. */
 export class Ring {
   readonly #maxBytes: number;
   #buffer: Buffer = Buffer.alloc(0);
@@ -40,12 +40,12 @@ export class Ring {
     this.#maxBytes = maxBytes;
   }
 
-  /** Of the first byte that is kept. */
+  /** Offset of the first kept byte. */
   get start(): number {
     return Math.max(0, this.#end - this.#maxBytes);
   }
 
-  /** How many bytes there were altogether. */
+  /** Number of bytes of the stream so far. */
   get end(): number {
     return this.#end;
   }
@@ -60,7 +60,7 @@ export class Ring {
     kept.copy(this.#buffer, 0, first);
   }
 
-  /** What is kept from `offset` on; `start` is where it really begins. */
+  /** Returns the kept bytes from `offset` on; `start` is their actual offset. */
   from(offset: number): { readonly start: number; readonly bytes: Buffer } {
     const start = Math.min(Math.max(offset, this.start), this.#end);
     const length = this.#end - start;

@@ -1,9 +1,9 @@
 import type { CommandLimits, EnclosedCommand } from './enclosure.ts';
 
 /**
- * The first thing that runs inside: sets the limits, and tells the kernel to sacrifice this before anything else. Then
- * it says that the way in is complete and waits for the answer: from here on the death of the server ends it, and a
- * server that died before gives none.
+ * Runs first inside the sandbox. Sets the limits and makes the process the first candidate of the OOM killer. Then writes
+ * a line to descriptor 3 and waits for a line from the server: from here on it dies with the server, and if the server
+ * died before, the read fails and the command never starts.
  */
 const LAUNCH = `
 ulimit -c 0
@@ -18,7 +18,7 @@ shift 4
 exec "$@"
 `;
 
-/** `processes` counts only where the processes of the enclosure are told apart from all others of the user. */
+/** `countsProcesses`: the process limit applies only where the sandbox has its own process count for the user. */
 export function launch(
   { argv, cwd }: Pick<EnclosedCommand, 'argv' | 'cwd'>,
   limits: CommandLimits,
@@ -39,7 +39,7 @@ export function launch(
   ];
 }
 
-/** What every command gets; nothing of the server's own environment. */
+/** Returns the environment of every command; it contains nothing of the server's environment. */
 export function baseEnvironment(home: string, temporary: string, path: string): Record<string, string> {
   return {
     PATH: path,

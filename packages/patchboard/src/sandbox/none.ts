@@ -3,7 +3,7 @@ import { baseEnvironment, launch } from './launcher.ts';
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** No boundary. Only the environment is cleared, and the limits hold that one process can be given. */
+/** No sandbox. Only clears the environment and sets the per-process limits. */
 export function none(options: EnclosureOptions): Enclosure {
   const { tools, limits, environment } = options;
   return {

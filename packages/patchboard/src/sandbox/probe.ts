@@ -6,11 +6,11 @@ import type { Enclosure, EnclosureOptions } from './enclosure.ts';
 import { none } from './none.ts';
 import { seatbelt } from './seatbelt.ts';
 
-/** What was found out about this machine. */
+/** The result of testing the sandbox on this machine. */
 export interface ProbeReport {
   readonly provider: SandboxName;
   readonly canary: readonly CanaryResult[];
-  /** Why there is no sandbox, and what to do about it; null: there is one. */
+  /** Why there is no working sandbox, and what to do about it; null if there is one. */
   readonly problem: string | null;
 }
 
@@ -24,7 +24,7 @@ const MAKERS: Readonly<Record<string, (options: EnclosureOptions) => Enclosure>>
   darwin: seatbelt,
 };
 
-/** The one of this system if the canary stays in, else none. It never takes less without saying so. */
+/** Returns the sandbox of this platform if the canary found no hole, otherwise `none` with the problem. */
 export async function probe(options: EnclosureOptions, platform: string = process.platform): Promise<Probed> {
   const make = MAKERS[platform];
   if (make === undefined) {

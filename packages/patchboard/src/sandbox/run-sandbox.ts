@@ -21,9 +21,9 @@ export interface RunSandboxOptions {
   readonly root: string;
   readonly user: SandboxUser | null;
   readonly limits: CommandLimits;
-  /** Commands that ask for the network get it. */
+  /** Whether commands may request network access. */
   readonly network: boolean;
-  /** Why nothing may be run or written here; null: it may. */
+  /** Why commands and writes are refused; null if they are allowed. */
   readonly refusal: Failure | null;
   readonly server: FileServerClient;
   readonly nextJobId: () => string;
@@ -31,10 +31,10 @@ export interface RunSandboxOptions {
 
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 const MAX_JOBS = 32;
-/** Linux takes no longer argument (MAX_ARG_STRLEN, less the NUL that ends it). */
+/** The longest argument that Linux accepts (MAX_ARG_STRLEN, less the terminating NUL). */
 const MAX_COMMAND_BYTES = 131_071;
 
-/** What one run sees of the machine. */
+/** The sandbox of one run. */
 export class RunSandbox implements Sandbox {
   readonly files: WorkspaceFiles;
   readonly #options: RunSandboxOptions;
@@ -53,7 +53,7 @@ export class RunSandbox implements Sandbox {
     return this.#options.root;
   }
 
-  /** Something of it runs in the background. */
+  /** Whether a background job is running. */
   get isBusy(): boolean {
     return [...this.#jobs.values()].some((job) => job.isRunning);
   }
@@ -69,15 +69,15 @@ export class RunSandbox implements Sandbox {
     });
     let timedOut = false;
     const kill = (): void => running.kill();
-    const overdue = setTimeout(() => {
+    const timeout = setTimeout(() => {
       timedOut = true;
       kill();
     }, timeoutMs);
     signal?.addEventListener('abort', kill, { once: true });
     const { exitCode, problem } = await running.ended;
-    clearTimeout(overdue);
+    clearTimeout(timeout);
     signal?.removeEventListener('abort', kill);
-    // What is reported as stopped has stopped: this comes after the end.
+    // Thrown only now, so that a command reported as stopped has really ended.
     signal?.throwIfAborted();
     if (problem !== null) throw startFailure(problem, kept.stderr.text());
     return {
@@ -95,7 +95,7 @@ export class RunSandbox implements Sandbox {
     options: Omit<ExecOptions, 'onOutput' | 'signal'> = {},
   ): Promise<string> {
     const { outputBytes, jobMs } = this.#options.limits;
-    this.#forgetOldJobs();
+    this.#makeRoomForJob();
     const id = this.#options.nextJobId();
     const lifeMs = options.timeoutMs ?? jobMs;
     const job = new Job(id, { outputBytes, lifeMs }, (onOutput) =>
@@ -109,7 +109,7 @@ export class RunSandbox implements Sandbox {
 
   async logs(jobId: string, options: LogOptions = {}): Promise<JobLog | undefined> {
     const job = this.#jobs.get(jobId);
-    if (options.follow === true) await job?.news(options);
+    if (options.follow === true) await job?.waitForOutput(options);
     options.signal?.throwIfAborted();
     return job?.read(options.offset ?? 0);
   }
@@ -121,7 +121,7 @@ export class RunSandbox implements Sandbox {
     return job?.read(Number.MAX_SAFE_INTEGER);
   }
 
-  /** Ends every job. */
+  /** Kills all jobs and waits for their end. */
   async close(): Promise<void> {
     for (const job of this.#jobs.values()) job.kill();
     await Promise.all([...this.#jobs.values()].map((job) => job.ended));
@@ -140,18 +140,18 @@ export class RunSandbox implements Sandbox {
   }
 
   async list(path = '.'): Promise<readonly FolderEntry[]> {
-    return await this.#options.server.ask('list', { path });
+    return await this.#options.server.request('list', { path });
   }
 
   #workspaceFiles(server: FileServerClient): WorkspaceFiles {
     return {
-      read: async (path, options) => (await server.ask('read', { path, options })) ?? undefined,
+      read: async (path, options) => (await server.request('read', { path, options })) ?? undefined,
       replace: async (changes) => {
-        this.#refuseIfOff();
-        return await server.ask('replace', { changes });
+        this.#throwIfRefused();
+        return await server.request('replace', { changes });
       },
-      glob: async (query, signal) => await server.ask('glob', query, signal),
-      grep: async (query, signal) => await server.ask('grep', query, signal),
+      glob: async (query, signal) => await server.request('glob', query, signal),
+      grep: async (query, signal) => await server.request('grep', query, signal),
     };
   }
 
@@ -160,7 +160,7 @@ export class RunSandbox implements Sandbox {
     options: ExecOptions,
     onOutput: (stream: 'stdout' | 'stderr', chunk: Buffer) => void,
   ): EnclosedProcess {
-    this.#refuseIfOff();
+    this.#throwIfRefused();
     const { enclosure } = this.#options;
     return new EnclosedProcess(this.#line(command, options), { killsTrees: enclosure.killsTrees, onOutput });
   }
@@ -168,7 +168,7 @@ export class RunSandbox implements Sandbox {
   #line(command: string, { cwd = '.', network = false }: ExecOptions): CommandLine {
     const { enclosure, root, user } = this.#options;
     if (command.includes('\0'))
-      throw new ToolFailure(failure('input_invalid', 'a command holds no NUL character'));
+      throw new ToolFailure(failure('input_invalid', 'a command must not contain a NUL character'));
     const bytes = Buffer.byteLength(command);
     if (bytes > MAX_COMMAND_BYTES)
       throw new ToolFailure(
@@ -177,7 +177,7 @@ export class RunSandbox implements Sandbox {
     if (network && !this.#options.network) {
       const recommendations = ['an operator can set workspace.network: true in the config'];
       throw new ToolFailure(
-        failure('permission_denied', 'commands may not ask for the network here', { recommendations }),
+        failure('permission_denied', 'commands have no network access here', { recommendations }),
       );
     }
     return enclosure.wrap({
@@ -190,31 +190,32 @@ export class RunSandbox implements Sandbox {
     });
   }
 
-  #refuseIfOff(): void {
+  #throwIfRefused(): void {
     if (this.#options.refusal !== null) throw new ToolFailure(this.#options.refusal);
   }
 
-  #forgetOldJobs(): void {
+  /** Removes the oldest ended job if there are too many; throws if all of them are running. */
+  #makeRoomForJob(): void {
     if (this.#jobs.size < MAX_JOBS) return;
     for (const [id, job] of this.#jobs) {
       if (job.isRunning) continue;
       this.#jobs.delete(id);
       return;
     }
-    const message = `${MAX_JOBS} commands of this run are in the background already: end one with bash_kill`;
+    const message = `this run already has ${MAX_JOBS} background commands: end one with bash_kill`;
     throw new ToolFailure(failure('tool_failed', message));
   }
 }
 
-/** By its text alone: where it really leads is for the enclosure to settle. */
+/** Checks the text of the path only; links that lead outside are the sandbox's concern. */
 function folderInside(root: string, given: string): string {
   const path = relative(root, resolve(root, given));
   if (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return resolve(root, path);
   throw new ToolFailure(failure('permission_denied', `cwd ${given} is outside the workspace`));
 }
 
-/** With what the launcher wrote, which says more. */
+/** Appends the launcher's stderr to the message. */
 function startFailure(problem: Failure, stderr = ''): ToolFailure {
-  const said = stderr.trim().slice(0, 500);
-  return new ToolFailure(said === '' ? problem : { ...problem, message: `${problem.message}: ${said}` });
+  const detail = stderr.trim().slice(0, 500);
+  return new ToolFailure(detail === '' ? problem : { ...problem, message: `${problem.message}: ${detail}` });
 }

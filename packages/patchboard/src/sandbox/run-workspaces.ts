@@ -15,16 +15,16 @@ export interface RunWorkspacesOptions {
   readonly enclosure: Enclosure;
   readonly limits: CommandLimits;
   readonly network: boolean;
-  /** Why nothing may be run or written; null: it may. */
+  /** Why commands and writes are refused; null if they are allowed. */
   readonly refusal: Failure | null;
-  /** One folder for all runs of the default tenant; null: each run has its own. */
+  /** The folder of all runs of the default tenant; null: each run has its own. */
   readonly root: string | null;
-  /** Where folders of runs are made. */
+  /** The parent of the folders of runs. */
   readonly folder: string;
   readonly store: Pick<DocumentStore, 'document' | 'putDocument'>;
-  /** Unguessable, so that a job id of another run is of no use either. */
+  /** Returns an unguessable id. */
   readonly nextJobId: () => string;
-  /** File servers that stay ready for runs that ask nothing of them. Default: 32. */
+  /** Maximum number of idle file servers. Default: 32. */
   readonly maxIdleFileServers?: number;
 }
 
@@ -34,15 +34,15 @@ interface OpenWorkspace extends Workspace {
 
 const FILE_SERVER_IDLE_MS = 60_000;
 const MAX_OPEN = 10_000;
-/** Each is a process with its memory and three descriptors of this one. */
+/** Each is a process, and takes three descriptors of the server. */
 const MAX_IDLE_FILE_SERVERS = 32;
 
-/** One workspace for each run, made when it is first used. */
+/** The workspaces of runs, one per run, created at the first use. */
 export class RunWorkspaces implements Workspaces {
   readonly #options: RunWorkspacesOptions;
   readonly #open: Map<string, OpenWorkspace> = new Map();
   readonly #servers: Map<string, FileServerClient> = new Map();
-  /** In the order in which they became idle. Some may be at work again, or stopped. */
+  /** In the order in which they became idle. Some may be busy again, or stopped. */
   readonly #idle: Set<FileServerClient> = new Set();
 
   constructor(options: RunWorkspacesOptions) {
@@ -51,8 +51,8 @@ export class RunWorkspaces implements Workspaces {
 
   of(scope: RunScope): Workspace {
     const key = keyOf(scope);
-    const standing = this.#open.get(key);
-    if (standing !== undefined) return standing;
+    const existing = this.#open.get(key);
+    if (existing !== undefined) return existing;
     const opened = this.#make(scope);
     this.#open.set(key, opened);
     this.#closeOldest();
@@ -61,11 +61,11 @@ export class RunWorkspaces implements Workspaces {
 
   async endRun(scope: RunScope): Promise<void> {
     const key = keyOf(scope);
-    const standing = this.#open.get(key);
-    if (standing === undefined) return;
+    const existing = this.#open.get(key);
+    if (existing === undefined) return;
     this.#open.delete(key);
-    await standing.sandbox.close();
-    await this.#serverToLeave(standing)?.close();
+    await existing.sandbox.close();
+    await this.#removeUnusedServer(existing)?.close();
   }
 
   /** Ends every command and file server. */
@@ -78,7 +78,7 @@ export class RunWorkspaces implements Workspaces {
     const { enclosure, store } = this.#options;
     const root = this.#rootOf(scope);
     makeWorkspace(root);
-    // Without namespaces nobody can become somebody else on the way in.
+    // Only bubblewrap can switch to another user.
     const user = enclosure.name === 'bubblewrap' ? userOf(root) : null;
     const server = this.#servers.get(root) ?? this.#fileServer(root, user);
     return {
@@ -117,19 +117,19 @@ export class RunWorkspaces implements Workspaces {
     return join(folder, folderName(tenant), folderName(runId));
   }
 
-  /** What runs long ago saw of files is forgotten first; a run with commands under way is in nobody's way. */
+  /** Closes the oldest workspace without running commands if there are too many. */
   #closeOldest(): void {
     if (this.#open.size <= MAX_OPEN) return;
     for (const [key, workspace] of this.#open) {
       if (workspace.sandbox.isBusy) continue;
       this.#open.delete(key);
-      this.#serverToLeave(workspace)?.stop();
+      this.#removeUnusedServer(workspace)?.stop();
       return;
     }
   }
 
-  /** The file server goes with the last run of its folder; null: there are others. */
-  #serverToLeave({ sandbox: { root } }: OpenWorkspace): FileServerClient | null {
+  /** Removes and returns the file server of a closed workspace; null if another run uses the same folder. */
+  #removeUnusedServer({ sandbox: { root } }: OpenWorkspace): FileServerClient | null {
     if ([...this.#open.values()].some(({ sandbox }) => sandbox.root === root)) return null;
     const server = this.#servers.get(root) ?? null;
     this.#servers.delete(root);
@@ -141,7 +141,7 @@ function keyOf({ tenant, runId }: RunScope): string {
   return JSON.stringify([tenant, runId]);
 }
 
-/** Names come from outside: what is not plainly a name becomes its hash, and no two names share a folder. */
+/** Returns a plain name unchanged and the hash of any other, so that no two names share a folder. */
 function folderName(name: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name) && !name.startsWith('sha256-')) return name;
   return `sha256-${createHash('sha256').update(name).digest('hex').slice(0, 40)}`;

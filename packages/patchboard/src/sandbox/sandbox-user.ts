@@ -2,21 +2,21 @@ import { chownSync, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { SandboxUser } from './enclosure.ts';
 
-/** Nobody's on any common system: outside what accounts, containers and services are given. */
+/** Not in use on common systems: outside the ranges for accounts, containers and services. */
 const OWN_USER: SandboxUser = { uid: 64_823, gid: 64_823 };
 
-/** A folder that somebody has to see to before commands can work in it. */
+/** Thrown for a folder that the operator must change before commands can work in it. */
 export class UnusableFolder extends Error {}
 
-/** Makes a workspace that belongs to whoever commands run as; one that is there stays as it is. */
+/** Creates a workspace owned by the user that commands run as. Does not change an existing folder. */
 export function makeWorkspace(root: string): void {
   if (mkdirSync(root, { recursive: true, mode: 0o700 }) === undefined) return;
   if (process.getuid?.() === 0) chownSync(root, OWN_USER.uid, OWN_USER.gid);
 }
 
 /**
- * Who commands in this folder run as; null: as the server. A server that runs as root never runs them as root: they
- * run as the owner of the workspace, and nobody else's files are theirs.
+ * Returns the user that commands in this folder run as; null for the server's own user. A server that runs as root runs
+ * them as the owner of the workspace, never as root.
  */
 export function userOf(root: string): SandboxUser | null {
   if (process.getuid?.() !== 0) return null;
@@ -28,13 +28,13 @@ export function userOf(root: string): SandboxUser | null {
   );
 }
 
-/** The name and number of the user that the server runs as. */
+/** Returns name and uid of the server's user. */
 export function serverUser(): string {
   try {
     const { username, uid } = userInfo();
     return `${username} (uid ${uid})`;
   } catch {
-    // A number without an account, as containers have it.
+    // The uid has no account, as in many containers.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

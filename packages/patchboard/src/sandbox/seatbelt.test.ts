@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_COMMAND_LIMITS } from './command-limits.ts';
 import { profileOf, seatbelt } from './seatbelt.ts';
 
-/** The profile is text for macOS; that macOS obeys it is for the canary to find out there, at every start. */
+/** Tests the text of the profile; the canary tests its effect on macOS at every start. */
 describe('the Seatbelt profile', () => {
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-seatbelt-'));
   const options = {
@@ -40,11 +40,11 @@ describe('the Seatbelt profile', () => {
     expect(lines).toContain('(allow signal (target same-sandbox))');
   });
 
-  it('allows the network only to a command that has it', () => {
+  it('allows the network only to a command with network access', () => {
     expect(profileOf({ ...command, network: true }, options)).toContain('(allow network*)');
   });
 
-  it('lets no path break out of its quotes', () => {
+  it('escapes quotes in paths', () => {
     expect(profileOf(command, options)).toContain(String.raw`(subpath "/opt/tool \"chain\"")`);
     const tricky = profileOf({ ...command, root: '/a")(allow default)("' }, options);
     expect(tricky).toContain(String.raw`(allow file-write* (subpath "/a\")(allow default)(\"")`);

@@ -4,7 +4,7 @@ import type { EnclosedCommand, Enclosure, EnclosureOptions } from './enclosure.t
 import { baseEnvironment, launch } from './launcher.ts';
 
 const PATH = '/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sbin';
-/** What programs of macOS and Homebrew are made of. */
+/** Folders that programs of macOS and Homebrew need. */
 const READABLE = [
   '/System',
   '/usr',
@@ -23,7 +23,7 @@ const READABLE = [
 ];
 const WRITABLE_DEVICES = ['/dev/null', '/dev/zero', '/dev/tty', '/dev/dtracehelper'];
 
-/** macOS: the kernel checks every access against a profile. There are no namespaces, so no count of processes either. */
+/** On macOS the kernel checks every access against a profile. Without namespaces, the process limit does not apply. */
 export function seatbelt(options: EnclosureOptions): Enclosure {
   const { tools, limits, environment } = options;
   const temporary = temporaryFolder(options);
@@ -48,7 +48,7 @@ export function seatbelt(options: EnclosureOptions): Enclosure {
   };
 }
 
-/** Denies everything and allows by name: the workspace, the system read-only, and signals to its own processes. */
+/** Returns a profile that denies everything except the workspace, read access to the system, and signals within the sandbox. */
 export function profileOf({ root, network }: EnclosedCommand, options: EnclosureOptions): string {
   const { tools, readable } = options;
   const own = [dirname(tools.node), dirname(tools.ripgrep), tools.fileServer];
@@ -62,7 +62,7 @@ export function profileOf({ root, network }: EnclosedCommand, options: Enclosure
     '(allow process-info* (target same-sandbox))',
     '(allow sysctl-read)',
     '(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))',
-    // Names of things may be looked up on the way to what may be read.
+    // Programs must be able to stat the parent folders of readable files.
     '(allow file-read-metadata)',
     `(allow file-read* (literal "/") ${readables.map(subpath).join(' ')} ${writable})`,
     `(allow file-write* ${writable})`,
@@ -84,11 +84,11 @@ function quote(text: string): string {
   return `"${text.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`)}"`;
 }
 
-/** The kernel compares real paths: /tmp, say, is a link. */
+/** Resolves links, because the kernel compares real paths; /tmp, for example, is a link. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // not there: nothing of it is allowed either
+    return path; // a missing path allows nothing
   }
 }

@@ -4,7 +4,7 @@ import type { FilePool } from '../core/workspaces.ts';
 
 const MAX_FILES = 10_000;
 
-/** Forgets what was seen longest ago when there is too much; what is forgotten counts as never seen. */
+/** The versions of files that a run has read, bounded: the oldest entries are dropped and count as never read. */
 export class SeenFiles implements FilePool {
   readonly #versions: BoundedMap<string, string> = new BoundedMap(MAX_FILES);
 

@@ -2,7 +2,7 @@ import type { DocumentStore } from '../core/documents.ts';
 import { failure, ToolFailure } from '../core/failures.ts';
 import type { RunScope, Todo, TodoService } from '../core/workspaces.ts';
 
-/** A run's list, kept in the store. */
+/** The todo list of a run, kept in the store. */
 export class TodoList implements TodoService {
   readonly #store: Pick<DocumentStore, 'document' | 'putDocument'>;
   readonly #id: string;

@@ -47,15 +47,15 @@ it('many runs leave few file servers idle, and each run finds its files again', 
   expect(found).toEqual(RUNS);
 });
 
-it('a file server that is being stopped is asked nothing more', async () => {
+it('a file server that is being stopped gets no more requests', async () => {
   const { enclosure, folder } = await anEnclosure();
   const root = join(folder, 'workspace');
   makeWorkspace(root);
   const client = new FileServerClient({ enclosure, root, user: userOf(root), idleMs: 60_000 });
   closeLater(() => client.close());
-  expect(await client.ask('list', { path: '.' })).toEqual([]);
+  expect(await client.request('list', { path: '.' })).toEqual([]);
   client.stop();
-  expect(await client.ask('list', { path: '.' })).toEqual([]);
+  expect(await client.request('list', { path: '.' })).toEqual([]);
   await client.close();
   expect(processesWith(root)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Runs enclosed, one per workspace: reads, writes and searches files for the server, which asks over IPC. */
+/** Runs in the sandbox, one process per workspace: reads, writes and searches files for the server, over IPC. */
 import { readdirSync, type Dirent } from 'node:fs';
 import type { FolderEntry } from '../../core/sandbox.ts';
 import type { Cancel, Reply, Request } from './messages.ts';
@@ -13,41 +13,41 @@ const searches = new Map<number, AbortController>();
 
 process.on('message', (message: Request | Cancel) => {
   if (message.kind === 'cancel') searches.get(message.id)?.abort();
-  else reply(message).catch((error: unknown) => process.exit(failed(error)));
+  else handle(message).catch((error: unknown) => process.exit(reportError(error)));
 });
 process.on('disconnect', () => process.exit(0));
 
-async function reply(request: Request): Promise<void> {
+async function handle(request: Request): Promise<void> {
   const { id } = request;
-  let answer: Reply;
+  let reply: Reply;
   try {
-    answer = { id, ok: true, value: await answerTo(request) };
+    reply = { id, ok: true, value: await run(request) };
   } catch (error) {
-    answer = { id, ok: false, ...explain(error) };
+    reply = { id, ok: false, ...toFailure(error) };
   } finally {
     searches.delete(id);
   }
-  process.send?.(answer);
+  process.send?.(reply);
 }
 
-/** Nobody can be answered any more: the server sees the end, and what was said last. */
-function failed(error: unknown): number {
+/** Called when a reply cannot be sent. The server reads stderr when this process ends. */
+function reportError(error: unknown): number {
   process.stderr.write(`${String(error)}\n`);
   return 1;
 }
 
-function answerTo(request: Request): unknown {
+function run(request: Request): unknown {
   switch (request.kind) {
     case 'read':
-      return readFile(root, request.ask.path, request.ask.options);
+      return readFile(root, request.params.path, request.params.options);
     case 'replace':
-      return replaceFiles(root, request.ask.changes);
+      return replaceFiles(root, request.params.changes);
     case 'list':
-      return list(request.ask.path);
+      return list(request.params.path);
     case 'glob':
-      return glob(search(request.id), request.ask);
+      return glob(search(request.id), request.params);
     case 'grep':
-      return grep(search(request.id), request.ask);
+      return grep(search(request.id), request.params);
   }
 }
 
@@ -71,9 +71,12 @@ function kindOf(entry: Dirent): FolderEntry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-function explain(error: unknown): Pick<Extract<Reply, { ok: false }>, 'code' | 'message'> {
+function toFailure(error: unknown): Pick<Extract<Reply, { ok: false }>, 'code' | 'message'> {
   if (error instanceof Refusal) return { code: error.code, message: error.message };
-  // The system's own message may name a place of ours; its code says enough.
+  // Only the code: the message of a system error may contain an internal path.
   const code = errorCode(error);
-  return { code: 'tool_failed', message: code === undefined ? String(error) : `the system answered ${code}` };
+  return {
+    code: 'tool_failed',
+    message: code === undefined ? String(error) : `the system call failed: ${code}`,
+  };
 }

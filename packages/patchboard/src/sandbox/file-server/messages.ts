@@ -11,22 +11,26 @@ import type {
   ReadOptions,
 } from '../../core/sandbox.ts';
 
-/** What the file server is asked; each kind has its own answer. */
-export interface Questions {
-  read: { readonly ask: { path: string; options: ReadOptions }; readonly answer: FileContent | null };
-  replace: { readonly ask: { changes: readonly FileChange[] }; readonly answer: readonly FileVersion[] };
-  list: { readonly ask: { path: string }; readonly answer: readonly FolderEntry[] };
-  glob: { readonly ask: GlobQuery; readonly answer: GlobAnswer };
-  grep: { readonly ask: GrepQuery; readonly answer: GrepAnswer };
+/** The operations of the file server, with parameters and result. */
+export interface Operations {
+  read: { readonly params: { path: string; options: ReadOptions }; readonly result: FileContent | null };
+  replace: { readonly params: { changes: readonly FileChange[] }; readonly result: readonly FileVersion[] };
+  list: { readonly params: { path: string }; readonly result: readonly FolderEntry[] };
+  glob: { readonly params: GlobQuery; readonly result: GlobAnswer };
+  grep: { readonly params: GrepQuery; readonly result: GrepAnswer };
 }
 
-export type QuestionKind = keyof Questions;
+export type Operation = keyof Operations;
 
 export type Request = {
-  [Kind in QuestionKind]: { readonly id: number; readonly kind: Kind; readonly ask: Questions[Kind]['ask'] };
-}[QuestionKind];
+  [Kind in Operation]: {
+    readonly id: number;
+    readonly kind: Kind;
+    readonly params: Operations[Kind]['params'];
+  };
+}[Operation];
 
-/** Nobody waits for the answer to that question any more. */
+/** Cancels the search with this request id. */
 export interface Cancel {
   readonly id: number;
   readonly kind: 'cancel';

@@ -6,12 +6,12 @@ import { atPlace, type Place } from './walk.ts';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const CHUNK_BYTES = 1024 * 1024;
-/** One for all: a read runs to its end before the next begins, and a new megabyte for each kept the collector busy. */
+/** Shared by all reads, which are synchronous: a new megabyte for each read kept the garbage collector busy. */
 const CHUNK = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 const NEWLINE = 10;
 const EVERYTHING: ReadOptions = { maxBytes: Number.MAX_SAFE_INTEGER };
 
-/** Null: there is no such file. */
+/** Returns null if there is no such file. */
 export function readFile(root: string, path: string, options: ReadOptions): FileContent | null {
   try {
     return atPlace(root, path, false, (place) => readPlace(place, options));
@@ -21,7 +21,7 @@ export function readFile(root: string, path: string, options: ReadOptions): File
   }
 }
 
-/** What is there now; null: nothing is. */
+/** Returns the version of the file at a place; null if there is none. */
 export function versionAt(place: Place): string | null {
   return readPlace(place, { ...EVERYTHING, maxBytes: 0 })?.version ?? null;
 }
@@ -36,19 +36,20 @@ function readPlace(place: Place, options: ReadOptions): FileContent | null {
   }
 }
 
-/** Looked at before it is opened, because opening a device may do something, and after, because it may be another. */
+/** Checks the type before opening, because opening a device can have effects, and after, because the file may have been replaced. */
 function openFile({ handle, path }: Place): number | null {
   const before = lstatSync(handle, { throwIfNoEntry: false });
   if (before === undefined) return null;
   refuseUnlessFile(before, path);
   let file: number;
   try {
-    // A FIFO that took the file's place must not make anybody wait.
+    // O_NONBLOCK: opening a FIFO that replaced the file must not block.
     file = openSync(handle, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     if (errorCode(error) === 'EACCES') throw new Refusal('permission_denied', `${path} may not be read`);
-    if (errorCode(error) === 'ELOOP') throw new Refusal('conflict', `${path} became a link just now`);
+    if (errorCode(error) === 'ELOOP')
+      throw new Refusal('conflict', `${path} was replaced by a link while it was opened`);
     throw error;
   }
   try {
@@ -62,11 +63,11 @@ function openFile({ handle, path }: Place): number | null {
 
 export function refuseUnlessFile(found: Stats, path: string): void {
   if (found.isFile()) return;
-  const kind = found.isDirectory() ? 'a folder' : found.isSymbolicLink() ? 'a link' : 'no regular file';
+  const kind = found.isDirectory() ? 'a folder' : found.isSymbolicLink() ? 'a link' : 'not a regular file';
   throw new Refusal('tool_failed', `${path === '' ? 'the workspace' : path} is ${kind}`);
 }
 
-/** One pass: counts lines, hashes, and keeps what was asked for. */
+/** Counts lines, computes the hash and keeps the requested lines, in one pass. */
 function readOpen(file: number, { maxBytes, lines }: ReadOptions): Omit<FileContent, 'path'> {
   const hash = createHash('sha256');
   const wanted = new Window(maxBytes, lines?.offset ?? 1, lines?.limit ?? Number.MAX_SAFE_INTEGER);
@@ -82,7 +83,7 @@ function readOpen(file: number, { maxBytes, lines }: ReadOptions): Omit<FileCont
   return { ...wanted.result(), size, version: hash.digest('hex') };
 }
 
-/** The lines from `offset` on, the first being 1, at most `limit` lines and `maxBytes` bytes. */
+/** Keeps the lines from `offset` on, counted from 1, up to `limit` lines and `maxBytes` bytes. */
 class Window {
   readonly #kept: Buffer[] = [];
   readonly #maxBytes: number;

@@ -1,6 +1,6 @@
 import type { FailureCode } from '@patchboard/wire';
 
-/** Something that was asked cannot be done; the code says which way. */
+/** Thrown for a request that fails, with the code of its failure. */
 export class Refusal extends Error {
   readonly code: FailureCode;
 
@@ -10,7 +10,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A folder on the way is not there, so what was to be in it is not either. */
+/** A parent folder of the path does not exist. */
 export class MissingFolder extends Refusal {
   constructor(path: string) {
     super('tool_failed', `no such folder: ${path}`);

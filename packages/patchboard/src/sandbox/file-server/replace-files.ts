@@ -23,11 +23,11 @@ const NEW_FILE_MODE = 0o644;
 interface Prepared {
   readonly place: Place;
   readonly next: string;
-  /** Null: there was nothing, or nothing needs to be put back. */
+  /** Null if there was no file before, or if no rollback is needed. */
   backup: string | null;
 }
 
-/** All of them or none: everything that can fail is done before the first file changes, and what changed is put back. */
+/** Changes all files or none: writes the new files beside the old ones, then renames them, and rolls back on an error. */
 export function replaceFiles(root: string, changes: readonly FileChange[]): FileVersion[] {
   return withPlaces(root, changes, [], (places) => {
     const prepared: Prepared[] = [];
@@ -37,15 +37,15 @@ export function replaceFiles(root: string, changes: readonly FileChange[]): File
         const place = places[index] as Place;
         prepared.push({ place, next: prepare(place, change), backup: null });
       }
-      // One file alone changes in one step, or not at all.
-      if (prepared.length > 1) for (const one of prepared) one.backup = keep(one.place);
+      // A single rename is atomic and needs no backup.
+      if (prepared.length > 1) for (const one of prepared) one.backup = backUp(one.place);
       for (const { next, place } of prepared) {
         renameSync(next, place.handle);
         done += 1;
       }
     } catch (error) {
-      for (const one of prepared.slice(0, done)) putBack(one);
-      throw refused(error);
+      for (const one of prepared.slice(0, done)) restore(one);
+      throw toRefusal(error);
     } finally {
       for (const { next, backup } of prepared) for (const file of [next, backup]) remove(file);
     }
@@ -53,7 +53,7 @@ export function replaceFiles(root: string, changes: readonly FileChange[]): File
   });
 }
 
-/** Holds every folder open until all of it is over. */
+/** Keeps the folders of all changes open while `use` runs. */
 function withPlaces<T>(
   root: string,
   changes: readonly FileChange[],
@@ -73,15 +73,15 @@ function prepare(place: Place, { content, expected }: FileChange): string {
     const what = found === undefined ? 'is gone' : expected === null ? 'exists already' : 'has changed';
     throw new Refusal('conflict', `${place.path} ${what} since it was read: read it again`);
   }
-  const next = besides(place, 'next');
+  const next = temporaryPath(place, 'next');
   write(next, content, found === undefined ? NEW_FILE_MODE : found.mode & 0o777);
   return next;
 }
 
-/** Another name for what is there now. The system lets nobody link a file that is not theirs: that is copied. */
-function keep(place: Place): string | null {
+/** Hard-links the current file under another name, or copies it: the system refuses to link a file of another user. */
+function backUp(place: Place): string | null {
   if (lstatSync(place.handle, { throwIfNoEntry: false }) === undefined) return null;
-  const backup = besides(place, 'before');
+  const backup = temporaryPath(place, 'before');
   try {
     linkSync(place.handle, backup);
   } catch {
@@ -90,7 +90,7 @@ function keep(place: Place): string | null {
   return backup;
 }
 
-/** A new file each time: what else is linked to the old one keeps its content. */
+/** Creates a new file, so that other hard links to the old one keep their content. */
 function write(path: string, content: string, mode: number): void {
   const file = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
@@ -105,7 +105,7 @@ function write(path: string, content: string, mode: number): void {
   }
 }
 
-function putBack({ place, backup }: Prepared): void {
+function restore({ place, backup }: Prepared): void {
   if (backup === null) remove(place.handle);
   else renameSync(backup, place.handle);
 }
@@ -114,8 +114,8 @@ function remove(path: string | null): void {
   if (path !== null) rmSync(path, { force: true });
 }
 
-/** Short, because a name has at most 255 bytes and the file's own may have as many. */
-function besides({ handle, path }: Place, role: string): string {
+/** Does not contain the file's own name, which may already have the maximum of 255 bytes. */
+function temporaryPath({ handle, path }: Place, role: string): string {
   const folder = handle.slice(0, handle.length - basename(path).length);
   return `${folder}.patchboard-${role}-${randomBytes(8).toString('hex')}`;
 }
@@ -125,7 +125,7 @@ function versionOf({ path }: Place, content: string): FileVersion {
   return { path, size: bytes.length, version: createHash('sha256').update(bytes).digest('hex') };
 }
 
-function refused(error: unknown): unknown {
+function toRefusal(error: unknown): unknown {
   switch (errorCode(error)) {
     case 'EACCES':
     case 'EPERM':
@@ -134,7 +134,7 @@ function refused(error: unknown): unknown {
     case 'ENOSPC':
     case 'EDQUOT':
     case 'EFBIG':
-      return new Refusal('tool_failed', 'there is no room for the file');
+      return new Refusal('tool_failed', 'the file is too large, or the disk is full');
     case 'ENAMETOOLONG':
       return new Refusal('input_invalid', 'the name is too long');
     default:

@@ -11,18 +11,26 @@ export interface SearchParts {
   readonly signal: AbortSignal;
 }
 
-const PLAIN = ['--no-config', '--color', 'never', '--hidden', '--no-require-git', '--glob', '!.git'];
+const COMMON_ARGUMENTS = [
+  '--no-config',
+  '--color',
+  'never',
+  '--hidden',
+  '--no-require-git',
+  '--glob',
+  '!.git',
+];
 const MAX_PATHS = 1_000_000;
 const MAX_TEXT = 2000;
 const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_BYTES = 4096;
 
-/** A pattern on the command line would bring ignored files back, so what is not ignored is asked for apart. */
+/** Lists matching and non-ignored files separately: a glob on ripgrep's command line would also match ignored files. */
 export async function glob(parts: SearchParts, query: GlobQuery): Promise<GlobAnswer> {
   const at = linkFree(parts.root, query.path);
   const folder = { ...parts, root: join(parts.root, at) };
   const excluded = query.exclude.flatMap((pattern) => ['--glob', `!${pattern}`]);
-  const listed = ['--files', ...PLAIN, ...excluded];
+  const listed = ['--files', ...COMMON_ARGUMENTS, ...excluded];
   const [matching, visible] = await Promise.all([
     paths(folder, [...listed, '--glob', query.pattern]),
     paths(folder, listed),
@@ -48,19 +56,19 @@ export async function grep(parts: SearchParts, query: GrepQuery): Promise<GrepAn
   const context = new Map<string, { line: number; text: string }[]>();
   let truncated = false;
   await ripgrep(parts, [...grepArguments(query), '--', linkFree(parts.root, query.path)], 10, (record) => {
-    const said = JSON.parse(record.toString('utf8')) as RipgrepRecord;
-    if (said.type !== 'match' && said.type !== 'context') return true;
-    if (matches.length >= query.limit && said.type === 'match') {
+    const { type, data } = JSON.parse(record.toString('utf8')) as RipgrepRecord;
+    if (type !== 'match' && type !== 'context') return true;
+    if (matches.length >= query.limit && type === 'match') {
       truncated = true;
       return false;
     }
-    const path = withoutDot(textOf(said.data.path));
-    const text = cut(textOf(said.data.lines));
-    const line = said.data.line_number ?? 0;
+    const path = withoutDot(textOf(data.path));
+    const text = shortened(textOf(data.lines));
+    const line = data.line_number ?? 0;
     const lines = context.get(path) ?? [];
     context.set(path, lines);
     lines.push({ line, text });
-    if (said.type === 'match') matches.push({ match: { path, line, text, before: [], after: [] } });
+    if (type === 'match') matches.push({ match: { path, line, text, before: [], after: [] } });
     return true;
   });
   return { matches: matches.map(({ match }) => withContext(match, context, query.context)), truncated };
@@ -95,7 +103,7 @@ type RipgrepText = { readonly text: string } | { readonly bytes: string };
 
 function grepArguments(query: GrepQuery): string[] {
   return [
-    ...PLAIN,
+    ...COMMON_ARGUMENTS,
     '--json',
     '--sort=path',
     `--context=${query.context}`,
@@ -109,7 +117,7 @@ function grepArguments(query: GrepQuery): string[] {
   ];
 }
 
-/** Runs ripgrep, whose patterns take linear time, and hands on its records until `take` has enough. */
+/** Runs ripgrep, which matches in linear time, and passes its records to `take` until that returns false. */
 async function ripgrep(
   { root, ripgrep: program, signal }: SearchParts,
   args: readonly string[],
@@ -121,7 +129,7 @@ async function ripgrep(
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,
   });
-  // Before anything else: without a listener its 'error' ends this process, and without descriptors it has no streams.
+  // First of all: without an 'error' listener, a failed spawn would end this process. It then has no streams either.
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
@@ -140,7 +148,7 @@ async function ripgrep(
     }
   });
   const code = await ended;
-  // 1: nothing found. 2 with something on stdout: a file could not be read, which a search goes on from.
+  // 1: no match. 2 with output on stdout: some files could not be read; their absence from the result is accepted.
   if (enough || code === 0 || code === 1) return;
   if (
     /regex parse error|error parsing glob|regex could not be compiled|unrecognized|not allowed/i.test(problem)
@@ -149,7 +157,7 @@ async function ripgrep(
   if (code === null) throw new Refusal('tool_failed', 'the search was stopped');
 }
 
-/** Cuts a stream into records; one that is far too long is left out. */
+/** Splits a stream into records, and drops records that are too long. */
 class Records {
   readonly #separator: number;
   #rest: Buffer[] = [];
@@ -176,14 +184,14 @@ class Records {
   }
 }
 
-/** Ripgrep follows a link that it is given by name, so it is given none, and no other thing to wait for. */
+/** Resolves links, because ripgrep follows a link on its command line. Refuses everything but files and folders. */
 function linkFree(root: string, path: string): string {
   return atPlace(root, path, false, ({ handle, path: found }) => {
     const kind = lstatSync(handle, { throwIfNoEntry: false });
     if (kind === undefined) throw new Refusal('tool_failed', `no such file or folder: ${path}`);
-    // A FIFO would make the search wait for ever.
+    // A FIFO would block the search forever.
     if (!kind.isFile() && !kind.isDirectory())
-      throw new Refusal('tool_failed', `${path} is no regular file and no folder`);
+      throw new Refusal('tool_failed', `${path} is neither a regular file nor a folder`);
     return `./${found}`;
   });
 }
@@ -196,7 +204,7 @@ function textOf(given: RipgrepText): string {
   return 'text' in given ? given.text : Buffer.from(given.bytes, 'base64').toString('utf8');
 }
 
-function cut(line: string): string {
+function shortened(line: string): string {
   const text = line.replace(/\r?\n$/, '');
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }

@@ -5,19 +5,19 @@ import { errorCode, MissingFolder, Refusal } from './refusal.ts';
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 const MAX_LINKS = 40;
 
-/** A name in an open folder: nobody can put another folder in its place any more. */
+/** A name in an open folder. The open descriptor prevents that the folder is replaced meanwhile. */
 export interface Place {
-  /** Of the folder, or null where the system has no way to name things in an open folder. */
+  /** The descriptor of the folder; null on systems that cannot open a path relative to one. */
   readonly folder: number | null;
-  /** Reaches the thing itself. */
+  /** The path for system calls. */
   readonly handle: string;
-  /** From the root, free of links. */
+  /** The path from the root, without links. */
   readonly path: string;
 }
 
 /**
- * Walks to `given` one open folder at a time and gives the last name to `use`. Links are read and walked themselves,
- * never followed by the system, and whatever leads out of the root is refused.
+ * Walks to `given` one open folder at a time and passes the last name to `use`. Resolves links itself instead of letting
+ * the system follow them, and throws a `Refusal` for a path that leaves the root.
  */
 export function atPlace<T>(root: string, given: string, create: boolean, use: (place: Place) => T): T {
   let steps = stepsTo(root, root, given, given);
@@ -36,9 +36,9 @@ export function atPlace<T>(root: string, given: string, create: boolean, use: (p
 
 interface Walked {
   readonly place: Place;
-  /** Where the link leads that stands in the way; null: none does. */
+  /** The target of the link at which the walk stopped; null if it reached the end. */
   readonly link: string | null;
-  /** The folder that holds it, from the root. */
+  /** The folder of the link, from the root. */
   readonly folder: string;
   readonly rest: readonly string[];
 }
@@ -76,18 +76,18 @@ function openStep({ handle, path }: Place, isNew: boolean): number | null {
     if (isNew) mkdirSync(handle);
     return openFolder(handle);
   } catch (error) {
-    throw stepRefused(error, path);
+    throw toRefusal(error, path);
   }
 }
 
-/** The names on the way, or a refusal if it leaves the root. `..` is settled here, before anything is opened. */
-function stepsTo(root: string, base: string, given: string, asked: string): string[] {
-  if (given.includes('\0')) throw new Refusal('input_invalid', 'a path holds no NUL character');
+/** Returns the names on the path. Resolves `..` before anything is opened, and throws a `Refusal` if the path leaves the root. */
+function stepsTo(root: string, base: string, given: string, requested: string): string[] {
+  if (given.includes('\0')) throw new Refusal('input_invalid', 'a path must not contain a NUL character');
   const path = relative(root, resolve(base, given));
   if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path))
     throw new Refusal(
       'permission_denied',
-      `${asked} ${given === asked ? 'is' : 'leads'} outside the workspace`,
+      `${requested} ${given === requested ? 'is' : 'leads'} outside the workspace`,
     );
   return path === '' ? [] : path.split(sep);
 }
@@ -99,18 +99,18 @@ function openFolder(handle: string): number | null {
   return null;
 }
 
-/** Linux names a thing in an open folder like this; elsewhere the enclosure alone has to hold. */
+/** On Linux, names the file relative to the open folder. On other systems the sandbox alone protects against replaced folders. */
 function nameIn(root: string, folder: number | null, at: string, name: string): string {
   return folder === null ? join(root, at, name) : `/proc/self/fd/${folder}/${name}`;
 }
 
-function stepRefused(error: unknown, path: string): unknown {
+function toRefusal(error: unknown, path: string): unknown {
   switch (errorCode(error)) {
     case 'ENOENT':
       return new MissingFolder(path);
     case 'ENOTDIR':
     case 'ELOOP':
-      return new Refusal('tool_failed', `${path} is no folder`);
+      return new Refusal('tool_failed', `${path} is not a folder`);
     case 'EACCES':
       return new Refusal('permission_denied', `${path} may not be read`);
     default:
