@@ -106,8 +106,6 @@ export class Workplace {
   }
 
   #options(more: Record<string, string>) {
-    // Each command is a process that reads a hundred sources; the cache spares most of that.
-    const cache = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'compiled') };
-    return { cwd: this.folder, env: { ...cleanEnvironment(), ...cache, ...this.environment, ...more } };
+    return { cwd: this.folder, env: { ...cleanEnvironment(), ...this.environment, ...more } };
   }
 }

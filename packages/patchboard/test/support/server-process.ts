@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 export const ROOT: string = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const MAIN = join(ROOT, 'packages', 'patchboard', 'src', 'cli', 'main.ts');
+/** A process from source reads hundreds of files; Node keeps here what it made of them, by their content. */
+const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'compiled');
 
 /** `patchboard serve` as a process of its own, from source, on a free port and a data folder that goes with it. */
 export interface ServerProcess {
@@ -88,7 +90,7 @@ export function cleanEnvironment(): Record<string, string> {
       value !== undefined &&
       !/^(PATCHBOARD_|OPEN_METEO_|npm_|VITEST|NODE_)|^(PORT|HOST|DATABASE_URL|NATS_URL)$/.test(name),
   );
-  return Object.fromEntries(kept) as Record<string, string>;
+  return { ...(Object.fromEntries(kept) as Record<string, string>), NODE_COMPILE_CACHE: COMPILE_CACHE };
 }
 
 /** Rejects at once when the process ends before it is ready. */
