@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
+import { checkOnPhone, checkPages } from './support/page-walks.ts';
 import { echo } from './support/toys.ts';
 
 const FIRST_LOAD_BYTES = 400_000;
-const PAGES = ['tester', 'calls', 'approvals', 'tools', 'agents', 'ledger', 'metrics', 'settings', 'login'];
 
 let board: TestConsole;
 beforeAll(async () => {
@@ -69,46 +69,14 @@ describe('a chunk that cannot be loaded', () => {
   });
 });
 
+// shell.long.test.ts has the other languages and themes, and every page at the width of a phone.
 describe('every page', () => {
-  it.each([
-    ['en', 'light'],
-    ['zh-CN', 'dark'],
-  ] as const)('opens in %s, %s', async (locale, colorScheme) => {
-    const { page, done } = await board.open('/', { locale, colorScheme });
-    for (const name of PAGES) {
-      await page.goto(`${board.url}/ui/${name}`);
-      await page.locator('[data-live="live"]').waitFor();
-      await page.locator('h1').first().waitFor();
-      const { lang, classList } = await page.evaluate(() => {
-        const { documentElement } = document;
-        return { lang: documentElement.lang, classList: documentElement.className };
-      });
-      expect({ name, lang, isDark: classList.includes('dark') }).toEqual({
-        name,
-        lang: locale,
-        isDark: colorScheme === 'dark',
-      });
-      // No key of the word lists shows where a word should.
-      const words = await page.locator('body').innerText();
-      expect(words).not.toMatch(/\b(pages|shell|calls|state|tester|login|keys|tools)\.[a-z]\w+/);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
-    }
-    await done();
+  it('opens in en, light', async () => {
+    await checkPages(board, 'en', 'light');
   });
 
   it('fits a phone, where the menu leads from page to page', async () => {
-    const { page, done } = await board.open('/', { viewport: { width: 390, height: 844 } });
-    for (const name of PAGES) {
-      await page.goto(`${board.url}/ui/${name}`);
-      await page.locator('[data-live="live"]').waitFor();
-      await page.locator('h1').first().waitFor();
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect({ name, width }).toEqual({ name, width: 390 });
-    }
-    await page.getByRole('button', { name: 'Menu' }).click();
-    await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
-    await page.waitForURL('**/ui/settings*');
-    await done();
+    await checkOnPhone(board, ['calls']);
   });
 });
 
