@@ -3,12 +3,14 @@ import { patternsOf, TIERS, type Tier } from './scripts/tests/tiers.ts';
 
 const SOURCE = 'patchboard-source';
 
-/** What a tier has besides its files. */
+/**
+ * What a tier has besides its files. In the tiers of `npm test` a worker runs many files, one after the other, and loads the
+ * server once for all of them; a test that measures a process measures one that it started.
+ */
 const SETUP: Readonly<Record<Tier, object>> = {
-  // These tests share nothing but pure modules, so a worker runs many files one after the other.
   unit: { setupFiles: ['scripts/tests/in-process-only.ts'], isolate: false },
-  integration: {},
-  browser: { globalSetup: ['scripts/tests/build-once.ts'] },
+  integration: { isolate: false },
+  browser: { globalSetup: ['scripts/tests/build-once.ts'], isolate: false },
   long: { globalSetup: ['scripts/tests/build-once.ts'] },
 };
 

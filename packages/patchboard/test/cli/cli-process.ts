@@ -10,7 +10,7 @@ import {
   type Finished,
   type Running,
 } from '../support/run-command.ts';
-import { cleanEnvironment, ROOT } from '../support/server-process.ts';
+import { cleanEnvironment } from '../support/server-process.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const SESSION = fileURLToPath(new URL('../support/terminal-session.py', import.meta.url));
