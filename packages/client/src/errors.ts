@@ -1,4 +1,4 @@
-import type { CallStateName, CallView, FailureCode, InputIssueView } from '@patchboard/wire';
+import type { CallStateName, CallView, FailureCode, InputIssueView, ReasonView } from '@patchboard/wire';
 
 /** The class of an error. Unlike `instanceof`, it works across two copies of this package. */
 export type ErrorKind = 'problem' | 'bad_response' | 'network' | 'timeout' | 'tool_call';
@@ -15,6 +15,7 @@ export interface ErrorFacts {
   readonly retryable?: boolean;
   readonly toolCallId?: string | null;
   readonly issues?: readonly InputIssueView[];
+  readonly reasons?: readonly ReasonView[];
   readonly recommendations?: readonly string[];
   readonly state?: CallStateName | null;
   readonly retryAfterMs?: number | null;
@@ -35,6 +36,8 @@ export class PatchboardError extends Error {
   readonly toolCallId: string | null;
   /** Validation errors of the arguments, by JSON pointer. */
   readonly issues: readonly InputIssueView[];
+  /** What `detail` was made from, for programs and other languages; empty: the words are those of another program. */
+  readonly reasons: readonly ReasonView[];
   readonly recommendations: readonly string[];
   /** The current state of the call, in a conflict. */
   readonly state: CallStateName | null;
@@ -51,6 +54,7 @@ export class PatchboardError extends Error {
     this.retryable = facts.retryable ?? false;
     this.toolCallId = facts.toolCallId ?? null;
     this.issues = facts.issues ?? [];
+    this.reasons = facts.reasons ?? [];
     this.recommendations = facts.recommendations ?? [];
     this.state = facts.state ?? null;
     this.retryAfterMs = facts.retryAfterMs ?? null;
@@ -83,6 +87,7 @@ export class ToolCallFailed extends PatchboardError {
       code: error?.code ?? 'tool_failed',
       retryable: error?.retryable ?? false,
       toolCallId: call.tool_call_id,
+      reasons: error?.reasons ?? [],
       recommendations: error?.recommendations ?? [],
       state: call.state,
     });

@@ -1,25 +1,35 @@
 import { PatchboardError } from '@patchboard/client';
+import type { ReasonView } from '@patchboard/wire';
 import type { JsonProblem } from './forms/args-text.ts';
-import { sentencesOf } from './said-sentences.ts';
+import { language } from './preferences.ts';
 import { i18n } from './words/index.ts';
+import { reasonWords } from './words/reasons.ts';
 
-/** A decision's reasons or what is wrong with a reply: in the reader's words where we have them, else as it was said. */
-export function inWords(said: string): string {
-  return sentencesOf(said)
-    .map((one) => (typeof one === 'string' ? one : i18n.global.t(`said.${one[0]}`, one[1])))
-    .join('; ');
+type Reasons = { readonly reasons?: readonly ReasonView[] | undefined };
+
+/** A decision's reasons in the reader's language; the sentence where a record has nothing else. */
+export function decisionWords({ reason, reasons }: { readonly reason: string } & Reasons): string {
+  return reasonWords(language.value, reasons) ?? reason;
 }
 
-/** Why something failed. The code says it in the reader's language, the server the rest. */
+/** The same for what is wrong with an input or a reply. */
+export function problemWords({ message, reasons }: { readonly message: string } & Reasons): string {
+  return reasonWords(language.value, reasons) ?? message;
+}
+
+/** Why something failed. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error instanceof PatchboardError ? failureWords(error.code, error.message) : error.message;
+  return error instanceof PatchboardError ? failureWords(error) : error.message;
 }
 
-/** The same of the failure of a call. A newer server may have codes that we do not know. */
-export function failureWords(code: string, said: string): string {
+/** Why a call or a request failed. Without reasons the code says it in the reader's language, the server the rest. */
+export function failureWords(failed: { readonly code: string; readonly message: string } & Reasons): string {
+  const { code, message, reasons } = failed;
   const key = `failures.${code}`;
-  return i18n.global.te(key) ? i18n.global.t(key, { said }) : said;
+  const words = reasonWords(language.value, reasons);
+  if (words !== null) return words;
+  return i18n.global.te(key) ? i18n.global.t(key, { said: message }) : message;
 }
 
 export function jsonWords({ code, line, column }: JsonProblem): string {

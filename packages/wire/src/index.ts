@@ -73,6 +73,11 @@ export type {
   TenantRateView,
   TenantView,
 } from './operator.ts';
+export { ENGLISH } from './reasons/english.ts';
+export type { ReasonCode, ReasonParams, ReasonSentences } from './reasons/english.ts';
+export type { ReasonParam, ReasonView } from './reasons/reason.ts';
+export { isReason, isReasonView, reason, reasonsText, reasonText, textIn } from './reasons/reason-text.ts';
+export type { Reason } from './reasons/reason-text.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';
 export { parseTime, rfc3339 } from './time.ts';

@@ -1,3 +1,4 @@
+import type { ReasonView } from './reasons/reason.ts';
 import type { CallErrorView, CallView, JsonSchema } from './views.ts';
 
 /** `GET /v1/tools?format=…`: JSON for a model vendor or an MCP client, or prompt text. */
@@ -44,11 +45,15 @@ export interface ReadArgumentView {
   readonly value?: unknown;
   readonly status: 'kept' | 'coerced' | 'invalid' | 'unknown' | 'missing';
   readonly problem?: string;
+  /** What `problem` was made from. */
+  readonly reasons?: readonly ReasonView[];
 }
 
 export interface ParseProblemView {
   readonly code: string;
   readonly message: string;
+  /** What `message` was made from. */
+  readonly reasons?: readonly ReasonView[];
   readonly line: number;
   readonly column: number;
 }

@@ -1,3 +1,4 @@
+import type { ReasonView } from './reasons/reason.ts';
 import type { DecisionView, ToolAnnotations } from './views.ts';
 
 export type EffectName = DecisionView['effect'];
@@ -13,6 +14,8 @@ export interface ApprovalRequestView {
   readonly annotations: ToolAnnotations;
   readonly args: unknown;
   readonly reason: string;
+  /** What `reason` was made from; absent in the records of a former version. */
+  readonly reasons?: readonly ReasonView[];
   readonly rule: string;
   /** Metadata from the hook that required the approval; null if no hook did. */
   readonly meta: Readonly<Record<string, unknown>> | null;
@@ -142,6 +145,7 @@ export interface PolicyStepView {
   readonly rule: string;
   readonly effect: EffectName;
   readonly reason: string;
+  readonly reasons?: readonly ReasonView[];
 }
 
 /** `POST /v1/policy/explain`. */

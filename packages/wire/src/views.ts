@@ -1,5 +1,6 @@
 import type { CallStateName, CallStatus } from './call-state.ts';
 import type { FailureCode } from './failure-codes.ts';
+import type { ReasonView } from './reasons/reason.ts';
 
 /** Where a tool runs: in the server, on a client, or behind an upstream MCP server. */
 export type ToolSourceName = 'server' | 'client' | 'mcp';
@@ -46,6 +47,8 @@ export interface ToolDetailView extends ToolView {
 export interface CallErrorView {
   readonly code: FailureCode;
   readonly message: string;
+  /** What the message was made from; absent: the words are those of a tool or client, or of a former version. */
+  readonly reasons?: readonly ReasonView[];
   readonly retryable: boolean;
   readonly outcome?: OutcomeKnowledge;
   readonly recommendations?: readonly string[];
@@ -93,6 +96,8 @@ export interface DecisionView {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly rule: string;
   readonly reason: string;
+  /** What `reason` was made from; absent in the records of a former version. */
+  readonly reasons?: readonly ReasonView[];
   readonly policy_version: number;
 }
 
@@ -176,6 +181,8 @@ export interface ProblemView {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
+  /** What `detail` was made from; absent: the words are those of another program. */
+  readonly reasons?: readonly ReasonView[];
   readonly code: FailureCode;
   readonly retryable: boolean;
   readonly recommendations?: readonly string[];
@@ -188,6 +195,8 @@ export interface ProblemView {
 export interface InputIssueView {
   readonly path: string;
   readonly message: string;
+  /** What `message` was made from; absent: the words are those of another program. */
+  readonly reasons?: readonly ReasonView[];
 }
 
 /** `POST /v1/tools/:name/invoke?dry_run=true`. */
@@ -199,6 +208,7 @@ export interface DryRunView {
     readonly effect: 'allow' | 'ask' | 'deny';
     readonly rule: string;
     readonly reason: string;
+    readonly reasons?: readonly ReasonView[];
   };
   readonly route: {
     readonly source: ToolSourceName;

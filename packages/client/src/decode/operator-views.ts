@@ -33,7 +33,7 @@ import {
   word,
   type Decoder,
 } from './decode.ts';
-import { decodeAnnotations } from './views.ts';
+import { decodeAnnotations, decodeReasons } from './views.ts';
 
 export const decodeApprovalRequest: Decoder<ApprovalRequestView> = object<ApprovalRequestView>({
   tool_call_id: string,
@@ -45,6 +45,7 @@ export const decodeApprovalRequest: Decoder<ApprovalRequestView> = object<Approv
   annotations: withDefault(decodeAnnotations, {}),
   args: anything,
   reason: withDefault(string, ''),
+  reasons: decodeReasons,
   rule: withDefault(string, ''),
   meta: nullable(record),
   // Required: a decision is impossible without it.
@@ -134,6 +135,7 @@ const stepFields = {
   rule: string,
   effect: word<PolicyStepView['effect']>(),
   reason: withDefault(string, ''),
+  reasons: decodeReasons,
 };
 
 export const decodeExplained: Decoder<ExplainView> = object<ExplainView>({

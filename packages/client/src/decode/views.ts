@@ -1,5 +1,6 @@
 import {
   isCallStatus,
+  isReasonView,
   type ApprovalView,
   type AttemptView,
   type CallErrorView,
@@ -10,6 +11,7 @@ import {
   type InputIssueView,
   type JsonSchema,
   type LedgerRowView,
+  type ReasonView,
   type ReceiptView,
   type RegisterResponse,
   type RejectedTool,
@@ -70,7 +72,15 @@ const route: Decoder<DryRunView['route']> = object<DryRunView['route']>({
   online: boolean,
 });
 
-const issue: Decoder<InputIssueView> = object<InputIssueView>({ path: string, message: string });
+/** Malformed ones count as none: the sentence that they stand beside is there in any case. */
+export const decodeReasons: Decoder<readonly ReasonView[] | undefined> = (value) =>
+  value === undefined ? undefined : Array.isArray(value) && value.every(isReasonView) ? value : [];
+
+const issue: Decoder<InputIssueView> = object<InputIssueView>({
+  path: string,
+  message: string,
+  reasons: decodeReasons,
+});
 export const decodeIssues: Decoder<readonly InputIssueView[]> = listOf(issue);
 
 export const decodeTool: Decoder<ToolView> = object<ToolView>(toolFields);
@@ -89,6 +99,7 @@ export const decodeToolDetail: Decoder<ToolDetailView> = object<ToolDetailView>(
 const callError: Decoder<CallErrorView> = object<CallErrorView>({
   code: word<CallErrorView['code']>(),
   message: string,
+  reasons: decodeReasons,
   retryable: boolean,
   outcome: optional(word<NonNullable<CallErrorView['outcome']>>()),
   recommendations: optional(listOf(string)),
@@ -111,6 +122,7 @@ const decision: Decoder<DecisionView> = object<DecisionView>({
   effect: word<DecisionView['effect']>(),
   rule: string,
   reason: string,
+  reasons: decodeReasons,
   policy_version: number,
 });
 

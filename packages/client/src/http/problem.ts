@@ -1,6 +1,6 @@
 import { isCallState } from '@patchboard/wire';
 import { isRecord, Undecodable, type Decoder } from '../decode/decode.ts';
-import { decodeIssues } from '../decode/views.ts';
+import { decodeIssues, decodeReasons } from '../decode/views.ts';
 import { PatchboardError, type ErrorFacts } from '../errors.ts';
 
 /** An HTTP response before decoding. */
@@ -40,6 +40,7 @@ export function errorOf(response: RawResponse): PatchboardError {
     retryable: problem['retryable'] === true,
     toolCallId: textOf(problem['tool_call_id']) ?? null,
     issues: issuesOf(problem['errors']),
+    reasons: decodeReasons(problem['reasons'], 'reasons') ?? [],
     recommendations: stringsOf(problem['recommendations']),
     state: isCallState(problem['state']) ? problem['state'] : null,
     retryAfterMs: retryAfterMs(response.retryAfter),

@@ -55,7 +55,7 @@ function receive(message: HubMessage): void {
   }
   const { state, problem, isNew } = message;
   const isResumed = state === 'live' && (isNew || live.state !== 'live');
-  become(state, problem === null ? '' : failureWords(problem.code, problem.message));
+  become(state, problem === null ? '' : failureWords(problem));
   if (isResumed) resume();
 }
 

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '@patchboard/wire';
+import type { ReasonView, StreamEvent } from '@patchboard/wire';
 
 /** `paused`: no stream is open for this tab, so that others keep connections of the browser. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'paused';
@@ -14,6 +14,7 @@ export interface Subscription {
 export interface StreamProblem {
   readonly code: string;
   readonly message: string;
+  readonly reasons?: readonly ReasonView[];
 }
 
 /** From a tab. `follow` is repeated as a heartbeat, and the hub replies to each with a `status`. */

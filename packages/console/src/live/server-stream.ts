@@ -37,6 +37,9 @@ export const followServer: FollowServer = async (subscription, handlers, signal)
 };
 
 function problemOf(error: unknown): StreamProblem {
-  if (error instanceof PatchboardError) return { code: error.code, message: error.message };
+  if (error instanceof PatchboardError) {
+    const { code, message, reasons } = error;
+    return { code, message, reasons };
+  }
   return { code: 'network_error', message: error instanceof Error ? error.message : String(error) };
 }

@@ -82,13 +82,14 @@ async function readToken(dataFolder: string): Promise<string | null> {
 function withAdvice(error: unknown, credential: OperatorCredential, context: CliContext): unknown {
   if (!(error instanceof PatchboardError) || (error.status !== 401 && error.status !== 403)) return error;
   if (error.kind !== 'problem') return error;
-  const { kind, detail, code, status, retryable, toolCallId, issues, state, cause } = error;
+  const { kind, detail, code, status, retryable, toolCallId, issues, reasons, state, cause } = error;
   return new PatchboardError(kind, detail, {
     code,
     status,
     retryable,
     toolCallId,
     issues,
+    reasons,
     state,
     cause,
     recommendations: [adviceFor(credential, clientSettings(context.environment).dataFolder)],

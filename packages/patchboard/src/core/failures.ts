@@ -1,4 +1,10 @@
-import type { FailureCode, InputIssueView, OutcomeKnowledge } from '@patchboard/wire';
+import {
+  reasonsText,
+  type FailureCode,
+  type InputIssueView,
+  type OutcomeKnowledge,
+  type Reason,
+} from '@patchboard/wire';
 import type { Allowance } from './access/token-buckets.ts';
 
 interface FailureMeaning {
@@ -82,6 +88,8 @@ export function isRetryable(
 export interface Failure {
   readonly code: FailureCode;
   readonly message: string;
+  /** What the message was made from. Absent: the words are those of a tool, a client or a library, or of a former version. */
+  readonly reasons?: readonly Reason[];
   readonly retryable: boolean;
   readonly outcome?: OutcomeKnowledge;
   readonly recommendations?: readonly string[];
@@ -99,22 +107,31 @@ export interface RateRefusal extends Allowance {
   readonly policy: 'principal' | 'tenant' | 'tool' | 'address';
 }
 
+/** `why`: a reason, several, or words that have no code; the meaning of `code` where there are none. */
 export function failure(
   code: FailureCode,
-  message: string = FAILURES[code].summary,
+  why: Why = FAILURES[code].summary,
   extra: Partial<Omit<Failure, 'code' | 'message'>> = {},
 ): Failure {
-  return { code, message, retryable: isRetryable(code, extra.outcome, false), ...extra };
+  return { code, ...messageOfReasons(why), retryable: isRetryable(code, extra.outcome, false), ...extra };
+}
+
+export type Why = string | Reason | readonly Reason[];
+
+function messageOfReasons(why: Why): Pick<Failure, 'message' | 'reasons'> {
+  if (typeof why === 'string') return { message: why };
+  const reasons = 'code' in why ? [why] : why;
+  return { message: reasonsText(reasons), reasons };
 }
 
 /** How a recorded call ended. `idempotent`: whether its tool is. */
 export function endFailure(
   code: FailureCode,
-  message: string,
+  why: Why,
   outcome: OutcomeKnowledge,
   idempotent: boolean,
 ): Failure {
-  return failure(code, message, { outcome, retryable: isRetryable(code, outcome, idempotent) });
+  return failure(code, why, { outcome, retryable: isRetryable(code, outcome, idempotent) });
 }
 
 /** How a tool ends on purpose with a failure of its own; any other exception is `tool_failed`. */

@@ -1,6 +1,8 @@
+import { reason } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { failure } from '../core/failures.ts';
 import { damagedRequests, inModelsWords, inReplyOrder, toldResults } from './answers.ts';
+import { parseError } from './parse-error.ts';
 import type { ToolExecutionResult } from './protocol.ts';
 import { failureText } from './result-text.ts';
 
@@ -10,12 +12,15 @@ function aResult(more: Partial<ToolExecutionResult>): ToolExecutionResult {
 
 describe('the answers to a reply', () => {
   it('say of a damaged request where it is and that nothing was run', () => {
-    const message = 'the request names no tool';
-    const [damaged] = damagedRequests('a\nbc', [{ code: 'tool_name_missing', message, offset: 3 }]);
+    const why = reason('call_without_tool');
+    const [damaged] = damagedRequests('a\nbc', [parseError('tool_name_missing', 3, why)]);
     expect(damaged).toMatchObject({ offset: 3, requestId: '', toolName: '' });
     expect(damaged && failureText(damaged.failure)).toBe(
-      `body_invalid: line 2, column 2: ${message}\nnothing was run; write the request again`,
+      'body_invalid: line 2, column 2: the call names no tool\nnothing was run; write the request again',
     );
+    expect(damaged?.failure.reasons).toEqual([
+      { code: 'at_line', params: { line: 2, column: 2, problem: [why] } },
+    ]);
   });
 
   it('stand in the order of the reply', () => {
@@ -30,12 +35,15 @@ describe('the answers to a reply', () => {
 
   it('speak of bad arguments in the words of what was written, and of nothing else', () => {
     const invalid = failure('input_invalid', '/a must be integer');
-    expect(inModelsWords(invalid, ['"a" must be an integer', '"b" is required']).message).toBe(
-      '"a" must be an integer; "b" is required',
-    );
+    const wrong = reason('argument', { name: 'a', problem: [reason('argument_type', { type: 'integer' })] });
+    const missing = reason('argument', { name: 'b', problem: [reason('argument_missing')] });
+    expect(inModelsWords(invalid, [wrong, missing])).toMatchObject({
+      message: '"a" must be an integer; "b" is required',
+      reasons: [wrong, missing],
+    });
     expect(inModelsWords(invalid, [])).toBe(invalid);
     const denied = failure('hook_denied', 'no');
-    expect(inModelsWords(denied, ['"b" is required'])).toBe(denied);
+    expect(inModelsWords(denied, [missing])).toBe(denied);
   });
 
   it('leave out what wants no reply, unless it failed, and what belongs to no request', () => {

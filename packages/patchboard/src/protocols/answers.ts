@@ -1,3 +1,4 @@
+import { reason, reasonsText, type Reason } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
 import { placeFinder } from './places.ts';
 import type { ParseError, ToolExecutionResult } from './protocol.ts';
@@ -12,9 +13,9 @@ export interface DamagedRequest {
 
 export function damagedRequests(reply: string, errors: readonly ParseError[]): DamagedRequest[] {
   const place = placeFinder(reply);
-  return errors.map(({ offset, requestId = '', toolName = '', message }) => {
+  return errors.map(({ offset, requestId = '', toolName = '', reasons }) => {
     const { line, column } = place(offset);
-    const why = failure('body_invalid', `line ${line}, column ${column}: ${message}`, {
+    const why = failure('body_invalid', reason('at_line', { line, column, problem: reasons }), {
       recommendations: ['nothing was run; write the request again'],
     });
     return { offset, requestId, toolName, failure: why };
@@ -27,9 +28,9 @@ export function inReplyOrder<Answer>(answers: readonly (readonly [number, Answer
 }
 
 /** The engine says what does not fit; the reader knows what the model wrote. */
-export function inModelsWords(refused: Failure, problems: readonly string[]): Failure {
+export function inModelsWords(refused: Failure, problems: readonly Reason[]): Failure {
   if (refused.code !== 'input_invalid' || problems.length === 0) return refused;
-  return { ...refused, message: problems.join('; ') };
+  return { ...refused, message: reasonsText(problems), reasons: problems };
 }
 
 /** Without the success of a request that wants no reply, and without what belongs to no request. */

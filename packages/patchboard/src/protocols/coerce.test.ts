@@ -1,3 +1,4 @@
+import { reasonText } from '@patchboard/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanJson } from '../core/json/json-guard.ts';
@@ -28,7 +29,7 @@ const SCHEMA = {
 
 function coerce(args: Record<string, string>): { values: Record<string, unknown>; problems: string[] } {
   const coerced = coerceArguments(SCHEMA, { text: '', ...args });
-  return { values: { ...coerced.args }, problems: problemsIn(coerced) };
+  return { values: { ...coerced.args }, problems: problemsIn(coerced).map(reasonText) };
 }
 
 describe('coercion', () => {
@@ -92,6 +93,7 @@ describe('coercion', () => {
         value: 'maybe',
         status: 'invalid',
         problem: 'must be a boolean',
+        reasons: [{ code: 'argument_type', params: { type: 'boolean' } }],
       },
       {
         name: 'extra',
@@ -100,6 +102,7 @@ describe('coercion', () => {
         value: '1',
         status: 'unknown',
         problem: 'is no argument of this tool',
+        reasons: [{ code: 'argument_unknown', params: {} }],
       },
       {
         name: 'text',
@@ -108,6 +111,7 @@ describe('coercion', () => {
         value: undefined,
         status: 'missing',
         problem: 'is required',
+        reasons: [{ code: 'argument_missing', params: {} }],
       },
     ]);
   });

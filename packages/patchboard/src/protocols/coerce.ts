@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@patchboard/wire';
+import { reason, reasonText, type JsonSchema, type Reason } from '@patchboard/wire';
 import { parseGuardedJson } from '../core/json/json-guard.ts';
 import type { JsonLimits } from '../core/json/json-scanner.ts';
 import { isRecord } from '../core/json/is-record.ts';
@@ -25,6 +25,8 @@ export interface CoercedArgument {
   readonly value: unknown;
   readonly status: ArgumentStatus;
   readonly problem?: string;
+  /** What `problem` was made from. */
+  readonly reasons?: readonly Reason[];
 }
 
 export interface Coerced {
@@ -44,22 +46,35 @@ export function coerceArguments(schema: JsonSchema, given: Readonly<Record<strin
   for (const name of requiredOf(root)) {
     if (Object.hasOwn(given, name)) continue;
     const type = describeTypes(typesIn(propertyOf(root, name) ?? true, root));
-    report.push({ name, raw: null, type, value: undefined, status: 'missing', problem: 'is required' });
+    report.push({
+      name,
+      raw: null,
+      type,
+      value: undefined,
+      status: 'missing',
+      ...because(reason('argument_missing')),
+    });
   }
   const kept = report.filter(({ status }) => status !== 'missing');
   return { args: Object.fromEntries(kept.map(({ name, value }) => [name, value])), report };
 }
 
-/** What keeps a call from running, in words for the model. */
-export function problemsIn({ report }: Coerced): string[] {
-  return report.flatMap(({ name, problem }) => (problem === undefined ? [] : [`"${name}" ${problem}`]));
+/** What keeps a call from running. */
+export function problemsIn({ report }: Coerced): Reason[] {
+  return report.flatMap(({ name, reasons }) =>
+    reasons === undefined ? [] : [reason('argument', { name, problem: reasons })],
+  );
+}
+
+function because(why: Reason): Required<Pick<CoercedArgument, 'problem' | 'reasons'>> {
+  return { problem: reasonText(why), reasons: [why] };
 }
 
 function coerceOne(root: SchemaObject, name: string, raw: string): CoercedArgument {
   const property = propertyOf(root, name);
   if (property === undefined) {
     const isRefused = root['additionalProperties'] === false;
-    const problem = isRefused ? { problem: 'is no argument of this tool' } : {};
+    const problem = isRefused ? because(reason('argument_unknown')) : {};
     return { name, raw, type: 'unknown', value: raw, status: 'unknown', ...problem };
   }
   const types = typesIn(property, root);
@@ -72,8 +87,7 @@ function coerceOne(root: SchemaObject, name: string, raw: string): CoercedArgume
     const value = readAs(candidate, raw);
     if (value !== undefined) return done(name, raw, type, value.value);
   }
-  const problem = `must be ${article(type)}${jsonProblem(types, raw)}`;
-  return { name, raw, type, value: raw, status: 'invalid', problem };
+  return { name, raw, type, value: raw, status: 'invalid', ...because(typeProblem(types, type, raw)) };
 }
 
 function done(name: string, raw: string, type: string, value: unknown): CoercedArgument {
@@ -114,14 +128,12 @@ function isOfType(value: unknown, type: 'integer' | 'number' | 'array' | 'object
   }
 }
 
-function article(type: string): string {
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
-}
-
 /** Lists and objects are written as JSON; the reader of it knows best what is wrong. */
-function jsonProblem(types: readonly JsonType[], raw: string): string {
-  if (!types.includes('array') && !types.includes('object')) return '';
+function typeProblem(types: readonly JsonType[], type: string, raw: string): Reason {
+  if (!types.includes('array') && !types.includes('object')) return reason('argument_type', { type });
   const parsed = parseGuardedJson(raw.trim(), JSON_LIMITS);
-  if (parsed.ok) return ', written as JSON';
-  return `, written as JSON: ${parsed.problem} at line ${parsed.line}, column ${parsed.column}`;
+  if (parsed.ok) return reason('argument_json', { type });
+  const { reason: why, line, column } = parsed;
+  const problem = reason('json_at_line', { problem: [why], line, column });
+  return reason('argument_bad_json', { type, problem: [problem] });
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { parseGuardedJson } from '../core/json/json-guard.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { lastEvent, NO_LINES, readLines, type EventData, type EventLines } from './event-lines.ts';
@@ -19,9 +20,6 @@ export type JsonReplyState<S> =
   | { readonly kind: 'blank'; readonly text: string }
   | { readonly kind: 'body'; readonly text: string }
   | { readonly kind: 'events'; readonly lines: EventLines; readonly vendor: S; readonly isHeard: boolean };
-
-const NEITHER =
-  'the reply is neither JSON nor an event stream with "data:" lines; what a model wrote as text is read with vcp';
 
 /** The streaming half of a protocol whose replies are a vendor's JSON: one body, or an event stream. */
 export function jsonReplies<S>(vendor: VendorReply<S>): {
@@ -63,7 +61,7 @@ export function jsonReplies<S>(vendor: VendorReply<S>): {
         return readBody(vendor, state.text);
       case 'events': {
         const last = lastEvent(state.lines);
-        if (last === null && !state.isHeard) return [invalid(NEITHER, 0)];
+        if (last === null && !state.isHeard) return [invalid(reason('reply_of_no_kind'), 0)];
         const [memory, items] = last === null ? [state.vendor, []] : readEvent(vendor, state.vendor, last);
         return [...items, ...vendor.end(memory)];
       }
@@ -80,12 +78,12 @@ function readEvent<S>(
   if (source.data === '[DONE]') return [state, []];
   const parsed = parseGuardedJson(source.data, LIMITS);
   if (parsed.ok && isRecord(parsed.value)) return vendor.event(state, parsed.value, source);
-  const problem = parsed.ok ? 'it is no object' : parsed.problem;
-  return [state, [invalid(`an event of the reply cannot be read: ${problem}`, source.offset)]];
+  const problem = parsed.ok ? reason('json_not_object') : parsed.reason;
+  return [state, [invalid(reason('reply_event_unreadable', { problem: [problem] }), source.offset)]];
 }
 
 function readBody<S>(vendor: VendorReply<S>, text: string): readonly ReplyItem[] {
   const parsed = parseGuardedJson(text.replace(/^\uFEFF/, ' '), LIMITS);
   if (parsed.ok) return vendor.body(parsed.value, text);
-  return [invalid(`the reply is no JSON: ${parsed.problem}`, parsed.offset)];
+  return [invalid(reason('reply_not_json', { problem: [parsed.reason] }), parsed.offset)];
 }

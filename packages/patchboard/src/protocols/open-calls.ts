@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { isRecord } from '../core/json/is-record.ts';
 import type { EventData } from './event-lines.ts';
 import type { VendorReply } from './json-reply.ts';
@@ -34,8 +35,8 @@ export function callReplies(vendor: Pick<VendorReply<OpenCalls>, 'event' | 'body
       if (isOver(open)) return [open, []];
       const [next, items] = vendor.event(open, event, source);
       if (!isOver(next)) return [next, items];
-      const problem = `more than ${MOST_OPEN} calls of the reply have begun and not ended`;
-      return [next, [...items, invalid(problem, source.offset)]];
+      const why = reason('reply_too_many_open', { count: MOST_OPEN });
+      return [next, [...items, invalid(why, source.offset)]];
     },
     end: (open) => (isOver(open) ? [] : [...open.values()].map(cutOff)),
   };
@@ -54,5 +55,5 @@ export function closed(open: OpenCalls, place: unknown): OpenCalls {
 /** The vendor says what went wrong in the middle of a stream. */
 export function brokenOff(open: OpenCalls, error: unknown, { offset }: EventData): AfterEvent {
   const words = isRecord(error) ? textOf(error['message']) : '';
-  return [open, [invalid(`the model's server broke off: ${words}`, offset)]];
+  return [open, [invalid(reason('reply_broken_off', { error: words }), offset)]];
 }

@@ -1,5 +1,7 @@
-import { didYouMean } from '../core/spelling.ts';
+import { reason, reasonText, type Reason } from '@patchboard/wire';
+import { nearestName } from '../core/spelling.ts';
 import { shownName } from '../core/tools/tool-names.ts';
+import { toolUnknown } from '../core/tools/unknown-tool.ts';
 import type { CoercedArgument } from './coerce.ts';
 import { placeFinder, type PlaceInText } from './places.ts';
 import type { ParsedToolRequest, ParseError, ToolCallingProtocol } from './protocol.ts';
@@ -29,6 +31,8 @@ export interface ReportedRequest extends PlaceInText {
 export interface ReportedProblem extends PlaceInText {
   readonly code: string;
   readonly message: string;
+  /** What the message was made from. */
+  readonly reasons: readonly Reason[];
 }
 
 /** What a report is made with. */
@@ -92,11 +96,12 @@ class Report {
   addProblem({
     code,
     message,
+    reasons,
     offset,
     count,
-  }: Pick<ParseError, 'message' | 'offset' | 'count'> & { code: string }): void {
+  }: Pick<ParseError, 'message' | 'reasons' | 'offset' | 'count'> & { code: string }): void {
     if (count === undefined && this.#problems.length < MOST_PROBLEMS) {
-      this.#problems.push({ code, message, ...this.#place(offset) });
+      this.#problems.push({ code, message, reasons, ...this.#place(offset) });
       return;
     }
     this.#omitted.errors += count ?? 1;
@@ -121,8 +126,8 @@ class Report {
     const { requests, errors, arguments: args } = this.#omitted;
     const problems = this.#problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
     if (errors > 0) {
-      const { code, message, offset } = omitted(errors, this.#firstOmitted);
-      problems.push({ code, message, ...this.#place(offset) });
+      const { code, message, reasons, offset } = omitted(errors, this.#firstOmitted);
+      problems.push({ code, message, reasons, ...this.#place(offset) });
     }
     return {
       requests: this.#requests,
@@ -144,18 +149,18 @@ class Report {
     const resolved = resolveRequest(this.#protocol, request, find);
     if (resolved === undefined) {
       const name = shownName(askedName(request));
-      const hint = this.#unknown < NAMES_CORRECTED ? didYouMean(name, names) : '';
+      const meant = this.#unknown < NAMES_CORRECTED ? nearestName(name, names) : null;
       this.#unknown += 1;
-      this.addProblem({ code: 'tool_not_found', message: `tool not found: ${name}${hint}`, offset });
+      this.addProblem({ ...problemOf('tool_not_found', toolUnknown(name, meant)), offset });
       return plain;
     }
     if (!this.#callable.has(resolved.tool.name)) {
-      const message = `permission denied: this agent may not call ${resolved.tool.name}`;
-      this.addProblem({ code: 'permission_denied', message, offset });
+      const why = reason('agent_may_not_call', { tool: resolved.tool.name });
+      this.addProblem({ ...problemOf('permission_denied', why), offset });
       return plain;
     }
-    for (const message of resolved.problems) this.addProblem({ code: 'input_invalid', message, offset });
-    this.#warnings.push(...resolved.warnings.map((message) => ({ code: 'key_unused', message, ...at })));
+    for (const why of resolved.problems) this.addProblem({ ...problemOf('input_invalid', why), offset });
+    this.#warnings.push(...resolved.warnings.map((why) => ({ ...problemOf('key_unused', why), ...at })));
     const { command: _part, ...rest } = plain;
     const { tool, args, report } = resolved;
     this.#omitted.arguments += Math.max(0, report.length - MOST_ARGUMENTS);
@@ -177,9 +182,9 @@ function asWritten(request: ParsedToolRequest, { line, column }: PlaceInText): R
 }
 
 function unused(key: string, at: PlaceInText): ReportedProblem {
-  return {
-    code: 'key_unused',
-    message: `"${key}" is an argument only where the tool has one of that name`,
-    ...at,
-  };
+  return { ...problemOf('key_unused', reason('key_needs_argument', { key })), ...at };
+}
+
+function problemOf(code: string, why: Reason): Omit<ReportedProblem, keyof PlaceInText> {
+  return { code, message: reasonText(why), reasons: [why] };
 }

@@ -1,4 +1,4 @@
-import type { FailureCode } from '@patchboard/wire';
+import type { FailureCode, Reason } from '@patchboard/wire';
 import type { ToolDefinitionInput } from '../core/tools/tool-module.ts';
 
 /** A call that a model asked for, before anybody looked whether the tool exists. */
@@ -37,6 +37,8 @@ export type ParseErrorCode =
 export interface ParseError {
   readonly code: ParseErrorCode;
   readonly message: string;
+  /** What the message was made from. */
+  readonly reasons: readonly Reason[];
   readonly offset: number;
   /** As far as they could be read: the answer goes to the request they name. */
   readonly requestId?: string;

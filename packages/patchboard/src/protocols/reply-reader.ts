@@ -1,3 +1,5 @@
+import { reason } from '@patchboard/wire';
+import { parseError } from './parse-error.ts';
 import type { ParsedToolRequest, ParseError, ReplyItem, ToolCallingProtocol } from './protocol.ts';
 
 /** Text that a model made up may be any length; an id is copied into results, logs and prompts. */
@@ -75,8 +77,7 @@ export function replyReader<State>(protocol: ToolCallingProtocol<State>, idPrefi
 
 /** `offset`: of the first of them. */
 export function omitted(count: number, offset: number): ParseError {
-  const message = `${count} more problems of this reply are not listed`;
-  return { code: 'problems_omitted', message, offset, count };
+  return { ...parseError('problems_omitted', offset, reason('problems_omitted', { count })), count };
 }
 
 /** A whole reply at once. */

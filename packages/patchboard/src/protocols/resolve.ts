@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@patchboard/wire';
+import { reason, type JsonSchema, type Reason } from '@patchboard/wire';
 import { isRecord } from '../core/json/is-record.ts';
 import { coerceArguments, problemsIn, type Coerced, type CoercedArgument } from './coerce.ts';
 import { stripInjectedNulls } from './openai/injected-nulls.ts';
@@ -18,10 +18,10 @@ export interface ResolvedRequest<Tool extends KnownTool = KnownTool> {
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
   readonly report: readonly CoercedArgument[];
-  /** What does not fit, in words for the model. Empty: go on. */
-  readonly problems: readonly string[];
+  /** What does not fit. Empty: go on. */
+  readonly problems: readonly Reason[];
   /** What was left out. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Reason[];
 }
 
 /** The name under which a request asks for its tool, where the two halves are written apart. */
@@ -85,7 +85,7 @@ function fitted<Tool extends KnownTool>(
     tool,
     ...coerced,
     problems: problemsIn(coerced),
-    warnings: unused.map((name) => `"${name}" is not used by ${tool.name}`),
+    warnings: unused.map((key) => reason('key_unused', { key, tool: tool.name })),
   };
 }
 

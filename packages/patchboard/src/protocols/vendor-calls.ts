@@ -1,6 +1,8 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { parseGuardedJson } from '../core/json/json-guard.ts';
 import type { JsonLimits } from '../core/json/json-scanner.ts';
 import { isRecord } from '../core/json/is-record.ts';
+import { parseError } from './parse-error.ts';
 import type { ParseError, ReplyItem } from './protocol.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -8,8 +10,8 @@ export type Json = Readonly<Record<string, unknown>>;
 /** Of a vendor's answer, and of the arguments in it. */
 export const LIMITS: JsonLimits = { depth: 128, values: 1_000_000 };
 
-export function invalid(message: string, offset: number): ReplyItem {
-  return damage({ code: 'reply_invalid', message, offset });
+export function invalid(why: Reason, offset: number): ReplyItem {
+  return damage(parseError('reply_invalid', offset, why));
 }
 
 function damage(error: ParseError): ReplyItem {
@@ -29,13 +31,15 @@ export interface VendorCall {
 export function requestFrom({ id, name, input, offset }: VendorCall): ReplyItem {
   const known = { ...(id === '' ? {} : { requestId: id }), ...(name === '' ? {} : { toolName: name }) };
   if (name === '')
-    return damage({ code: 'tool_name_missing', message: 'the call names no tool', offset, ...known });
+    return damage({ ...parseError('tool_name_missing', offset, reason('call_without_tool')), ...known });
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   const parsed = parseGuardedJson(text.trim() === '' ? '{}' : text, LIMITS);
   if (!parsed.ok || !isRecord(parsed.value)) {
-    const problem = parsed.ok ? 'they must be an object' : `${parsed.problem} at column ${parsed.column}`;
-    const message = `the arguments of ${name} are no JSON object: ${problem}`;
-    return damage({ code: 'arguments_invalid', message, offset, ...known });
+    const problem = parsed.ok
+      ? reason('json_arguments_not_object')
+      : reason('json_at_column', { problem: [parsed.reason], column: parsed.column });
+    const why = reason('arguments_not_json', { tool: name, problem: [problem] });
+    return damage({ ...parseError('arguments_invalid', offset, why), ...known });
   }
   return {
     kind: 'request',
@@ -44,9 +48,9 @@ export function requestFrom({ id, name, input, offset }: VendorCall): ReplyItem 
 }
 
 export function cutOff({ id, name, offset }: Omit<VendorCall, 'input'>): ReplyItem {
-  const message = `the reply ended before the call of ${name === '' ? 'a tool' : name} was complete`;
+  const why = name === '' ? reason('reply_cut_unnamed') : reason('reply_cut', { tool: name });
   const known = { ...(id === '' ? {} : { requestId: id }), ...(name === '' ? {} : { toolName: name }) };
-  return damage({ code: 'reply_cut', message, offset, ...known });
+  return damage({ ...parseError('reply_cut', offset, why), ...known });
 }
 
 /** Nothing for nothing. */

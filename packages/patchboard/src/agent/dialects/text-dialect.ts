@@ -1,3 +1,4 @@
+import { reasonsText } from '@patchboard/wire';
 import type {
   AssistantMessage,
   Message,
@@ -162,7 +163,7 @@ class TextReader implements ReplyReader {
       ...(noReply === true ? { noReply } : {}),
       name,
       input: args,
-      ...(problems.length === 0 ? {} : { problem: problems.join('; ') }),
+      ...(problems.length === 0 ? {} : { problem: reasonsText(problems) }),
     };
   }
 

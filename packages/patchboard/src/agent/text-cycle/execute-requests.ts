@@ -1,3 +1,4 @@
+import type { Reason } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { timesOf } from '../../core/call/call-times.ts';
 import { failure, messageOf, type Failure } from '../../core/failures.ts';
@@ -181,7 +182,7 @@ async function answerOf(
 
 type Outcome = Pick<ToolExecutionResult, 'status' | 'result' | 'code' | 'callId'>;
 
-function outcomeOf(ended: Call | Failure, problems: readonly string[]): Outcome {
+function outcomeOf(ended: Call | Failure, problems: readonly Reason[]): Outcome {
   if ('code' in ended) return { status: 'error', result: failureText(ended), code: ended.code };
   const record = toRecord(ended);
   if (record.state === 'COMPLETED') {

@@ -61,6 +61,6 @@ export class CompiledPolicy {
 }
 
 export function decisionOf(verdict: PolicyVerdict, policyVersion: number): Decision {
-  const { effect, rule, reason, opensTo } = verdict;
-  return { effect, rule, reason, policyVersion, ...(opensTo === undefined ? {} : { opensTo }) };
+  const { alsoMatched: _others, ...decided } = verdict;
+  return { ...decided, policyVersion };
 }

@@ -1,13 +1,13 @@
+import type { Because } from '../because.ts';
 import type { Author } from './policy/decide.ts';
 import type { AgentPolicy } from './policy/document.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
 /** What was decided before a call was recorded, and by which rule. It is kept with the call. */
-export interface Decision {
+export interface Decision extends Because {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly rule: string;
-  readonly reason: string;
   /** Which policy said so. */
   readonly policyVersion: number;
   /** What the hook that asks wants the operator to see besides. */

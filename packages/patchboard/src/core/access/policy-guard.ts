@@ -1,3 +1,5 @@
+import { reason } from '@patchboard/wire';
+import { because } from '../because.ts';
 import type { GrantIndex } from './grants.ts';
 import type { Decision, Guard, GuardRequest } from './guard.ts';
 import { decideFor, mayEverCall } from './policy/decide.ts';
@@ -80,7 +82,7 @@ export class PolicyGuard implements Guard {
   admit({ principal, tool, args, permissions }: GuardRequest): Decision {
     const { version: policyVersion, rules } = this.#policyOf(principal.tenant);
     if (rules === null) {
-      return { effect: 'deny', rule: 'policy', reason: 'the policy cannot be read', policyVersion };
+      return { effect: 'deny', rule: 'policy', ...because(reason('policy_unreadable')), policyVersion };
     }
     const { agentId, tenant } = principal;
     const { name: toolName, annotations, version: toolVersion } = tool;
@@ -91,8 +93,8 @@ export class PolicyGuard implements Guard {
     if (verdict.effect === 'ask') {
       const grant = this.#grants.match({ tenant, agentId, toolName, toolVersion, args }, this.#clock.now());
       if (grant !== undefined) {
-        const reason = `${grant.createdBy} said not to ask again`;
-        return { effect: 'allow', rule: `grant:${grant.id}`, reason, policyVersion };
+        const why = because(reason('granted', { by: grant.createdBy }));
+        return { effect: 'allow', rule: `grant:${grant.id}`, ...why, policyVersion };
       }
     }
     return verdict === decided.verdict ? decided.decision : decisionOf(verdict, policyVersion);

@@ -53,8 +53,9 @@ export function endedCall(
   outcome: BadOutcome,
 ): { call: Call; entries: LedgerDraft[] } {
   const { request, now } = facts;
-  const reason = outcome.failure.message;
-  const decision = { effect: 'deny', rule: 'intake', reason, policyVersion: 0 } as const;
+  const { message, reasons } = outcome.failure;
+  const why = { reason: message, ...(reasons === undefined ? {} : { reasons }) };
+  const decision = { effect: 'deny', rule: 'intake', ...why, policyVersion: 0 } as const;
   const admission: Admission = { decision, args: request.args, atHand: null, toolResult: undefined };
   const states = [{ name: 'PENDING', deadlineAt: now }, endState(outcome, null)] as const;
   const tool = facts.tool ?? { ...UNKNOWN_TOOL, name: shownName(request.toolName) };

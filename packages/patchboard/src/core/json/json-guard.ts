@@ -1,8 +1,11 @@
+import { reasonText, type Reason } from '@patchboard/wire';
 import { countValues, type JsonLimits } from './json-scanner.ts';
 
 /** Where and why a text was refused. `offset` counts UTF-16 units from 0, `line` and `column` count from 1. */
 export interface JsonProblem {
   readonly problem: string;
+  /** What `problem` was made from. */
+  readonly reason: Reason;
   readonly offset: number;
   readonly line: number;
   readonly column: number;
@@ -32,8 +35,8 @@ export function scanJson(text: string, limits: JsonLimits): JsonProblem | null {
 export function countJsonValues(text: string, limits: JsonLimits): number | JsonProblem {
   const found = countValues(text, limits);
   if (typeof found === 'number') return found;
-  const { problem, offset } = found;
-  return { problem, offset, ...placeOf(text, offset) };
+  const { reason, offset } = found;
+  return { problem: reasonText(reason), reason, offset, ...placeOf(text, offset) };
 }
 
 function placeOf(text: string, offset: number): { line: number; column: number } {

@@ -1,3 +1,5 @@
+import { reason, type Reason } from '@patchboard/wire';
+
 /** Up to so many keys are compared one by one, which is faster than a set and copies nothing. */
 const COMPARED = 12;
 
@@ -38,7 +40,7 @@ export class KeyStack {
   }
 
   /** Takes the key between two quotes; answers what is wrong with it, if anything. */
-  add(start: number, end: number, isPlain: boolean): string | null {
+  add(start: number, end: number, isPlain: boolean): Reason | null {
     const base = this.#bases[this.#depth] ?? 0;
     const spans = this.#spans;
     const used = this.#used;
@@ -60,7 +62,7 @@ export class KeyStack {
   }
 
   /** Two spellings of one key, such as `a` and `\u0061`, are the same name. */
-  #addName(start: number, end: number, isPlain: boolean): string | null {
+  #addName(start: number, end: number, isPlain: boolean): Reason | null {
     const raw = this.#text.slice(start, end);
     const name = isPlain ? raw : (JSON.parse(`"${raw}"`) as string);
     const names = this.#names?.get(this.#depth) ?? this.#collect();
@@ -78,11 +80,11 @@ export class KeyStack {
     return names;
   }
 
-  #check(name: string): string | null {
+  #check(name: string): Reason | null {
     this.#isConstructor = name === 'constructor';
-    if (name === '__proto__') return 'the key "__proto__" is not allowed';
+    if (name === '__proto__') return reason('json_key_forbidden', { key: name });
     if (name === 'prototype' && this.#constructors?.has(this.#depth) === true) {
-      return 'the key "prototype" under "constructor" is not allowed';
+      return reason('json_prototype_forbidden');
     }
     return null;
   }
@@ -99,7 +101,7 @@ export class KeyStack {
 /** Long enough to find the key by, short enough for an answer. */
 const SHOWN = 60;
 
-function duplicate(name: string): string {
+function duplicate(name: string): Reason {
   const shown = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
-  return `the key ${JSON.stringify(shown)} appears twice in one object`;
+  return reason('json_key_twice', { key: JSON.stringify(shown) });
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { KeyStack } from './json-key-stack.ts';
 import {
   codeAt,
@@ -47,13 +48,14 @@ function scan(text: string, limits: JsonLimits): number {
   for (;;) {
     at = skipSpace(text, at);
     values += 1;
-    if (values > limits.values) throw new Refusal(`more than ${limits.values} values`, at);
+    if (values > limits.values)
+      throw new Refusal(reason('json_too_many_values', { count: limits.values }), at);
     const code = codeAt(text, at);
     const closer = code === OPEN_OBJECT ? CLOSE_OBJECT : code === OPEN_ARRAY ? CLOSE_ARRAY : 0;
     if (closer === 0) {
       at = code === QUOTE ? endOfString(text, at + 1) + 1 : endOfScalar(text, at);
     } else {
-      if (depth >= limits.depth) throw new Refusal(`nested more than ${limits.depth} deep`, at);
+      if (depth >= limits.depth) throw new Refusal(reason('json_too_deep', { depth: limits.depth }), at);
       depth += 1;
       closers[depth] = closer;
       keys.open(depth);
@@ -73,11 +75,12 @@ function scan(text: string, limits: JsonLimits): number {
       at += 1;
     }
     if (depth === 0) {
-      if (at < text.length) throw unexpected(text, at, 'the end of the text');
+      if (at < text.length) throw unexpected(text, at, reason('json_wanted_end'));
       return values;
     }
     const isObject = closers[depth] === CLOSE_OBJECT;
-    if (codeAt(text, at) !== COMMA) throw unexpected(text, at, isObject ? '"," or "}"' : '"," or "]"');
+    if (codeAt(text, at) !== COMMA)
+      throw unexpected(text, at, reason('json_wanted_comma', { closer: isObject ? '}' : ']' }));
     at += 1;
     if (isObject) at = readKey(text, skipSpace(text, at), keys);
   }
@@ -85,12 +88,12 @@ function scan(text: string, limits: JsonLimits): number {
 
 /** Answers the place after the colon. */
 function readKey(text: string, at: number, keys: KeyStack): number {
-  if (codeAt(text, at) !== QUOTE) throw unexpected(text, at, 'a key in double quotes');
+  if (codeAt(text, at) !== QUOTE) throw unexpected(text, at, reason('json_wanted_key'));
   const plainEnd = endOfPlainString(text, at + 1);
   const end = plainEnd === -1 ? endOfString(text, at + 1) : plainEnd;
   const problem = keys.add(at + 1, end, plainEnd !== -1);
   if (problem !== null) throw new Refusal(problem, at);
   const colon = skipSpace(text, end + 1);
-  if (codeAt(text, colon) !== COLON) throw unexpected(text, colon, '":"');
+  if (codeAt(text, colon) !== COLON) throw unexpected(text, colon, reason('json_wanted_colon'));
   return colon + 1;
 }

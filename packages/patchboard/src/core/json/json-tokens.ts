@@ -1,3 +1,5 @@
+import { reason, type Reason } from '@patchboard/wire';
+
 const QUOTE = 0x22;
 const MINUS = 0x2d;
 const DOT = 0x2e;
@@ -12,10 +14,10 @@ const SAFE_DIGITS = 15;
 
 /** Thrown and caught inside the scanner only: one way out of any depth, and free when nothing is wrong. */
 export class Refusal {
-  readonly problem: string;
+  readonly reason: Reason;
   readonly offset: number;
-  constructor(problem: string, offset: number) {
-    this.problem = problem;
+  constructor(why: Reason, offset: number) {
+    this.reason = why;
     this.offset = offset;
   }
 }
@@ -57,12 +59,12 @@ export function endOfString(text: string, at: number): number {
       checkPair(place, code, codeAt(text, place + 1));
       place += 2;
     } else if (code < 0x20) {
-      throw new Refusal('a control character in a string must be escaped', place);
+      throw new Refusal(reason('json_control_character'), place);
     } else {
       place += 1;
     }
   }
-  throw new Refusal('the text ends inside a string', text.length);
+  throw new Refusal(reason('json_string_unended'), text.length);
 }
 
 function endOfEscape(text: string, at: number): number {
@@ -94,12 +96,12 @@ function hexUnit(text: string, at: number): number {
 }
 
 function badEscape(text: string, at: number): Refusal {
-  return new Refusal(at + 1 < text.length ? 'bad escape in a string' : 'the text ends inside a string', at);
+  return new Refusal(reason(at + 1 < text.length ? 'json_bad_escape' : 'json_string_unended'), at);
 }
 
 function checkPair(at: number, first: number, second: number): void {
   if (first < FIRST_LOW_SURROGATE && second >= FIRST_LOW_SURROGATE && second <= LAST_SURROGATE) return;
-  throw new Refusal('half of a surrogate pair: it is no character, and cannot be stored as UTF-8', at);
+  throw new Refusal(reason('json_half_surrogate'), at);
 }
 
 /** Where the number, `true`, `false` or `null` at `at` ends. */
@@ -108,14 +110,14 @@ export function endOfScalar(text: string, at: number): number {
   if (code === MINUS || isDigit(code)) return endOfNumber(text, at);
   if (text.startsWith('true', at) || text.startsWith('null', at)) return at + 4;
   if (text.startsWith('false', at)) return at + 5;
-  throw unexpected(text, at, 'a value');
+  throw unexpected(text, at, reason('json_wanted_value'));
 }
 
 function endOfNumber(text: string, at: number): number {
   const first = codeAt(text, at) === MINUS ? at + 1 : at;
   const whole = endOfDigits(text, first);
   if (whole > first + 1 && codeAt(text, first) === ZERO) {
-    throw new Refusal('a number must not start with 0', at);
+    throw new Refusal(reason('json_leading_zero'), at);
   }
   let end = whole;
   if (codeAt(text, end) === DOT) end = endOfDigits(text, end + 1);
@@ -132,15 +134,15 @@ function endOfNumber(text: string, at: number): number {
 /** `1e300` says itself that it is rough; digits that are written out must be kept. */
 function checkExact(text: string, start: number, end: number, hasManyDigits: boolean): void {
   const value = Number(text.slice(start, end));
-  if (!Number.isFinite(value)) throw new Refusal('a number too large to hold: send it as a string', start);
+  if (!Number.isFinite(value)) throw new Refusal(reason('json_number_too_large'), start);
   if (!hasManyDigits || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return;
-  throw new Refusal('a whole number that would lose digits: send it as a string', start);
+  throw new Refusal(reason('json_number_loses_digits'), start);
 }
 
 function endOfDigits(text: string, at: number): number {
   let end = at;
   while (isDigit(codeAt(text, end))) end += 1;
-  if (end === at) throw unexpected(text, at, 'a digit');
+  if (end === at) throw unexpected(text, at, reason('json_wanted_digit'));
   return end;
 }
 
@@ -148,8 +150,8 @@ function isDigit(code: number): boolean {
   return code >= ZERO && code <= 0x39;
 }
 
-export function unexpected(text: string, at: number, wanted: string): Refusal {
-  if (at >= text.length) return new Refusal(`the text ends where ${wanted} should be`, text.length);
+export function unexpected(text: string, at: number, wanted: Reason): Refusal {
+  if (at >= text.length) return new Refusal(reason('json_text_ends', { wanted: [wanted] }), text.length);
   const found = String.fromCodePoint(text.codePointAt(at) ?? 0xfffd);
-  return new Refusal(`${JSON.stringify(found)} where ${wanted} should be`, at);
+  return new Refusal(reason('json_unexpected', { found: JSON.stringify(found), wanted: [wanted] }), at);
 }

@@ -74,7 +74,7 @@ export function callRow(call: Call, entry: TimelineEntry, resultHash?: string): 
 
 export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string): LedgerDraft {
   const { toolName, toolVersion, runId, agentId, replayOf, parentCallId, sandbox, origin } = call;
-  const { effect, rule, reason, policyVersion } = call.decision;
+  const { effect, rule, reason, reasons, policyVersion } = call.decision;
   const body = {
     state: entry.state,
     tool_name: toolName,
@@ -83,7 +83,7 @@ export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string)
     agent_id: agentId,
     ...originFields(origin),
     args_sha256: argsHash,
-    decision: { effect, rule, reason, policy_version: policyVersion },
+    decision: { effect, rule, reason, reasons, policy_version: policyVersion },
     replay_of: replayOf ?? undefined,
     parent_call_id: parentCallId ?? undefined,
     sandbox: sandbox ?? undefined,
@@ -93,7 +93,8 @@ export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string)
 
 /** What an operator is asked. */
 export function permissionRequiredRow(call: Call, approval: Approval, at: number): LedgerDraft {
-  const body = { digest: approval.digest, reason: approval.reason, expires_at: rfc3339(approval.expiresAt) };
+  const { digest, reason, expiresAt } = approval;
+  const body = { digest, reason, reasons: call.decision.reasons, expires_at: rfc3339(expiresAt) };
   return { ...aboutCall(call, at), kind: 'permission_required', body: JSON.stringify(body) };
 }
 

@@ -1,3 +1,5 @@
+import { reason } from '@patchboard/wire';
+import { because, reasonsOf } from '../because.ts';
 import { runPreHooks, type PreVerdict } from './ask-hooks.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
@@ -66,13 +68,13 @@ export function deny({ guard }: Pick<AdmissionParts, 'guard'>, question: Admissi
 const NOT_LISTED: Decision = {
   effect: 'deny',
   rule: 'policy',
-  reason: 'this agent may not call the tool',
+  ...because(reason('tool_not_listed')),
   policyVersion: 0,
 };
 
-export function denialFailure({ rule, reason }: Decision, extra: Partial<Failure> = {}): Failure {
-  const code = rule === 'guard' || rule === 'hook' ? 'hook_denied' : 'permission_denied';
-  return failure(code, reason === '' ? 'permission denied' : `permission denied: ${reason}`, extra);
+export function denialFailure(decision: Decision, extra: Partial<Failure> = {}): Failure {
+  const code = decision.rule === 'guard' || decision.rule === 'hook' ? 'hook_denied' : 'permission_denied';
+  return failure(code, reason('denied', { reasons: reasonsOf(decision) }), extra);
 }
 
 function admitBy(
@@ -130,14 +132,19 @@ function combine(plain: Admission, verdict: PreVerdict): Admission {
   if (decision.effect === 'deny' && verdict.kind !== 'deny') return { ...plain, args: verdict.args };
   switch (verdict.kind) {
     case 'deny': {
-      const denied: Decision = { effect: 'deny', rule: 'hook', reason: verdict.reason, policyVersion };
+      const denied: Decision = {
+        effect: 'deny',
+        rule: 'hook',
+        ...because(...verdict.reasons),
+        policyVersion,
+      };
       return { ...plain, decision: denied, toolResult: verdict.toolResult };
     }
     case 'ask': {
-      const asked: Decision = { effect: 'ask', rule: 'hook', reason: verdict.reason, policyVersion };
+      const asked: Decision = { effect: 'ask', rule: 'hook', ...because(...verdict.reasons), policyVersion };
       // The operator reads both reasons: that of the policy would hide what the hook found.
-      const reasons = `${decision.reason}; ${verdict.reason}`;
-      const stands = decision.effect === 'ask' ? { ...decision, reason: reasons } : asked;
+      const both = because(...reasonsOf(decision), ...verdict.reasons);
+      const stands = decision.effect === 'ask' ? { ...decision, ...both } : asked;
       const told = verdict.meta === null ? stands : { ...stands, meta: verdict.meta };
       return { ...plain, decision: told, args: verdict.args };
     }
@@ -147,13 +154,14 @@ function combine(plain: Admission, verdict: PreVerdict): Admission {
       const answered: Decision = {
         effect: 'allow',
         rule: 'hook',
-        reason: 'a hook had the result',
+        ...because(reason('hook_had_result')),
         policyVersion,
       };
       return { ...plain, decision: answered, args: verdict.args, atHand: { result: verdict.result } };
     }
     case 'allow': {
-      const allowed: Decision = { effect: 'allow', rule: 'hook', reason: 'a hook allowed it', policyVersion };
+      const why = because(reason('hook_allowed'));
+      const allowed: Decision = { effect: 'allow', rule: 'hook', ...why, policyVersion };
       return { ...plain, decision: mayOpen(verdict.by, decision) ? allowed : decision, args: verdict.args };
     }
     case 'none':
@@ -180,6 +188,6 @@ function askGuard(
 }
 
 function denialOf(error: unknown): Decision {
-  const reason = `the decision failed: ${messageOf(error)}`;
-  return { effect: 'deny', rule: 'guard', reason, policyVersion: 0 };
+  const why = because(reason('decision_failed', { error: messageOf(error) }));
+  return { effect: 'deny', rule: 'guard', ...why, policyVersion: 0 };
 }

@@ -3,6 +3,8 @@ import { isOpen } from '../call/call.ts';
 import { approvalDigest } from '../call/approval-digest.ts';
 import { isAsApproved } from '../call/as-approved.ts';
 import { endState, expiry } from '../call/end-state.ts';
+import { reason } from '@patchboard/wire';
+import { because, reasonsOf, type Because } from '../because.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { GrantService, GrantRequest } from '../access/grant-service.ts';
 import type { Guard } from '../access/guard.ts';
@@ -89,8 +91,9 @@ export class Approvals {
     const { registry, guard } = this.#parts;
     const tool = registry.find(call.tenant, call.toolName);
     if (tool === undefined) return null;
-    const reason = await denial(guard, tool, call, caller);
-    return reason === null ? null : failure('permission_denied', `permission denied: ${reason}`);
+    const why = await denial(guard, tool, call, caller);
+    if (why === null) return null;
+    return failure('permission_denied', reason('denied', { reasons: reasonsOf(why) }));
   }
 
   /** What was approved is compared with what is stored and with the tool as it is now, just before it runs. */
@@ -198,7 +201,7 @@ async function denial(
   tool: RegisteredTool,
   call: Call,
   caller: InProcessCaller,
-): Promise<string | null> {
+): Promise<Because | null> {
   const { tenant, agentId } = call;
   const principal: Principal = {
     kind: 'agent',
@@ -212,10 +215,10 @@ async function denial(
   try {
     const args = JSON.parse(call.argsJson) as unknown;
     const permissions = caller.permissions ?? [];
-    const { effect, reason } = await guard.admit({ principal, tool, args, permissions });
-    return effect === 'deny' ? reason : null;
+    const decision = await guard.admit({ principal, tool, args, permissions });
+    return decision.effect === 'deny' ? decision : null;
   } catch (error) {
-    return `the decision failed: ${messageOf(error)}`;
+    return because(reason('decision_failed', { error: messageOf(error) }));
   }
 }
 

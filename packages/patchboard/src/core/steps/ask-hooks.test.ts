@@ -1,3 +1,4 @@
+import { reasonText } from '@patchboard/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
@@ -70,18 +71,35 @@ describe('runPreHooks', () => {
     const failing: Hooks = { preToolUse: () => Promise.reject(new Error('boom')) };
     expect(await runPreHooks(aRun([saying({ result: 1 }), failing]))).toMatchObject({
       kind: 'deny',
-      reason: 'a hook failed: boom',
+      reasons: [{ code: 'hook_failed', params: { error: 'boom' } }],
     });
     const hanging = runPreHooks(aRun([{ preToolUse: () => new Promise(() => {}) }], clock));
     await clock.advance(1000);
-    expect(await hanging).toMatchObject({ kind: 'deny', reason: 'a hook took more than 1000 ms' });
+    expect(await hanging).toMatchObject({
+      kind: 'deny',
+      reasons: [{ code: 'hook_timed_out', params: { ms: 1000 } }],
+    });
     const nothing: Hooks = { preToolUse: () => ({ result: undefined }) };
     expect(await runPreHooks(aRun([nothing]))).toMatchObject({
       kind: 'deny',
-      reason: expect.stringContaining('result must not be undefined') as string,
+      reasons: [{ code: 'hook_result_undefined', params: {} }],
     });
     const babbling = { preToolUse: () => ({ decision: 'maybe' }) } as unknown as Hooks;
     expect(await runPreHooks(aRun([babbling]))).toMatchObject({ kind: 'deny' });
+  });
+
+  it('takes the codes of a hook before its words, and its words before a code that has no sentence', async () => {
+    const coded = { code: 'command_publishes', params: { program: 'npm' } };
+    const words = { decision: 'ask', reason: 'look twice' } as const;
+    const reasonsOf = async (decision: HookDecision): Promise<unknown> => {
+      const verdict = await runPreHooks(aRun([saying(decision)]));
+      return 'reasons' in verdict ? verdict.reasons : undefined;
+    };
+    expect(await reasonsOf({ ...words, reasons: [coded] })).toEqual([coded]);
+    const spoken = [{ code: 'text', params: { text: 'look twice' } }];
+    expect(await reasonsOf(words)).toEqual(spoken);
+    expect(await reasonsOf({ ...words, reasons: [{ code: 'moon_is_full', params: {} }] })).toEqual(spoken);
+    expect(await reasonsOf({ decision: 'ask' })).toEqual([{ code: 'hook_asks', params: {} }]);
   });
 });
 
@@ -123,14 +141,15 @@ describe('runPostHooks', () => {
     ['a list', [1], 'must be an object'],
   ])('refuses %s, and says what is wrong with it', async (_title, change, problem) => {
     const reviewed = await runPostHooks(aRun([after(change)]), { kind: 'ok', value: { a: 1 } });
-    expect(reviewed).toEqual({ problem: expect.stringContaining(`postToolUse returned`) as string });
-    expect(reviewed).toEqual({ problem: expect.stringContaining(problem) as string });
+    const words = 'problem' in reviewed ? reasonText(reviewed.problem) : '';
+    expect(words).toContain('postToolUse returned');
+    expect(words).toContain(problem);
   });
 
   it('leaves failures alone and stops what it cannot review', async () => {
     const failing: Hooks = { postToolUse: () => Promise.reject(new Error('boom')) };
     expect(await runPostHooks(aRun([failing]), { kind: 'ok', value: 1 })).toEqual({
-      problem: 'a hook failed: boom',
+      problem: { code: 'hook_failed', params: { error: 'boom' } },
     });
   });
 });

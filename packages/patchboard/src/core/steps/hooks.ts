@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '@patchboard/wire';
+import type { ReasonView, ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from '../agent-handle.ts';
 import type { Message } from '../messages.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
@@ -20,8 +20,8 @@ export interface HookCall {
 
 /** What a hook may say before a tool runs. Nothing: go on. */
 export type HookDecision =
-  | { readonly decision: 'ask'; readonly meta?: Readonly<Record<string, unknown>>; readonly reason?: string }
-  | { readonly decision: 'deny'; readonly reason?: string; readonly toolResult?: unknown }
+  | ({ readonly decision: 'ask'; readonly meta?: Readonly<Record<string, unknown>> } & HookReason)
+  | ({ readonly decision: 'deny'; readonly toolResult?: unknown } & HookReason)
   /** For policies of mode `custom`, where nothing is allowed unless a hook says so. */
   | { readonly decision: 'allow' }
   /** This is the result; the tool is not run. */
@@ -29,6 +29,12 @@ export type HookDecision =
   /** Go on with these arguments; they are validated again. */
   | { readonly args: unknown }
   | void;
+
+/** Why a hook asks or denies: in words of its own, or in codes that Patchboard has sentences for, which go first. */
+export interface HookReason {
+  readonly reason?: string;
+  readonly reasons?: readonly ReasonView[];
+}
 
 /** A tool's result as a `postToolUse` hook returns it: any JSON value. */
 export interface ToolOutcome {

@@ -1,3 +1,5 @@
+import { reason } from '@patchboard/wire';
+import { because } from '../because.ts';
 import type { Admission } from './admission.ts';
 import type { Call } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
@@ -56,7 +58,7 @@ export class ResponseCache {
       decision: {
         ...decision,
         rule: 'cache',
-        reason: `the result of ${kept.callId} was ${cachedAgeMs} ms old (allowed by ${decision.rule})`,
+        ...because(reason('result_cached', { call: kept.callId, age_ms: cachedAgeMs, rule: decision.rule })),
       },
       atHand: { result: JSON.parse(kept.resultJson) as unknown },
       cachedAgeMs,

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { isReportedFailure, reportedFailure } from './reported-failure.ts';
 import { runPostHooks } from './ask-hooks.ts';
 import type { EndState } from '../call/call.ts';
@@ -115,7 +116,9 @@ async function review(
   const reviewed = await runPostHooks(run, outcome);
   if (!('problem' in reviewed)) return reviewed;
   return failed(
-    failure('hook_denied', `the review of the result failed: ${reviewed.problem}`, { outcome: 'unknown' }),
+    failure('hook_denied', reason('result_review_failed', { problem: [reviewed.problem] }), {
+      outcome: 'unknown',
+    }),
   );
 }
 

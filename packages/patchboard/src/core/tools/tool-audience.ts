@@ -1,4 +1,6 @@
+import { reason, type Reason } from '@patchboard/wire';
 import type { Decision } from '../access/guard.ts';
+import { because } from '../because.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RegisteredTool } from './registered-tool.ts';
 
@@ -21,12 +23,12 @@ export function audienceOf({ metadata }: Pick<RegisteredTool, 'metadata'>): Audi
 export function audienceDenial(tool: RegisteredTool, { kind, credential }: Principal): Decision | null {
   const { aiCallable, requiresAuth } = audienceOf(tool);
   if (!aiCallable && kind !== 'operator')
-    return denial('ai_callable', `${tool.name} is for operators, not for an AI`);
+    return denial('ai_callable', reason('tool_for_operators', { tool: tool.name }));
   if (requiresAuth && credential === null && kind !== 'local')
-    return denial('requires_auth', `${tool.name} is only for those who show who they are`);
+    return denial('requires_auth', reason('tool_needs_credential', { tool: tool.name }));
   return null;
 }
 
-function denial(member: string, reason: string): Decision {
-  return { effect: 'deny', rule: `metadata.${member}`, reason, policyVersion: 0 };
+function denial(member: string, why: Reason): Decision {
+  return { effect: 'deny', rule: `metadata.${member}`, ...because(why), policyVersion: 0 };
 }

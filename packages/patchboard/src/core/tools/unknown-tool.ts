@@ -1,8 +1,9 @@
+import { reason, type Reason } from '@patchboard/wire';
 import type { Guard } from '../access/guard.ts';
 import { mayCall } from '../access/may-call.ts';
 import type { Principal } from '../access/principal.ts';
 import { failure, type Failure } from '../failures.ts';
-import { didYouMean } from '../spelling.ts';
+import { nearestName } from '../spelling.ts';
 import type { Registry } from './registry.ts';
 import { shownName } from './tool-names.ts';
 
@@ -18,6 +19,11 @@ export function unknownTool(
     return tool !== undefined && mayCall(guard, principal, tool);
   };
   const name = shownName(given);
-  const hint = didYouMean(name, registry.names(tenant), mayBeNamed);
-  return failure('tool_not_found', `tool not found: ${name}${hint}`);
+  const meant = nearestName(name, registry.names(tenant), mayBeNamed);
+  return failure('tool_not_found', toolUnknown(name, meant));
+}
+
+/** `meant`: the name that was probably meant; null: none is near. */
+export function toolUnknown(tool: string, meant: string | null = null): Reason {
+  return meant === null ? reason('tool_unknown', { tool }) : reason('tool_unknown_near', { tool, meant });
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema, SandboxName } from '@patchboard/wire';
+import { reason, type JsonSchema, type Reason, type SandboxName } from '@patchboard/wire';
 import type { Failure } from '../../core/failures.ts';
 import type { HookCall, HookDecision, Hooks } from '../../core/steps/hooks.ts';
 import type { ServerTool, ToolContext } from '../../core/tools/server-tool.ts';
@@ -14,14 +14,14 @@ export interface WorkspaceTool {
   /** Why an operator is asked besides; undefined: for no other reason. */
   readonly asks?: (args: unknown) => Ask | undefined;
   /** What a call can do on a server without a sandbox, in the name of this user. Default: what file tools can do. */
-  readonly reach?: (user: string) => string;
+  readonly reach?: (user: string) => Reason;
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }
 
 /** The decision of a hook to ask an operator. */
 export interface Ask {
   readonly decision: 'ask';
-  readonly reason: string;
+  readonly reasons: readonly Reason[];
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
@@ -83,7 +83,7 @@ function hooksOf(
   if (provider === 'none') {
     const unenclosed: Ask = {
       decision: 'ask',
-      reason: `this server has no sandbox: ${reach(user)}`,
+      reasons: [reach(user)],
       meta: { risk: 'high' },
     };
     return { preToolUse: (call: HookCall) => both(asks?.(call.args), unenclosed) };
@@ -96,11 +96,11 @@ function both(first: Ask | undefined, second: Ask): Ask {
   if (first === undefined) return second;
   return {
     decision: 'ask',
-    reason: `${first.reason}; ${second.reason}`,
+    reasons: [...first.reasons, ...second.reasons],
     meta: { ...second.meta, ...first.meta },
   };
 }
 
-function fileReach(user: string): string {
-  return `it writes as the user ${user}, and only the check of its path keeps it in the workspace`;
+function fileReach(user: string): Reason {
+  return reason('write_without_sandbox', { user });
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
@@ -62,7 +63,7 @@ function readMessage(value: unknown, text: string): ReplyItem[] {
   const message = isRecord(value) ? value : {};
   const content = Array.isArray(value) ? value : message['content'];
   if (typeof content === 'string') return textItem(content);
-  if (!Array.isArray(content)) return [invalid('the reply is no message: it has no "content"', 0)];
+  if (!Array.isArray(content)) return [invalid(reason('reply_without_content'), 0)];
   const blocks = recordsIn(content);
   const placeOf = idFinder(text);
   return blocks.flatMap((block, at): ReplyItem[] => {

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
@@ -68,7 +69,7 @@ function readCompletion(value: unknown, text: string): ReplyItem[] {
   const message = isRecord(choice['message']) ? choice['message'] : completion;
   const given = Array.isArray(value) ? value : message['tool_calls'];
   if (!Array.isArray(value) && !('content' in message) && given === undefined)
-    return [invalid('the reply is no message: it has neither "content" nor "tool_calls"', 0)];
+    return [invalid(reason('reply_without_content_or_calls'), 0)];
   const calls = recordsIn(given);
   const placeOf = idFinder(text);
   return [

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
@@ -47,10 +48,10 @@ function callOf(item: Json, offset: number): ReplyItem {
 
 function readResponse(value: unknown, text: string): ReplyItem[] {
   const output = Array.isArray(value) ? value : isRecord(value) ? (value['output'] ?? [value]) : null;
-  if (!Array.isArray(output)) return [invalid('the reply is no response: it has no "output"', 0)];
+  if (!Array.isArray(output)) return [invalid(reason('reply_without_output'), 0)];
   const items = recordsIn(output);
   if (!items.every((item) => typeof item['type'] === 'string'))
-    return [invalid('the reply is no response: every item of "output" must have a "type"', 0)];
+    return [invalid(reason('reply_item_without_type'), 0)];
   const placeOf = idFinder(text);
   return items.flatMap((item) => {
     if (item['type'] === 'message')

@@ -1,4 +1,6 @@
-import { argumentOfKey, isMetaKey } from '@patchboard/wire/vcp';
+import { reason } from '@patchboard/wire';
+import { argumentOfKey, closerOf, isMetaKey, openerOf } from '@patchboard/wire/vcp';
+import { parseError } from '../parse-error.ts';
 import type { ParsedToolRequest, ParseError } from '../protocol.ts';
 import type { Found } from './nesting.ts';
 
@@ -29,8 +31,8 @@ export function readBlock(block: WholeBlock): Found[] {
     keys.set(field.key, field);
   }
   if (textOf(keys, 'tool_name') === '') {
-    const message = 'the request names no tool: add tool_name:「始」NAME「末」';
-    return [damaged(keys, { code: 'tool_name_missing', message, offset: block.offset })];
+    const why = reason('request_without_tool', { field: `tool_name:${openerOf('')}NAME${closerOf('')}` });
+    return [damaged(keys, parseError('tool_name_missing', block.offset, why))];
   }
   if (!keys.has('command1')) return [requestOf(block, block.fields)];
   return readBatch(block, keys);
@@ -53,13 +55,13 @@ function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): Found[]
     part.push({ ...field, key });
   }
   if (parts.size > MOST_COMMANDS) {
-    const message = `a batch may hold ${MOST_COMMANDS} commands: write several requests`;
-    return [damaged(keys, { code: 'batch_too_large', message, offset: block.offset })];
+    const why = reason('batch_too_many', { count: MOST_COMMANDS });
+    return [damaged(keys, parseError('batch_too_large', block.offset, why))];
   }
   const copied = parts.size * shared.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
   if (copied > MOST_SHARED) {
-    const message = `the shared fields of a batch may take ${MOST_SHARED} characters over all commands: write several requests`;
-    return [damaged(keys, { code: 'batch_too_large', message, offset: block.offset })];
+    const why = reason('batch_too_long', { count: MOST_SHARED });
+    return [damaged(keys, parseError('batch_too_large', block.offset, why))];
   }
   const requests: Found[] = [];
   for (const number of [...parts.keys()].sort((a, b) => Number(a) - Number(b))) {
@@ -111,13 +113,12 @@ function requestOf({ offset, raw }: WholeBlock, fields: readonly Field[]): Found
 }
 
 function twice({ key, offset }: Field): ParseError {
-  const message = `"${key}" is given twice: write each field once`;
-  return { code: 'key_duplicate', message, offset };
+  return parseError('key_duplicate', offset, reason('field_given_twice', { key }));
 }
 
 /** As in JSON from outside: as a name it can only do harm. */
 function forbidden({ key, offset }: Field): ParseError {
-  return { code: 'text_unexpected', message: `"${key}" cannot be the name of an argument`, offset };
+  return parseError('text_unexpected', offset, reason('argument_name_forbidden', { key }));
 }
 
 function damaged(keys: ReadonlyMap<string, Field>, error: ParseError): Found {

@@ -1,5 +1,7 @@
+import { reason } from '@patchboard/wire';
 import { closerOf, openerOf, REQUEST_END, REQUEST_START } from '@patchboard/wire/vcp';
-import type { ParseError, ParseErrorCode } from '../protocol.ts';
+import { parseError } from '../parse-error.ts';
+import type { ParseError } from '../protocol.ts';
 import type { Field } from './block.ts';
 import type { Scan } from './scan.ts';
 import type { Block, BlockPart, OpenValue } from './state.ts';
@@ -9,11 +11,7 @@ export function abandonBlock(scan: Scan, block: Block, part: BlockPart): void {
   const problem =
     part.kind === 'value'
       ? valueUnclosed(part)
-      : errorAt(
-          'block_unclosed',
-          block.offset,
-          `the request has no end: write ${REQUEST_END} after its last field`,
-        );
+      : parseError('block_unclosed', block.offset, reason('request_unended', { mark: REQUEST_END }));
   report(scan, block, block.problem ?? problem);
 }
 
@@ -26,9 +24,9 @@ export function endDamaged(scan: Scan, block: Block, problem: ParseError): true 
 
 /** The next request begins at `at`, between two fields. */
 export function endUnclosed(scan: Scan, block: Block): true {
-  const message = `the request has no end before the next one begins: write ${REQUEST_END} after its last field`;
+  const why = reason('request_runs_on', { mark: REQUEST_END });
   const innerOffset = scan.offsetOf(scan.at);
-  endDamaged(scan, block, block.problem ?? errorAt('block_unclosed', block.offset, message));
+  endDamaged(scan, block, block.problem ?? parseError('block_unclosed', block.offset, why));
   // What is inside a value stays inside until the end of the request there.
   if (scan.nesting?.innerOffset === block.offset) scan.nesting = { ...scan.nesting, innerOffset };
   return true;
@@ -68,31 +66,29 @@ export function fieldsOf(block: Block): Field[] {
 }
 
 export function valueUnclosed({ key, offset, tag }: OpenValue): ParseError {
-  return errorAt(
-    'value_unclosed',
-    offset,
-    `${valueOf(key)} is not closed: write ${closerOf(tag)} right after it`,
-  );
+  const mark = closerOf(tag);
+  const why =
+    key === null ? reason('some_value_unclosed', { mark }) : reason('value_unclosed', { key, mark });
+  return parseError('value_unclosed', offset, why);
 }
 
-const OPEN_BEFORE_REQUEST =
-  ` is not closed before ${REQUEST_START}: write ${closerOf('')} right after it, or write the value between ` +
-  `${openerOf('ESCAPE')} and ${closerOf('ESCAPE')} if the marker is part of it`;
+const OPEN_BEFORE_REQUEST = {
+  start: REQUEST_START,
+  mark: closerOf(''),
+  from: openerOf('ESCAPE'),
+  to: closerOf('ESCAPE'),
+} as const;
 
 /** A request marker stands in a plain value before its closer. */
 function valueOpenBeforeRequest({ key, offset }: OpenValue): ParseError {
-  return errorAt('value_unclosed', offset, valueOf(key) + OPEN_BEFORE_REQUEST);
-}
-
-function valueOf(key: string | null): string {
-  return key === null ? 'a value' : `the value of "${key}"`;
+  const why =
+    key === null
+      ? reason('some_value_open_before_request', OPEN_BEFORE_REQUEST)
+      : reason('value_open_before_request', { key, ...OPEN_BEFORE_REQUEST });
+  return parseError('value_unclosed', offset, why);
 }
 
 export function unexpected(offset: number): ParseError {
-  const message = 'only fields may stand in a request, each written as key:「始」value「末」';
-  return errorAt('text_unexpected', offset, message);
-}
-
-export function errorAt(code: ParseErrorCode, offset: number, message: string): ParseError {
-  return { code, message, offset };
+  const field = `key:${openerOf('')}value${closerOf('')}`;
+  return parseError('text_unexpected', offset, reason('text_between_fields', { field }));
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import {
   closerOf,
   LONGEST_OPENER,
@@ -8,7 +9,8 @@ import {
   runsIntoField,
 } from '@patchboard/wire/vcp';
 import { readBlock } from './block.ts';
-import { endDamaged, endUnclosed, errorAt, fieldsOf, namesIn, unexpected } from './damage.ts';
+import { parseError } from '../parse-error.ts';
+import { endDamaged, endUnclosed, fieldsOf, namesIn, unexpected } from './damage.ts';
 import { cutMarker, cutPattern } from './finder.ts';
 import { nestedRequest } from './nesting.ts';
 import type { Scan } from './scan.ts';
@@ -129,8 +131,8 @@ function scanOpener(scan: Scan, block: Block, key: string, keyOffset: number): b
   const tag = takeOpener(scan);
   if (tag === 'cut') return false;
   if (tag === null) {
-    const message = `the value of "${key}" must stand between 「始」 and 「末」`;
-    return lose(scan, block, errorAt('text_unexpected', offset, message));
+    const why = reason('value_not_enclosed', { key, from: openerOf(''), to: closerOf('') });
+    return lose(scan, block, parseError('text_unexpected', offset, why));
   }
   return goTo(scan, block, { kind: 'value', key, keyOffset, offset, tag, text: '' });
 }

@@ -1,4 +1,6 @@
-import { CLOSER_SIGN, openerAt, REQUEST_END, REQUEST_START } from '@patchboard/wire/vcp';
+import { reason } from '@patchboard/wire';
+import { CLOSER_SIGN, closerOf, openerAt, openerOf, REQUEST_END, REQUEST_START } from '@patchboard/wire/vcp';
+import { parseError } from '../parse-error.ts';
 import type { ParsedToolRequest, ParseError, ReplyItem } from '../protocol.ts';
 
 /**
@@ -62,11 +64,9 @@ export function nestedRequest(
   found: Pick<ParseError, 'offset'> & Partial<Pick<ParsedToolRequest, 'requestId' | 'toolName'>>,
 ): Problem {
   const { offset, requestId = '', toolName = '' } = found;
-  const message =
-    'the request stands inside a value that is not closed, and is not run: close the value before it, or write the ' +
-    'value between 「始ESCAPE」 and 「末ESCAPE」';
+  const why = reason('request_nested', { from: openerOf('ESCAPE'), to: closerOf('ESCAPE') });
   const known = { ...(requestId === '' ? {} : { requestId }), ...(toolName === '' ? {} : { toolName }) };
-  return { kind: 'error', error: { code: 'request_nested', message, offset, ...known } };
+  return { kind: 'error', error: { ...parseError('request_nested', offset, why), ...known } };
 }
 
 const SIGN = /<<<\[(?:END_)?TOOL_REQUEST\]>>>|[「{][始末](?:ESCAPE\d{0,9})?[」}]/gi;

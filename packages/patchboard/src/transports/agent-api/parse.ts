@@ -6,9 +6,18 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, FLAG, listOf, object, TEXT } from '../shared/routes/schemas.ts';
+import { ANY, FLAG, listOf, object, REASONS, TEXT } from '../shared/routes/schemas.ts';
 
-const PROBLEM = object({ code: TEXT, message: TEXT, line: { type: 'integer' }, column: { type: 'integer' } });
+const PROBLEM = object(
+  {
+    code: TEXT,
+    message: TEXT,
+    reasons: REASONS,
+    line: { type: 'integer' },
+    column: { type: 'integer' },
+  },
+  ['reasons'],
+);
 
 export const parseRoute: Route = {
   method: 'POST',

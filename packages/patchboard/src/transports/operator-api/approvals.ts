@@ -20,27 +20,32 @@ import {
   nullable,
   object,
   optional,
+  REASONS,
   ref,
   TEXT,
   TIME,
 } from '../shared/routes/schemas.ts';
 
-const APPROVAL_REQUEST = object({
-  tool_call_id: TEXT,
-  run_id: TEXT,
-  agent_id: TEXT,
-  tool_name: TEXT,
-  tool_version: TEXT,
-  description: TEXT,
-  annotations: ANNOTATIONS,
-  args: ANY,
-  reason: TEXT,
-  rule: TEXT,
-  meta: { ...ANY, description: 'what the hook that asks has to say; null without one' },
-  digest: { ...TEXT, description: 'of exactly what is shown; hand it back with the decision' },
-  created_at: TIME,
-  expires_at: TIME,
-});
+const APPROVAL_REQUEST = object(
+  {
+    tool_call_id: TEXT,
+    run_id: TEXT,
+    agent_id: TEXT,
+    tool_name: TEXT,
+    tool_version: TEXT,
+    description: TEXT,
+    annotations: ANNOTATIONS,
+    args: ANY,
+    reason: TEXT,
+    reasons: REASONS,
+    rule: TEXT,
+    meta: { ...ANY, description: 'what the hook that asks has to say; null without one' },
+    digest: { ...TEXT, description: 'of exactly what is shown; hand it back with the decision' },
+    created_at: TIME,
+    expires_at: TIME,
+  },
+  ['reasons'],
+);
 
 const listRoute: Route = {
   method: 'GET',
@@ -84,6 +89,7 @@ function approvalJson({ engine }: HttpContext, call: Call): string {
     annotations: tool?.annotations ?? {},
     args: JSON.parse(call.argsJson) as unknown,
     reason: call.approval?.reason ?? '',
+    reasons: call.decision.reasons,
     rule: call.decision.rule,
     meta: call.approval?.meta ?? null,
     digest: call.approval?.digest ?? '',

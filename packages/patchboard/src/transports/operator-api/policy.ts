@@ -10,7 +10,18 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, COUNT, FLAG, listOf, nullable, object, PEER_ID, TEXT, TIME } from '../shared/routes/schemas.ts';
+import {
+  ANY,
+  COUNT,
+  FLAG,
+  listOf,
+  nullable,
+  object,
+  PEER_ID,
+  REASONS,
+  TEXT,
+  TIME,
+} from '../shared/routes/schemas.ts';
 
 const REVIEW = {
   warnings: {
@@ -37,7 +48,7 @@ const POLICY = object({
   ...REVIEW,
 });
 
-const STEP = { rule: TEXT, effect: { enum: ['allow', 'ask', 'deny'] }, reason: TEXT };
+const STEP = { rule: TEXT, effect: { enum: ['allow', 'ask', 'deny'] }, reason: TEXT, reasons: REASONS };
 
 const readRoute: Route = {
   method: 'GET',
@@ -179,7 +190,7 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
     return;
   }
   const question = { agentId, toolName: tool.name, annotations: tool.annotations, args };
-  const { effect, rule, reason, alsoMatched } = decidePolicy(decoded.policy, question);
+  const { effect, rule, reason, reasons, alsoMatched } = decidePolicy(decoded.policy, question);
   const listed = mayEverCall(decoded.policy, agentId, tool.name);
   const policyVersion = document === undefined ? version : null;
   sendJson(
@@ -189,6 +200,7 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
       effect,
       rule,
       reason,
+      reasons,
       policy_version: policyVersion,
       listed,
       also_matched: alsoMatched,

@@ -1,4 +1,5 @@
-import type { ToolAnnotations } from '@patchboard/wire';
+import { reason, type ToolAnnotations } from '@patchboard/wire';
+import { because, inWordsOf, type Because } from '../../because.ts';
 import type { AgentPolicy, Effect, PolicyDocument } from './document.ts';
 import { matchesGlob } from './glob.ts';
 import { holds } from './predicate.ts';
@@ -14,11 +15,10 @@ export interface PolicyQuestion extends ToolQuestion {
 }
 
 /** A line of the policy that speaks of this call, in the order in which lines are asked. */
-export interface TraceStep {
+export interface TraceStep extends Because {
   /** Where it stands in the document, such as `agents.researcher.autoDenyTools[0]`. */
   readonly rule: string;
   readonly effect: Effect;
-  readonly reason: string;
   /** Hooks of whoever wrote this policy, or of those above, may say otherwise. */
   readonly opensTo?: Author;
 }
@@ -50,7 +50,7 @@ export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): 
 export function decideFor(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion): PolicyVerdict {
   const [first, ...alsoMatched] = steps(agent, place, question);
   if (first === undefined)
-    return { rule: 'none', effect: 'deny', reason: 'no rule applies', alsoMatched: [] };
+    return { rule: 'none', effect: 'deny', ...because(reason('no_rule')), alsoMatched: [] };
   return { ...first, alsoMatched };
 }
 
@@ -92,14 +92,22 @@ function* steps(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion):
   const { path } = place;
   yield* listed(agent.autoDenyTools, toolName, `${path}.autoDenyTools`, 'deny');
   if (toggle(agent, toolName) === false) {
-    yield { rule: `${path}.toolToggles`, effect: 'deny', reason: `${toolName} is switched off` };
+    yield {
+      rule: `${path}.toolToggles`,
+      effect: 'deny',
+      ...because(reason('tool_switched_off', { tool: toolName })),
+    };
   }
   yield* ruled(agent, question, path, (effect) => effect === 'deny');
   yield* ruled(agent, question, path, (effect) => effect !== 'deny');
   yield* listed(agent.autoAllowTools, toolName, `${path}.autoAllowTools`, 'allow');
   yield* listed(agent.requireApprovalTools, toolName, `${path}.requireApprovalTools`, 'ask');
   if (!isEnabled(agent, toolName)) {
-    yield { rule: `${path}.defaultToolEnabled`, effect: 'deny', reason: `${toolName} is not switched on` };
+    yield {
+      rule: `${path}.defaultToolEnabled`,
+      effect: 'deny',
+      ...because(reason('tool_not_switched_on', { tool: toolName })),
+    };
   }
   yield byMode(agent, question, place);
 }
@@ -112,7 +120,7 @@ function* listed(
 ): Generator<TraceStep> {
   for (const [index, pattern] of patterns.entries()) {
     if (matchesGlob(pattern, toolName))
-      yield { rule: `${rule}[${index}]`, effect, reason: `${pattern} names it` };
+      yield { rule: `${rule}[${index}]`, effect, ...because(reason('pattern_matched', { pattern })) };
   }
 }
 
@@ -125,7 +133,8 @@ function* ruled(
   for (const [index, rule] of agent.rules.entries()) {
     if (!wanted(rule.effect) || !names(rule.tools, toolName)) continue;
     if (!rule.when.every((predicate) => holds(predicate, args))) continue;
-    yield { rule: `${path}.rules[${index}]`, effect: rule.effect, reason: rule.reason ?? 'a rule says so' };
+    const why = rule.reason === null ? because(reason('rule_matched')) : inWordsOf(rule.reason);
+    yield { rule: `${path}.rules[${index}]`, effect: rule.effect, ...why };
   }
 }
 
@@ -133,13 +142,13 @@ function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, { path, autho
   const rule = `${path}.mode`;
   switch (agent.mode) {
     case 'auto':
-      return { rule, effect: 'allow', reason: 'mode is auto' };
+      return { rule, effect: 'allow', ...because(reason('policy_mode', { mode: 'auto' })) };
     case 'ask':
-      return { rule, effect: 'ask', reason: 'mode is ask' };
+      return { rule, effect: 'ask', ...because(reason('policy_mode', { mode: 'ask' })) };
     case 'deny':
-      return { rule, effect: 'deny', reason: 'mode is deny' };
+      return { rule, effect: 'deny', ...because(reason('policy_mode', { mode: 'deny' })) };
     case 'custom':
-      return { rule, effect: 'ask', reason: 'mode is custom, and no hook decided', opensTo: author };
+      return { rule, effect: 'ask', ...because(reason('custom_mode_undecided')), opensTo: author };
     case null:
       return byAnnotations(annotations);
   }
@@ -148,11 +157,11 @@ function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, { path, autho
 /** With no word of policy: a tool that says it is risky asks, any other runs. */
 function byAnnotations(annotations: ToolAnnotations): TraceStep {
   if (annotations.destructive === true)
-    return { rule: NO_WORD, effect: 'ask', reason: 'the tool is destructive' };
+    return { rule: NO_WORD, effect: 'ask', ...because(reason('tool_destructive')) };
   if (annotations.requires_approval === true) {
-    return { rule: NO_WORD, effect: 'ask', reason: 'the tool requires approval' };
+    return { rule: NO_WORD, effect: 'ask', ...because(reason('tool_requires_approval')) };
   }
-  return { rule: NO_WORD, effect: 'allow', reason: 'the tool is not marked as risky' };
+  return { rule: NO_WORD, effect: 'allow', ...because(reason('tool_not_risky')) };
 }
 
 function isForbidden(agent: AgentPolicy, toolName: string): boolean {

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { JobLog } from '../../../core/sandbox.ts';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
@@ -60,8 +61,7 @@ function runTool(rules: WorkspaceRules): ServerTool {
     spell: (args) =>
       renamed(args, { cmd: 'command', timeout: 'timeout_ms', run_in_background: 'background' }),
     asks,
-    reach: (user) =>
-      `the command runs as the user ${user}, can read and change every file of that user, and has the network`,
+    reach: (user) => reason('command_without_sandbox', { user }),
     execute: async (args, context) => await run(argumentsOf<RunArguments>(args), context),
   });
 }
@@ -116,7 +116,7 @@ function asks(args: unknown): Ask | undefined {
   if (danger === null) return undefined;
   return {
     decision: 'ask',
-    reason: `the command ${danger.reason}`,
+    reasons: [danger.reason],
     meta: { risk: 'high', rule: danger.rule },
   };
 }

@@ -1,7 +1,27 @@
+import type { ReasonCode } from '@patchboard/wire';
+
+/** Codes whose sentence names the program. */
+export type DangerCode = Extract<
+  ReasonCode,
+  | 'command_deletes_folders'
+  | 'command_deletes_found'
+  | 'command_destroys'
+  | 'command_copies_raw'
+  | 'command_changes_disks'
+  | 'command_as_other_user'
+  | 'command_changes_machine'
+  | 'command_runs_later'
+  | 'command_changes_rights'
+  | 'command_discards_work'
+  | 'command_rewrites_history'
+  | 'command_reaches_machine'
+  | 'command_publishes'
+>;
+
 /** A command that asks whatever the policy allows. Data: adding one needs no code. */
 export interface DangerRule {
   readonly id: string;
-  readonly reason: string;
+  readonly reason: DangerCode;
   /** By their last name: `/bin/rm` is `rm`. A star stands for anything. */
   readonly programs: readonly string[];
   /** One of each list must be among the arguments; `-r` is in `-rf` too. Absent: the program alone is enough. */
@@ -11,25 +31,25 @@ export interface DangerRule {
 export const DANGER_RULES: readonly DangerRule[] = [
   {
     id: 'delete-tree',
-    reason: 'deletes whole folders',
+    reason: 'command_deletes_folders',
     programs: ['rm'],
     withArguments: [['-r', '-R', '--recursive']],
   },
   {
     id: 'delete-found',
-    reason: 'deletes whatever it finds',
+    reason: 'command_deletes_found',
     programs: ['find'],
     withArguments: [['-delete', '-exec', '-execdir', '-ok', '-okdir']],
   },
   {
     id: 'destroy',
-    reason: 'destroys content for good',
+    reason: 'command_destroys',
     programs: ['shred', 'wipefs', 'truncate', 'srm'],
   },
-  { id: 'raw-copy', reason: 'writes over files or disks block by block', programs: ['dd'] },
+  { id: 'raw-copy', reason: 'command_copies_raw', programs: ['dd'] },
   {
     id: 'disk',
-    reason: 'changes disks and file systems',
+    reason: 'command_changes_disks',
     programs: [
       'mkfs',
       'mkfs.*',
@@ -45,12 +65,12 @@ export const DANGER_RULES: readonly DangerRule[] = [
   },
   {
     id: 'other-user',
-    reason: 'tries to run as another user',
+    reason: 'command_as_other_user',
     programs: ['sudo', 'su', 'doas', 'pkexec', 'setpriv', 'runuser', 'chroot', 'nsenter', 'unshare', 'bwrap'],
   },
   {
     id: 'machine',
-    reason: 'stops or changes the machine',
+    reason: 'command_changes_machine',
     programs: [
       'shutdown',
       'reboot',
@@ -66,18 +86,18 @@ export const DANGER_RULES: readonly DangerRule[] = [
   },
   {
     id: 'later',
-    reason: 'leaves something behind that runs later',
+    reason: 'command_runs_later',
     programs: ['crontab', 'at', 'batch', 'systemd-run'],
   },
   {
     id: 'rights',
-    reason: 'changes the rights of whole folders',
+    reason: 'command_changes_rights',
     programs: ['chmod', 'chown', 'chgrp', 'setfacl'],
     withArguments: [['-R', '--recursive']],
   },
   {
     id: 'discard-work',
-    reason: 'throws away work that is not committed',
+    reason: 'command_discards_work',
     programs: ['git'],
     withArguments: [
       ['reset', 'clean', 'checkout', 'restore'],
@@ -86,18 +106,18 @@ export const DANGER_RULES: readonly DangerRule[] = [
   },
   {
     id: 'rewrite-history',
-    reason: 'changes history or sends it away',
+    reason: 'command_rewrites_history',
     programs: ['git'],
     withArguments: [['push', 'filter-branch', 'filter-repo', 'update-ref', 'reflog']],
   },
   {
     id: 'remote',
-    reason: 'talks to another machine',
+    reason: 'command_reaches_machine',
     programs: ['ssh', 'scp', 'sftp', 'rsync', 'nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp'],
   },
   {
     id: 'publish',
-    reason: 'publishes to the world',
+    reason: 'command_publishes',
     programs: ['npm', 'pnpm', 'yarn', 'cargo', 'twine', 'gem', 'docker'],
     withArguments: [['publish', 'upload', 'push', 'unpublish']],
   },

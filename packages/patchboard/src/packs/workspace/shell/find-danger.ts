@@ -1,9 +1,10 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { forEachChild, parse, type Command, type SyntaxNode, type Word } from 'unbash';
 import { DANGER_RULES, HARMLESS_DEVICES, SHELLS, WRAPPERS, type DangerRule } from './danger-rules.ts';
 
 export interface Danger {
   readonly rule: string;
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 const MAX_DEPTH = 8;
@@ -13,12 +14,12 @@ const MAX_DEPTH = 8;
  * so quotes and substitutions hide nothing; what cannot be read, or is only known when it runs, is dangerous.
  */
 export function findDanger(line: string, depth = 0): Danger | null {
-  if (depth > MAX_DEPTH) return { rule: 'unreadable', reason: 'is nested too deeply to be read' };
+  if (depth > MAX_DEPTH) return { rule: 'unreadable', reason: reason('command_too_deep') };
   let script: ReturnType<typeof parse>;
   try {
     script = parse(line);
   } catch {
-    return { rule: 'unreadable', reason: 'cannot be read as a command line' };
+    return { rule: 'unreadable', reason: reason('command_unparsable') };
   }
   return dangerIn(script, new Set(), depth);
 }
@@ -26,7 +27,10 @@ export function findDanger(line: string, depth = 0): Danger | null {
 /** `inside`: the functions in whose bodies we are. */
 function dangerIn(node: SyntaxNode, inside: ReadonlySet<string>, depth: number): Danger | null {
   if (node.type === 'Script' && 'errors' in node && (node.errors?.length ?? 0) > 0)
-    return { rule: 'unreadable', reason: `cannot be read (${node.errors?.[0]?.message ?? 'it is damaged'})` };
+    return {
+      rule: 'unreadable',
+      reason: reason('command_damaged', { error: node.errors?.[0]?.message ?? 'it is damaged' }),
+    };
   const own =
     node.type === 'Command'
       ? dangerOfCommand(node, inside, depth)
@@ -52,12 +56,11 @@ function dangerOfWords(words: readonly Word[], inside: ReadonlySet<string>, dept
   const [first, ...rest] = words;
   if (first === undefined) return null;
   const text = literal(first);
-  if (text === null)
-    return { rule: 'unknown-program', reason: 'runs a program that is only known when it runs' };
+  if (text === null) return { rule: 'unknown-program', reason: reason('command_program_unknown') };
   const program = text.slice(text.lastIndexOf('/') + 1);
-  if (inside.has(program)) return { rule: 'fork-bomb', reason: `starts itself again and again (${program})` };
+  if (inside.has(program)) return { rule: 'fork-bomb', reason: reason('command_starts_itself', { program }) };
   const rule = DANGER_RULES.find((candidate) => matches(candidate, program, rest));
-  if (rule !== undefined) return { rule: rule.id, reason: `${rule.reason} (${program})` };
+  if (rule !== undefined) return { rule: rule.id, reason: reason(rule.reason, { program }) };
   const wrapper = WRAPPERS.get(program);
   if (wrapper !== undefined) return dangerOfWords(unwrap(rest, wrapper, program), inside, depth);
   if (program === 'eval' || program === 'source' || program === '.' || program === 'trap')
@@ -71,13 +74,12 @@ function dangerOfShell(args: readonly Word[], depth: number): Danger | null {
   const script = index === -1 ? undefined : args[index + 1];
   if (script !== undefined) return dangerOfTexts([script], depth);
   const isFile = args.some((word) => literal(word) !== null && !word.value.startsWith('-'));
-  return isFile ? null : { rule: 'unknown-program', reason: 'runs a program that it reads from elsewhere' };
+  return isFile ? null : { rule: 'unknown-program', reason: reason('command_program_from_elsewhere') };
 }
 
 function dangerOfTexts(words: readonly Word[], depth: number): Danger | null {
   const texts = words.map(literal);
-  if (texts.includes(null))
-    return { rule: 'unknown-program', reason: 'runs a text that is only known when it runs' };
+  if (texts.includes(null)) return { rule: 'unknown-program', reason: reason('command_text_unknown') };
   return findDanger(texts.join(' '), depth + 1);
 }
 
@@ -87,7 +89,7 @@ function dangerOfTarget(target: Word | undefined, operator: string): Danger | nu
   if (path === null || !path.startsWith('/dev/') || HARMLESS_DEVICES.includes(path)) return null;
   return path.startsWith('/dev/fd/')
     ? null
-    : { rule: 'device', reason: `writes to a device or socket (${path})` };
+    : { rule: 'device', reason: reason('command_writes_device', { path }) };
 }
 
 function matches(

@@ -92,6 +92,7 @@ export function problemJson(failed: Failure, context: ProblemContext = {}): stri
     title: FAILURES[failed.code].summary,
     status: context.status ?? HTTP_STATUS[failed.code],
     detail: failed.message,
+    reasons: failed.reasons,
     code: failed.code,
     retryable: failed.retryable,
     recommendations: failed.recommendations ?? HTTP_HINTS[failed.code],

@@ -62,7 +62,12 @@ const CODE: Schema = { enum: FAILURE_CODES };
 const STATE: Schema = { enum: CALL_STATES };
 const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
 const METADATA: Schema = { type: 'object' };
-const ISSUES: Schema = listOf(object({ path: TEXT, message: TEXT }));
+/** Beside a sentence: what it was made from. */
+export const REASONS: Schema = {
+  ...listOf(object({ code: TEXT, params: { type: 'object' } })),
+  description: 'what the sentence was made from; absent where the words are those of another program',
+};
+const ISSUES: Schema = listOf(object({ path: TEXT, message: TEXT, reasons: REASONS }, ['reasons']));
 
 export const ANNOTATIONS: Schema = optional({
   readonly: FLAG,
@@ -86,12 +91,13 @@ const ERROR = object(
   {
     code: CODE,
     message: TEXT,
+    reasons: REASONS,
     retryable: FLAG,
     outcome: { enum: ['unknown', 'not_started'] },
     recommendations: listOf(TEXT),
     note: TEXT,
   },
-  ['outcome', 'recommendations', 'note'],
+  ['reasons', 'outcome', 'recommendations', 'note'],
 );
 
 const APPROVAL = object(
@@ -109,12 +115,16 @@ const APPROVAL = object(
   ['meta', 'decision', 'decided_by', 'decided_at', 'note', 'original_args'],
 );
 
-const DECISION = object({
-  effect: { enum: ['allow', 'ask', 'deny'] },
-  rule: TEXT,
-  reason: TEXT,
-  policy_version: COUNT,
-});
+const DECISION = object(
+  {
+    effect: { enum: ['allow', 'ask', 'deny'] },
+    rule: TEXT,
+    reason: TEXT,
+    reasons: REASONS,
+    policy_version: COUNT,
+  },
+  ['reasons'],
+);
 
 const PROVIDER = object({ kind: SOURCE, client_id: nullable(TEXT), online: FLAG });
 
@@ -141,6 +151,7 @@ export function problemWith(
       title: TEXT,
       status: { type: 'integer' },
       detail: TEXT,
+      reasons: REASONS,
       code: CODE,
       retryable: FLAG,
       recommendations: listOf(TEXT),
@@ -149,7 +160,7 @@ export function problemWith(
       state: STATE,
       ...more,
     },
-    ['recommendations', 'tool_call_id', 'errors', 'state', ...optional],
+    ['reasons', 'recommendations', 'tool_call_id', 'errors', 'state', ...optional],
   );
 }
 

@@ -39,10 +39,11 @@ function epochSeconds(epochMs: number): number {
 }
 
 function errorView(error: CallErrorView): CallErrorView {
-  const { code, message, retryable, outcome, recommendations, note } = error;
+  const { code, message, reasons, retryable, outcome, recommendations, note } = error;
   return {
     code,
     message,
+    ...(reasons === undefined ? {} : { reasons }),
     retryable,
     ...(outcome === undefined ? {} : { outcome }),
     ...(recommendations === undefined ? {} : { recommendations }),
@@ -50,8 +51,10 @@ function errorView(error: CallErrorView): CallErrorView {
   };
 }
 
-export function decisionView({ effect, rule, reason, policyVersion }: Decision): DecisionView {
-  return { effect, rule, reason, policy_version: policyVersion };
+export function decisionView(decision: Decision): DecisionView {
+  const { effect, rule, reason, reasons, policyVersion } = decision;
+  const more = reasons === undefined ? {} : { reasons };
+  return { effect, rule, reason, ...more, policy_version: policyVersion };
 }
 
 function approvalView(approval: Approval): ApprovalView {
