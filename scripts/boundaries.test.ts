@@ -43,6 +43,9 @@ describe('findBreaches', () => {
       'core must not import the package "node:fs"',
     ],
     [`${PATCHBOARD}/core/a.ts`, "import { b } from '../wiring/platform.ts';", 'core must not import top'],
+    [`${PATCHBOARD}/core/a.ts`, 'export type Origin = { npcId: string };', 'core must not know "npcId"'],
+    [`${PATCHBOARD}/core/a.ts`, 'export const sessionCookie = 1;', 'core must not know "sessionCookie"'],
+    [`${PATCHBOARD}/sdk/a.ts`, "import { b } from '../agent/b.ts';", 'sdk must not import agent'],
     [
       `${PATCHBOARD}/protocols/vcp/a.ts`,
       "import { b } from '../../agent/b.ts';",
@@ -109,6 +112,9 @@ describe('findBreaches', () => {
     [`${PATCHBOARD}/core/a.ts`, "// import fs from 'node:fs'\nimport { b } from './calls/b.ts';"],
     [`${PATCHBOARD}/agent/a.ts`, "import { b } from '../protocols/vcp/b.ts';"],
     [`${PATCHBOARD}/sources/mcp/a.ts`, "import { b } from '../../protocols/mcp/b.ts';"],
+    [`${PATCHBOARD}/sdk/a.ts`, "import { b } from '../protocols/b.ts';"],
+    [`${PATCHBOARD}/core/a.ts`, "// npcId\nexport const KIND = 'todo';"],
+    [`${PATCHBOARD}/transports/tenant-api/a.ts`, 'export const npcId = 1;'],
     [
       `${PATCHBOARD}/transports/agent-api/a.ts`,
       "import fastify from 'fastify';\nimport { b } from '../shared/b.ts';",

@@ -51,8 +51,15 @@ export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
 export { failure, ToolFailure } from './core/failures.ts';
 export type { Failure, RateRefusal } from './core/failures.ts';
-export type { HookCall, HookDecision, Hooks, PostHookResult, ToolOutcome } from './core/steps/hooks.ts';
-export type { CallOrigin } from './core/call/call-origin.ts';
+export type {
+  HookCall,
+  HookDecision,
+  Hooks as CallHooks,
+  PostHookResult,
+  ToolOutcome,
+} from './core/steps/hooks.ts';
+export type { AgentHooks as Hooks } from './sdk/agent-hooks.ts';
+export type { CallOrigin } from './transports/tenant-api/tenant-origin.ts';
 export type { ToolCustomEvent } from './core/call/live-call.ts';
 export type { KeyKind } from './core/access/key-index.ts';
 export type { Effect, PolicyMode } from './core/access/policy/document.ts';
@@ -101,10 +108,10 @@ export type {
   ToolResultBlock,
   ToolUseBlock,
   UserMessage,
-} from './core/messages.ts';
+} from './protocols/messages.ts';
 export type { RegisteredTool, RunsOn } from './core/tools/registered-tool.ts';
 export type { Pack, ServerTool, ToolContext } from './core/tools/server-tool.ts';
-export type { ModuleWarning } from './core/tools/method-contract.ts';
+export type { ModuleWarning } from './protocols/method-contract.ts';
 export type {
   MethodMetadata,
   MethodOrigin,
@@ -112,8 +119,9 @@ export type {
   ShownMethod,
   ToolDefinitionInput,
   ToolModule,
-} from './core/tools/tool-module.ts';
-export type { FilePool, Todo, TodoService, ToolServices } from './core/workspaces.ts';
+} from './protocols/tool-module.ts';
+export type { ToolServices } from './core/workspaces.ts';
+export type { FilePool, Todo, TodoService } from './packs/workspace/services.ts';
 export type { Faces, ListeningApis } from './wiring/apis.ts';
 export type { HttpOptions } from './wiring/mounted-apis.ts';
 export type { PackDefinition, PackSurroundings } from './wiring/pack-modules.ts';

@@ -10,6 +10,7 @@ export {
 export type { CallStateName, CallStatus } from './call-state.ts';
 export { DEVICE_CLOSE, DEVICE_PROTOCOL } from './device.ts';
 export type { DeviceFrame, DeviceToolSpec, DeviceView, GatewayFrame, NotKept } from './device.ts';
+export { SESSION_COOKIE, SESSION_PROOF_HEADER, sessionIdIn } from './session-cookie.ts';
 export { EVENT_TYPES } from './events.ts';
 export type {
   CallProgressEvent,

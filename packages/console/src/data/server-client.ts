@@ -1,4 +1,5 @@
 import { createClient, type PatchboardClient } from '@patchboard/client';
+import { SESSION_PROOF_HEADER } from '@patchboard/wire';
 import type { Subscription } from '../live/hub-messages.ts';
 
 export const DEFAULT_TENANT = 'default';
@@ -8,7 +9,7 @@ export function clientFor({ proof, tenant }: Subscription): PatchboardClient {
   return createClient({
     url: location.origin,
     headers: {
-      ...(proof === null ? {} : { 'x-session-proof': proof }),
+      ...(proof === null ? {} : { [SESSION_PROOF_HEADER]: proof }),
       ...(tenant === DEFAULT_TENANT ? {} : { 'x-tenant-id': tenant }),
     },
     // A console that was left open overnight is still there in the morning.

@@ -1,5 +1,5 @@
 import type { Engine } from '../core/engine.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from '../sdk/agent-hooks.ts';
 import type { JournalStore } from '../core/journals.ts';
 import type { Clock, Ids, Log } from '../core/ports.ts';
 import type { Principal } from '../core/access/principal.ts';
@@ -18,7 +18,7 @@ export interface AgentHost {
   /** @internal */
   readonly log: Log;
   /** @internal Of the whole board; of these an agent itself calls `messagesChanged`. */
-  readonly hooks: readonly Hooks[];
+  readonly hooks: readonly AgentHooks[];
   /** @internal A hook that takes longer is not waited for. */
   readonly hookTimeoutMs: number;
   /** @internal */

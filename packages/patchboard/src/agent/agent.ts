@@ -1,6 +1,6 @@
 import type { AgentHandle, SubTask, SubTaskReply } from '../core/agent-handle.ts';
 import { failure, messageOf } from '../core/failures.ts';
-import type { Message } from '../core/messages.ts';
+import type { Message } from '../protocols/messages.ts';
 import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';

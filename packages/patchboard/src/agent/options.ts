@@ -1,6 +1,6 @@
 import { failure, messageOf } from '../core/failures.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
-import type { Message } from '../core/messages.ts';
+import type { AgentHooks } from '../sdk/agent-hooks.ts';
+import type { Message } from '../protocols/messages.ts';
 import type { AgentPolicy } from '../core/access/policy/document.ts';
 import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
@@ -32,7 +32,7 @@ export interface AgentOptions {
   /** What it allows itself. Default: what the board's policy says. */
   readonly permission?: AgentPermission;
   /** Asked after a tool's own hooks and before the board's. */
-  readonly hooks?: Hooks | readonly Hooks[];
+  readonly hooks?: AgentHooks | readonly AgentHooks[];
   /**
    * The settings of a chat app, for agents that have them: protocol, switches, limits, confirmation. What is not given
    * is as in `DEFAULT_TOOL_CALL_CONFIG`, in which tool calls are off. The options below count instead where they are
@@ -78,7 +78,7 @@ export interface ResolvedOptions {
   /** Each must let a tool pass, or it is not offered. */
   readonly offers: readonly ToolSelection[];
   readonly permissions: readonly AgentPolicy[];
-  readonly hooks: readonly Hooks[];
+  readonly hooks: readonly AgentHooks[];
   readonly maxIterations: number;
   readonly stopWhen: readonly StopCondition[];
   readonly budget: BudgetLimits;

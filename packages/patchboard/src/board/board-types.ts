@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from '../agent/agent-host.ts';
 import type { BoardStore } from './stores.ts';
 import type { WrittenPolicy } from '../core/access/policy/written-policy.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from '../sdk/agent-hooks.ts';
 import type { KeyKind } from '../core/access/key-index.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Log } from '../core/ports.ts';
@@ -23,7 +23,7 @@ export interface BoardOptions {
   readonly store?: BoardStore;
   /** A policy document, as in the config. Default: a tool that says it is risky asks, any other runs. */
   readonly policy?: WrittenPolicy;
-  readonly hooks?: Hooks | readonly Hooks[];
+  readonly hooks?: AgentHooks | readonly AgentHooks[];
   readonly limits?: Partial<Limits>;
   /**
    * How many ended calls are kept, those that ended last. An idempotency key is dropped with its call: the same key then

@@ -15,7 +15,7 @@ import { isOpen, type Call } from '../core/call/call.ts';
 import { noSuchCall, type Following } from '../core/call/calls.ts';
 import type { LiveCall } from '../core/call/live-call.ts';
 import { failure } from '../core/failures.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from '../sdk/agent-hooks.ts';
 import type { Submitted } from '../core/steps/intake.ts';
 import { jsonCopy } from '../core/json/json-copy.ts';
 import { resolveLimits } from '../core/limits.ts';
@@ -60,7 +60,7 @@ export async function createPatchboard(options: BoardOptions = {}): Promise<Patc
   const store = await kept.open({ retain, log });
   const sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log });
   try {
-    const allHooks = Array.isArray(hooks) ? (hooks as readonly Hooks[]) : [hooks as Hooks];
+    const allHooks = Array.isArray(hooks) ? (hooks as readonly AgentHooks[]) : [hooks as AgentHooks];
     const context = await openEngineContext({
       store,
       log,

@@ -1,5 +1,5 @@
 import { failure, ToolFailure } from './failures.ts';
-import type { FileVersion, Sandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 
 /** What one run has to itself. */
 export interface Workspace {
@@ -20,31 +20,12 @@ export interface Workspaces {
   endRun(scope: RunScope): Promise<void>;
 }
 
-export interface ToolServices {
-  readonly todo: TodoService;
-  readonly filePool: FilePool;
-}
-
-export interface Todo {
-  readonly id: string;
-  readonly content: string;
-  readonly status: 'pending' | 'in_progress' | 'completed';
-}
-
-/** A run's list of what is to be done. It survives restarts. */
-export interface TodoService {
-  list(): Promise<readonly Todo[]>;
-  /** Replaces the list. Refuses an id twice, and more than one `in_progress`. */
-  set(todos: readonly Todo[]): Promise<void>;
-}
-
-/** What a run knows of the files it has seen, so that it does not overwrite what it has not. */
-export interface FilePool {
-  /** The run has seen, or written, this version. */
-  remember(file: FileVersion): void;
-  /** The version it saw last; undefined: it has not seen the file. */
-  seen(path: string): string | undefined;
-}
+/**
+ * What tools of a run share besides the sandbox. Core passes it on and knows no member: the pack that brings a service
+ * declares it here by merging into this interface.
+ */
+// oxlint-disable-next-line typescript/no-empty-object-type
+export interface ToolServices {}
 
 /** For tools that cannot do without. Throws `ToolFailure` where there is no workspace. */
 export function servicesOf({ services }: { readonly services?: ToolServices | undefined }): ToolServices {

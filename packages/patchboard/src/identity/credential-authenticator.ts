@@ -1,4 +1,4 @@
-import { PEER_ID_PATTERN } from '@patchboard/wire';
+import { PEER_ID_PATTERN, SESSION_PROOF_HEADER, sessionIdIn } from '@patchboard/wire';
 import type { Authenticator, Credentials } from '../core/access/authenticator.ts';
 import { failure, type Failure } from '../core/failures.ts';
 import type { KeyService } from '../core/access/key-service.ts';
@@ -11,7 +11,6 @@ import {
   type Principal,
 } from '../core/access/principal.ts';
 import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
-import { SESSION_PROOF_HEADER, sessionIdIn } from '../core/access/session-cookie.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
 import type { Log } from '../core/ports.ts';

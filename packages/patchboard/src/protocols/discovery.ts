@@ -1,5 +1,5 @@
 import { canonicalJson } from '../core/json/canonical-json.ts';
-import type { MethodMetadata, ToolDefinitionInput } from '../core/tools/tool-module.ts';
+import type { MethodMetadata, ToolDefinitionInput } from './tool-module.ts';
 import { protocolOf } from './protocols.ts';
 import { fitToBudget } from './prompt-budget.ts';
 import { enabledTools, resolveToolCallConfig, type ToolCallConfig } from './tool-call-config.ts';

@@ -1,13 +1,8 @@
 import { hash } from 'node:crypto';
 import type { JsonSchema } from '@patchboard/wire';
 import type { Digest } from '../core/ports.ts';
-import {
-  descriptionOf,
-  isRequired,
-  schemaOfMethod,
-  schemaOfParameter,
-} from '../core/tools/method-contract.ts';
-import type { MethodMetadata, MethodParameter, ToolDefinitionInput } from '../core/tools/tool-module.ts';
+import { descriptionOf, isRequired, schemaOfMethod, schemaOfParameter } from './method-contract.ts';
+import type { MethodMetadata, MethodParameter, ToolDefinitionInput } from './tool-module.ts';
 import { toWireName } from '../core/tools/tool-names.ts';
 import { isRecord } from '../core/json/is-record.ts';
 

@@ -1,4 +1,4 @@
-import type { ToolDefinitionInput } from '../core/tools/tool-module.ts';
+import type { ToolDefinitionInput } from './tool-module.ts';
 
 export interface Budget {
   /** Characters. */

@@ -1,5 +1,5 @@
 import type { FailureCode, Reason } from '@patchboard/wire';
-import type { ToolDefinitionInput } from '../core/tools/tool-module.ts';
+import type { ToolDefinitionInput } from './tool-module.ts';
 
 /** A call that a model asked for, before anybody looked whether the tool exists. */
 export interface ParsedToolRequest {

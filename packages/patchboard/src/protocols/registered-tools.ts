@@ -1,5 +1,5 @@
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
-import { originOf, type ShownMethod, type ToolDefinitionInput } from '../core/tools/tool-module.ts';
+import { originOf, type ShownMethod, type ToolDefinitionInput } from './tool-module.ts';
 import type { FindTool } from './resolve.ts';
 
 /** The tools of a registry as protocols show them: methods under their module, any other tool by itself. */

@@ -1,5 +1,5 @@
 import type { ToolCallConfigView } from '@patchboard/wire';
-import type { ToolDefinitionInput } from '../core/tools/tool-module.ts';
+import type { ToolDefinitionInput } from './tool-module.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { PROTOCOL_IDS, type ProtocolId } from './protocols.ts';
 

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { DocumentStore } from '../core/documents.ts';
 import type { Failure } from '../core/failures.ts';
 import { DEFAULT_TENANT } from '../core/access/principal.ts';
-import type { RunScope, Workspace, Workspaces } from '../core/workspaces.ts';
+import type { RunScope, ToolServices, Workspace, Workspaces } from '../core/workspaces.ts';
 import type { CommandLimits, Enclosure, SandboxUser } from './enclosure.ts';
 import { FileServerClient } from './file-server-client.ts';
 import { RunSandbox } from './run-sandbox.ts';
 import { makeWorkspace, userOf } from './sandbox-user.ts';
-import { SeenFiles } from './seen-files.ts';
-import { TodoList } from './todo-list.ts';
 
 export interface RunWorkspacesOptions {
   readonly enclosure: Enclosure;
@@ -21,7 +18,7 @@ export interface RunWorkspacesOptions {
   readonly root: string | null;
   /** The parent of the folders of runs. */
   readonly folder: string;
-  readonly store: Pick<DocumentStore, 'document' | 'putDocument'>;
+  readonly services: (scope: RunScope) => ToolServices;
   /** Returns an unguessable id. */
   readonly nextJobId: () => string;
   /** Maximum number of idle file servers. Default: 32. */
@@ -75,7 +72,7 @@ export class RunWorkspaces implements Workspaces {
   }
 
   #make(scope: RunScope): OpenWorkspace {
-    const { enclosure, store } = this.#options;
+    const { enclosure, services } = this.#options;
     const root = this.#rootOf(scope);
     makeWorkspace(root);
     // Only bubblewrap can switch to another user.
@@ -83,7 +80,7 @@ export class RunWorkspaces implements Workspaces {
     const server = this.#servers.get(root) ?? this.#fileServer(root, user);
     return {
       sandbox: new RunSandbox({ ...this.#options, root, user, server }),
-      services: { todo: new TodoList(store, scope), filePool: new SeenFiles() },
+      services: services(scope),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { failure, ToolFailure } from '../core/failures.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from './agent-hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 import { isZodSchema, zodToJsonSchema, type ZodSchema } from './zod-schema.ts';
@@ -53,7 +53,7 @@ async function fromAiSdkTool(name: string, given: GivenAiSdkTool): Promise<ToolD
   };
 }
 
-function approvalHooks(needsApproval: Execute): Hooks {
+function approvalHooks(needsApproval: Execute): AgentHooks {
   return {
     preToolUse: async (call) => {
       const options = { toolCallId: call.id, messages: [], context: undefined };

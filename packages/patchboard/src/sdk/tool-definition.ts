@@ -1,7 +1,7 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from './agent-hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
-import type { MethodOrigin } from '../core/tools/tool-module.ts';
+import type { MethodOrigin } from '../protocols/tool-module.ts';
 
 /** Properties of a tool besides its schema. The board enforces all of them. */
 export interface ToolMetadata {
@@ -37,7 +37,7 @@ export interface ToolDefinition<Args = unknown, Result = unknown> {
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema | null;
   readonly metadata: ToolMetadata;
-  readonly hooks: Hooks | null;
+  readonly hooks: AgentHooks | null;
   /** The module whose method this tool is. */
   readonly origin?: MethodOrigin;
   /** `args` are validated, with defaults filled in. */

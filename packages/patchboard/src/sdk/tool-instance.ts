@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@patchboard/wire';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from './agent-hooks.ts';
 import type { ServerTool, ToolContext } from '../core/tools/server-tool.ts';
 import { shown } from './shape.ts';
 import { checkDefinition, checkInstance } from './tool-shape.ts';
@@ -10,7 +10,7 @@ export interface ToolInstance {
   readonly name: string;
   readonly description: string;
   readonly input_schema: JsonSchema;
-  readonly hooks?: Hooks;
+  readonly hooks?: AgentHooks;
   readonly metadata?: ToolMetadata;
   exec(args: never, context: ToolContext): unknown;
 }

@@ -6,8 +6,8 @@ import {
   type ShownMethod,
   type ToolDefinitionInput,
   type ToolModule,
-} from '../core/tools/tool-module.ts';
-import { warningsOf, type ModuleWarning } from '../core/tools/method-contract.ts';
+} from '../protocols/tool-module.ts';
+import { warningsOf, type ModuleWarning } from '../protocols/method-contract.ts';
 import { BoardError } from './board-error.ts';
 import { toolsOfModule } from './tools-of-module.ts';
 import { checkName } from './tool-name.ts';

@@ -1,6 +1,6 @@
 import { isTerminal } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
-import type { ToolResultBlock } from '../core/messages.ts';
+import type { ToolResultBlock } from '../protocols/messages.ts';
 import { utf8Bytes } from '../core/json/utf8-bytes.ts';
 import type { Language } from './advice.ts';
 import { cut } from './preview.ts';

@@ -1,4 +1,4 @@
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from './agent-hooks.ts';
 import { callable, flag, must, object, text, texts, wholeNumber, type Rule } from './shape.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import type { ToolInstance } from './tool-instance.ts';
@@ -19,7 +19,11 @@ function unsupportedSchema(value: unknown, place: string): string | null {
 }
 
 const HOOK_NAMES = ['preToolUse', 'postToolUse', 'messagesChanged'] as const;
-const plainHooks = object<Hooks>({ preToolUse: callable, postToolUse: callable, messagesChanged: callable });
+const plainHooks = object<AgentHooks>({
+  preToolUse: callable,
+  postToolUse: callable,
+  messagesChanged: callable,
+});
 
 /** A plain object may have only hooks as members; a class instance may have others too. */
 export const hooks: Rule = (value, place) => {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { z } from 'zod';
 import { failure, ToolFailure } from '../core/failures.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from './agent-hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
 import { soon } from '../core/soon.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
@@ -23,7 +23,7 @@ export interface ToolOptions<Schema extends AnySchema, Result> {
   /** Schema of the result. A result that does not match fails the call. */
   readonly output?: AnySchema;
   readonly metadata?: ToolMetadata;
-  readonly hooks?: Hooks;
+  readonly hooks?: AgentHooks;
   execute(args: ArgsOf<Schema>, context: ToolContext): Result | Promise<Result>;
 }
 

@@ -1,6 +1,6 @@
 import { failure, ToolFailure } from '../core/failures.ts';
-import { descriptionOf, schemaOfMethod } from '../core/tools/method-contract.ts';
-import { methodsOf, type MethodMetadata, type ToolModule } from '../core/tools/tool-module.ts';
+import { descriptionOf, schemaOfMethod } from '../protocols/method-contract.ts';
+import { methodsOf, type MethodMetadata, type ToolModule } from '../protocols/tool-module.ts';
 import { isToolName } from '../core/tools/tool-names.ts';
 import { BoardError } from './board-error.ts';
 import type { ToolDefinition } from './tool-definition.ts';

@@ -3,7 +3,7 @@ import { ActiveWork } from '../agent/active-work.ts';
 import { Engine } from '../core/engine.ts';
 import { GrantService } from '../core/access/grant-service.ts';
 import { GrantIndex } from '../core/access/grants.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from '../sdk/agent-hooks.ts';
 import type { AdminServices } from '../core/access/admin-services.ts';
 import { KeyService } from '../core/access/key-service.ts';
 import { withinHeap, type Limits } from '../core/limits.ts';
@@ -37,7 +37,7 @@ export interface EngineContextOptions {
   readonly policy: unknown;
   readonly rates: Rates;
   readonly redact: readonly string[];
-  readonly hooks: readonly Hooks[];
+  readonly hooks: readonly AgentHooks[];
   readonly workspaces: Workspaces;
   /** What encloses commands; null: tools here use none. */
   readonly sandbox: SandboxReport | null;

@@ -1,15 +1,15 @@
 import { ConfigError } from '../settings/config-file.ts';
 import { messageOf } from '../core/failures.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { AgentHooks } from '../sdk/agent-hooks.ts';
 import { hooks } from '../sdk/tool-shape.ts';
 import { importFile } from '../settings/import-file.ts';
 
-/** Hooks named in the config: each module exports `hooks`, or has them as its default export. They guard every API. */
-export async function loadHooks(paths: readonly string[]): Promise<readonly Hooks[]> {
+/** AgentHooks named in the config: each module exports `hooks`, or has them as its default export. They guard every API. */
+export async function loadHooks(paths: readonly string[]): Promise<readonly AgentHooks[]> {
   return await Promise.all(paths.map(loadOne));
 }
 
-async function loadOne(path: string): Promise<Hooks> {
+async function loadOne(path: string): Promise<AgentHooks> {
   let module: Record<string, unknown>;
   try {
     module = await importFile(path);

@@ -7,6 +7,7 @@ import type { Ids, Log, Store } from '../core/ports.ts';
 import type { Pack } from '../core/tools/server-tool.ts';
 import type { Workspaces } from '../core/workspaces.ts';
 import { workspacePack } from '../packs/workspace/pack.ts';
+import { runServices } from '../packs/workspace/services.ts';
 import { DEFAULT_COMMAND_LIMITS } from '../sandbox/command-limits.ts';
 import type { CommandLimits, EnclosureOptions, OwnTools } from '../sandbox/enclosure.ts';
 import { probe, type ProbeReport } from '../sandbox/probe.ts';
@@ -98,7 +99,7 @@ export async function openSandboxSetup(
     enclosure,
     refusal,
     folder: join(folder, 'workspaces'),
-    store: parts.store,
+    services: (scope) => runServices(parts.store, scope),
     nextJobId: () => `job_${parts.ids.secret(128)}`,
   });
   return {

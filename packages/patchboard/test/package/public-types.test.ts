@@ -37,7 +37,8 @@ declare const model: AgentOptions['model'];
 const agent = new Agent({ board, model, permission: { rules: [{ tools: ['a'], effect: 'deny' }] } });
 const reason: StopReason = (await agent.send('hello')).reason;
 const blocks: readonly ContentBlock[] = agent.messages.flatMap(({ content }: Message): readonly ContentBlock[] => content);
-const work = (_args: unknown, { services, sandbox }: ToolContext) => [services?.todo, sandbox];
+const work = (_args: unknown, { services, sandbox }: ToolContext) => [services?.todo, services?.filePool, sandbox];
+const speaker = (_args: unknown, { origin }: ToolContext): string | undefined => origin?.npcId;
 
 export const used = [state, code, schema, annotations, reason, blocks, work];
 

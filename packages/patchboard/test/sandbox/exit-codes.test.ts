@@ -7,6 +7,7 @@ import { nodeDigest } from '../../src/runtime/digest.ts';
 import { DEFAULT_COMMAND_LIMITS } from '../../src/sandbox/command-limits.ts';
 import { RunWorkspaces } from '../../src/sandbox/run-workspaces.ts';
 import { seatbelt } from '../../src/sandbox/seatbelt.ts';
+import { runServices } from '../../src/packs/workspace/services.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { aSandboxSetup } from './support/a-sandbox-setup.ts';
 
@@ -49,7 +50,7 @@ async function seatbeltLauncher(): Promise<Launcher> {
     refusal: null,
     root: null,
     folder: join(folder, 'workspaces'),
-    store: memoryStore({ digest: nodeDigest }),
+    services: (scope) => runServices(memoryStore({ digest: nodeDigest }), scope),
     nextJobId: () => `job_${(jobs += 1)}`,
   });
   return {

@@ -8,6 +8,7 @@ import type { Enclosure } from '../../src/sandbox/enclosure.ts';
 import { FileServerClient } from '../../src/sandbox/file-server-client.ts';
 import { RunWorkspaces } from '../../src/sandbox/run-workspaces.ts';
 import { makeWorkspace, userOf } from '../../src/sandbox/sandbox-user.ts';
+import { runServices } from '../../src/packs/workspace/services.ts';
 import { memoryStore } from '../../src/store/memory/memory-store.ts';
 import { probeSandbox, resolveWorkspace } from '../../src/wiring/sandbox-setup.ts';
 import { closedAfterEach } from '../support/after-each.ts';
@@ -33,7 +34,7 @@ it('many runs leave few file servers idle, and each run finds its files again', 
     refusal: null,
     root: null,
     folder,
-    store: memoryStore({ digest: nodeDigest }),
+    services: (scope) => runServices(memoryStore({ digest: nodeDigest }), scope),
     nextJobId: () => 'job',
     maxIdleFileServers: MAX_IDLE,
   });

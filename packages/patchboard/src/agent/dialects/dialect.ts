@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ToolUseBlock } from '../../core/messages.ts';
+import type { AssistantMessage, Message, ToolUseBlock } from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import type { KnownPart, ModelRequest } from '../loop/model.ts';
 

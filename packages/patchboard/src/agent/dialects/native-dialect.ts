@@ -1,6 +1,6 @@
 import { WIRE_LIMITS, type JsonSchema } from '@patchboard/wire';
 import { parseGuardedJson } from '../../core/json/json-guard.ts';
-import type { ProviderMetadata, ReasoningBlock, TextBlock } from '../../core/messages.ts';
+import type { ProviderMetadata, ReasoningBlock, TextBlock } from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import type { Dialect, Reply, ReplyReader, ToolRequest } from './dialect.ts';
 import type { FunctionTool, KnownPart } from '../loop/model.ts';

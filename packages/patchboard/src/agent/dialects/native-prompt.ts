@@ -5,7 +5,7 @@ import type {
   ProviderMetadata,
   ToolResultBlock,
   UserMessage,
-} from '../../core/messages.ts';
+} from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { PromptMessage, TextPart, ToolResultPart } from '../loop/model.ts';

@@ -5,7 +5,7 @@ import type {
   ToolCallNote,
   ToolResultBlock,
   ToolUseBlock,
-} from '../../core/messages.ts';
+} from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { LineStarts } from '../../protocols/places.ts';
 import type { ReplyItem, ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';

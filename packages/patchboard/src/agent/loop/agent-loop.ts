@@ -1,5 +1,5 @@
 import type { StopReason } from '../../core/agent-handle.ts';
-import type { ToolUseBlock } from '../../core/messages.ts';
+import type { ToolUseBlock } from '../../protocols/messages.ts';
 import { mayEver } from '../../core/access/policy/decide.ts';
 import { withoutContract, type RegisteredTool } from '../../core/tools/registered-tool.ts';
 import type { ToolCallRecord } from '../../sdk/tool-call-record.ts';

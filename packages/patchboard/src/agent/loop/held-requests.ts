@@ -1,4 +1,4 @@
-import type { ToolUseBlock } from '../../core/messages.ts';
+import type { ToolUseBlock } from '../../protocols/messages.ts';
 import type { AgentParts } from '../assembly.ts';
 import { standing } from '../memory/interrupted.ts';
 import type { Answer, PlannedRequest } from './tool-requests.ts';

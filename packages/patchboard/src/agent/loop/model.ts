@@ -1,4 +1,4 @@
-import type { Json, ProviderMetadata } from '../../core/messages.ts';
+import type { Json, ProviderMetadata } from '../../protocols/messages.ts';
 
 /**
  * A language model of the AI SDK (`openai('…')`, `anthropic('…')` and their kind), typed by what is used of it, so that

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../core/json/canonical-json.ts';
-import type { Hooks } from '../../core/steps/hooks.ts';
+import type { AgentHooks } from '../../sdk/agent-hooks.ts';
 
 /** The same tool with the same arguments and the same result, so many times in a row, is a loop. */
 const LOOP_LENGTH = 3;
@@ -24,7 +24,7 @@ export class RepeatGuard {
   readonly #denied: Set<string> = new Set();
 
   /** Fires for this agent's calls only. */
-  readonly hooks: Hooks = {
+  readonly hooks: AgentHooks = {
     preToolUse: ({ id, name, args }) => {
       if (this.#times < LOOP_LENGTH || requestKey(name, args) !== this.#request) return undefined;
       this.#denied.add(id);

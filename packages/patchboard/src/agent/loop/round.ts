@@ -1,4 +1,4 @@
-import type { AssistantMessage, ToolCallNote, ToolUseBlock } from '../../core/messages.ts';
+import type { AssistantMessage, ToolCallNote, ToolUseBlock } from '../../protocols/messages.ts';
 import type { Reply, ToolRequest } from '../dialects/dialect.ts';
 import type { Answer, PlannedRequest } from './tool-requests.ts';
 

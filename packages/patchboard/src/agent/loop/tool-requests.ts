@@ -2,7 +2,7 @@ import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { CallRequest } from '../../core/steps/intake.ts';
 import type { InProcessCaller, LiveCall } from '../../core/call/live-call.ts';
-import type { ToolResultBlock, ToolUseBlock } from '../../core/messages.ts';
+import type { ToolResultBlock, ToolUseBlock } from '../../protocols/messages.ts';
 import { failed, type BadOutcome } from '../../core/call/outcome.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { toRecord, type ToolCallRecord } from '../../sdk/tool-call-record.ts';

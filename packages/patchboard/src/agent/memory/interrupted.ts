@@ -1,6 +1,6 @@
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure } from '../../core/failures.ts';
-import type { ToolUseBlock } from '../../core/messages.ts';
+import type { ToolUseBlock } from '../../protocols/messages.ts';
 import type { BadOutcome } from '../../core/call/outcome.ts';
 import { refusedToolResult } from '../../sdk/tool-result.ts';
 import type { AgentParts } from '../assembly.ts';

@@ -1,6 +1,6 @@
 import { failure, messageOf } from '../../core/failures.ts';
 import type { JournalEntry, JournalStore } from '../../core/journals.ts';
-import type { Message } from '../../core/messages.ts';
+import type { Message } from '../../protocols/messages.ts';
 import type { AgentPolicy } from '../../core/access/policy/document.ts';
 import { AgentError } from '../agent-error.ts';
 import type { BudgetLimits, Spent } from '../loop/budget.ts';

@@ -1,7 +1,7 @@
 import type { AgentHandle } from '../../core/agent-handle.ts';
 import { messageOf } from '../../core/failures.ts';
-import type { Hooks } from '../../core/steps/hooks.ts';
-import type { AssistantMessage, Message, ToolUseBlock } from '../../core/messages.ts';
+import type { AgentHooks } from '../../sdk/agent-hooks.ts';
+import type { AssistantMessage, Message, ToolUseBlock } from '../../protocols/messages.ts';
 import { withTimeLimit } from '../../core/time-limit.ts';
 import type { AgentHost } from '../agent-host.ts';
 import type { EventLog } from '../events/event-log.ts';
@@ -11,7 +11,7 @@ export interface TranscriptParts {
   readonly host: Pick<AgentHost, 'clock' | 'hookTimeoutMs' | 'redact'>;
   readonly journal: Journal;
   readonly events: EventLog;
-  readonly hooks: readonly Hooks[];
+  readonly hooks: readonly AgentHooks[];
   readonly agent: AgentHandle;
 }
 
@@ -60,7 +60,7 @@ export class Transcript {
   }
 
   /** Such a hook only looks: what goes wrong in it is reported, and the conversation goes on. */
-  async #tell(hooks: Hooks): Promise<void> {
+  async #tell(hooks: AgentHooks): Promise<void> {
     if (hooks.messagesChanged === undefined) return;
     const { host, events, agent } = this.#parts;
     const report = (problem: string): void =>

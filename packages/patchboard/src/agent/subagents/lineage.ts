@@ -1,4 +1,4 @@
-import type { Hooks } from '../../core/steps/hooks.ts';
+import type { AgentHooks } from '../../sdk/agent-hooks.ts';
 import type { AgentPolicy } from '../../core/access/policy/document.ts';
 import type { Budget } from '../loop/budget.ts';
 import type { AgentEventBody } from '../events/events.ts';
@@ -15,7 +15,7 @@ export interface Lineage {
   readonly parentCallId: string;
   readonly depth: number;
   readonly permissions: readonly AgentPolicy[];
-  readonly hooks: readonly Hooks[];
+  readonly hooks: readonly AgentHooks[];
   readonly offers: readonly ToolSelection[];
   readonly budget: Budget;
   /** Those above it hear its questions, and may decide on its calls. */

@@ -1,7 +1,7 @@
 import { EMPTY_AGENT_POLICY, type AgentPolicy } from '../../core/access/policy/document.ts';
-import type { Hooks } from '../../core/steps/hooks.ts';
+import type { AgentHooks } from '../../sdk/agent-hooks.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
-import { originOf } from '../../core/tools/tool-module.ts';
+import { originOf } from '../../protocols/tool-module.ts';
 import { protocolOf } from '../../protocols/protocols.ts';
 import { isToolEnabled, type ToolCallConfig } from '../../protocols/tool-call-config.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -17,9 +17,11 @@ export function isSwitchedOn(config: ToolCallConfig, tool: RegisteredTool): bool
 export const NOT_GIVEN: AgentPolicy = { ...EMPTY_AGENT_POLICY, defaultToolEnabled: false };
 
 /** The engine asks, and what the answer was stands in the ledger. */
-const CONFIRM: Hooks = { preToolUse: () => ({ decision: 'ask', reason: 'every call is to be confirmed' }) };
+const CONFIRM: AgentHooks = {
+  preToolUse: () => ({ decision: 'ask', reason: 'every call is to be confirmed' }),
+};
 
-export function confirmHooks({ requireConfirmation }: ToolCallConfig): readonly Hooks[] {
+export function confirmHooks({ requireConfirmation }: ToolCallConfig): readonly AgentHooks[] {
   return requireConfirmation ? [CONFIRM] : [];
 }
 

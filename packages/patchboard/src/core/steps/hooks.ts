@@ -1,6 +1,5 @@
 import type { ReasonView, ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from '../agent-handle.ts';
-import type { Message } from '../messages.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
 /** The call as a hook sees it. `args` and `input` are one value under the two names in use. */
@@ -54,8 +53,6 @@ export interface Hooks {
     result: unknown,
     agent?: AgentHandle,
   ): PostHookResult | Promise<PostHookResult>;
-  /** The conversation of an agent in this process has grown. It only looks: what it throws is reported. */
-  messagesChanged?(messages: readonly Message[], agent?: AgentHandle): void | Promise<void>;
 }
 
 /** Both names for the arguments hold one value. */

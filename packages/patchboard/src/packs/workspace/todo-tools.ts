@@ -1,7 +1,8 @@
 import type { ServerTool } from '../../core/tools/server-tool.ts';
-import { servicesOf, type Todo } from '../../core/workspaces.ts';
+import { servicesOf } from '../../core/workspaces.ts';
 import { argumentsOf, object } from './contract.ts';
 import type { WorkspaceRules } from './rules.ts';
+import type { Todo } from './services.ts';
 
 const MAX_TODOS = 200;
 const TODO = object(

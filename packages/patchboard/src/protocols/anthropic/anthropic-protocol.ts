@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { jsonReplies } from '../json-reply.ts';
 import { offeredTools } from '../parameters.ts';
-import type { ToolDefinitionInput } from '../../core/tools/tool-module.ts';
+import type { ToolDefinitionInput } from '../tool-module.ts';
 import type { ToolCallingProtocol, ToolExecutionResult } from '../protocol.ts';
 import { parseReply } from '../reply-reader.ts';
 import { anthropicReply } from './anthropic-reply.ts';

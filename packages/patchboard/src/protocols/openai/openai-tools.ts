@@ -1,5 +1,5 @@
 import { offeredTools } from '../parameters.ts';
-import type { ToolDefinitionInput } from '../../core/tools/tool-module.ts';
+import type { ToolDefinitionInput } from '../tool-module.ts';
 import type { ToolExecutionResult } from '../protocol.ts';
 import type { SchemaObject } from '../schema-facts.ts';
 import { toStrictSchema, type Lost } from './strict-schema.ts';

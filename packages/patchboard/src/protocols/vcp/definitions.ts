@@ -6,9 +6,9 @@ import {
   REQUEST_START,
   writeShownValue,
 } from '@patchboard/wire/vcp';
-import { descriptionOf } from '../../core/tools/method-contract.ts';
-import { readType } from '../../core/tools/parameter-type.ts';
-import type { ShownMethod, ToolDefinitionInput } from '../../core/tools/tool-module.ts';
+import { descriptionOf } from '../method-contract.ts';
+import { readType } from '../parameter-type.ts';
+import type { ShownMethod, ToolDefinitionInput } from '../tool-module.ts';
 import { parametersOf, type ShownParameter } from '../parameters.ts';
 
 const USAGE =

@@ -1,4 +1,4 @@
-import { SESSION_COOKIE } from '../../core/access/session-cookie.ts';
+import { SESSION_COOKIE } from '@patchboard/wire';
 
 /** Only the server reads it, only over this site's own requests. */
 const RULES = 'Path=/; HttpOnly; SameSite=Strict';

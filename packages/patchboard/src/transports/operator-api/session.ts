@@ -1,7 +1,7 @@
+import { sessionIdIn } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { OPERATOR_TOKEN_ID } from '../../core/access/principal.ts';
-import { sessionIdIn } from '../../core/access/session-cookie.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { CallOrigin } from '../../core/call/call-origin.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseTraceparent } from '../../core/call/trace-context.ts';
 import type { Schema } from '../shared/routes/routes.ts';
 import { headers, nullable, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
+import type { CallOrigin } from './tenant-origin.ts';
 
 /** The site, user, session and trace of a tenant's request: from the headers, and from the body where it says the same. */
 export interface TenantContext {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import type { FilePool } from '../../../core/workspaces.ts';
+import type { FilePool } from '../services.ts';
 import { inTurn } from './in-turn.ts';
 
 const pool: FilePool = { remember: () => {}, seen: () => undefined };

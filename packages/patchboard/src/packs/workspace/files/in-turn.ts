@@ -1,4 +1,4 @@
-import type { FilePool } from '../../../core/workspaces.ts';
+import type { FilePool } from '../services.ts';
 
 const last = new WeakMap<FilePool, Promise<void>>();
 

@@ -1,5 +1,5 @@
 import type { FileVersion, Sandbox } from '../../../core/sandbox.ts';
-import type { FilePool } from '../../../core/workspaces.ts';
+import type { FilePool } from '../services.ts';
 import { refuse } from '../contract.ts';
 
 export interface TextFile extends FileVersion {

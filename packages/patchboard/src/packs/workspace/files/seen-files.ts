@@ -1,6 +1,6 @@
-import { BoundedMap } from '../core/bounded-map.ts';
-import type { FileVersion } from '../core/sandbox.ts';
-import type { FilePool } from '../core/workspaces.ts';
+import { BoundedMap } from '../../../core/bounded-map.ts';
+import type { FileVersion } from '../../../core/sandbox.ts';
+import type { FilePool } from '../services.ts';
 
 const MAX_FILES = 10_000;
 

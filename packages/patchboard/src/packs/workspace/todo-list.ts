@@ -1,6 +1,7 @@
-import type { DocumentStore } from '../core/documents.ts';
-import { failure, ToolFailure } from '../core/failures.ts';
-import type { RunScope, Todo, TodoService } from '../core/workspaces.ts';
+import type { DocumentStore } from '../../core/documents.ts';
+import { failure, ToolFailure } from '../../core/failures.ts';
+import type { RunScope } from '../../core/workspaces.ts';
+import type { Todo, TodoService } from './services.ts';
 
 /** The todo list of a run, kept in the store. */
 export class TodoList implements TodoService {
