@@ -4,6 +4,8 @@ import { expect, it, vi } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { TimerWheel } from '../../src/core/timer-wheel.ts';
 import { DeviceConnection } from '../../src/transports/device-gateway/device-connection.ts';
+import { UnfinishedMessage } from '../../src/transports/device-gateway/unfinished-message.ts';
+import { SharedRoom } from '../../src/transports/shared/http/shared-room.ts';
 import { anEngine, aPrincipal, silentLog } from '../support/an-engine.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -27,7 +29,12 @@ async function aConnection(clock: FakeClock): Promise<{ device: BareDevice; sock
   const [socket] = await connected;
   const json = { depth: 10, values: 100 };
   const parts = { engine, clock, log: silentLog, limits: engine.limits, json, wheel: new TimerWheel(clock) };
-  new DeviceConnection(parts, socket, { principal: aPrincipal(), left: () => undefined });
+  const unfinished = new UnfinishedMessage({
+    room: new SharedRoom(1_000_000),
+    tenant: 'default',
+    bytesRead: () => 0,
+  });
+  new DeviceConnection(parts, socket, { principal: aPrincipal(), unfinished, left: () => undefined });
   return { device, socket };
 }
 

@@ -47,6 +47,17 @@ describe('a device', () => {
     expect((await device.closed).code).toBe(1009);
   });
 
+  it('that begins a large message and does not end it is closed with 1013, though it answers pings', async () => {
+    const server = await aServer({ device_heartbeat_ms: 500 });
+    const [slow, idle] = [await connected(server), await connected(server)];
+    idle.socket.send('{"type":', { fin: false });
+    slow.socket.send(' '.repeat(200_000), { fin: false });
+    expect((await slow.closed).code).toBe(1013);
+    // A small one takes no room, and may take its time.
+    idle.socket.send('"ping"}', { fin: true });
+    await idle.next('pong');
+  });
+
   it('that does not read is dropped with 1013, and what it was asked ends', async () => {
     const server = await aServer({ device_buffer_bytes: 100_000, open_calls_per_tenant: 1000 });
     const device = await connected(server);

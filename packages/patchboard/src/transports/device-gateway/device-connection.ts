@@ -18,6 +18,8 @@ const CLOSE_PATIENCE_MS = 1000;
 /** Of one device, being stored; more are not read until these are done. So many frames, or one of the largest size. */
 const UNFINISHED_FRAMES = 256;
 
+const LATE_MESSAGE = 'a message does not arrive, or too many arrive at once';
+
 /** What is said of a frame whose work fails. */
 interface FollowedFrame {
   readonly type: DeviceFrame['type'];
@@ -46,7 +48,7 @@ export class DeviceConnection implements DeviceLink {
     this.#lastSeen = parts.clock.elapsed();
     this.#rate = new FrameRate(parts.clock, parts.limits.deviceFramesPerSecond);
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
-    socket.on('pong', () => this.#seen());
+    socket.on('pong', (data) => this.#ponged(data));
     socket.on('ping', (data) => this.#pong(data));
     socket.on('error', (error) => this.#parts.log.info('device.socket_error', { error: messageOf(error) }));
     socket.once('close', (code) => this.#closed(code));
@@ -110,6 +112,7 @@ export class DeviceConnection implements DeviceLink {
 
   #take(data: RawData, isBinary: boolean): void {
     this.#seen();
+    this.#visitor.unfinished.finished();
     const pauseMs = this.#rate.take();
     if (pauseMs > 0) this.#rest(pauseMs);
     // One buffer: the socket was opened with that type.
@@ -252,9 +255,15 @@ export class DeviceConnection implements DeviceLink {
   /** By hand, because the library would go on answering one that never reads. */
   #pong(data: Buffer): void {
     this.#seen();
+    this.#visitor.unfinished.control(data.length);
     const pauseMs = this.#rate.take();
     if (pauseMs > 0) this.#rest(pauseMs);
     if (this.#isReading()) this.#socket.pong(data);
+  }
+
+  #ponged(data: Buffer): void {
+    this.#seen();
+    this.#visitor.unfinished.control(data.length);
   }
 
   #seen(): void {
@@ -266,6 +275,12 @@ export class DeviceConnection implements DeviceLink {
     this.#disarm = wheel.after(limits.deviceHeartbeatMs, () => {
       if (clock.elapsed() - this.#lastSeen >= 2 * limits.deviceHeartbeatMs) {
         this.#socket.terminate();
+        return;
+      }
+      // While nothing is read no message can become whole.
+      if (!this.#socket.isPaused && !this.#visitor.unfinished.look()) {
+        this.#parts.log.info('device.socket_error', { error: LATE_MESSAGE });
+        this.end(1013, LATE_MESSAGE);
         return;
       }
       if (this.isOpen) this.#socket.ping();

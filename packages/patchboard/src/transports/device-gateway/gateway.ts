@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Engine } from '../../core/engine.ts';
@@ -13,6 +15,7 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { DeviceConnection } from './device-connection.ts';
+import { UnfinishedMessage } from './unfinished-message.ts';
 
 /** What a connection works with. */
 export interface GatewayParts {
@@ -22,6 +25,11 @@ export interface GatewayParts {
   readonly limits: Readonly<Limits>;
   readonly json: JsonLimits;
   readonly wheel: TimerWheel;
+}
+
+/** In another server a socket may be any stream, which does not count what it reads. */
+function bytesReadOf(socket: Duplex): number {
+  return socket instanceof Socket ? socket.bytesRead : 0;
 }
 
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
@@ -74,17 +82,29 @@ export class DeviceGateway {
     reply.hijack();
     request.counter?.count(101);
     const { ip } = request;
+    const { room } = this.#context.arrivingBodies;
+    const unfinished = new UnfinishedMessage({
+      room,
+      tenant: principal.tenant,
+      bytesRead: () => bytesReadOf(upgrade.socket),
+    });
     this.#server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
-      this.#welcome(socket, principal, ip);
+      this.#welcome(socket, principal, { address: ip, unfinished });
     });
   }
 
   /** Whatever this remembers stays as long as the socket: of the request that is who asked, and from where. */
-  #welcome(socket: WebSocket, principal: Principal, address: string): void {
+  #welcome(
+    socket: WebSocket,
+    principal: Principal,
+    { address, unfinished }: { address: string; unfinished: UnfinishedMessage },
+  ): void {
     const left = [this.#tenants.enter(principal.tenant), this.#addresses.enter(address)];
     const connection: DeviceConnection = new DeviceConnection(this.#parts, socket, {
       principal,
+      unfinished,
       left: () => {
+        unfinished.letGo();
         for (const leave of left) leave();
         takeBack();
       },

@@ -4,10 +4,13 @@ import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { foreignClient } from '../shared/routes/caller.ts';
 import type { GatewayParts } from './gateway.ts';
+import type { UnfinishedMessage } from './unfinished-message.ts';
 
 /** Who opened the socket. */
 export interface Visitor {
   readonly principal: Principal;
+  /** What its socket has read of a message that is not whole. */
+  readonly unfinished: UnfinishedMessage;
   /** Told when the socket is gone. */
   readonly left: () => void;
 }
@@ -19,7 +22,7 @@ interface Way extends DeviceLink {
 /** `hello`: before anything else, and once. Nobody is taken for somebody else than the credential says. */
 export function introduce(
   { engine, limits }: Pick<GatewayParts, 'engine' | 'limits'>,
-  { principal }: Visitor,
+  { principal }: Pick<Visitor, 'principal'>,
   known: Device | null,
   hello: Extract<DeviceFrame, { type: 'hello' }>,
   way: Way,

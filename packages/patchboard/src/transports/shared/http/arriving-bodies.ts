@@ -11,10 +11,11 @@ export const SMALL_BODY_BYTES = 16_384;
  * that stalls holds them until its request is late.
  */
 export class ArrivingBodies {
-  readonly #room: SharedRoom;
+  /** Messages that arrive over sockets take from it too. */
+  readonly room: SharedRoom;
 
   constructor(mostBytes: number) {
-    this.#room = new SharedRoom(mostBytes);
+    this.room = new SharedRoom(mostBytes);
   }
 
   /** Call it before anything reads the body. Beyond the bound the request is refused. */
@@ -28,14 +29,14 @@ export class ArrivingBodies {
     let held = 0;
     const stop = (): void => {
       raw.off('data', take).off('end', stop).off('close', stop);
-      this.#room.give(tenant, held);
+      this.room.give(tenant, held);
       held = 0;
     };
     const take = ({ length }: Buffer): void => {
       if (response?.headersSent === true) stop();
-      else if (this.#room.has(tenant, length)) {
+      else if (this.room.has(tenant, length)) {
         held += length;
-        this.#room.take(tenant, length);
+        this.room.take(tenant, length);
       } else {
         stop();
         // Later, as the parser is about to take the same piece, and may refuse it itself.
