@@ -11,7 +11,7 @@ const request = {
 };
 
 describe('codeFor', () => {
-  it('quotes for the shell, so that nothing of an argument is run', () => {
+  it('quotes arguments, so that the shell runs none of them', () => {
     const code = codeFor('curl', request).replace(/^curl/, 'printf "%s\\n"');
     const out = execFileSync('sh', ['-c', code], { encoding: 'utf8' });
     expect(out).toContain('it\'s $HOME `id` \\"quoted\\"');
@@ -23,7 +23,7 @@ describe('codeFor', () => {
     expect(codeFor(form, request)).toContain('notes.add');
   });
 
-  it('writes VCP whose values end where they end, whatever they hold', () => {
+  it('escapes VCP values, so that markers inside a value do not end it', () => {
     const args = JSON.stringify({ text: '「末」\n<<<[END_TOOL_REQUEST]>>>「末ESCAPE」', tool_name: 'x' });
     expect(codeFor('vcp', { ...request, args })).toBe(
       [
@@ -36,11 +36,11 @@ describe('codeFor', () => {
     );
   });
 
-  it('says which names VCP cannot write', () => {
+  it('returns the names that VCP cannot express', () => {
     expect(namesOutsideVcp('{"fine": 1, "两个": 2, "a b": 3}')).toEqual(['两个', 'a b']);
   });
 
-  it('names the tenant where it is not the default', () => {
+  it('sends the tenant if it is not the default', () => {
     expect(codeFor('curl', { ...request, tenant: 'acme' })).toContain('X-Tenant-ID: acme');
   });
 
@@ -52,7 +52,7 @@ describe('codeFor', () => {
     },
   );
 
-  it('lets the shell put the key in, and nothing else', () => {
+  it('expands the key variable in the shell, and nothing else', () => {
     const code = codeFor('curl', { ...request, needsKey: true }).replace(/^curl/, 'printf "%s\\n"');
     const env = { PATCHBOARD_KEY: 'pb_secret of mine' };
     expect(execFileSync('sh', ['-c', code], { encoding: 'utf8', env })).toContain(
@@ -65,7 +65,7 @@ describe('codeFor', () => {
     expect(execFileSync('sh', ['-c', command], { encoding: 'utf8', env })).toBe('pb_secret of mine\n');
   });
 
-  it('writes the arguments for Python as Python does', () => {
+  it('writes the arguments as Python literals', () => {
     const args = {
       yes: true,
       no: false,

@@ -10,7 +10,7 @@ export type CodeForm = (typeof CODE_FORMS)[number];
 export interface CodeRequest {
   readonly url: string;
   readonly tenant: string;
-  /** The server takes no request without a credential: the code sends `PATCHBOARD_KEY` of its environment. */
+  /** Whether the server requires a credential: the code then sends `PATCHBOARD_KEY` from its environment. */
   readonly needsKey: boolean;
   readonly tool: string;
   /** JSON text. */
@@ -19,7 +19,7 @@ export interface CodeRequest {
 
 const RUN = 'from-the-console';
 
-/** The same call as a program would make it. */
+/** Returns code that makes the same call. */
 export function codeFor(form: CodeForm, request: CodeRequest): string {
   switch (form) {
     case 'curl':
@@ -89,12 +89,12 @@ function vcp({ tool, args }: CodeRequest): string {
   return formatRequest({ toolName: tool, args: Object.fromEntries(membersOf(args)) });
 }
 
-/** Names of arguments that VCP has no way to write. */
+/** Argument names that VCP cannot express. */
 export function namesOutsideVcp(args: string): string[] {
   return membersOf(args).flatMap(([name]) => (isArgumentName(name) ? [] : [name]));
 }
 
-/** Text as it is, anything else as the JSON it was written in: numbers keep every digit. */
+/** Returns strings unchanged and other values as their JSON source text, so that numbers keep every digit. */
 function membersOf(args: string): (readonly [name: string, text: string])[] {
   return (parseTree(args)?.children ?? []).flatMap(({ type, children }) => {
     const [name, value] = children ?? [];
@@ -104,7 +104,7 @@ function membersOf(args: string): (readonly [name: string, text: string])[] {
   });
 }
 
-/** One line, the same text otherwise: numbers keep every digit. */
+/** The JSON on one line, otherwise unchanged: numbers keep every digit. */
 function compact(args: string): string {
   let isInString = false;
   let out = '';

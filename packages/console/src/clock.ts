@@ -1,6 +1,6 @@
 import { ref, type Ref } from 'vue';
 
-/** The time as the page shows it, once a second for all who show it. */
+/** The current time, updated once a second and shared by all components. */
 export const now: Ref<number> = ref(Date.now());
 
 setInterval(() => (now.value = Date.now()), 1000);

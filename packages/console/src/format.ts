@@ -1,4 +1,4 @@
-/** How values are written on the page, in the reader's language. */
+/** Formats values in the selected language. */
 
 export function duration(ms: number | null): string {
   if (ms === null) return '–';
@@ -9,7 +9,7 @@ export function duration(ms: number | null): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Takes what the wire has: RFC 3339, or whole epoch seconds. */
+/** Accepts RFC 3339 text or integer epoch seconds. */
 export function epochOf(at: string | number): number {
   return typeof at === 'number' ? at * 1000 : Date.parse(at);
 }
@@ -21,7 +21,9 @@ const STYLES = {
   full: { dateStyle: 'medium', timeStyle: 'medium' },
   day: { month: 'short', day: 'numeric' },
 } as const;
-/** To make one costs more than a screenful of rows: one for each style and language. */
+/**
+ * Cache of formatters, one per style and language: creating one costs more than formatting a page of rows.
+ */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function timeIn(style: keyof typeof STYLES, at: string | number, language: string): string {
@@ -59,7 +61,7 @@ export function ago(at: string | number, now: number, language: string): string 
   return format.format(Math.round(seconds / 86_400), 'day');
 }
 
-/** Minutes and seconds that are left; never below zero. */
+/** Remaining time in minutes and seconds; never below zero. */
 export function countdown(until: string, now: number): string {
   const left = Math.max(0, Math.ceil((Date.parse(until) - now) / 1000));
   return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
@@ -69,7 +71,7 @@ export function prettyJson(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? 'undefined';
 }
 
-/** One line of at most so many characters. */
+/** Truncates the text to one line of at most `chars` characters. */
 export function brief(value: unknown, chars: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length > chars ? `${text.slice(0, chars)}…` : text;

@@ -1,6 +1,6 @@
 import { ref, watch, type Ref } from 'vue';
 
-/** Kept in this browser. What cannot be read is as good as nothing. */
+/** A list in local storage. An unreadable value counts as an empty list. */
 export function keptList<T>(key: string, isOne: (value: unknown) => boolean): Ref<readonly T[]> {
   let rows: unknown = [];
   try {

@@ -2,17 +2,17 @@ import { isTyping } from './page-keys.ts';
 
 const STEPS: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
-/** How far a key goes in a list; undefined: it is not meant for one. */
+/** Number of rows that a key moves by; undefined if it is not a list key. */
 export function stepOf(event: KeyboardEvent): number | undefined {
   return isTyping(event) ? undefined : STEPS[event.key];
 }
 
-/** The place so many steps further, not beyond either end. */
+/** Returns the index `step` rows further, clamped to the list. */
 export function stepped(at: number, step: number, count: number): number {
   return Math.min(Math.max(at + step, 0), count - 1);
 }
 
-/** For a list of buttons with the class `entry`: the keys go from one to the next. */
+/** Moves the focus between the buttons with class `entry` by list keys. */
 export function moveInList(event: KeyboardEvent): void {
   const step = stepOf(event);
   const list = event.currentTarget;
@@ -23,7 +23,7 @@ export function moveInList(event: KeyboardEvent): void {
   entries[stepped(at, step, entries.length)]?.focus();
 }
 
-/** Back to the tool that was open, where the keyboard came from. */
+/** Returns the focus to the tool that was open. */
 export function focusEntry(around: HTMLElement | null, tool: string): void {
   around?.querySelector<HTMLElement>(`.entry[data-tool="${CSS.escape(tool)}"]`)?.focus();
 }

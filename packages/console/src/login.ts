@@ -1,6 +1,6 @@
 import { reactive } from 'vue';
 
-/** What became of the login link this page was opened with. */
+/** The result of the login link that opened this page. */
 export const login = reactive({
   outcome: 'none' as 'none' | 'done' | 'refused',
   problem: '',

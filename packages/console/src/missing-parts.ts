@@ -2,12 +2,12 @@ import type { Router } from 'vue-router';
 
 const KEY = 'patchboard.began-again';
 const ASK_EVERY_MS = 1000;
-/** Lower bound between two reloads: a build that lacks a part for good must not reload in a loop. */
+/** Minimum time between two reloads: a build in which a chunk is missing must not reload in a loop. */
 const MIN_RELOAD_INTERVAL_MS = 10_000;
 
 /**
- * A part of the console could not be fetched: the server was away, or has another build by now. Everything worth keeping
- * is in the address, so the page begins again there as soon as the server answers.
+ * Reloads the page when a chunk could not be loaded: the server was down, or has a newer build. The URL holds
+ * the page's state, so the reload waits only until the server responds.
  */
 export function beginAgainForMissingParts(router: Router): void {
   let wanted: string | null = null;

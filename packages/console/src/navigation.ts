@@ -1,4 +1,4 @@
-/** The pages of the rail, in its order. */
+/** The pages of the navigation rail, in order. */
 export const PAGES = [
   'tester',
   'calls',

@@ -1,19 +1,19 @@
 import { onMounted, onUnmounted } from 'vue';
 
-/** Hears every key for as long as the component is there. */
+/** Listens for key events while the component is mounted. */
 export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
   onMounted(() => addEventListener('keydown', onKey));
   onUnmounted(() => removeEventListener('keydown', onKey));
 }
 
-/** Whether a key that was pressed is meant for a field and not for the page. */
+/** Whether the key event belongs to an input field. */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
-  // The target as the innermost shadow root has it: the editor lives in one.
+  // The target inside the innermost shadow root: the editor uses one.
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
-/** How the keyboard in front of us names the key that commands are given with. */
+/** The name of the command key on this platform. */
 export const MODIFIER: string = navigator.userAgent.includes('Mac') ? '⌘' : 'Ctrl';

@@ -14,7 +14,7 @@ export interface PaletteEntry {
 
 const MAX_ENTRIES = 40;
 
-/** Pages, tools, recent calls and a few deeds, as far as the words fit. */
+/** The pages, tools, recent calls and actions that match the search words. */
 export function usePaletteEntries(words: Ref<string>): ComputedRef<readonly PaletteEntry[]> {
   const all = useAllEntries();
   const callById = useCallById(words);
@@ -70,7 +70,7 @@ function useAllEntries(): ComputedRef<readonly PaletteEntry[]> {
   ]);
 }
 
-/** A call that is named by its whole id, however old it is. */
+/** A call looked up by its full id, of any age. */
 function useCallById(words: Ref<string>): ComputedRef<PaletteEntry | null> {
   const { t } = useI18n();
   const go = useGo();

@@ -1,7 +1,7 @@
 import { reactive } from 'vue';
 import { usePageKeys } from './page-keys.ts';
 
-/** ⌘K or Ctrl+K, anywhere. */
+/** Opens the palette on ⌘K or Ctrl+K, on every page. */
 export function usePaletteKey(): { isOpen: boolean } {
   const palette = reactive({ isOpen: false });
   const listen = (event: KeyboardEvent): void => {

@@ -6,7 +6,7 @@ export type Language = 'en' | 'zh';
 const THEME_KEY = 'patchboard.theme';
 const LANGUAGE_KEY = 'patchboard.language';
 
-/** One setting of this browser. */
+/** One setting in local storage. */
 function remembered<T extends string>(key: string, allowed: readonly T[], otherwise: T): Ref<T> {
   const kept = localStorage.getItem(key);
   const setting = ref(allowed.find((value) => value === kept) ?? otherwise) as Ref<T>;

@@ -18,10 +18,10 @@ const routes: RouteRecordRaw[] = [
   { path: '/:rest(.*)*', name: 'nowhere', component: () => import('./pages/NowherePage.vue') },
 ];
 
-/** Made when the address is as it shall stay: the token of a login link is not in it any more. */
+/** Create the router only after the login token was removed from the URL. */
 export function createConsoleRouter(): Router {
   const router = createRouter({ history: createWebHistory(), routes });
-  // The tenant is part of the address, and goes along from page to page.
+  // The tenant is a query parameter that every navigation keeps.
   router.beforeEach((to, from) => {
     if (to.query['tenant'] === undefined && from.query['tenant'] !== undefined && to.name !== undefined) {
       return { ...to, query: { ...to.query, tenant: from.query['tenant'] } };

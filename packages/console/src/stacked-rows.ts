@@ -1,10 +1,13 @@
 import type { Directive } from 'vue';
 
-/** Where there is no room for columns each row of a table is a small list: every cell says the heading of its column. */
+/**
+ * Copies each column's heading into its cells, because on narrow screens each row of a table is shown as a
+ * list.
+ */
 export const vStacked: Directive<HTMLTableElement> = { mounted: nameCells, updated: nameCells };
 
 function nameCells(table: HTMLTableElement): void {
-  // A heading that is only read aloud stands over buttons, which say themselves what they do.
+  // Columns with a heading for screen readers only contain buttons, which have their own labels.
   const headings = [...table.querySelectorAll('thead th')].map((heading) =>
     heading.querySelector('.sr-only') === null ? heading.textContent.trim() : '',
   );

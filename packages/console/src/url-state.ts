@@ -1,11 +1,14 @@
 import { computed, nextTick, shallowReactive, type WritableComputedRef } from 'vue';
 import { useRoute, useRouter, type Router } from 'vue-router';
 
-/** What was set and is not yet in the address. Whoever reads it sees it at once: keys may come faster than navigation. */
+/**
+ * Values that were set but are not yet in the URL. Readers see them at once, because keys may be pressed
+ * faster than navigation completes.
+ */
 const waiting = shallowReactive(new Map<string, string | undefined>());
 let isScheduled = false;
 
-/** Several parts of the address may change at once; they go into one step. */
+/** Changes made in the same tick become one navigation. */
 async function write(router: Router): Promise<void> {
   await nextTick();
   isScheduled = false;
@@ -17,7 +20,7 @@ async function write(router: Router): Promise<void> {
   }
 }
 
-/** A part of the view that is kept in the address, where a link, a reload and the back button find it. */
+/** View state that is stored in the URL, so that links, reloads and the back button restore it. */
 export function useUrlState(name: string, otherwise = ''): WritableComputedRef<string> {
   const route = useRoute();
   const router = useRouter();

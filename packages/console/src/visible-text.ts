@@ -1,10 +1,10 @@
 /**
- * Characters that a reader cannot see, or that change the order of what is seen: controls, zero-width and bidirectional
- * ones, tags. Line breaks and tabs are seen well enough.
+ * Invisible characters and those that reorder text: controls, zero-width and bidirectional characters, tags.
+ * Line breaks and tabs are allowed.
  */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The text with what cannot be seen written out, so that what is shown is what is there. */
+/** Returns the text with every invisible character written as an escape. */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

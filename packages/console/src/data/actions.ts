@@ -11,7 +11,7 @@ import { untilEnded } from './call-end.ts';
 import { client } from './connection.ts';
 import { queryClient } from './query-client.ts';
 
-/** What a person does. Each one says what it made old. */
+/** The user's actions. Each one invalidates the queries it affects. */
 
 async function touch(...names: string[]): Promise<void> {
   await queryClient.invalidateQueries({ predicate: ({ queryKey }) => names.includes(String(queryKey[2])) });
@@ -19,7 +19,7 @@ async function touch(...names: string[]): Promise<void> {
 
 export async function decideCall(id: string, decision: Decision): Promise<CallView> {
   const call = await client.value.decide(id, decision);
-  // Not waited for: the page moves on from where the call still stands in the list.
+  // Not awaited: the page selects the next call while this one is still in the list.
   touch('approvals', 'grants', 'stats').catch(() => undefined);
   return call;
 }
@@ -29,7 +29,7 @@ export async function cancelCall(id: string): Promise<void> {
   await touch('call');
 }
 
-/** Answers with the id of the new call. It goes into a run of our own: that of the old one is its agent's. */
+/** Resolves to the id of the new call. It gets a new run: the old run belongs to its agent. */
 export async function replayCall(id: string, args?: unknown): Promise<string> {
   const { runId } = client.value;
   return (await client.value.replay(id, args, { runId })).tool_call_id;
@@ -50,7 +50,10 @@ export async function readCall(id: string): Promise<CallView> {
 const REPLY_MS = 25_000;
 let replies = 0;
 
-/** Every call of a reply, and the text or items to send back. A call that takes longer than `REPLY_MS` goes on, and its item says so. */
+/**
+ * Runs every call of a reply and returns the results to send back. A call that takes longer than `REPLY_MS`
+ * continues, and its result says so.
+ */
 export async function runReply(format: string, reply: string): Promise<BatchView> {
   replies += 1;
   const idempotencyKey = `${client.value.runId}/reply-${replies}`;
@@ -61,7 +64,7 @@ export async function runReply(format: string, reply: string): Promise<BatchView
   if (open.length === 0) return first;
   const patience = AbortSignal.timeout(REPLY_MS);
   await Promise.all(open.map((id) => untilEnded(id, patience)));
-  // The same key: the same calls, with what became of them.
+  // The same idempotency key returns the same calls, with their current results.
   return await client.value.runReply(format, reply, { idempotencyKey, waitSeconds: 1 });
 }
 

@@ -7,7 +7,7 @@ const KEY = 'patchboard.notices';
 
 export const canNotify: boolean = 'Notification' in globalThis;
 
-/** The browser's own notifications of calls that wait. They are off until somebody turns them on. */
+/** Browser notifications for waiting calls; off by default. */
 export const notices = reactive({
   isOn: canNotify && Notification.permission === 'granted' && localStorage.getItem(KEY) === 'on',
   isBlocked: canNotify && Notification.permission === 'denied',
@@ -20,7 +20,7 @@ export async function turnNotices(isOn: boolean): Promise<void> {
   localStorage.setItem(KEY, notices.isOn ? 'on' : 'off');
 }
 
-/** For as long as the page is open, whichever of its parts is shown. */
+/** Active while the console is open, on every page. */
 export function useApprovalNotices(): void {
   const { t } = useI18n();
   const router = useRouter();

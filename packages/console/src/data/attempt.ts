@@ -3,17 +3,17 @@ import type { InputIssueView } from '@patchboard/wire';
 import { ref, type Ref } from 'vue';
 import { messageOf } from '../said.ts';
 
-/** Something a person asked for: whether it is under way, and why it failed if it did. */
+/** The state of a user action: whether it is running, and its error. */
 export interface Attempt {
   readonly isBusy: Ref<boolean>;
   readonly problem: Ref<string>;
-  /** What the server found wrong with what was sent. */
+  /** Validation issues from the server. */
   readonly issues: Ref<readonly InputIssueView[]>;
-  /** Never throws: what goes wrong is shown. */
+  /** Never throws: errors are stored for display. */
   readonly attempt: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** `onProblem`: for those who have no place of their own to show it at. */
+/** `onProblem` is called with the message, for components that do not display it themselves. */
 export function useAttempt(onProblem?: (problem: string) => void): Attempt {
   const isBusy = ref(false);
   const problem = ref('');

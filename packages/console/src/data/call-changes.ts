@@ -1,20 +1,20 @@
 import { computed, shallowRef, type ComputedRef } from 'vue';
 import type { CallRow } from './call-row.ts';
 
-/** What became of a list of calls since its pages were read. */
+/** Merges live changes into a paged list of calls. */
 export interface CallChanges {
-  /** The pages with everything that is known by now, newest first. */
+  /** All rows with their changes, newest first. */
   readonly rows: ComputedRef<readonly CallRow[]>;
-  /** Calls that came while the list was held. */
+  /** New calls that arrived while the list was on hold. */
   readonly heldCount: ComputedRef<number>;
   readonly size: ComputedRef<number>;
   isKnown(id: string): boolean;
   /** New calls, newest first. */
   add(calls: readonly CallRow[]): void;
-  /** Known calls that are otherwise now. */
+  /** Known calls that have changed. */
   replace(calls: readonly CallRow[]): void;
   forget(): void;
-  /** While held no row moves: somebody is reading or pointing. */
+  /** While the list is on hold, no row moves. */
   readonly hold: (isHeld: boolean) => void;
   readonly letGo: () => void;
 }

@@ -3,17 +3,17 @@ import { isTerminal, type CallView } from '@patchboard/wire';
 import { client } from './connection.ts';
 import { liveness, onEvent, onResume } from './live.ts';
 
-/** While no event arrives the call is read this often. */
+/** Poll interval while the event stream is down. */
 const POLL_MS = 3000;
 
 /**
- * Resolves to the call once it has ended, across restarts of the server; after the abort to the call as it stands. It
- * learns of the end from the shared event stream: a long poll in each of six tabs would take every connection that the
- * browser has for this server.
+ * Resolves to the call once it has ended, across restarts of the server; after an abort to its current
+ * record. It waits on the shared event stream: a long poll in each of six tabs would take every connection
+ * that the browser has for this server.
  */
 export async function untilEnded(id: string, signal?: AbortSignal): Promise<CallView> {
   for (;;) {
-    // Listens before it reads: an end between the two is not missed.
+    // Subscribe before reading, so that an end between the two is not missed.
     const chance = nextChance(id, signal);
     try {
       const call = await client.value.get(id);

@@ -5,7 +5,10 @@ import { onEvent, onResume } from './live.ts';
 
 const SETTLE_MS = 250;
 
-/** Tells which calls have moved, many at a time; and, with none named, that the stream is back and any may have. */
+/**
+ * Reports changed calls in batches; an empty batch means that the stream has reconnected and any call may
+ * have changed.
+ */
 export function onCallMoves(tell: (moves: readonly CallStateEvent[]) => void): void {
   const waiting = new Map<string, CallStateEvent>();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -20,14 +20,14 @@ function row(id: string): CallRow {
 describe('mergeNewest', () => {
   const known = new Set(['1', '2']);
 
-  it('tells new rows from changed ones', () => {
+  it('distinguishes new rows from changed ones', () => {
     const merged = mergeNewest((id) => known.has(id), [row('3'), row('2'), row('1')]);
     expect(merged.fresh.map(({ id }) => id)).toEqual(['3']);
     expect(merged.changed.map(({ id }) => id)).toEqual(['2', '1']);
     expect(merged.hasGap).toBe(false);
   });
 
-  it('notices when nothing of what it knows is left in the page', () => {
+  it('reports a gap if no known row is left in the page', () => {
     expect(mergeNewest((id) => known.has(id), [row('9'), row('8')]).hasGap).toBe(true);
     expect(mergeNewest((id) => known.has(id), []).hasGap).toBe(false);
   });

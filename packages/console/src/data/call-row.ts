@@ -1,7 +1,7 @@
 import type { CallStateName, CallView } from '@patchboard/wire';
 import { brief } from '../format.ts';
 
-/** What a list shows of a call; the rest would only fill memory. */
+/** The fields of a call that a list shows; the others are dropped to save memory. */
 export interface CallRow {
   readonly id: string;
   readonly tool: string;
@@ -33,15 +33,15 @@ export function rowOf(call: CallView): CallRow {
 }
 
 export interface Merged {
-  /** Known rows that are otherwise now. */
+  /** Known rows that have changed. */
   readonly changed: readonly CallRow[];
-  /** Rows that were not known, newest first. */
+  /** New rows, newest first. */
   readonly fresh: readonly CallRow[];
   /** There may be more between the fresh rows and the known ones. */
   readonly hasGap: boolean;
 }
 
-/** Compares the newest page with what is known. */
+/** Compares the newest page with the known rows. */
 export function mergeNewest(isKnown: (id: string) => boolean, newest: readonly CallRow[]): Merged {
   const changed = newest.filter(({ id }) => isKnown(id));
   const fresh = newest.filter(({ id }) => !isKnown(id));

@@ -14,11 +14,11 @@ const PAGE = 200;
 const MAX_LOOKUPS = 20;
 
 export interface CallsList extends PagedRows<CallRow>, Pick<CallChanges, 'heldCount' | 'hold' | 'letGo'> {
-  /** Why the newest calls could not be read; the list shows older ones. */
+  /** Why the newest calls could not be loaded; the list may be stale. */
   readonly staleBecause: Ref<string>;
 }
 
-/** The calls that fit a filter, newest first: paged from the server, kept true by events. */
+/** The calls that match a filter, newest first: paged from the server, updated by events. */
 export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
   const queryKey = keyOf('calls', filter);
   const pages = usePages<CallRow>({
@@ -52,7 +52,10 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
     staleBecause.value = '';
   }
 
-  /** Calls further down: an ending brings a duration and a code, everything else only another state. */
+  /**
+   * Rows beyond the first page: an ended call is read again for its duration and code; for other events only
+   * the state changes.
+   */
   async function readOlder(moves: readonly CallStateEvent[]): Promise<void> {
     const byId = new Map(changes.rows.value.map((row) => [row.id, row]));
     changes.replace(

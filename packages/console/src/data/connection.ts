@@ -3,10 +3,10 @@ import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 import type { Subscription } from '../live/hub-messages.ts';
 import { clientFor, DEFAULT_TENANT } from './server-client.ts';
 
-/** Kept for this origin alone: the cookie that belongs to it goes to every port of the host. All tabs share it. */
+/** Stored per origin, because the session cookie is sent to every port of the host. All tabs share it. */
 const PROOF_KEY = 'patchboard.session-proof';
 
-/** Null: nobody is signed in here. */
+/** Null if not signed in. */
 const proof: Ref<string | null> = ref(localStorage.getItem(PROOF_KEY));
 export const tenant: Ref<string> = ref(DEFAULT_TENANT);
 
@@ -14,7 +14,7 @@ export const tenant: Ref<string> = ref(DEFAULT_TENANT);
 addEventListener('storage', ({ key, newValue }) => {
   if (key === PROOF_KEY) proof.value = newValue;
 });
-/** A page in the back/forward cache is not told what other tabs store. */
+/** A page in the back/forward cache gets no storage events. */
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) proof.value = localStorage.getItem(PROOF_KEY);
 });
@@ -23,18 +23,18 @@ watch(proof, (value) => {
   else localStorage.setItem(PROOF_KEY, value);
 });
 
-/** In whose name, and for which tenant, this page speaks. */
+/** The session and the tenant of this page's requests. */
 export const subscription: ComputedRef<Subscription> = computed(() => ({
   proof: proof.value,
   tenant: tenant.value,
 }));
 
-/** The one way to the server. Another one when the tenant or who is signed in changes. */
+/** The client for all requests; replaced when the tenant or the session changes. */
 export const client: ComputedRef<PatchboardClient> = computed(() => clientFor(subscription.value));
 
 export const holdsProof: ComputedRef<boolean> = computed(() => proof.value !== null);
 
-/** Takes a login token or the operator token. Throws what the server says to a wrong one. */
+/** Signs in with a login token or the operator token. Throws the server's error for a wrong one. */
 export async function signIn(token: string): Promise<void> {
   const session = await client.value.sessions.open(token);
   proof.value = session.proof;
@@ -45,14 +45,14 @@ export async function signOut(): Promise<void> {
   proof.value = null;
 }
 
-/** The token of a login link, which is taken out of the address before anything else. */
+/** Returns the token of a login link and removes it from the URL. */
 export function takeLoginToken(): string | null {
   const token = new URLSearchParams(location.hash.slice(1)).get('login');
   if (token !== null) history.replaceState(history.state, '', location.pathname + location.search);
   return token;
 }
 
-/** What a person pastes: a link, its last part, or the token itself. */
+/** Extracts the token from pasted text: a link, its fragment, or the token itself. */
 export function tokenIn(pasted: string): string {
   const text = pasted.trim();
   return /login=([^&\s]+)/.exec(text)?.[1] ?? text;

@@ -8,10 +8,10 @@ export interface DecisionDesk extends Omit<Attempt, 'attempt'> {
   decide(word: Pick<Decision, 'decision' | 'note' | 'args'>): Promise<void>;
 }
 
-/** An operator's word on one call. It is bound to the digest of what was on the screen. */
+/** An operator's decision on one call, bound to the digest of what was shown. */
 export function useDecision(
   request: MaybeRefOrGetter<ApprovalRequestView>,
-  /** "Don't ask again", if it shall be said. */
+  /** The grant to add, if any. */
   grant: Ref<GrantOptions | null>,
   onDecided: (id: string) => void,
 ): DecisionDesk {

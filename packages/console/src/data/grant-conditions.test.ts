@@ -4,7 +4,7 @@ import { comparisonsFor, conditionsOn, conditionWords, predicatesOf } from './gr
 const args = { path: '/tmp/a', deep: { 'a/b': { count: 3 } }, list: [1, 2], none: null };
 
 describe('conditions on arguments', () => {
-  it('begin as what the arguments are, each at its place', () => {
+  it('start as equality with each argument value', () => {
     expect(predicatesOf(conditionsOn(args))).toEqual([
       { arg: '/path', equals: '/tmp/a' },
       { arg: '/deep/a~1b/count', equals: 3 },
@@ -13,7 +13,7 @@ describe('conditions on arguments', () => {
     ]);
   });
 
-  it('become what is chosen, and nothing where anything goes', () => {
+  it('become the chosen comparison, and are left out for any value', () => {
     const [path, count, list, none] = conditionsOn(args);
     path!.comparison = 'prefix';
     path!.text = '/tmp/';
@@ -27,13 +27,13 @@ describe('conditions on arguments', () => {
     ]);
   });
 
-  it('offer only what a value of that kind can fulfil', () => {
+  it('offer only comparisons that fit the type of the value', () => {
     expect(comparisonsFor('a')).toContain('glob');
     expect(comparisonsFor(1)).not.toContain('prefix');
     expect(comparisonsFor([])).toEqual(['any', 'equals']);
   });
 
-  it('are written out, every test of them', () => {
+  it('have a description for every comparison', () => {
     expect(conditionWords([{ arg: '/n', gt: 1, lt: 5 }], (name) => `<${name}>`)).toEqual([
       '/n <gt> 1',
       '/n <lt> 5',

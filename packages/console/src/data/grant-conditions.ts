@@ -5,10 +5,10 @@ export const COMPARISONS = ['any', 'equals', 'prefix', 'glob', 'gte', 'lte'] as 
 
 export type Comparison = (typeof COMPARISONS)[number];
 
-/** What a standing answer asks of one argument; at first that it is what it is now. */
+/** A grant's condition on one argument; initially equality with the current value. */
 export interface Condition {
   readonly arg: string;
-  /** As it stands in the call that waits. */
+  /** The value in the waiting call. */
   readonly value: unknown;
   comparison: Comparison;
   /** For `prefix` and `glob`. */
@@ -17,7 +17,7 @@ export interface Condition {
   number: number;
 }
 
-/** One for each value that the arguments hold; a list is one value. */
+/** One condition for each leaf value of the arguments; a list is one value. */
 export function conditionsOn(args: unknown): Condition[] {
   return leavesOf(args, []).map(([path, value]) => ({
     arg: pointerOf(path),
@@ -33,7 +33,7 @@ function leavesOf(value: unknown, path: readonly string[]): (readonly [string[],
   return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
 }
 
-/** Those that can hold for a value of this kind. */
+/** The comparisons for a value of this type. */
 export function comparisonsFor(value: unknown): readonly Comparison[] {
   if (typeof value === 'string') return ['any', 'equals', 'prefix', 'glob'];
   return typeof value === 'number' ? ['any', 'equals', 'gte', 'lte'] : ['any', 'equals'];
@@ -58,7 +58,7 @@ export function predicatesOf(conditions: readonly Condition[]): PredicateView[] 
   });
 }
 
-/** Each comparison in words; `say` has the words for its name. */
+/** Describes each comparison; `say` translates its name. */
 export function conditionWords(
   when: readonly PredicateView[],
   say: (comparison: string) => string,

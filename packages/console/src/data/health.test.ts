@@ -23,7 +23,7 @@ const CALLS = [
 ];
 
 describe('the times of calls that waited for approval', () => {
-  it('are told apart in the health of a tool, which counts only what ran as running', () => {
+  it('are separate in the health of a tool, which counts only execution as running', () => {
     const { medianMs, slowMs } = healthOf(CALLS);
     expect(medianMs).toEqual({ waited: 60_000, ran: 10, total: 60_010 });
     expect(slowMs).toEqual({ waited: 90_000, ran: 30, total: 90_030 });

@@ -1,11 +1,11 @@
 import { isTerminal, type CallView } from '@patchboard/wire';
 
-/** How a call spent its time, and all of it. */
+/** Waiting, running and total time of a call. */
 export const MEASURES = ['waited', 'ran', 'total'] as const;
 
 export type Measure = (typeof MEASURES)[number];
 
-/** Milliseconds; null: the call has not ended, or an older server does not say. */
+/** Milliseconds; null if the call has not ended, or an older server does not report it. */
 export function timeOf(call: CallView, measure: Measure): number | null {
   switch (measure) {
     case 'waited':
@@ -17,12 +17,12 @@ export function timeOf(call: CallView, measure: Measure): number | null {
   }
 }
 
-/** Of the calls whose time is known, in ascending order. */
+/** The known times of the calls, in ascending order. */
 export function timesOf(calls: readonly CallView[], measure: Measure): readonly number[] {
   return calls.flatMap((call) => timeOf(call, measure) ?? []).sort((one, other) => one - other);
 }
 
-/** How the last calls of a tool went. */
+/** Statistics of a tool's last calls. */
 export interface ToolHealth {
   readonly count: number;
   readonly succeeded: number;
@@ -35,7 +35,7 @@ export function healthOf(calls: readonly CallView[]): ToolHealth {
   const ended = calls.filter(({ state }) => isTerminal(state));
   const at = (share: number): ToolHealth['medianMs'] => ({
     waited: percentile(timesOf(ended, 'waited'), share),
-    // What never ran says nothing of how long the tool takes.
+    // A call that never ran does not count for the running time.
     ran: percentile(
       timesOf(
         ended.filter(({ attempts }) => attempts.length > 0),
@@ -54,7 +54,7 @@ export function healthOf(calls: readonly CallView[]): ToolHealth {
   };
 }
 
-/** Of sorted numbers: the nearest rank. Null when there are none. */
+/** Nearest-rank percentile of sorted numbers; null if there are none. */
 export function percentile(sorted: readonly number[], share: number): number | null {
   if (sorted.length === 0) return null;
   return sorted[Math.min(Math.ceil(share * sorted.length), sorted.length) - 1] ?? null;

@@ -8,7 +8,7 @@ import { keyOf, type Answer } from './queries.ts';
 
 const PAGE = 200;
 
-/** The rows of one call. `moment`: read again when it changes. */
+/** The rows of one call, read again when `moment` changes. */
 export function useLedgerOf(
   about: ComputedRef<{ toolCallId: string; moment: string }>,
 ): Answer<readonly LedgerRowView[]> {
@@ -21,7 +21,7 @@ export function useLedgerOf(
   });
 }
 
-/** Rows that fit a filter, oldest first. */
+/** Rows that match a filter, oldest first. */
 export function useLedger(filter: ComputedRef<LedgerFilter>): PagedRows<LedgerRowView> {
   return usePages<LedgerRowView>({
     queryKey: keyOf('ledger', 'rows', filter),
@@ -33,7 +33,7 @@ export function useLedger(filter: ComputedRef<LedgerFilter>): PagedRows<LedgerRo
   });
 }
 
-/** Every row of the tenant, as a file of JSON lines. Throws if it breaks off: half a ledger is none. */
+/** Downloads every row of the tenant as JSON lines. Throws if the download is incomplete. */
 export async function ledgerFile(): Promise<Blob> {
   const lines: string[] = [];
   for await (const line of client.value.ledgerExport()) lines.push(`${line}\n`);

@@ -1,6 +1,6 @@
 import type { ToolView } from '@patchboard/wire';
 
-/** Tools that belong together: what stands before the last dot of their names. */
+/** Tools with the same prefix before the last dot of their names. */
 export interface ToolGroup {
   readonly id: string;
   readonly tools: readonly ToolView[];
@@ -9,7 +9,7 @@ export interface ToolGroup {
 export interface LibraryFilter {
   readonly words: string;
   readonly source: string;
-  /** Names of the tools that the chosen device lends; null: no device is chosen. */
+  /** Names of the selected device's tools; null if no device is selected. */
   readonly lent: ReadonlySet<string> | null;
   readonly risk: string;
   readonly sort: string;
@@ -43,7 +43,7 @@ export function methodOf(name: string): string {
   return dot > 0 ? name.slice(dot + 1) : name;
 }
 
-/** The tool that is meant: by its name, its wire name, or `toolId_methodName`, which is cut at the last underscore. */
+/** Finds a tool by its name, its wire name, or `toolId_methodName`, split at the last underscore. */
 export function nameOf(typed: string, tools: readonly ToolView[]): string {
   const cut = typed.lastIndexOf('_');
   const dotted = cut > 0 ? `${typed.slice(0, cut)}.${typed.slice(cut + 1)}` : typed;

@@ -7,7 +7,7 @@ import { useCall, type Answer } from './queries.ts';
 
 const KEPT = 5;
 
-/** One call, read again whenever it moves; and what it said of its progress while we watched. */
+/** One call, read again whenever its state changes, with the progress events received meanwhile. */
 export function useLiveCall(id: MaybeRefOrGetter<string>): {
   query: Answer<CallView>;
   progress: Ref<string[]>;

@@ -12,17 +12,17 @@ const SETTLE_MS = 300;
 
 const live = reactive({
   state: 'connecting' as LiveState,
-  /** When what is shown was last known to be true. */
+  /** When the shown data was last up to date. */
   trueAt: Date.now(),
   problem: '',
 });
 
-/** The truth about how true the page is. */
+/** The connection status of the page. */
 export const liveness = readonly(live);
 
 const listeners = new Set<(event: StreamEvent) => void>();
 
-/** Each event once, in order. The answer takes the listener off. */
+/** Calls the listener with each event once, in order. Returns a function that removes it. */
 export function onEvent(listener: (event: StreamEvent) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -30,13 +30,13 @@ export function onEvent(listener: (event: StreamEvent) => void): () => void {
 
 const resumeListeners = new Set<() => void>();
 
-/** Called when events arrive again: what was read before may be old. */
+/** Called after a reconnect: data read before may be stale. */
 export function onResume(listener: () => void): () => void {
   resumeListeners.add(listener);
   return () => resumeListeners.delete(listener);
 }
 
-/** Follows the server for as long as the page is shown. */
+/** Follows the event stream while the page is shown. */
 export function followServer(): void {
   const connection = new HubConnection({
     onMessage: receive,
@@ -70,7 +70,7 @@ function resume(): void {
   readAgain().catch(() => undefined);
 }
 
-/** Everything that was or is being read since events were missed. Lists of calls catch up by themselves once read. */
+/** Refetches all queries after missed events. Lists of calls, once loaded, catch up by themselves. */
 async function readAgain(): Promise<void> {
   const old = {
     predicate: ({ queryKey, state }: Query): boolean => queryKey[2] !== 'calls' || state.data === undefined,
@@ -79,7 +79,7 @@ async function readAgain(): Promise<void> {
   await queryClient.invalidateQueries(old);
 }
 
-/** Which queries an event makes old. Many events in a row are one reason to ask again. */
+/** Which queries an event invalidates. Events in a row cause one refetch. */
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
   'call.state': ['stats', 'recent-calls'],
   permission_required: ['approvals', 'stats'],
@@ -93,7 +93,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 function refresh(event: StreamEvent): void {
   for (const name of TOUCHED[event.type] ?? []) pending.add(name);
-  // A call that waited may end without a word of an operator.
+  // A waiting call may end without an operator's decision.
   if (isCallStateEvent(event) && isTerminal(event.data.state)) pending.add('approvals');
   timer ??= setTimeout(() => {
     timer = undefined;

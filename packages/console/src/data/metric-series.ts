@@ -1,7 +1,7 @@
 import { CALL_STATES, type CallStateName, type CallView } from '@patchboard/wire';
 import { percentile, timesOf, type Measure } from './health.ts';
 
-/** One stretch of time: how many calls began in it, how they stand, and how long they took. */
+/** One time bucket: the calls that started in it, by state, and their durations. */
 export interface Bucket {
   readonly from: number;
   readonly to: number;
@@ -15,11 +15,11 @@ export interface BucketsWanted {
   readonly from: number;
   readonly to: number;
   readonly count: number;
-  /** Of which time the percentiles are. */
+  /** The time that the percentiles measure. */
   readonly measure: Measure;
 }
 
-/** Equal stretches from `from` to `to`. */
+/** Divides `from` to `to` into equal buckets. */
 export function bucketsOf(
   calls: readonly CallView[],
   { from, to, count, measure }: BucketsWanted,
@@ -50,7 +50,7 @@ function countStates(calls: readonly CallView[]): Bucket['byState'] {
   return counts;
 }
 
-/** States that occur at all, in the order in which a call can meet them. */
+/** The states that occur, in life-cycle order. */
 export function statesIn(buckets: readonly Bucket[]): readonly CallStateName[] {
   return CALL_STATES.filter((state) => buckets.some(({ byState }) => (byState[state] ?? 0) > 0));
 }

@@ -4,7 +4,7 @@ import { onScopeDispose, shallowRef, type ComputedRef, type ShallowRef } from 'v
 import { client } from './connection.ts';
 import { keyOf, type Answer } from './queries.ts';
 
-/** Enough for a picture; the page says when there were more. */
+/** Upper bound of calls to load; the page reports when there were more. */
 export const MAX_CALLS = 5000;
 const PAGE = 200;
 const REFRESH_MS = 10_000;
@@ -13,11 +13,11 @@ export interface CallsWindow {
   readonly calls: readonly CallView[];
   readonly from: number;
   readonly to: number;
-  /** There were more than are counted here; `from` is where the counted ones begin. */
+  /** Whether there were more; `from` is then the time of the oldest counted call. */
   readonly isCut: boolean;
 }
 
-/** The calls of the last so many seconds. */
+/** The calls of the last `seconds` seconds. */
 export function useCallsWindow(seconds: ComputedRef<number>): Answer<CallsWindow> {
   return useQuery({
     queryKey: keyOf('metrics', seconds),
@@ -42,7 +42,7 @@ export function useCallsWindow(seconds: ComputedRef<number>): Answer<CallsWindow
   });
 }
 
-/** What is under way at one moment. */
+/** The load at one moment. */
 export interface Load {
   readonly at: number;
   readonly open: number;
@@ -57,7 +57,7 @@ export interface Load {
 const SAMPLE_MS = 2000;
 const KEPT = 300;
 
-/** The server keeps no history of its load: this one begins when the page is opened. */
+/** The server keeps no load history: sampling starts when the page is opened. */
 export function useLoadSamples(): ShallowRef<readonly Load[]> {
   const samples = shallowRef<readonly Load[]>([]);
   async function sample(): Promise<void> {
@@ -75,7 +75,7 @@ export function useLoadSamples(): ShallowRef<readonly Load[]> {
     };
     samples.value = [...samples.value, now].slice(-KEPT);
   }
-  // A sample that fails is a gap in the picture, and the page says elsewhere that the server is away.
+  // A failed sample is a gap in the chart; the page shows the lost connection elsewhere.
   const take = (): void => void sample().catch(() => undefined);
   take();
   const timer = setInterval(take, SAMPLE_MS);

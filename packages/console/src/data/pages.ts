@@ -7,10 +7,10 @@ export interface PageOfRows<T> {
   readonly next: string | null;
 }
 
-/** Rows that come page by page. */
+/** A paged list of rows. */
 export interface PagedRows<T> extends Question {
   readonly rows: ComputedRef<readonly T[]>;
-  /** At least the first page was. */
+  /** Whether the first page is loaded. */
   readonly isRead: ComputedRef<boolean>;
   readonly isLoadingMore: Readonly<Ref<boolean>>;
   readonly hasMore: Readonly<Ref<boolean>>;
@@ -20,7 +20,7 @@ export interface PagedRows<T> extends Question {
 export interface PagesAsked<T> {
   readonly queryKey: ComputedRef<readonly unknown[]>;
   readonly read: (cursor: string | null, signal: AbortSignal) => Promise<PageOfRows<T>>;
-  /** Events keep the rows true, so that they are never read again as a whole. */
+  /** Events update the rows, so that they are never refetched as a whole. */
   readonly isFollowed: boolean;
 }
 
@@ -38,7 +38,7 @@ export function usePages<T>({ queryKey, read, isFollowed }: PagesAsked<T>): Page
     getNextPageParam: (last) => last.next,
     ...(isFollowed ? { staleTime: Infinity } : {}),
     refetchOnWindowFocus: false,
-    // Rows are never changed in place: to compare or to watch each of a hundred thousand of them is work for nothing.
+    // Rows are immutable: no deep comparison or deep reactivity, which would be slow for a hundred thousand rows.
     structuralSharing: false,
     shallow: true,
   });

@@ -1,8 +1,8 @@
 import type { PatternMatchesView } from '@patchboard/wire';
 
-/** One line of a policy, in the order in which lines are asked. */
+/** One line of a policy, in evaluation order. */
 export interface PolicyLine {
-  /** Where it stands in the document. */
+  /** Its location in the document. */
   readonly rule: string;
   readonly agent: string;
   readonly tools: string;
@@ -25,14 +25,17 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The lines of every agent: what denies first, then rules, what allows, what asks, and last the mode. */
+/** The lines of every agent in evaluation order: deny lists, rules, allow list, approval list, mode. */
 export function policyLines(document: Part): readonly PolicyLine[] {
   const agents = isPart(document['agents']) ? document['agents'] : {};
   const named = Object.entries(agents).flatMap(([id, agent]) => agentLines(id, `agents.${id}`, agent));
   return [...named, ...agentLines('*', 'default', document['default'])];
 }
 
-/** What the patterns of a line match. A list and a switch are a line for each pattern, a rule is one for all of its own. */
+/**
+ * The tools that the patterns of a line match. Lists and toggles have one line per pattern; a rule is one
+ * line for all its patterns.
+ */
 export function matchesOfLine(
   { rule, tools }: PolicyLine,
   matches: readonly PatternMatchesView[],

@@ -18,11 +18,11 @@ import type {
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } from 'vue';
 import { client, holdsProof, tenant } from './connection.ts';
 
-/** How a question to the server stands. */
+/** The state of a query. */
 export interface Question {
   readonly error: Readonly<Ref<Error | null>>;
   readonly isPending: Readonly<Ref<boolean>>;
-  /** Asks again. */
+  /** Refetches. */
   refetch(): Promise<unknown>;
 }
 
@@ -31,7 +31,7 @@ export interface Answer<T> extends Question {
   readonly isSuccess: Readonly<Ref<boolean>>;
 }
 
-/** What is known of one tenant is not known of another, nor to everybody. */
+/** Query keys contain the tenant and whether the user is signed in. */
 export function keyOf(...parts: MaybeRefOrGetter<unknown>[]): ComputedRef<readonly unknown[]> {
   return computed(() => [tenant.value, holdsProof.value, ...parts.map((part) => toValue(part))]);
 }
@@ -62,7 +62,7 @@ export function useCall(id: MaybeRefOrGetter<string>): Answer<CallView> {
   });
 }
 
-/** The newest calls that fit, one page of them. */
+/** The first page of matching calls, newest first. */
 export function useRecentCalls(filter: MaybeRefOrGetter<CallsFilter>): Answer<readonly CallView[]> {
   return useQuery({
     queryKey: keyOf('recent-calls', filter),
@@ -78,7 +78,7 @@ export function useApprovals(): Answer<ApprovalRequestView[]> {
   });
 }
 
-/** The digest of a call that waits with other arguments. Null: nothing was edited. */
+/** The digest of a waiting call with edited arguments; null if nothing was edited. */
 export function useEditedDigest(
   edit: MaybeRefOrGetter<{ readonly id: string; readonly args: unknown } | null>,
 ): Answer<DecisionPreviewView> {
@@ -98,7 +98,7 @@ export function useStats(): Answer<Readonly<Record<string, unknown>>> {
   return useQuery({ queryKey: keyOf('stats'), queryFn: ({ signal }) => client.value.stats({ signal }) });
 }
 
-/** Whether a program must send a key. While that is not known, code that is shown sends one. */
+/** Whether requests need a key; true until it is known. */
 export function useNeedsKey(): ComputedRef<boolean> {
   const { data } = useStats();
   return computed(() => data.value?.['local_mode'] !== true);
@@ -111,7 +111,7 @@ export function useDevices(): Answer<DeviceView[]> {
   });
 }
 
-/** What a reply of a model holds. Empty text holds nothing. */
+/** Parses a model's reply. Empty text is not sent. */
 export function useParsed(
   asked: MaybeRefOrGetter<{ readonly protocol: string; readonly text: string }>,
 ): Answer<ParseReportView> {
@@ -134,7 +134,7 @@ export function useGrants(): Answer<GrantView[]> {
   });
 }
 
-/** Those that something is said of. */
+/** The tenants that have settings. */
 export function useTenants(): Answer<TenantView[]> {
   return useQuery({
     queryKey: keyOf('tenants'),
@@ -156,7 +156,10 @@ export function usePolicy(): Answer<PolicyView> {
   });
 }
 
-/** A policy beside the tools and keys that there are; null: there is none to look at. One that cannot be read has no review. */
+/**
+ * Checks a policy against the existing tools and keys; null: none to check. An unreadable policy has no
+ * result.
+ */
 export function usePolicyReview(document: MaybeRefOrGetter<unknown>): Answer<PolicyReviewView> {
   return useQuery({
     queryKey: keyOf('policy', 'check', document),
@@ -165,7 +168,7 @@ export function usePolicyReview(document: MaybeRefOrGetter<unknown>): Answer<Pol
   });
 }
 
-/** Null: there is no question yet. */
+/** Disabled while null. */
 export function useExplanation(question: MaybeRefOrGetter<PolicyQuestion | null>): Answer<ExplainView> {
   return useQuery({
     queryKey: keyOf('policy', 'explain', question),

@@ -1,7 +1,7 @@
 import { PatchboardError } from '@patchboard/client';
 import { QueryClient } from '@tanstack/vue-query';
 
-/** The client itself repeats what is safe to repeat; events tell what has changed. */
+/** No retries, because the SDK retries what is safe to retry; events invalidate queries. */
 export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: { retry: false, staleTime: 30_000, networkMode: 'always', refetchOnWindowFocus: true },
@@ -9,7 +9,7 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 
-/** Only an operator may see this, and nobody is signed in as one. */
+/** Whether the error means that an operator must sign in. */
 export function needsOperator(error: unknown): boolean {
   return error instanceof PatchboardError && (error.status === 403 || error.status === 401);
 }

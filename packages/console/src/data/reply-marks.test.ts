@@ -14,7 +14,7 @@ describe('spansOf', () => {
     );
   });
 
-  it('lets damage win, and takes a place beyond the end', () => {
+  it('prefers errors over requests, and accepts a position beyond the end', () => {
     const errors = [{ code: 'x', message: 'm', line: 99, column: 9 }];
     expect(spansOf('ab', 'vcp', { requests: [], errors })).toEqual([{ from: 0, to: 2, kind: 'plain' }]);
     const inside = spansOf('ab', 'openai', {
@@ -27,7 +27,7 @@ describe('spansOf', () => {
     ]);
   });
 
-  it('counts as the server does', () => {
+  it('counts lines and columns as the server does', () => {
     expect(offsetOf('ab\ncd', 2, 2)).toBe(4);
   });
 });
@@ -48,7 +48,7 @@ describe('fixFor', () => {
     expect(fixed.indexOf('<<<[END_TOOL_REQUEST]>>>')).toBeLessThan(fixed.lastIndexOf('<<<[TOOL_REQUEST]>>>'));
   });
 
-  it('offers nothing where nobody knows what was meant', () => {
+  it('offers no fix if the intention is ambiguous', () => {
     expect(fixFor('x', { code: 'key_duplicate', line: 1, column: 1 })).toBeNull();
   });
 });

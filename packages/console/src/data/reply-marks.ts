@@ -1,7 +1,7 @@
 import type { ParseReportView } from '@patchboard/wire';
 import { openerAt } from '@patchboard/wire/vcp';
 
-/** A stretch of the text that means something. */
+/** A marked range of the text. */
 export interface TextSpan {
   readonly from: number;
   readonly to: number;
@@ -10,7 +10,7 @@ export interface TextSpan {
 
 export interface Fix {
   readonly kind: 'closeValue' | 'closeBlock';
-  /** The text with what was missing. */
+  /** The corrected text. */
   readonly text: string;
 }
 
@@ -28,7 +28,7 @@ export function offsetOf(text: string, line: number, column: number): number {
   return Math.min(at + column - 1, text.length);
 }
 
-/** The whole text, cut into what is a request, what is damaged, and the rest. */
+/** Splits the whole text into requests, errors, and the rest. */
 export function spansOf(text: string, protocol: string, report: ParseReportView): readonly TextSpan[] {
   const requests = report.requests.map(({ line, column }) => {
     const from = offsetOf(text, line, column);
@@ -53,7 +53,7 @@ export function spansOf(text: string, protocol: string, report: ParseReportView)
   });
 }
 
-/** A request in text ends with its marker; of JSON only the line is known. */
+/** A VCP request ends with its marker; for JSON only the line is known. */
 function endOf(text: string, protocol: string, from: number): number {
   if (protocol !== 'vcp') return lineEnd(text, from);
   const end = text.indexOf(END, from);
@@ -65,7 +65,7 @@ function lineEnd(text: string, from: number): number {
   return end === -1 ? text.length : end;
 }
 
-/** What would mend a damaged request, where that is plain to see. */
+/** A fix for a damaged request, if it is unambiguous. */
 export function fixFor(text: string, error: { code: string; line: number; column: number }): Fix | null {
   const at = offsetOf(text, error.line, error.column);
   const next = text.indexOf(START, at + 1);
@@ -82,7 +82,7 @@ export function fixFor(text: string, error: { code: string; line: number; column
   return null;
 }
 
-/** With an end marker before the next request, if there is none yet. */
+/** Inserts an end marker before the next request, if it is missing. */
 function closed(text: string, from: number): string {
   const next = text.indexOf(START, from + START.length);
   const limit = next === -1 ? text.length : next;

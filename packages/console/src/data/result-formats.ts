@@ -15,7 +15,7 @@ export interface FormatQuestion {
   readonly call: CallView;
 }
 
-/** What a model of that kind would read of an ended call, written by the server as an agent would get it. */
+/** The result of an ended call in a vendor's format, as the server encodes it for an agent. */
 export function useFormattedResult(asked: MaybeRefOrGetter<FormatQuestion | null>): Answer<string> {
   return useQuery({
     queryKey: keyOf('format', () => {

@@ -1,7 +1,7 @@
 import type { Ref } from 'vue';
 import { keptList } from '../kept-list.ts';
 
-/** One run of the sandbox, as it is remembered. */
+/** One stored run of the sandbox. */
 export interface PastRun {
   readonly callId: string;
   readonly tool: string;

@@ -24,9 +24,9 @@ export interface Sandbox {
 export interface SandboxRun {
   readonly tool: string;
   readonly args: unknown;
-  /** As it was typed. */
+  /** The text of the arguments. */
   readonly text: string;
-  /** The call that this one repeats with other arguments. */
+  /** The call that this one replays with other arguments. */
   readonly replayOf: string;
 }
 
@@ -68,7 +68,7 @@ export function useSandbox(): Sandbox {
           const id = replayOf === '' ? await invoke(tool, args) : await replayCall(replayOf, args);
           await follow(id, given);
         } catch (error) {
-          // Denied by policy is refused and yet recorded: the record says more.
+          // A denied call is refused but recorded: show its record.
           if (!(error instanceof PatchboardError) || error.toolCallId === null) throw error;
           await follow(error.toolCallId, given);
         }

@@ -4,7 +4,7 @@ import type { Subscription } from '../live/hub-messages.ts';
 
 export const DEFAULT_TENANT = 'default';
 
-/** A client of the server that this page comes from; in a worker too. */
+/** A client of this page's server; also used in workers. */
 export function clientFor({ proof, tenant }: Subscription): PatchboardClient {
   return createClient({
     url: location.origin,
@@ -12,8 +12,8 @@ export function clientFor({ proof, tenant }: Subscription): PatchboardClient {
       ...(proof === null ? {} : { [SESSION_PROOF_HEADER]: proof }),
       ...(tenant === DEFAULT_TENANT ? {} : { 'x-tenant-id': tenant }),
     },
-    // A console that was left open overnight is still there in the morning.
-    // A server that is busy for a quarter of a minute is waited for.
+    // Retry for long: a console may be left open overnight.
+    // Wait up to 15 seconds for a busy server.
     retry: { retries: 10, reconnectForMs: Number.MAX_SAFE_INTEGER, maxDelayMs: 3000 },
     idleTimeoutMs: 45_000,
   });

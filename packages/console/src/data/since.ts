@@ -2,7 +2,10 @@ const SPANS: Readonly<Record<string, number>> = { '5m': 300, '1h': 3600, '24h': 
 
 export const SINCE_CHOICES: readonly string[] = Object.keys(SPANS);
 
-/** "1h" or a time, as a time. Whole minutes, so that the same choice is the same question for a while. */
+/**
+ * Converts "1h" or a time to a time. Rounded to minutes, so that the same choice keeps the same query key for
+ * a while.
+ */
 export function sinceOf(choice: string): string {
   const seconds = SPANS[choice];
   if (seconds === undefined) return choice;

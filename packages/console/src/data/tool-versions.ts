@@ -1,7 +1,7 @@
 import type { ToolView } from '@patchboard/wire';
 import { prettyJson } from '../format.ts';
 
-/** A contract as this browser saw it. The server keeps only the one in force. */
+/** A contract that this browser has loaded. The server keeps only the current one. */
 export interface SeenVersion {
   readonly version: string;
   readonly seenAt: string;
@@ -20,12 +20,12 @@ function read(): Record<string, SeenVersion[]> {
   }
 }
 
-/** Of a contract: what callers rely on. */
+/** The part of a contract that callers depend on. */
 function contractOf({ name, description, schema, timeout_ms: timeout, annotations }: ToolView): string {
   return prettyJson({ name, description, schema, timeout_ms: timeout, annotations });
 }
 
-/** Remembers every contract that is new here. Where the browser has no room, nothing is lost but the comparison. */
+/** Stores every new contract. If the storage is full, only the comparison is lost. */
 export function rememberVersions(tools: readonly ToolView[], tenant: string): void {
   const all = read();
   let isNew = false;

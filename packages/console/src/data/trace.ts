@@ -1,19 +1,19 @@
 import type { LedgerRowView } from '@patchboard/wire';
 import { shownState } from './shown-state.ts';
 
-/** One call of a trace, as the ledger tells of it. */
+/** One call of a trace, from ledger rows. */
 export interface TraceCall {
   readonly id: string;
   readonly tool: string;
   readonly state: string;
   readonly startMs: number;
   readonly lengthMs: number;
-  /** Shares of the whole trace. */
+  /** Fractions of the whole trace. */
   readonly left: number;
   readonly width: number;
 }
 
-/** Calls of the rows, in the order in which they began, on one scale. */
+/** The calls of the rows in order of their start, on one time scale. */
 export function traceCalls(rows: readonly LedgerRowView[]): readonly TraceCall[] {
   const byCall = new Map<string, LedgerRowView[]>();
   for (const row of rows) {

@@ -5,13 +5,13 @@ import { useI18n } from 'vue-i18n';
 import { isRounded, parseArgs, pointerOf, replaceAt, sourceAt, type ParsedArgs } from './args-text.ts';
 import { validateArgs, type ArgsIssue } from './validate-args.ts';
 
-/** One text, and what the form and the editor need to know of it. */
+/** The JSON text of the arguments, with the state that form and editor need. */
 export interface ArgsModel {
   readonly text: Ref<string>;
   readonly schema: ComputedRef<JsonSchema>;
   readonly parsed: ComputedRef<ParsedArgs>;
   readonly issues: ComputedRef<readonly InputIssueView[]>;
-  /** JSON text at a place; undefined: unset. */
+  /** JSON text at a path; undefined if unset. */
   sourceAt(path: JSONPath): string | undefined;
   set(path: JSONPath, source: string): void;
   unset(path: JSONPath): void;
@@ -40,7 +40,7 @@ export function createArgsModel(
       message: t('issues.rounded'),
     }));
     const all = [...own, ...rounded];
-    // What the server said counts where we have nothing to say ourselves.
+    // The server's issues are shown if the console has none of its own.
     return [...all, ...fromServer.value.filter(({ path }) => !all.some((issue) => issue.path === path))];
   });
   const model: ArgsModel = {
@@ -77,7 +77,10 @@ function roundedNumbers(text: string, node: Node, path: JSONPath): JSONPath[] {
   });
 }
 
-/** What the words of an issue need of the validator's own: the limit, which it says last, and the name, which it quotes. */
+/**
+ * Extracts the parameters of an issue from the validator's message: the limit is its last word, the name is
+ * quoted.
+ */
 function particularsOf(said: string): { limit: string; name: string } {
   const limit = /-?\d+(?:\.\d+)?(?=\D*$)/.exec(said)?.[0] ?? '';
   return { limit, name: [...said.matchAll(/"([^"]*)"/g)].at(-1)?.[1] ?? '' };

@@ -9,14 +9,14 @@ function valueOf(text: string): unknown {
 }
 
 describe('one text', () => {
-  it('keeps every digit of a number, to show and to send', () => {
+  it('keeps every digit of a number, in display and in requests', () => {
     const text = replaceAt('{"a": 1}', ['big'], '123456789012345678901234567890');
     const parsed = parseArgs(text);
     expect(text).toContain('"big": 123456789012345678901234567890');
     expect(JSON.stringify(parsed.ok && parsed.value)).toContain('123456789012345678901234567890');
   });
 
-  it('takes a value away without a trace, and an empty one is still there', () => {
+  it('removes an unset value completely, and keeps an empty one', () => {
     expect(valueOf(replaceAt('{"a": "", "b": 2}', ['a'], undefined))).toEqual({ b: 2 });
     expect(valueOf(replaceAt('{"b": 2}', ['a'], '""'))).toEqual({ a: '', b: 2 });
   });
@@ -26,11 +26,11 @@ describe('one text', () => {
     expect(replaceAt(text, ['x'], '3')).toBe('{\n    "odd":   [1,\n 2],\n  "x": 3\n}');
   });
 
-  it('writes what looks like a pattern of replacement as it is', () => {
+  it('writes replacement patterns such as $& literally', () => {
     expect(valueOf(replaceAt('{}', ['a'], JSON.stringify("$& $' $1")))).toEqual({ a: "$& $' $1" });
   });
 
-  it('writes any value at any place, and reads it back', () => {
+  it('writes any value at any path, and reads it back', () => {
     const part = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('a/b', '~', '__proto__', ''));
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), fc.jsonValue(), (path, value) => {
@@ -45,7 +45,7 @@ describe('one text', () => {
     );
   });
 
-  it('says at which line and column it is no JSON', () => {
+  it('returns line and column of a JSON error', () => {
     const parsed = parseArgs('{\n  "a": 1,\n  "b": \n}');
     expect(parsed).toMatchObject({ ok: false, problem: { code: 'ValueExpected', line: 4, column: 1 } });
     expect(parseArgs('')).toMatchObject({ ok: false });

@@ -9,20 +9,23 @@ import {
   type ParseError,
 } from 'jsonc-parser';
 
-/** The arguments are one JSON text. The editor writes it whole, the form one place at a time; nothing else is kept. */
+/**
+ * The arguments are one JSON text, the only state. The editor replaces it, the form writes one path at a
+ * time.
+ */
 
 export type ParsedArgs =
   | {
       readonly ok: true;
-      /** To send: numbers that JavaScript would round are still as they were written. */
+      /** For requests: numbers that JavaScript would round keep their source text. */
       readonly value: unknown;
-      /** To look at: plain values. */
+      /** For display: plain values. */
       readonly plain: unknown;
       readonly tree: Node;
     }
   | { readonly ok: false; readonly problem: JsonProblem };
 
-/** Where a text is no JSON, and what the reader of it calls that. */
+/** Position and code of a JSON error. */
 export interface JsonProblem {
   readonly code: string;
   readonly from: number;
@@ -48,7 +51,7 @@ export function parseArgs(text: string): ParsedArgs {
   return { ok: true, value: exactValue(text), plain: JSON.parse(text), tree };
 }
 
-/** `JSON.rawJSON` and the source text of a number are newer than the types of the compiler. */
+/** `JSON.rawJSON` and the reviver's source text are missing in TypeScript's types. */
 type ExactJson = { rawJSON?: (text: string) => unknown };
 type Reviver = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
 
@@ -64,7 +67,7 @@ function exactValue(text: string): unknown {
   return JSON.parse(text, revive as (this: unknown, key: string, value: unknown) => unknown);
 }
 
-/** Whether a number would come out as another one. */
+/** Whether JavaScript would change the number. */
 export function isRounded(source: string): boolean {
   const number = Number(source);
   if (!Number.isFinite(number)) return true;
@@ -75,18 +78,18 @@ export function nodeAt(tree: Node | undefined, path: JSONPath): Node | undefined
   return tree === undefined ? undefined : findNodeAtLocation(tree, path);
 }
 
-/** The text of what stands at a place; undefined: nothing does. */
+/** The JSON text at a path; undefined if there is none. */
 export function sourceAt(text: string, tree: Node | undefined, path: JSONPath): string | undefined {
   const node = nodeAt(tree, path);
   return node === undefined ? undefined : text.slice(node.offset, node.offset + node.length);
 }
 
-/** Puts JSON text at a place; undefined takes away what is there. All other text stays as it was. */
+/** Writes JSON text at a path; undefined removes the value. All other text is unchanged. */
 export function replaceAt(text: string, path: JSONPath, source: string | undefined): string {
   const base = text.trim() === '' ? '{}' : text;
   if (path.length === 0) return source ?? '{}';
   if (source === undefined) return applyEdits(base, modify(base, path, undefined, FORMAT));
-  // The library writes values, and would round a number: it writes a mark, which the text then replaces.
+  // The library writes values and would round numbers: it writes a placeholder, which is then replaced by the text.
   const mark = `\u{f8ff}${base.length}\u{f8ff}`;
   const marked = applyEdits(base, modify(base, path, mark, FORMAT));
   return marked.replace(JSON.stringify(mark), () => source);
@@ -97,12 +100,12 @@ export function placeOf(text: string, offset: number): { line: number; column: n
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** `/a/0/b` of a path. */
+/** Converts a path to a JSON pointer, `/a/0/b`. */
 export function pointerOf(path: JSONPath): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** The path of a pointer, as it applies to this tree: only there is it known what is an index. */
+/** Converts a JSON pointer to a path in this tree, which shows which segments are indexes. */
 export function pathOf(tree: Node | undefined, pointer: string): JSONPath {
   const path: JSONPath = [];
   for (const part of pointer.split('/').slice(1)) {

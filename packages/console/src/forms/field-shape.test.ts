@@ -36,7 +36,7 @@ describe('shapeOf', () => {
     expect(shapeOf(schema, schema)).toMatchObject({ isNullable: true, control: { kind: 'string' } });
   });
 
-  it('offers the alternatives of a union by title, by what tells them apart, or by type', () => {
+  it('names the alternatives of a union by title, by discriminator, or by type', () => {
     const schema = {
       anyOf: [
         { title: 'A name', type: 'string' },
@@ -52,7 +52,7 @@ describe('shapeOf', () => {
     ]);
   });
 
-  it('follows references, and ends where they go in circles or nowhere', () => {
+  it('follows references, and stops at cyclic and broken ones', () => {
     const schema = {
       $ref: '#/$defs/node',
       $defs: {
@@ -77,7 +77,7 @@ describe('shapeOf', () => {
     expect(shapeOf({ $ref: '#/$defs/none' }, schema).control.kind).toBe('any');
   });
 
-  it('folds allOf in, and keeps what is required of both', () => {
+  it('merges allOf, and keeps the required properties of both', () => {
     const schema = {
       allOf: [
         { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
@@ -93,7 +93,7 @@ describe('shapeOf', () => {
 });
 
 describe('startOf', () => {
-  it('begins with the default, and with what can have one value only', () => {
+  it('starts with the default, and with constants', () => {
     expect(startOf({ type: 'integer', default: 3 }, true)).toBe('3');
     const schema = {
       type: 'object',

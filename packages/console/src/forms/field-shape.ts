@@ -11,7 +11,7 @@ import {
   type Schema,
 } from './plain-schema.ts';
 
-/** What kind of control a schema asks for. */
+/** The kind of form control for a schema. */
 export type Control =
   | { readonly kind: 'object'; readonly properties: readonly Property[]; readonly more: JsonSchema }
   | { readonly kind: 'array'; readonly itemAt: (index: number) => JsonSchema }
@@ -33,11 +33,11 @@ export interface FieldShape {
   readonly title: string;
   readonly description: string;
   readonly isNullable: boolean;
-  /** JSON text; undefined: none. */
+  /** JSON text; undefined if none. */
   readonly defaultSource: string | undefined;
 }
 
-/** Reads a schema as a form would. `root` is what its references point into. */
+/** Returns the form control for a schema. References are resolved in `root`. */
 export function shapeOf(given: JsonSchema, root: JsonSchema): FieldShape {
   const schema = resolved(given, root, 0);
   const isNullable = allowsNull(schema, root);
@@ -102,7 +102,7 @@ function variantsOf(schema: Schema, alternatives: readonly Schema[]): Control {
   };
 }
 
-/** A property with one value tells variants apart; else their type does. */
+/** Names a variant by a property with a constant value, else by its type. */
 function variantName(schema: Schema): string {
   const properties = isSchema(schema['properties']) ? schema['properties'] : {};
   for (const [name, property] of Object.entries(properties)) {

@@ -4,8 +4,8 @@ import { jsonWords } from '../said.ts';
 import { nodeAt, parseArgs, pathOf } from './args-text.ts';
 
 /**
- * Where in the text an issue is: at its value, or at the nearest place around it that is there. Of a text that is no
- * JSON that is the only issue.
+ * The range of an issue in the text: its value, or the nearest existing parent. Invalid JSON is reported as
+ * the only issue.
  */
 export function marksOf(text: string, issues: readonly InputIssueView[]): readonly EditorMark[] {
   const parsed = parseArgs(text);
@@ -21,7 +21,7 @@ export function marksOf(text: string, issues: readonly InputIssueView[]): readon
       node = nodeAt(parsed.tree, place);
     }
     const from = node?.offset ?? 0;
-    // A whole object in red would hide what is wrong in it.
+    // Mark only the start of an object: a whole object in red would hide the issue inside it.
     const length = node === undefined ? 1 : Math.min(node.length, node.type === 'object' ? 1 : 200);
     return { from, to: from + length, message };
   });

@@ -12,7 +12,7 @@ export function asSchema(value: unknown): JsonSchema {
 
 const MAX_HOPS = 20;
 
-/** References followed and `allOf` folded in, as far as a form needs it. */
+/** Resolves references and merges `allOf`, as far as a form needs it. */
 export function resolved(given: JsonSchema, root: JsonSchema, hops: number): Schema {
   if (typeof given === 'boolean') return {};
   const { $ref, allOf, ...own } = given;

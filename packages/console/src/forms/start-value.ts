@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { shapeOf, type Property } from './field-shape.ts';
 
-/** JSON text to begin with where a value is wanted and none is there. */
+/** Initial JSON text for a value that is being set. */
 export function startOf(schema: JsonSchema, root: JsonSchema): string {
   const { control, defaultSource } = shapeOf(schema, root);
   if (defaultSource !== undefined) return defaultSource;
@@ -25,7 +25,7 @@ export function startOf(schema: JsonSchema, root: JsonSchema): string {
   }
 }
 
-/** Required properties that can have one value only: nobody should have to type them. */
+/** Required properties with a constant value are filled in. */
 function fixedProperties(properties: readonly Property[], root: JsonSchema): [string, unknown][] {
   return properties.flatMap(({ name, schema, isRequired }): [string, unknown][] => {
     const { control } = shapeOf(schema, root);

@@ -21,7 +21,7 @@ function issuesOf(value: unknown): string[] {
 }
 
 describe('validateArgs', () => {
-  it('says what is wrong where it is wrong, once', () => {
+  it('reports each issue once, at its path', () => {
     expect(issuesOf({ name: 'a' })).toEqual(['/name minLength']);
     expect(issuesOf({})).toEqual([' required']);
     expect(issuesOf({ name: 'ab', size: 'x' })).toEqual(['/size enum']);
@@ -30,15 +30,15 @@ describe('validateArgs', () => {
     expect(issuesOf({ name: 'ab', more: 1 }).join()).toContain('/more');
   });
 
-  it('has nothing to say to what fits', () => {
+  it('returns no issue for valid arguments', () => {
     expect(issuesOf({ name: 'ab', size: 's', deep: [], either: 3 })).toEqual([]);
   });
 
-  it('does not run the pattern of a stranger, which may never end', () => {
+  it('does not run patterns of schemas, which may never terminate', () => {
     expect(issuesOf({ name: `${'a'.repeat(40)}!` })).toEqual([]);
   });
 
-  it('leaves a schema it cannot follow to the server', () => {
+  it('leaves an unsupported schema to the server', () => {
     expect(validateArgs({ $ref: 'https://elsewhere.example/schema' }, {})).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import { Validator, type OutputUnit } from '@cfworker/json-schema';
 import type { InputIssueView, JsonSchema } from '@patchboard/wire';
 
-/** What is wrong with a value; `keyword` is the schema's word for it. */
+/** A validation issue; `keyword` is the schema keyword that failed. */
 export interface ArgsIssue extends InputIssueView {
   readonly keyword: string;
 }
 
-/** These only say that something inside them failed, which is in the list too. */
+/** Issues of these keywords only repeat issues inside them. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   'properties',
   'items',
@@ -20,8 +20,8 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Interpreted, because the policy of the page allows no generated code. Patterns are left to the server: those of a
- * stranger's tool could keep this browser busy for ever.
+ * Interpreted, because the Content-Security-Policy forbids generated code. Patterns are left to the server: a
+ * pattern of an untrusted tool could block the browser.
  */
 export function validateArgs(schema: JsonSchema, value: unknown): readonly ArgsIssue[] {
   let errors: OutputUnit[];
@@ -29,7 +29,7 @@ export function validateArgs(schema: JsonSchema, value: unknown): readonly ArgsI
     const plain = withoutPatterns(schema) as ConstructorParameters<typeof Validator>[0];
     errors = new Validator(plain, '2020-12', false).validate(value).errors;
   } catch {
-    // A schema this validator cannot follow, such as one with a reference to elsewhere: the server knows better.
+    // Unsupported schemas, such as those with remote references, are left to the server.
     return [];
   }
   const inner = errors.filter(
@@ -44,7 +44,7 @@ export function validateArgs(schema: JsonSchema, value: unknown): readonly ArgsI
   return firstPerPlace(withoutAlternatives(issues));
 }
 
-/** Where no alternative fits, what is wrong with each of them would only confuse. */
+/** If no alternative matches, the issues of each alternative are left out. */
 function withoutAlternatives(issues: readonly ArgsIssue[]): readonly ArgsIssue[] {
   const outer = issues.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   return issues.filter(

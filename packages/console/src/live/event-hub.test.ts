@@ -67,7 +67,7 @@ describe('the hub of all tabs', () => {
     expect(openTenants()).toEqual([]);
   });
 
-  it('tells each tab when it joins, also one that was forgotten because it was silent', () => {
+  it('reports the join to each tab, also to one that was removed for missing heartbeats', () => {
     const { hub, opened, clock } = aHub();
     const [frozen, busy] = [new Tab(hub), new Tab(hub)];
     frozen.follow('acme');
@@ -82,7 +82,7 @@ describe('the hub of all tabs', () => {
     expect(frozen.got.at(-1)).toMatchObject({ state: 'live', isNew: true });
   });
 
-  it('passes a sign-in on: the tab moves to a stream of its own session', () => {
+  it('moves a tab to the stream of its new session after a sign-in', () => {
     const { hub, opened } = aHub();
     const tab = new Tab(hub);
     tab.follow('acme', true, null);
@@ -95,7 +95,7 @@ describe('the hub of all tabs', () => {
     expect(tab.state).toBe('connecting');
   });
 
-  it('leaves half of the connections to requests: what was shown longest ago is paused, and goes on when shown', () => {
+  it('uses half of the connections: pauses the least recently shown subscription, and resumes it when shown', () => {
     const { hub, opened, openTenants, clock } = aHub();
     const tabs = ['a', 'b', 'c', 'd', 'e'].map((tenant) => {
       clock.now += 1000;
@@ -123,7 +123,7 @@ describe('the hub of all tabs', () => {
     expect(opened.filter(({ tenant }) => tenant === 'a')).toHaveLength(2);
   });
 
-  it('says why a stream is down, and that it is live again', () => {
+  it('reports why a stream is down, and when it is live again', () => {
     const { hub, opened } = aHub();
     const tab = new Tab(hub);
     tab.follow('acme');

@@ -2,7 +2,7 @@ import type { Subscription, TabMessage } from './hub-messages.ts';
 import type { FollowServer } from './server-stream.ts';
 import { SharedStream, type TabPort } from './shared-stream.ts';
 
-/** A browser opens six connections to one host: these stay open, and the others are for requests. */
+/** A browser opens six connections to one host: half are used for streams, the others remain for requests. */
 export const MAX_STREAMS = 3;
 /** A tab in the background may send a heartbeat once a minute; one that crashed sends none. */
 const SILENT_TAB_MS = 300_000;
@@ -79,12 +79,12 @@ export class EventHub {
       this.#streams.delete(key);
     }
     const ranked = [...this.#streams.values()].sort((one, other) => this.#rankOf(other) - this.#rankOf(one));
-    // Those that give a connection back first.
+    // First close streams, to free connections.
     for (const stream of ranked.slice(MAX_STREAMS)) stream.close();
     for (const stream of ranked.slice(0, MAX_STREAMS)) stream.open();
   }
 
-  /** A visible tab outranks every hidden one, whenever that was shown. */
+  /** A visible tab ranks above every hidden one. */
   #rankOf(stream: SharedStream): number {
     const ranks = [...stream.tabs].map((port) => {
       const tab = this.#tabs.get(port);

@@ -14,8 +14,8 @@ export interface HubHandlers {
 export type OpenPort = (handlers: PortHandlers) => HubPort | null;
 
 /**
- * The tab's place at the hub of all tabs. Between `pagehide` and `pageshow` it has none, so that pages in the
- * back/forward cache hold no connection; without a shared worker neither has a hidden tab.
+ * The tab's connection to the hub. It is closed between `pagehide` and `pageshow`, so that pages in the
+ * back/forward cache hold no connection; without a shared worker a hidden tab has none either.
  */
 export class HubConnection {
   readonly #handlers: HubHandlers;
@@ -32,7 +32,7 @@ export class HubConnection {
     this.#openShared = openShared;
   }
 
-  /** Follows the page's own life from now on. */
+  /** Starts to follow the page's visibility events. */
   start(): void {
     addEventListener('pagehide', () => {
       // The change of visibility that follows must not join again.
@@ -78,7 +78,7 @@ export class HubConnection {
   }
 
   #beat(): void {
-    // The worker was ended: a new port leads to a new one.
+    // The worker has terminated: a new port starts a new one.
     if (this.#awaitsReply) this.#leave('gone');
     this.#awaitsReply = true;
     this.#join();

@@ -3,14 +3,14 @@ import type { ReasonView, StreamEvent } from '@patchboard/wire';
 /** `paused`: no stream is open for this tab, so that others keep connections of the browser. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'paused';
 
-/** What one event stream is for: the events of a tenant, as the session sees them. */
+/** Identifies an event stream: the tenant, and the session whose events it has. */
 export interface Subscription {
-  /** Null: nobody is signed in. */
+  /** Null if not signed in. */
   readonly proof: string | null;
   readonly tenant: string;
 }
 
-/** Why a stream is down. The tab makes its own words of it. */
+/** Why a stream is down, as a code; the tab translates it. */
 export interface StreamProblem {
   readonly code: string;
   readonly message: string;

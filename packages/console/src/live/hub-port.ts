@@ -16,7 +16,7 @@ export interface PortHandlers {
   readonly onError: () => void;
 }
 
-/** Null: this browser has no shared workers, or does not let this page use them. */
+/** Returns null if the browser has no shared workers, or does not let this page use them. */
 export function sharedPort({ onMessage, onError }: PortHandlers): HubPort | null {
   if (typeof SharedWorker === 'undefined') return null;
   let worker: SharedWorker;

@@ -17,7 +17,7 @@ export type FollowServer = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** One event stream, opened anew whenever it ends, until the abort. Each event once, in order. */
+/** An event stream that reconnects until the signal aborts. Delivers each event once, in order. */
 export const followServer: FollowServer = async (subscription, handlers, signal) => {
   const client = clientFor(subscription);
   const { onEvent, onConnection, onProblem } = handlers;

@@ -44,7 +44,7 @@ export class SharedStream {
     });
   }
 
-  /** Gives the connection back. */
+  /** Closes the connection. */
   close(): void {
     if (this.#stop === null) return;
     this.#stop.abort();
@@ -52,7 +52,7 @@ export class SharedStream {
     this.#become('paused', null);
   }
 
-  /** Tells a tab how the stream stands. */
+  /** Sends the stream's status to a tab. */
   report(tab: TabPort, isNew: boolean): void {
     tab.send({ kind: 'status', state: this.#state, problem: this.#problem, isNew });
   }

@@ -8,7 +8,7 @@ import { shellWords } from './en/shell.ts';
 import { testerWords } from './en/tester.ts';
 import { toolsWords } from './en/tools.ts';
 
-/** Everything the console says, in English. */
+/** The English texts of the console. */
 export const en = {
   ...shellWords,
   ...sharedWords,

@@ -1,2 +1,2 @@
-/** The same keys, other words: the Chinese have the shape of the English, or they do not compile. */
+/** The same keys with other texts: a Chinese table that misses a key does not compile. */
 export type WordsOf<T> = { [K in keyof T]: T[K] extends string ? string : WordsOf<T[K]> };

@@ -26,11 +26,11 @@ describe('words', () => {
   );
   const text = files.map((file) => readFileSync(join(SOURCES, file), 'utf8')).join('\n');
 
-  it('has the same keys and the same gaps in both languages', () => {
+  it('has the same keys and the same placeholders in both languages', () => {
     expect(placeholders(zh)).toEqual(placeholders(en));
   });
 
-  it('has every word that is asked for by name', () => {
+  it('has every key that the sources use', () => {
     const asked = [...text.matchAll(/\bt\(\s*'([\w.]+)'/g)].map(([, key]) => String(key));
     const chosen = [...text.matchAll(/[?:]\s*'([a-z][A-Za-z]*\.[A-Za-z.]+)'/g)].map(([, key]) => String(key));
     const known = (key: string): boolean => keys.has(key) || !(key.split('.')[0]! in en);
@@ -38,7 +38,7 @@ describe('words', () => {
     expect([...new Set([...asked, ...chosen])].filter((key) => !known(key))).toEqual([]);
   });
 
-  it('has no word that nobody says', () => {
+  it('has no unused key', () => {
     const groups = new Set([...text.matchAll(/`([\w.]+)\.\$\{/g)].map(([, group]) => String(group)));
     const isSaid = (key: string): boolean =>
       text.includes(`'${key}'`) || groups.has(key.slice(0, key.lastIndexOf('.')));

@@ -77,7 +77,7 @@ describe('the inbox', () => {
     const denied = await ended(first);
     expect(denied.state).toBe('DENIED');
     expect(JSON.stringify(denied.error)).toContain('not on a Friday');
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('No call waits for approval.').waitFor();
     await done();
   });
 
@@ -115,7 +115,7 @@ describe('the inbox', () => {
     await page
       .locator('[data-grant]', {
         hasText:
-          'toy.remove runs without asking, with exactly these arguments, for agent planner, for one hour',
+          'toy.remove runs without approval, with exactly these arguments, for agent planner, for one hour',
       })
       .waitFor();
     await page.locator('[data-approve]').click();
@@ -136,14 +136,14 @@ describe('the inbox', () => {
     await shown(page, id);
     const grant = page.locator('[data-grant]');
     await grant.locator('.el-checkbox').first().click();
-    await choose(page, 'Scope', 'Arguments that fit');
+    await choose(page, 'Scope', 'Arguments that match');
     await choose(page, 'Condition on /path', 'begins with');
     await page.getByLabel('Value for /path').fill('/tmp/');
     await choose(page, 'Condition on /count', 'is at most');
     await page.getByLabel('Value for /count').fill('5');
     await page.getByLabel('Value for /count').press('Tab');
     await grant
-      .getByText('toy.remove runs without asking, when /path begins with "/tmp/" and /count is at most 5')
+      .getByText('toy.remove runs without approval, when /path begins with "/tmp/" and /count is at most 5')
       .waitFor();
     await page.locator('[data-approve]').click();
     expect((await ended(id)).state).toBe('COMPLETED');

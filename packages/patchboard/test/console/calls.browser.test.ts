@@ -137,7 +137,7 @@ describe('one call', () => {
     expect([ran, waited]).toEqual(['0 ms', total]);
     expect(waited).not.toBe('0 ms');
     await row.getByRole('link').click();
-    await page.locator('main dd', { hasText: 'nobody decided' }).waitFor();
+    await page.locator('main dd', { hasText: 'without a decision' }).waitFor();
     await page.locator('[data-ran]', { hasText: '0 ms' }).waitFor();
     await page.getByText('waits for an operator').waitFor({ state: 'detached' });
     await context.close();

@@ -81,7 +81,7 @@ describe('agents and policy', () => {
     await broken.close();
     const other = await aConsole({ folder });
     const { page, done } = await other.open('/ui/agents?view=policy');
-    await page.getByRole('alert').filter({ hasText: 'cannot be read' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'unreadable' }).waitFor();
     await page.locator('[data-edit-policy]').click();
     await page.locator('[data-save-policy]').click();
     await page.getByText('Version 8').waitFor();
@@ -117,7 +117,7 @@ describe('the ledger', () => {
     const { page, done } = await board.open('/ui/ledger');
     await page.locator('[data-row]').first().waitFor();
     await page.locator('[data-verify]').click();
-    await page.locator('[data-verdict]', { hasText: 'rows hold' }).waitFor();
+    await page.locator('[data-verdict]', { hasText: 'rows verified' }).waitFor();
     const download = page.waitForEvent('download');
     await page.locator('[data-export]').click();
     const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');

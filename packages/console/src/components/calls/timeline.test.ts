@@ -4,7 +4,7 @@ import { stretchesOf } from './timeline.ts';
 const at = (ms: number): string => new Date(1_700_000_000_000 + ms).toISOString();
 
 describe('stretchesOf', () => {
-  it('cuts a life into stretches that add up', () => {
+  it('splits the time of a call into intervals that add up to the whole', () => {
     const timeline = [
       { state: 'PENDING' as const, at: at(0) },
       { state: 'EXECUTING' as const, at: at(25), attempt: 1 },
@@ -16,7 +16,7 @@ describe('stretchesOf', () => {
     ]);
   });
 
-  it('lets an open call reach to now, whatever our clock says', () => {
+  it('extends the last interval of an open call to now, also if the clocks differ', () => {
     const timeline = [{ state: 'PENDING' as const, at: at(0) }];
     expect(stretchesOf({ timeline }, 1_700_000_000_500)).toMatchObject([
       { lengthMs: 500, width: 1, isOpen: true },

@@ -1,6 +1,6 @@
 import { isTerminal, type CallStateName, type CallView } from '@patchboard/wire';
 
-/** One stretch of a call's life; widths are shares of the whole. */
+/** One interval of a call's timeline; widths are fractions of the whole. */
 export interface Stretch {
   readonly state: CallStateName;
   readonly attempt: number | null;
@@ -9,11 +9,11 @@ export interface Stretch {
   readonly lengthMs: number;
   readonly left: number;
   readonly width: number;
-  /** It is still in it. */
+  /** The call is still in this state. */
   readonly isOpen: boolean;
 }
 
-/** From state to state; an open call's last stretch reaches to now. */
+/** One interval per state; the last one of an open call ends now. */
 export function stretchesOf(call: Pick<CallView, 'timeline'>, now: number): readonly Stretch[] {
   const entries = call.timeline.map((entry) => ({ ...entry, ms: Date.parse(entry.at) }));
   const first = entries[0];

@@ -2,7 +2,10 @@ export const SNIPPETS = ['javascript', 'python', 'frames'] as const;
 
 export type Snippet = (typeof SNIPPETS)[number];
 
-/** The shortest program of each kind that lends one tool to this server; with the key of its environment where one is needed. */
+/**
+ * The shortest program in each language that registers one tool on this server; it sends the key from its
+ * environment if one is required.
+ */
 export function snippetFor(kind: Snippet, origin: string, needsKey: boolean): string {
   const socket = `${origin.replace(/^http/, 'ws')}/ws`;
   switch (kind) {

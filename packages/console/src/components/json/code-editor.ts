@@ -6,7 +6,7 @@ import { EditorState } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** Colours come from the page by inheritance: custom properties reach into a shadow root. */
+/** Colours are inherited from the page: custom properties cross the shadow root. */
 const theme = EditorView.theme({
   '&': { color: 'var(--text)', backgroundColor: 'var(--sunken)', fontSize: '12px', height: '100%' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
@@ -22,7 +22,7 @@ const theme = EditorView.theme({
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'var(--selected) !important',
   },
-  // The library underlines with a picture in a data: address, which the policy of the page refuses.
+  // The library underlines with a data: image, which the Content-Security-Policy blocks.
   '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
   '.cm-tooltip': { backgroundColor: 'var(--surface)', border: '1px solid var(--line)', color: 'var(--text)' },
 });
@@ -35,13 +35,13 @@ const highlight = HighlightStyle.define([
 ]);
 
 /**
- * Text that replaces other text. The browser would keep the look of what was there, in styles of its own, which the policy of
- * the page refuses.
+ * Replaces text by a transaction of the editor. The browser's default would add inline styles, which the
+ * Content-Security-Policy blocks.
  */
 const replacing = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { inputType, data: insert } = event;
-    // What the browser has selected: the editor may not have heard of it yet.
+    // Use the browser's selection: the editor's state may be older.
     const selected = (view.root as Document).getSelection();
     if (inputType !== 'insertText' || insert === null || selected === null || selected.isCollapsed)
       return false;
@@ -64,7 +64,10 @@ export interface EditorOptions {
   readonly onSubmit: () => void;
 }
 
-/** Lives in a shadow root: there its styles are sheets and not elements, which the policy of the page would refuse. */
+/**
+ * The editor is in a shadow root, where its styles are adopted style sheets instead of style elements, which
+ * the Content-Security-Policy would block.
+ */
 export function createEditor(options: EditorOptions): EditorView {
   const submit = {
     key: 'Mod-Enter',
@@ -90,7 +93,7 @@ export function createEditor(options: EditorOptions): EditorView {
         EditorView.lineWrapping,
         replacing,
         EditorView.contentAttributes.of({ 'aria-label': options.label }),
-        // Without the tab key, which leads on to the next field here as everywhere.
+        // The tab key is not bound: it moves the focus to the next field.
         keymap.of([submit, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) options.onChange(update.state.doc.toString());

@@ -11,7 +11,7 @@ export interface Line {
 export interface ChartLook {
   readonly lines: readonly Line[];
   readonly unit: string;
-  /** What the axis of time is called. */
+  /** Label of the time axis. */
   readonly timeWord: string;
   readonly language: string;
   readonly onPoint: (index: number) => void;
@@ -19,7 +19,10 @@ export interface ChartLook {
 
 const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 50_000, 100_000, 1_000_000];
 
-/** Seconds between the times on the axis: within one second all of them would read the same. */
+/**
+ * Possible seconds between the labels of the time axis; none is below one second, where labels would be
+ * equal.
+ */
 const STEPS = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 172_800];
 
 export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options {
@@ -62,10 +65,10 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
         label: line.name,
         stroke: color(line.color),
         width: 1.6,
-        // What is measured has gaps, and a point between two of them is no line.
+        // The data has gaps: draw single points too, because a point between two gaps has no line.
         points: { size: 5, ...(look.unit === '' ? {} : { show: true }) },
         spanGaps: false,
-        // Nothing while nobody points at anything.
+        // No legend value without a hovered point.
         value: (_chart: uPlot, value: number | null, _series: number, at: number | null) =>
           at === null ? '' : amountWords(value, look.unit),
       })),
@@ -73,7 +76,7 @@ export function chartOptions(host: HTMLElement, look: ChartLook): uPlot.Options 
   };
 }
 
-/** The day where days pass, else the time of day. */
+/** Returns the date if the axis spans days, else the time. */
 function timeOf(chart: uPlot, at: number, language: string): string {
   const { min = 0, max = 0 } = chart.scales['x'] ?? {};
   const isLong = Number(max) - Number(min) > 2 * 86_400;
@@ -85,7 +88,7 @@ function clicked(chart: uPlot, onPoint: (index: number) => void): void {
   if (typeof idx === 'number') onPoint(idx);
 }
 
-/** Null: there was nothing to measure. */
+/** Null if there was no value. */
 export function amountWords(value: number | null, unit: string): string {
   return value === null ? '–' : `${shortNumber(value)}${unit}`;
 }

@@ -1,11 +1,11 @@
 import { ref, watch, type Ref } from 'vue';
 import { useUrlState } from '../../url-state.ts';
 
-/** An address should stay one that can be sent to somebody. */
+/** Upper bound for arguments in the URL, so that the URL can be shared. */
 const MAX_URL_CHARS = 1500;
 const WRITE_MS = 400;
 
-/** The text of the arguments: from the address, else as it was left for this tool; written back while it is typed. */
+/** The text of the arguments: from the URL, else the last draft for this tool; saved while the user types. */
 export function useArgsText(tool: Ref<string>): Ref<string> {
   const inUrl = useUrlState('args');
   const drafts = new Map<string, string>();

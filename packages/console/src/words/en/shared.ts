@@ -3,7 +3,7 @@ export const sharedWords = {
   shared: {
     copy: 'Copy',
     copied: 'Copied',
-    noClipboard: 'The browser gives no clipboard to this page. Select the text and copy it.',
+    noClipboard: 'The browser does not let this page use the clipboard. Select the text and copy it.',
     showAll: 'Show all {count} characters',
     noDifference: 'No difference.',
     close: 'Close',

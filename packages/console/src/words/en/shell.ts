@@ -1,4 +1,4 @@
-/** What stands around every page. */
+/** Words of the frame around every page. */
 export const shellWords = {
   pages: {
     tester: 'Tester',
@@ -34,7 +34,8 @@ export const shellWords = {
     live: 'Live',
     lost: 'Not live · as of {age}',
     paused: 'Paused · as of {age}',
-    whyPaused: 'Tabs of three other tenants were shown later; this one goes on when you come back to it',
+    whyPaused:
+      'Tabs of three other tenants were shown more recently; this one continues when you return to it',
     about: 'Changes arrive as they happen',
   },
   login: {
@@ -45,20 +46,20 @@ export const shellWords = {
     ended: 'Your session has ended, as it does when the server restarts. Sign in again with:',
     are: 'You are signed in as operator of this server.',
     out: 'Sign out',
-    how: 'Run this on the machine of the server and open the link it prints. It works once:',
+    how: "Run this on the server's machine and open the link it prints. The link works once:",
     paste: 'Or paste the link, or the operator token, here',
     placeholder: 'http://…/#login=… or the operator token',
     local: 'Without signing in you can test tools and read calls, as any local program can.',
   },
-  palette: { none: 'Nothing fits.', page: 'page', tool: 'tool', call: 'call', deed: 'do' },
-  nowhere: { title: 'There is no such page', about: '{path} leads nowhere.' },
+  palette: { none: 'No matches.', page: 'page', tool: 'tool', call: 'call', deed: 'do' },
+  nowhere: { title: 'There is no such page', about: '{path} does not exist.' },
   settings: {
-    about: 'Kept in this browser.',
-    looks: 'Looks',
+    about: 'Stored in this browser.',
+    looks: 'Appearance',
     language: 'Language',
     theme: 'Theme',
     themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
-    forget: 'Forget runs and payloads',
+    forget: 'Delete runs and payloads',
     keys: 'Keys',
     does: {
       move: 'move in a list',

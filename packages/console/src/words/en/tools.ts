@@ -13,10 +13,10 @@ export const toolsWords = {
     output: 'Result',
     metadata: 'Metadata',
     versionsAbout:
-      'Contracts this browser has seen; the server keeps the one in force. Choose one to compare with.',
-    oneVersion: 'No other version was seen here.',
-    policyFor: 'What the policy says to a call of this agent',
-    neverCalled: 'It was not called yet.',
+      'Contracts that this browser has loaded; the server keeps only the current one. Choose one to compare with.',
+    oneVersion: 'This browser has loaded no other version.',
+    policyFor: "The policy's decision for a call by this agent",
+    neverCalled: 'No calls yet.',
     healthAbout: 'Of its only ended call. | Of its last {count} ended calls.',
     succeeded: 'Succeeded',
     median: 'Median',
@@ -25,7 +25,7 @@ export const toolsWords = {
     allCalls: 'All its calls',
   },
   devices: {
-    about: 'Phones, browsers and machines that lend tools while they are connected.',
+    about: 'Phones, browsers and machines that provide tools while they are connected.',
     connect: 'Connect a device',
     none: 'No device is connected. A demo phone is one command away:',
     name: 'Device',
@@ -37,7 +37,7 @@ export const toolsWords = {
     arrived: '{name} is connected.',
     demo: 'A demo phone',
     own: 'Your own',
-    keys: 'PATCHBOARD_KEY holds a key of the kind client. An operator makes one with:',
+    keys: 'PATCHBOARD_KEY holds a key of kind client. An operator creates one with:',
   },
   snippets: { javascript: 'JavaScript', python: 'Python', frames: 'Any WebSocket' },
 };

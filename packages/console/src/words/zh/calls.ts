@@ -25,7 +25,7 @@ export const callsWords: WordsOf<typeof english> = {
     more: '向下滚动查看更多。',
     loadingMore: '正在加载更多…',
     end: '已全部显示。',
-    stale: '无法读取最新的调用：{why}',
+    stale: '无法加载最新的调用：{why}',
   },
   call: {
     timeline: '时间线',
@@ -36,7 +36,7 @@ export const callsWords: WordsOf<typeof english> = {
     approval: '审批',
     decidedBy: '由 {who} 决定',
     waits: '等待操作员',
-    expired: '已于 {when} 过期：没有人决定',
+    expired: '已于 {when} 过期，没有决定',
     undecided: '没有决定',
     note: '备注',
     digest: '摘要',
