@@ -7,7 +7,7 @@ const READY_MS = 60_000;
 const STOP_MS = 20_000;
 const started: Set<ChildProcess> = new Set();
 
-// Whatever ends this process, nothing that it started stays behind.
+// Ends all child processes when this process ends.
 process.on('exit', () => {
   for (const child of started) child.kill('SIGKILL');
 });
@@ -36,7 +36,7 @@ export async function startServer(script: string, settings: unknown): Promise<Se
   };
 }
 
-/** Runs a script of this folder to its end; its last line is its answer, in JSON. */
+/** Runs a script of this folder to its end and returns its last line of output, parsed as JSON. */
 export async function runScript<T>(script: string, settings: unknown): Promise<T> {
   const child = start(script, settings);
   let output = '';

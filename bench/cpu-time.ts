@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux counts in hundredths of a second, whatever the kernel's own clock. */
+/** Linux reports CPU time in hundredths of a second. */
 const TICK_US = 10_000;
 
-/** Microseconds of CPU that a process has used so far, all threads and the kernel's work for it together. */
+/** CPU time of a process in microseconds: user and system time of all threads. */
 export function cpuTimeOf(pid: number): number {
   let stat: string;
   try {
@@ -11,7 +11,7 @@ export function cpuTimeOf(pid: number): number {
   } catch {
     throw new Error('this figure reads CPU times from /proc, which only Linux has');
   }
-  // The name in parentheses may hold anything; what follows it are numbers.
+  // The process name in parentheses may contain any character; only numbers follow it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
 }

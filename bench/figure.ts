@@ -6,25 +6,25 @@ export interface Arm {
   readonly runs: readonly number[];
 }
 
-/** One row of the table in the performance targets: a ratio of things measured in the same run. */
+/** One row of the performance table: a ratio of measurements of the same run. */
 export interface Figure {
   readonly id: string;
-  /** What is done, in a sentence or two. */
+  /** What is measured, in a sentence or two. */
   readonly work: readonly string[];
   readonly target: string;
-  /** What survives what; a queue figure without it says nothing. */
+  /** The durability of both sides; a ratio of queues is meaningless without it. */
   readonly durability: string;
   readonly ratio: number;
   readonly spread: { readonly min: number; readonly max: number };
   readonly arms: Readonly<Record<string, Arm>>;
-  /** Ratios besides the one the target is about. */
+  /** Further ratios without a target. */
   readonly others: Readonly<Record<string, Comparison>>;
 }
 
 export interface FigureOptions {
-  /** A smoke run: everything happens once, and the numbers mean nothing. */
+  /** Smoke test: everything runs once; the numbers are meaningless. */
   readonly quick: boolean;
-  /** Says what is going on; results go elsewhere. */
+  /** Prints progress to stderr. */
   readonly say: (line: string) => void;
 }
 

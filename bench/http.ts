@@ -12,7 +12,7 @@ export async function postJson(url: string, body: unknown): Promise<void> {
   }
 }
 
-/** One request at a time over one socket that stays open: the least a client can cost. */
+/** Sequential requests over one keep-alive connection: the cheapest possible client. */
 export class OneConnection {
   readonly #origin: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });

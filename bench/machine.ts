@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import process from 'node:process';
 
-/** What a reader must know before comparing with a run elsewhere. */
+/** The properties of the machine that matter for comparisons. */
 export interface Machine {
   readonly node: string;
   readonly platform: string;
   readonly cores: number;
   readonly cpu: string;
   readonly memoryGb: number;
-  /** Of the folder that holds the stores. */
+  /** File system of the folder with the stores. */
   readonly filesystem: string;
 }
 
@@ -29,6 +29,6 @@ function filesystemOf(folder: string): string {
     const lines = execFileSync('df', ['-PT', folder], { encoding: 'utf8' }).trim().split('\n');
     return lines.at(-1)?.split(/\s+/)[1] ?? 'unknown';
   } catch {
-    return 'unknown'; // `df -T` is not everywhere
+    return 'unknown'; // `df -T` is not available everywhere
   }
 }

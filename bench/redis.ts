@@ -8,7 +8,10 @@ export interface RedisService {
   stop(): Promise<void>;
 }
 
-/** A Redis of its own that appends every change to a file and syncs it once a second. Null: it is not installed. */
+/**
+ * A separate Redis that appends every change to a file and syncs it once a second. Null if it is not
+ * installed.
+ */
 export async function startRedis(folder: string): Promise<RedisService | null> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return null;
   const socket = join(folder, 'redis.sock');

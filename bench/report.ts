@@ -13,7 +13,7 @@ export function header(machine: Machine, quick: boolean): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** For people. */
+/** The report as a table. */
 export function table(figure: Figure): string {
   const { id, work, target, durability, ratio, spread, arms, others } = figure;
   const rows = [
@@ -30,7 +30,7 @@ export function table(figure: Figure): string {
   return `\n${lines.join('\n')}\n`;
 }
 
-/** For programs: one line. */
+/** The report as one line of JSON. */
 export function jsonLine({ id, ratio, target, arms, durability, spread, others }: Figure): string {
   return `${JSON.stringify({ id, ratio, target, arms, durability, spread, others })}\n`;
 }

@@ -1,4 +1,4 @@
-/** The middle of the values, so that one bad slice on a busy machine does not speak for all of them. */
+/** The median, so that one bad slice on a busy machine does not dominate. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -14,7 +14,7 @@ export interface Comparison {
   readonly max: number;
 }
 
-/** Values measured side by side are divided side by side: what slows the machine down slows both. */
+/** Ratios of interleaved pairs: load on the machine slows both sides. */
 export function comparePaired(values: readonly number[], against: readonly number[]): Comparison {
   const ratios = values.map((value, index) => value / (against[index] ?? Number.NaN));
   return { ratio: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) };

@@ -1,6 +1,6 @@
 import type { Pack, ServerTool } from '../../packages/patchboard/src/core/tools/server-tool.ts';
 
-/** Returns at once: what is measured is everything around it. */
+/** Returns at once, so that the benchmark measures everything but the tool. */
 const ECHO: ServerTool = {
   name: 'bench.echo',
   description: 'Returns the text it is given.',

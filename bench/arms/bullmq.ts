@@ -1,5 +1,5 @@
-// A queue and its worker in one process, over a Redis of its own. The end is the worker's own event, which spares the
-// peer a second stream over the wire.
+// A queue and its worker in one process, with a separate Redis. The end of a job is the worker's local event,
+// which saves BullMQ a second stream over the network.
 import process from 'node:process';
 import { Queue, Worker } from 'bullmq';
 import { ECHO_ARGS } from './bench-pack.ts';

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** On SIGUSR2 throws away what nobody uses: what is measured then is what is kept. */
+/** Collects garbage on SIGUSR2, so that only retained memory is measured. */
 export function collectOnRequest(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,5 +1,5 @@
-// Jobs and their worker in one process, over a PostgreSQL of its own, tuned as its guide on performance says: jobs are
-// fetched and completed in batches. It keeps no results; the task is done when the job is gone.
+// Jobs and their worker in one process, with a separate PostgreSQL, tuned by its performance guide: jobs are
+// fetched and completed in batches. It stores no results; a task is done when its job is deleted.
 import process from 'node:process';
 import { Logger, run } from 'graphile-worker';
 import { ECHO_ARGS } from './bench-pack.ts';

@@ -1,5 +1,4 @@
-// The engine over its store in one process; HTTP is wired but nobody uses it. How many calls live their whole life
-// per second?
+// The engine and its store in one process, without HTTP requests. Measures complete calls per second.
 import process from 'node:process';
 import { resolveSettings } from '../../packages/patchboard/src/settings/settings.ts';
 import { resolveLimits } from '../../packages/patchboard/src/core/limits.ts';
@@ -19,7 +18,7 @@ const settings = JSON.parse(process.argv[2] ?? '') as EngineSettings;
 const platform = await startPlatform(
   {
     ...resolveSettings({ PORT: '0', PATCHBOARD_DATA: settings.folder }, {}),
-    // Every call that is submitted at once may run at once.
+    // All concurrent calls may run at once.
     limits: resolveLimits({ concurrencyServer: settings.concurrency }),
   },
   silentLog,
@@ -30,7 +29,7 @@ const { engine } = platform;
 const endings = new Endings();
 engine.onEnded((call) => endings.ended(call.id));
 
-/** From the request to the durable result. */
+/** Time from the request to the durable result. */
 await measureLives(settings, async (line) => {
   const request = aRequest({ toolName: ECHO_TOOL, runId: `run_${line}`, args: ECHO_ARGS });
   const submitted = await engine.submit(request, principal);

@@ -12,7 +12,10 @@ export interface Life {
   readonly aloneP50Ms: number;
 }
 
-/** Lives as many lives as fit, `concurrency` at a time and then one at a time, and prints what it saw. */
+/**
+ * Runs as many calls as possible in the given time, `concurrency` at a time and then one at a time, and
+ * prints the results.
+ */
 export async function measureLives(
   { concurrency, seconds }: LifeSettings,
   liveOnce: (line: string) => Promise<void>,
@@ -47,7 +50,7 @@ export async function measureLives(
   }
 }
 
-/** Joins the end of a life to whoever began it, whichever is seen first. */
+/** Matches the end of a call with its start, whichever is reported first. */
 export class Endings {
   readonly #waiting: Map<string, () => void> = new Map();
   readonly #early: Set<string> = new Set();

@@ -1,4 +1,4 @@
-// The floor: the same route in the same framework with the same answer, and nothing behind it.
+// Baseline: the same route in the same framework with the same response, and no engine or store.
 import process from 'node:process';
 import fastify from 'fastify';
 import { nodeClock } from '../../packages/patchboard/src/runtime/node-clock.ts';

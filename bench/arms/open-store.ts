@@ -2,11 +2,11 @@ import type { Store } from '../../packages/patchboard/src/core/ports.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';
 
-/** What `durability` says of every figure made with this store. */
+/** The text of `durability` for figures that use this store. */
 export const DURABILITY =
   'SQLite WAL, synced before the answer: an answered receipt survives a power cut; call and hash-chained ledger rows in one transaction';
 
-/** Without group commit every change gets a transaction, and so a sync, of its own. */
+/** Without group commit every change has its own transaction and fsync. */
 export async function openStore(file: string, groupCommit: boolean): Promise<Store> {
   const store = await sqliteStore({ file, digest: nodeDigest });
   return groupCommit ? store : oneChangeAtATime(store);
@@ -24,7 +24,7 @@ const CHANGES: ReadonlySet<string | symbol> = new Set<keyof Store>([
 
 type Method = (...values: unknown[]) => unknown;
 
-/** A change is handed over only after the one before it is durable, so no two ever share a transaction. */
+/** Passes a change on only after the previous one is durable, so that no two share a transaction. */
 function oneChangeAtATime(store: Store): Store {
   let last: Promise<unknown> = Promise.resolve();
   return new Proxy(store, {
@@ -42,7 +42,7 @@ function oneChangeAtATime(store: Store): Store {
   });
 }
 
-/** Calls are answered for a turn of the event loop later, as a commit would, and not written anywhere. */
+/** A store that discards calls and resolves a turn of the event loop later, as a commit would. */
 export function forgetful(store: Store): Store {
   let waiting: (() => void)[] = [];
   const soon = async <T>(value: T): Promise<T> =>

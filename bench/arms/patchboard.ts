@@ -1,4 +1,4 @@
-// The server as it is shipped, with one more tool. It logs as it always does, to nowhere.
+// The server as shipped, with one more tool. Its log output is discarded.
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import process from 'node:process';
@@ -14,10 +14,10 @@ import { forgetful, openStore } from './open-store.ts';
 export interface ServerSettings {
   readonly folder: string;
   readonly groupCommit: boolean;
-  /** Every call is taken and none is kept: what is left is the cost of everything but the store. */
+  /** Uses a store that discards calls, to measure everything but the store. */
   readonly forgetful?: boolean;
   readonly limits: Partial<Limits>;
-  /** Default: none, as in a fresh start. */
+  /** Default: no policy, as on a fresh server. */
   readonly policy?: Readonly<Record<string, unknown>>;
 }
 

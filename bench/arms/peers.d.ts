@@ -1,4 +1,4 @@
-/** Only what the peers' arms use, so that the types do not need the packages installed. */
+/** Minimal types of the compared packages, so that type checking does not need them installed. */
 declare module 'bullmq' {
   export interface Connection {
     readonly path: string;

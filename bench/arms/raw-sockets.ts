@@ -1,4 +1,4 @@
-// The floor for devices: the same library with the same settings, and nothing behind it but a parse and an answer.
+// Baseline for devices: the same WebSocket library with the same settings, which only parses and replies.
 import { once } from 'node:events';
 import process from 'node:process';
 import { WebSocketServer } from 'ws';

@@ -1,4 +1,4 @@
-// Commands and file reads, enclosed and plain, one after the other in one process.
+// Commands and file reads with and without the sandbox, sequentially in one process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export interface SandboxCostSettings {
   readonly reads: number;
 }
 
-/** Milliseconds of one. */
+/** Milliseconds per operation. */
 export interface SandboxCosts {
   readonly enclosedMs: number;
   readonly spawnMs: number;

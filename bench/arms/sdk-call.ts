@@ -10,7 +10,7 @@ export interface SdkCallSettings {
   readonly loops: number;
 }
 
-/** Microseconds of this process's own time, so that others on the machine count less. */
+/** CPU time of this process in microseconds, which depends less on the machine's load. */
 export interface SdkCall {
   readonly bareUs: number;
   readonly boardUs: number;
@@ -53,7 +53,7 @@ async function throughBoard(calls: number): Promise<number> {
   return cost;
 }
 
-/** The same tool, asked for `steps` times by a model that answers at once. */
+/** The same tool, requested `steps` times by a model that replies at once. */
 async function loop(steps: number): Promise<unknown> {
   const replies = [...Array.from({ length: steps }, (_, step) => asking(step)), DONE];
   const model = new MockLanguageModelV4({ doGenerate: replies });

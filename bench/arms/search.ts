@@ -1,4 +1,4 @@
-// Fills two files with contents and searches both in turn; its last line is what it measured.
+// Fills two databases with contents and searches both in turn; the last line of output has the measurements.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,12 +15,12 @@ export interface SearchSettings {
 
 export type Searched = readonly {
   readonly name: string;
-  /** Its words are as rare in the one as in the other; else all contents have one of them. */
+  /** Whether its words are equally rare in both files; else one word occurs in all contents. */
   readonly isRare: boolean;
   readonly hits: readonly number[];
   /** Medians in milliseconds, by file and round. */
   readonly runs: readonly (readonly number[])[];
-  /** How long the thread that asked could do nothing else, at most; by file and round. */
+  /** Longest time that the main thread was blocked, by file and round. */
   readonly stalls: readonly (readonly number[])[];
 }[];
 
@@ -39,7 +39,7 @@ const QUERIES = [
   { name: 'an English word that all have', text: 'chronicle', isRare: false },
 ] as const;
 
-/** Ten of them, whatever the size, have the words that are rare. */
+/** Ten contents have the rare words, whatever the size. */
 function content(number: number, items: number): ContentItem {
   const digits = String(number).replaceAll(/\d/g, (digit) => '零一二三四五六七八九'.charAt(Number(digit)));
   const rare = number % (items / RARE) === 0 ? '，唯此篇说麒麟，a unicorn' : '';
@@ -73,13 +73,13 @@ async function once(storage: HeritageStorage, text: string): Promise<{ ms: numbe
   return { ms: performance.now() - began, total };
 }
 
-/** The longest that a timer of a millisecond was late while the search went on. */
+/** Longest delay of a 1 ms timer during the search. */
 async function stallOf(storage: HeritageStorage, text: string): Promise<number> {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
   await pause(5);
   await once(storage, text);
-  // A timer that is late is heard of when it comes.
+  // A late timer is measured when it fires.
   await pause(5);
   delays.disable();
   return delays.max / 1e6;
@@ -95,13 +95,13 @@ for (let round = -1; round < rounds; round += 1) {
   for (const { text, isRare, hits, runs, stalls } of searched) {
     for (const [index, storage] of storages.entries()) {
       const times: number[] = [];
-      // Those take long enough to be measured at once.
+      // Searches for common words take long enough that three are sufficient.
       for (let turn = 0; turn < (isRare ? turns : 3); turn += 1) {
         const { ms, total } = await once(storage, text);
         times.push(ms);
         hits[index] = total;
       }
-      // The first round warms both up.
+      // The first round is the warm-up.
       if (round < 0) continue;
       runs[index]?.push(median(times));
       stalls[index]?.push(await stallOf(storage, text));

@@ -1,4 +1,4 @@
-// Fills a store with calls that have ended, through the store's own door.
+// Fills a store with ended calls, through the store's interface.
 import process from 'node:process';
 import type { CallState, TimelineEntry } from '../../packages/patchboard/src/core/call/call.ts';
 import { callRow, firstCallRow } from '../../packages/patchboard/src/core/ledger/ledger.ts';
@@ -15,7 +15,7 @@ export interface SeedSettings {
 }
 
 export interface Seeded {
-  /** Evenly spread over the whole file. */
+  /** Sample ids, evenly spread over the whole file. */
   readonly sampleIds: readonly string[];
   readonly sampleRuns: readonly string[];
 }

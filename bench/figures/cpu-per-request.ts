@@ -15,7 +15,7 @@ const WARM_SECONDS = 10;
 const ARMS = ['no_store', 'keeps_nothing', 'patchboard'] as const;
 type ArmName = (typeof ARMS)[number];
 
-/** What P1 is made of, in CPU time: that says something on a busy machine too, where requests per second do not. */
+/** The parts of P1 in CPU time, which is meaningful on a busy machine too, unlike requests per second. */
 export async function cpuPerRequest({ quick, say }: FigureOptions): Promise<Figure> {
   return await withTemporaryFolder(async (folder) => {
     const servers = new Map<ArmName, ServerProcess>();

@@ -11,7 +11,10 @@ import { withTemporaryFolder } from '../temporary-folder.ts';
 
 const CONNECTIONS = 50;
 const CLIENT_TOOL = 'bench.remote';
-/** A server with more code takes longer until all of it is compiled; cold it costs twice as much per request. */
+/**
+ * A larger server needs a longer warm-up until its code is compiled; a cold one costs twice as much per
+ * request.
+ */
 const WARM_SECONDS = 10;
 
 const ARMS = [
@@ -23,7 +26,7 @@ const ARMS = [
 ] as const;
 type ArmName = (typeof ARMS)[number];
 
-/** Twenty patterns and ten conditions that are asked before one allows: the guard at work on every call. */
+/** Twenty patterns and ten conditions that are evaluated before one allows the call. */
 const POLICY = {
   default: {
     autoDenyTools: Array.from({ length: 10 }, (_, index) => `forbidden${index}.*`),
@@ -36,7 +39,7 @@ const POLICY = {
   },
 };
 
-/** P1: what a durable receipt costs over the same route that keeps nothing. */
+/** P1: a durable receipt compared with the same route without a store. */
 export async function durableReceipt(options: FigureOptions): Promise<Figure> {
   return await withTemporaryFolder(async (folder) => {
     const runs = await measure(folder, options);
@@ -106,7 +109,7 @@ async function startArm(name: ArmName, folder: string): Promise<ServerProcess> {
     folder,
     groupCommit: name !== 'one_tx_per_change',
     limits: {
-      // A tool that returns at once must not wait for a slot: what is measured is the receipt, not the queue.
+      // The tool must not wait for a slot: the receipt is measured, not the queue.
       concurrencyServer: 1000,
       concurrencyPerTenant: 1000,
       ...(name === 'patchboard_receipt_only' ? { openCallsPerTenant: 10_000_000 } : {}),
@@ -131,7 +134,7 @@ function toolOf(name: ArmName): string {
   return name === 'patchboard_receipt_only' ? CLIENT_TOOL : ECHO_TOOL;
 }
 
-/** Each slice begins with another arm: whoever comes first finds the machine as the last one left it. */
+/** Each slice starts with a different arm, because the order affects the result. */
 function rotated<T>(values: readonly T[], by: number): T[] {
   const first = by % values.length;
   return [...values.slice(first), ...values.slice(0, first)];

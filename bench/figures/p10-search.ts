@@ -5,7 +5,7 @@ import type { Arm, Figure, FigureOptions } from '../figure.ts';
 import { comparePaired, median, type Comparison } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
-/** P10: what more contents cost the search of the heritage tools. */
+/** P10: the cost of more contents for the search of the heritage tools. */
 export async function search(options: FigureOptions): Promise<Figure> {
   const { quick, say } = options;
   const sizes: readonly [number, number] = quick ? [100, 1000] : [1000, 100_000];

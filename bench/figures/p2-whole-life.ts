@@ -16,7 +16,7 @@ const CONCURRENCY = 128;
 
 type LiveSlice = (settings: LifeSettings) => Promise<Life>;
 
-/** P2: the whole durable life of a server tool's call inside one process. */
+/** P2: a durable call of a server tool from submission to result, in one process. */
 export async function wholeLife({ quick, say }: FigureOptions): Promise<Figure> {
   return await withTemporaryFolder(async (folder) => {
     const redis = await startRedis(folder);

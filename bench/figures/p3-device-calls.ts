@@ -22,7 +22,10 @@ interface Runs {
   readonly ack: number[];
 }
 
-/** P3: a call that a device runs, against a route that keeps nothing; a durable acknowledgement, against a parse. */
+/**
+ * P3: a call that a device runs, compared with a route without a store; a durable acknowledgement, compared
+ * with a parse.
+ */
 export async function deviceCalls(options: FigureOptions): Promise<Figure> {
   return await withTemporaryFolder(async (folder) => {
     const runs = await measure(folder, options);
@@ -57,7 +60,7 @@ async function measure(folder: string, { quick, say }: FigureOptions): Promise<R
   const settings: ServerSettings = {
     folder: join(folder, 'patchboard'),
     groupCommit: true,
-    // What is measured is the way of a result, not the brake for a device that talks too much.
+    // The result path is measured, so the frame rate limit is raised.
     limits: { openCallsPerTenant: 1_000_000, deviceFramesPerSecond: 1_000_000 },
   };
   const started: ServerProcess[] = [];

@@ -3,7 +3,7 @@ import { runScript } from '../child.ts';
 import type { Arm, Figure, FigureOptions } from '../figure.ts';
 import { comparePaired, median } from '../statistics.ts';
 
-/** P5: what a call costs in the embedder's own process, beside the function itself and the AI SDK's loop. */
+/** P5: the cost of an in-process call, compared with the plain function and with the AI SDK's loop. */
 export async function sdkCall({ quick, say }: FigureOptions): Promise<Figure> {
   const slices = quick ? 1 : 5;
   const settings: SdkCallSettings = quick ? { calls: 200, loops: 5 } : { calls: 20_000, loops: 200 };

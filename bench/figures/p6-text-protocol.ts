@@ -9,7 +9,7 @@ const BLOCKS = 200;
 const PROSE = `${'I will look at the source folder first, and then decide what to change in it, if anything. '.repeat(54)}\n`;
 const vcp = protocolOf('vcp');
 
-/** P6: reading a reply of a megabyte with 200 requests, damaged and in small pieces too. */
+/** P6: parsing a reply of a megabyte with 200 requests, also damaged and in small chunks. */
 export async function textProtocol({ quick, say }: FigureOptions): Promise<Figure> {
   const slices = quick ? 1 : 10;
   const rounds = quick ? 1 : 40;
@@ -30,7 +30,7 @@ export async function textProtocol({ quick, say }: FigureOptions): Promise<Figur
     time('20,000 unclosed', () => vcp.parseToolRequests(unclosed.repeat(20_000)), few);
     time('streamed, 100k characters', () => inPieces(long.slice(0, 100_000)), few);
     time('streamed, 200k characters', () => inPieces(long.slice(0, 200_000)), few);
-    // One turn of the event loop between slices, so that others get theirs.
+    // Yield to the event loop between slices.
     await new Promise((resolve) => setImmediate(resolve));
   }
   const compare = (one: string, other: string): ReturnType<typeof comparePaired> =>
@@ -58,7 +58,7 @@ export async function textProtocol({ quick, say }: FigureOptions): Promise<Figur
   };
 }
 
-/** Flat, as text from a socket is; joined pieces would be searched more slowly. */
+/** A flat string, as from a socket; a concatenated (rope) string would be slower to search. */
 function replyOf(blocks: number): string {
   const fields =
     'tool_name:「始」directory-tree_listFiles「末」\npath:「始」src/tools「末」\nrecursive:「始」false「末」';
@@ -96,7 +96,7 @@ function inPieces(text: string): number {
   return items + vcp.finish(state).length;
 }
 
-/** Milliseconds; the least of some rounds, because everything else on the machine only adds. */
+/** Milliseconds; the minimum of several rounds, because other load only adds time. */
 function timeOf(work: () => unknown, rounds: number): number {
   let least = Infinity;
   for (let round = 0; round < rounds; round += 1) {

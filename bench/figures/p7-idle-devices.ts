@@ -12,9 +12,9 @@ import { comparePaired, median } from '../statistics.ts';
 import { withTemporaryFolder } from '../temporary-folder.ts';
 
 const DEVICES = 10_000;
-/** A process of the load holds so many; the server holds all. */
+/** Devices per load process; the server holds all of them. */
 const PER_PROCESS = 2500;
-/** Files that a server needs besides its sockets. */
+/** File descriptors that the server needs besides its sockets. */
 const OTHER_FILES = 600;
 const TOOL = 'bench.idle';
 
@@ -24,7 +24,7 @@ interface Measured {
   readonly connectSeconds: number;
 }
 
-/** P7: what a device that is only connected costs, against a bare socket. */
+/** P7: the memory of an idle device, compared with a bare socket. */
 export async function idleDevices(options: FigureOptions): Promise<Figure> {
   const devices = affordable(options.quick ? 200 : DEVICES, options);
   const rounds = options.quick ? 1 : 3;
@@ -82,7 +82,7 @@ async function measure(
   try {
     const server = await startServer(script, settings);
     started.push(server);
-    // The first ones make the server allocate what it needs once.
+    // The first devices cause one-time allocations.
     started.push(await connected(server, 50));
     const before = await residentBytes(server);
     const began = performance.now();
@@ -127,7 +127,7 @@ async function callTime({ url }: ServerProcess): Promise<number> {
   return median(times);
 }
 
-/** A machine that does not let a process open enough files gets a smaller figure, and is told so. */
+/** If the limit of open files is too low, fewer devices are used, and the figure says so. */
 function affordable(wanted: number, { say }: FigureOptions): number {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   const hard = Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);

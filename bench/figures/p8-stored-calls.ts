@@ -32,7 +32,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   [`tools of ${CLIENTS} clients`]: (connection) => connection.get('/v1/tools'),
 };
 
-/** P8: what a full store costs the requests that everybody makes all day. */
+/** P8: the cost of a full store for common requests. */
 export async function storedCalls(options: FigureOptions): Promise<Figure> {
   const sizes = options.quick ? [100, 2000] : [1000, 1_000_000];
   return await withTemporaryFolder(async (folder) => {
@@ -85,7 +85,7 @@ async function measure(stores: readonly Store[], { quick, say }: FigureOptions):
           await operation(connection, store.seeded, turn);
           times.push(performance.now() - began);
         }
-        // The first round warms both up.
+        // The first round is the warm-up.
         if (round >= 0) runsOf(runs, name, store.label).push(median(times));
       }
     }
@@ -94,7 +94,7 @@ async function measure(stores: readonly Store[], { quick, say }: FigureOptions):
   return runs;
 }
 
-/** By operation, then by size. */
+/** Times by operation, then by size. */
 type Runs = Map<string, Map<string, number[]>>;
 
 function runsOf(runs: Runs, operation: string, label: string): number[] {

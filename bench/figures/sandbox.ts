@@ -3,7 +3,7 @@ import { runScript } from '../child.ts';
 import type { Arm, Figure, FigureOptions } from '../figure.ts';
 import { comparePaired, median } from '../statistics.ts';
 
-/** What it costs to shut a command in, and to read a file from inside, beside doing it plainly. */
+/** The cost of a command and a file read in the sandbox, compared with plain ones. */
 export async function sandboxCosts({ quick, say }: FigureOptions): Promise<Figure> {
   const slices = quick ? 1 : 5;
   const settings: SandboxCostSettings = quick ? { commands: 3, reads: 20 } : { commands: 40, reads: 2000 };

@@ -1,4 +1,4 @@
-// How fast results are acknowledged: many sockets, each with a few results on their way, until all are answered.
+// Measures acknowledgements of results: many WebSockets, each with a few results in flight, until all are acknowledged.
 import { once } from 'node:events';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ export interface AcknowledgeSettings {
   readonly url: string;
   readonly sockets: number;
   readonly results: number;
-  /** Null: the server takes any id. Else calls of this tool are asked for first. */
+  /** Null if the server accepts any id. Else calls of this tool are made first. */
   readonly tool: string | null;
 }
 
@@ -46,7 +46,7 @@ function madeUp(): string[] {
   );
 }
 
-/** Each socket answers what it was asked itself. */
+/** Each socket sends results for its own requests. */
 async function askedFor(tool: string): Promise<string[][]> {
   const asked = sockets.map((): string[] => []);
   let left = settings.results;
@@ -73,7 +73,7 @@ async function askedFor(tool: string): Promise<string[][]> {
   return asked;
 }
 
-/** A machine that is busy with other things turns some away; what is measured comes later. */
+/** A busy machine refuses some connections: retry. Connecting is not measured. */
 async function untilTaken(url: string, body: string): Promise<void> {
   for (;;) {
     const headers = { 'content-type': 'application/json' };

@@ -1,4 +1,4 @@
-/** Only what the load generator uses, so that the types do not need the package installed. */
+/** Minimal types for the load generator, so that type checking does not need the package installed. */
 declare module 'autocannon' {
   export interface Client {
     setBody(body: string): void;

@@ -1,4 +1,4 @@
-// Many devices in a process of its own: plain sockets that register one tool and answer what they are asked.
+// Many devices in a separate process: plain WebSockets that register one tool and return results.
 import { once } from 'node:events';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,10 +22,10 @@ const REGISTER = JSON.stringify({
     },
   ],
 });
-/** So many at once: a server that is asked by all of them in the same instant is another test. */
+/** Concurrent connects: connecting all devices at the same moment would be another test. */
 const AT_ONCE = 100;
 
-/** A server that is busy says so before the upgrade, and is asked again, as devices do. */
+/** A busy server refuses before the upgrade: retry, as devices do. */
 async function open(): Promise<WebSocket> {
   for (;;) {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { perMessageDeflate: false });

@@ -1,4 +1,4 @@
-// The load generator, in a process of its own: closed loop, a fixed number of connections for a fixed time.
+// The load generator, in a separate process: closed loop, a fixed number of connections for a fixed time.
 import process from 'node:process';
 import autocannon from 'autocannon';
 
@@ -25,7 +25,7 @@ const result = await autocannon({
   body: body(0),
   connections: settings.connections,
   duration: settings.seconds,
-  // A run per connection: the limit of calls per run must not be what is measured.
+  // One run per connection, so that the concurrency limit per run does not affect the result.
   setupClient: (client) => client.setBody(body((made += 1))),
 });
 if (result.non2xx + result.errors + result.timeouts > 0) {
