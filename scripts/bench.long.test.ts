@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BENCH_TIMEOUT_MS, expectFigures } from './tests/bench-output.ts';
 
-// Shapes only: what a figure is on a busy machine means nothing.
+// Checks the shape only: values on a busy machine are meaningless.
 describe('npm run bench', () => {
   it('prints one line of JSON for each figure', { timeout: BENCH_TIMEOUT_MS }, async () => {
     const figures = await expectFigures();

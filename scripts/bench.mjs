@@ -1,5 +1,5 @@
-// Runs the benchmark, which is a package of its own outside the workspaces: what it compares against must never
-// reach a user's install. Arguments are passed on.
+// Runs the benchmark, a separate package outside the workspaces, so that the compared packages are never
+// installed for users. Passes its arguments on.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

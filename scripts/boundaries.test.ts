@@ -6,7 +6,7 @@ import { findBreaches } from './boundaries.ts';
 const root = join(import.meta.dirname, '..');
 
 describe('the sources of every package', () => {
-  it('keep the import direction and the other rules of place', () => {
+  it('follow the import rules', () => {
     const files = globSync('packages/*/src/**/*.{ts,vue}', { cwd: root })
       .map((path) => path.replaceAll('\\', '/'))
       .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));

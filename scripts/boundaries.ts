@@ -4,16 +4,19 @@ import ts from 'typescript';
 /** A source file: its path from the root of the repository, with forward slashes, and its text. */
 export type SourceFile = { path: string; text: string };
 
-/** A place code may live. `core`, `transports/agent-api`, `wire` and `top` are zones. */
+/**
+ * A part of the sources with its own import rules. `core`, `transports/agent-api`, `wire` and `top` are
+ * zones.
+ */
 type Zone = string;
 
-/** Knows every part of the package: the folders and the file of `WIRING`. */
+/** The zone that may import every part: the folders and the file of `WIRING`. */
 const TOP = 'top';
 const PACKAGES = ['wire', 'client', 'console', 'patchboard'];
 const WIRING = ['board', 'wiring', 'settings', 'cli', 'index.ts'];
-/** Each subfolder of these is an adapter of its own. */
+/** Each subfolder of these is a separate adapter. */
 const GROUPS = ['sources', 'packs', 'transports'];
-/** Read by every transport. */
+/** Every transport may import it. */
 const SHARED_TRANSPORT = 'transports/shared';
 const ENVIRONMENT_READER = 'packages/patchboard/src/settings/environment.ts';
 
@@ -21,7 +24,7 @@ const ENVIRONMENT_READER = 'packages/patchboard/src/settings/environment.ts';
 const FOREIGN_TO_CORE = /npc|vcp|todo|cookie/i;
 const CORE_KNOWS = 'it knows calls, tools, providers, policy, ledger and time';
 
-/** Returns one line for each rule of the style guide, section 1 and 2, that a file breaks. */
+/** Returns one line for each import rule that a file breaks. */
 export function findBreaches(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => breachesOf(file).map((breach) => `${file.path}: ${breach}`));
 }
@@ -47,7 +50,7 @@ function breachesOf(file: SourceFile): string[] {
   return breaches;
 }
 
-/** A test may bring parts together that must not know each other. */
+/** A test may import parts that must not import each other. */
 function isTest(path: string): boolean {
   return /\.(test|test-d|contract)\.ts$/.test(path);
 }
@@ -71,7 +74,7 @@ function mayImport(from: Zone, to: Zone): boolean {
   if (from === 'client' || from === 'core') return false;
   if (from === 'console') return to === 'client';
   if (to === 'core') return true;
-  // The loop speaks of calls and results as embedders do.
+  // The agent loop uses the SDK's types of calls and results.
   if (from === 'agent') return to === 'protocols' || to === 'sdk';
   if (from === 'sdk' || from.startsWith('sources/')) return to === 'protocols';
   if (from.startsWith('transports/')) return to === 'protocols' || to === SHARED_TRANSPORT;
@@ -83,7 +86,7 @@ function mayUsePackages(from: Zone, path: string, specifier: string): boolean {
   return from !== 'wire' && from !== 'core';
 }
 
-/** The zone an import leads to, `outside` for another package's files; undefined for a package that is not ours. */
+/** The zone of an import; `outside` for another package's files; undefined for an external package. */
 function targetOf(path: string, specifier: string): Zone | undefined {
   if (specifier.startsWith('.')) {
     const target = posix.join(posix.dirname(path), specifier);
@@ -105,7 +108,7 @@ function zoneOf(path: string): Zone {
   const [first = '', second = ''] = path.split('/').slice(3);
   if (WIRING.includes(first)) return TOP;
   if (GROUPS.includes(first)) return `${first}/${second.replace(/\.ts$/, '')}`;
-  return first.replace(/\.ts$/, ''); // a folder the table does not name is an adapter
+  return first.replace(/\.ts$/, ''); // a folder that the table does not name is an adapter
 }
 
 /** `identifiers`: those that `FOREIGN_TO_CORE` matches. */
@@ -126,7 +129,7 @@ function read(file: SourceFile): Facts {
   return facts;
 }
 
-/** Of a Vue component only its scripts import; of any other file all of it is script. */
+/** The scripts of a Vue component; any other file is one script. */
 function scriptOf({ path, text }: SourceFile): string {
   if (!path.endsWith('.vue')) return text;
   return [...text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, script]) => script).join('\n');

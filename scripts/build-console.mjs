@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { filesIn, fingerprintOf } from './fingerprint.mjs';
 
-/** Resolves to whether it worked; what went wrong is on stderr. */
+/** Resolves to true if the build succeeded; errors go to stderr. */
 export async function buildConsole(root) {
   const folder = join(root, 'packages', 'console');
   const built = join(root, 'packages', 'patchboard', 'dist', 'console');
-  // Beside the output, which the bundler empties.
+  // Stored beside the output folder, which the bundler empties.
   const stamp = join(root, 'packages', 'patchboard', 'dist', '.console-built');
   const fingerprint = fingerprintOf(root, inputsOf(root, folder));
   const isBuilt = existsSync(join(built, 'index.html')) && readText(stamp) === fingerprint;

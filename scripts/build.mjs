@@ -9,10 +9,10 @@ import { filesIn, fingerprintOf } from './fingerprint.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = ['wire', 'client', 'patchboard'].map((name) => join(root, 'packages', name));
-// The launcher compares the time of this file with the sources, so it lies in the output it speaks for.
+// The launcher compares the time of this file with the sources, so it is part of the output.
 const stamp = join(root, 'packages', 'patchboard', 'dist', '.built');
 
-// The two need nothing of each other, and each keeps one core busy.
+// The two builds are independent, and each uses one core.
 const [isCompiled, isBundled] = await Promise.all([buildPackages(), buildConsole(root)]);
 if (!isCompiled) fail('the build failed; the compiler says why above.');
 if (!isBundled) fail('the console was not built; the bundler says why above.');

@@ -1,4 +1,4 @@
-// Runs every check and reports all that fail, rather than stopping at the first.
+// Runs every check and reports all failures.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ results.push(
     run('lint', 'oxlint', '--type-aware', '--deny-warnings'),
     run('console types', 'vue-tsc', '--noEmit', '-p', join('packages', 'console')),
     run('boundaries', 'vitest', 'run', '--reporter=dot', 'scripts/boundaries.test.ts'),
-    // Before every package has its entry, all of their files look unused.
+    // Without its entry file, all files of a package look unused.
     ...(published.length === PACKAGES.length
       ? [run('unused', 'knip', '--no-progress', '--no-config-hints')]
       : []),

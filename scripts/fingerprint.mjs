@@ -1,9 +1,9 @@
-// What the build scripts compare to know whether there is anything to do.
+// The build scripts compare fingerprints to skip builds without changes.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Of the names, sizes and times of files. */
+/** Returns a fingerprint of the names, sizes and times of files. */
 export function fingerprintOf(root, files) {
   const hash = createHash('sha256');
   for (const file of [...files].sort()) {

@@ -1,5 +1,5 @@
-// Installs what is missing. It runs before anything is installed, so it has no dependency and must work on
-// whatever Node came with the machine.
+// Installs missing dependencies. It runs before anything is installed, so it has no dependency and must work
+// on the machine's own Node.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,10 @@ if (!hasNode24()) {
   );
 }
 
-/** Compares what is installed with the lockfile by content: file times change with every checkout. */
+/**
+ * Compares the installed packages with the lockfile by content, because file times change with every
+ * checkout.
+ */
 function reasonToInstall() {
   const wanted = packagesOf(join(root, 'package-lock.json'));
   if (wanted === undefined) fail('package-lock.json is missing or unreadable; restore it with git.');

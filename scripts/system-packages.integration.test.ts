@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const SCRIPT = fileURLToPath(new URL('./system-packages.mjs', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
-/** A machine where PATH holds only what a test puts there, so that curl is missing for certain. */
+/** PATH holds only the programs that a test adds, so that curl is missing. */
 describe('system packages for the tests', () => {
   let folder: string;
 
@@ -29,13 +29,13 @@ describe('system packages for the tests', () => {
     chmodSync(join(folder, name), 0o755);
   }
 
-  it('says what to type where there is no apt-get', () => {
+  it('prints the command to run without apt-get', () => {
     const { status, stderr } = run();
     expect(status).toBe(1);
     expect(stderr).toMatch(/the tests need curl.*Install with:\n {2}brew install curl/s);
   });
 
-  it('says the one command when it did not help, or may not try', () => {
+  it('prints the command if the installation failed or is not allowed', () => {
     put('apt-get', `echo "$@" >> ${folder}/log; exit 0`);
     const { status, stderr } = run();
     expect(status).toBe(1);
@@ -46,7 +46,7 @@ describe('system packages for the tests', () => {
 
   // Only root installs without asking.
   if (isRoot) {
-    it('goes on once everything is there, with a fresh package list if it needs one', () => {
+    it('continues once everything is installed, with a fresh package list if needed', () => {
       const pretend = `for name in curl initdb python3 chromium bwrap pgrep; do printf '#!/bin/sh\\n' > ${folder}/$name; /bin/chmod 755 ${folder}/$name; done`;
       put(
         'apt-get',

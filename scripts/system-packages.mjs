@@ -1,19 +1,19 @@
-// Makes sure of the programs that only tests need. Run before tests, never before a start: a start touches nothing
-// outside its own folders. As root with apt-get it installs what is missing (on a terminal it asks first), else it
-// says the one command to type.
+// Checks for the programs that only tests need. It runs before tests, never before a start: a start changes
+// nothing outside its own folders. As root with apt-get it installs missing ones (in a terminal it asks
+// first), else it prints the command to run.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 
-/** `debian`: the package; `brew`: what brings the same where there is no apt-get. */
+/** `debian`: the apt package; `brew`: the Homebrew package. */
 const NEEDED = [
   { debian: 'curl', brew: 'brew install curl', isThere: () => onPath('curl') },
   { debian: 'python3-requests', brew: 'python3 -m pip install requests', isThere: hasRequests },
   { debian: 'chromium', brew: 'brew install --cask chromium', isThere: hasChromium },
   { debian: 'bubblewrap', brew: 'brew install bubblewrap', isThere: hasSandbox },
   { debian: 'procps', brew: 'brew install proctools', isThere: () => onPath('pgrep') },
-  // Without one, Chinese pages are boxes in pictures.
+  // Without a CJK font, Chinese text in screenshots is boxes.
   { debian: 'fonts-wqy-microhei', brew: 'brew install font-noto-sans-cjk', isThere: hasChineseFont },
   { debian: 'postgresql', brew: 'brew install postgresql', isThere: hasPostgres },
 ];
@@ -26,7 +26,7 @@ if (missing.length > 0) {
   const install = `apt-get install -y ${names.join(' ')}`;
   if (prefix === undefined || !(await agreed(install))) giveUp(names, `sudo ${install}`);
   process.stderr.write(`patchboard: installing what the tests need: ${names.join(', ')}…\n`);
-  // A package list that is empty or old is refreshed, and only then.
+  // Refresh the package list only if it is empty or old.
   if (!apt(prefix, ['install', ...names])) {
     apt(prefix, ['update']);
     apt(prefix, ['install', ...names]);
@@ -41,7 +41,7 @@ function apt(prefix, args) {
   return spawnSync(command[0], command.slice(1), { env, stdio: ['ignore', 2, 2] }).status === 0;
 }
 
-/** What to put before a command that needs root; undefined where root cannot be had without a person. */
+/** Prefix for a command that needs root; undefined if root needs a password. */
 function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   const isUnattended = Boolean(process.env.CI) && spawnSync('sudo', ['-n', 'true']).status === 0;
@@ -65,13 +65,13 @@ function hasChromium() {
   return onPath('chromium') || existsSync('/Applications/Chromium.app/Contents/MacOS/Chromium');
 }
 
-/** macOS brings its own; where fonts cannot be asked for, nobody needs them. */
+/** macOS has its own fonts; without fontconfig the check is skipped. */
 function hasChineseFont() {
   const asked = spawnSync('fc-list', [':lang=zh'], { encoding: 'utf8' });
   return process.platform === 'darwin' || asked.error !== undefined || asked.stdout.trim() !== '';
 }
 
-/** macOS brings its own. */
+/** macOS has its own. */
 function hasSandbox() {
   return process.platform === 'darwin' || onPath('bwrap');
 }
@@ -80,7 +80,7 @@ function onPath(name) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
 }
 
-/** Debian's own, else whichever Python can import it. */
+/** Debian's package, else any Python that can import it. */
 function hasRequests() {
   if (existsSync('/usr/bin/python3') && existsSync('/usr/lib/python3/dist-packages/requests')) return true;
   return ['python3', '/usr/local/bin/python3', '/usr/bin/python3'].some(

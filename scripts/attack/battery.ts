@@ -1,13 +1,13 @@
 import type { SeededRandom } from '../chaos/seeded-random.ts';
 import type { Target } from './target.ts';
 
-/** How much of a battery to run: `short` is part of `npm test`. */
+/** Extent of a battery: `short` is part of `npm test`. */
 export interface AttackOptions {
   readonly isShort: boolean;
   readonly random: SeededRandom;
 }
 
-/** Sends one kind of hostile input and records what did not hold. */
+/** Sends one kind of hostile input and records violations. */
 export type Battery = (target: Target, tally: Tally, options: AttackOptions) => Promise<void>;
 
 /** Counts attempts by outcome and keeps the violations. */
@@ -16,7 +16,7 @@ export class Tally {
   readonly outcomes: Map<string, number> = new Map();
   readonly violations: string[] = [];
 
-  /** Records one attempt; `violation` is null where the server did what it promises. */
+  /** Records one attempt; `violation` is null if the server behaved as guaranteed. */
   record(outcome: string, violation: string | null): void {
     this.tried += 1;
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);

@@ -7,7 +7,7 @@ const SHORT = 300;
 const LONG = 9000;
 const ID = 'tc_00000000000000000000000000';
 
-/** Bodies made from each route's own schema and then broken: every response is one of ours. */
+/** Bodies generated from each route's schema and then mutated: every response must be a documented one. */
 export const fuzzedBodies: Battery = async (target, tally, { isShort, random }) => {
   const routes = ROUTES.filter((route) => route.body !== undefined && route.method !== 'GET');
   const attempts = Array.from({ length: isShort ? SHORT : LONG }, (_, index) => {
@@ -22,7 +22,7 @@ export const fuzzedBodies: Battery = async (target, tally, { isShort, random }) 
   await eachOf(attempts, 16, async ({ route, text, holder }) => {
     const path = route.url.replaceAll(/:[a-z_]+/g, ID);
     const headers = random.chance(0.3) ? target.operator : (target.credentials[holder] ?? {});
-    // The operator's own key would end the battery, and the session of the run.
+    // Without a credential: revoking the operator's key or ending its session would end the battery.
     const isHarmful = route.name === 'revokeKey' || route.name === 'deleteKey';
     const response = await target.send(path, {
       method: route.method,
@@ -81,7 +81,7 @@ const ODD: readonly unknown[] = [
   '<script>alert(1)</script>',
 ];
 
-/** A value that fits the schema in most places and is odd in some. */
+/** A value that mostly matches the schema, with some unusual parts. */
 function valueOf(schema: unknown, random: SeededRandom, depth: number): unknown {
   if (depth > 6 || typeof schema !== 'object' || schema === null || random.chance(0.15))
     return random.pick(ODD);

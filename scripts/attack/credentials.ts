@@ -5,10 +5,10 @@ import { faultProblem, refusalProblem, type Target } from './target.ts';
 
 const UNKNOWN_ID = 'tc_00000000000000000000000000';
 const FOREIGN = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-/** Credentials that open nothing. */
+/** Invalid credentials. */
 const WORTHLESS = new Set(['none', 'garbage', 'revoked']);
 
-/** Every route with every credential: a worthless one is refused, and none makes the server fail. */
+/** Every route with every credential: an invalid one is refused, and none causes a server error. */
 export const routesByCredential: Battery = async (target, tally) => {
   const cases = ROUTES.flatMap((route) =>
     Object.entries(target.credentials).map(([holder, headers]) => ({ route, holder, headers })),
@@ -25,7 +25,7 @@ export const routesByCredential: Battery = async (target, tally) => {
   });
 };
 
-/** Tokens and headers that look like credentials. None may open a route that needs one. */
+/** Tokens and headers that look like credentials. None may be accepted. */
 export const hostileTokens: Battery = async (target, tally) => {
   const now = Math.floor(Date.now() / 1000);
   const good = {
@@ -108,7 +108,7 @@ function tokensFrom(
   };
 }
 
-/** Names that a caller gives itself are no credential. */
+/** Identity headers set by the caller are not credentials. */
 function headersOf(): Record<string, Record<string, string>> {
   const names = { 'x-agent-id': 'planner', 'x-tenant-id': 'default' };
   return {
@@ -141,7 +141,7 @@ function rawSigned(target: Target, body: string, header: Readonly<Record<string,
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
 
-/** Signed with a key of the attacker's own. */
+/** Signed with the attacker's key. */
 function foreignSigned(claims: unknown, header: Readonly<Record<string, unknown>>): string {
   const text = `${part({ alg: 'ES256', typ: 'JWT', ...header })}.${part(claims)}`;
   const key = { key: FOREIGN.privateKey, dsaEncoding: 'ieee-p1363' } as const;

@@ -1,7 +1,10 @@
 import type { Battery } from './battery.ts';
 import { refusalProblem } from './target.ts';
 
-/** A key that may write keys makes and revokes none that is wider than itself, and never reopens local mode. */
+/**
+ * A key with `keys:write` cannot create or revoke a key with more rights than itself, and cannot bring back
+ * local mode.
+ */
 export const keyEscalation: Battery = async (target, tally) => {
   const { send, operator } = target;
   const mint = async (headers: Readonly<Record<string, string>>, body: unknown): Promise<Response> =>

@@ -1,7 +1,7 @@
 import { eachOf, type Battery } from './battery.ts';
 import type { Target } from './target.ts';
 
-/** Where a request without a credential may end up. */
+/** Paths of every kind: unknown, public, protected, upgrade. */
 const PATHS = [
   '/nowhere',
   '/healthz',
@@ -15,7 +15,7 @@ const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'];
 const FRAMINGS = ['Content-Length: 1000000', 'Transfer-Encoding: chunked'];
 const SILENCE_MS = 5000;
 
-/** Large bodies that begin and do not go on, without a credential: the answer does not wait for them. */
+/** Large bodies that stall, without a credential: the response must not wait for the rest. */
 export const partialBodies: Battery = async (target, tally, { isShort }) => {
   const methods = isShort ? METHODS.slice(0, 1) : METHODS;
   const requests = PATHS.flatMap((path) =>
@@ -29,7 +29,7 @@ export const partialBodies: Battery = async (target, tally, { isShort }) => {
   });
 };
 
-/** Null: nothing came. */
+/** Null if there was no response. */
 async function statusOf(target: Target, line: string, framing: string): Promise<number | null> {
   const socket = await target.socket();
   const piece = ' '.repeat(20_000);

@@ -4,7 +4,10 @@ import { faultProblem, refusalProblem, type Target } from './target.ts';
 const TOOL = 'calculation.eval';
 const AFTERWARDS = 3;
 
-/** Patterns that cost much to compare, from the operator of one tenant: the others are served all the while. */
+/**
+ * Patterns that are expensive to match, from the operator of one tenant: other tenants must be served
+ * meanwhile.
+ */
 export const hostilePolicies: Battery = async (target, tally, { isShort }) => {
   const headers = { ...target.operator, 'x-tenant-id': 'rival' };
   const text = 'a'.repeat(isShort ? 100_000 : 1_000_000);

@@ -16,7 +16,7 @@ const REPLIES: Readonly<Record<string, string>> = {
   'values that do not close': `${START}\n${'a:「始」'.repeat(SIZE / 8)}`,
 };
 
-/** Model replies that are nothing but damage: read in linear time, and the response stays small. */
+/** Completely damaged model replies: parsed in linear time, with a small response. */
 export const damagedReplies: Battery = async (target, tally, { isShort }) => {
   const headers = target.credentials['agent'] ?? {};
   const width = isShort ? 1 : 10;

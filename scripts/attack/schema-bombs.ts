@@ -5,7 +5,7 @@ const EVIL_TEXT = `${'a'.repeat(50_000)}!`;
 
 interface Bomb {
   readonly schema: unknown;
-  /** Arguments for a tool with the schema, where it is taken. */
+  /** Arguments for a tool with the schema, if it is accepted. */
   readonly args?: unknown;
 }
 

@@ -12,7 +12,7 @@ const SILENCE_MS = 1500;
 const ATTEMPTS = 20;
 const PAUSE_MS = 500;
 
-/** One WebSocket frame, with faults on request. */
+/** Encodes one WebSocket frame, optionally invalid. */
 function frame(
   opcode: number,
   payload: Buffer | string,
@@ -83,7 +83,10 @@ const STREAMS: Readonly<Record<string, Buffer>> = {
   ),
 };
 
-/** Streams that break the WebSocket protocol or ours. The server closes or answers, and serves the next device. */
+/**
+ * Byte streams that violate the WebSocket protocol or the device protocol. The server must close or reply,
+ * and serve the next device.
+ */
 export const socketStreams: Battery = async (target, tally) => {
   await eachOf(Object.entries(STREAMS), 6, async ([what, bytes]) => {
     const socket = await upgraded(target);
@@ -101,7 +104,7 @@ export const socketStreams: Battery = async (target, tally) => {
   next?.destroy();
 };
 
-/** A server that is busy refuses for a moment; null where it goes on refusing. */
+/** Retries while the server is busy; null if it keeps refusing. */
 async function upgraded(target: Target): Promise<Socket | null> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const socket = await upgradedOnce(target);

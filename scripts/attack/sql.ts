@@ -45,7 +45,10 @@ const ESCAPES: readonly string[] = [
   'analyze',
 ];
 
-/** `database.query` reads: what writes, leaves the file or does not end fails, and the next query works. */
+/**
+ * `database.query` is read-only: statements that write, leave the file or never end must fail, and the next
+ * query must work.
+ */
 export const sqlEscapes: Battery = async (target, tally, { isShort }) => {
   const query = async (sql: string): Promise<{ status: string; text: string }> => {
     const response = await target.send('/v1/tools/database.query/invoke', {
@@ -58,7 +61,7 @@ export const sqlEscapes: Battery = async (target, tally, { isShort }) => {
     const { status = `HTTP ${response.status}` } = JSON.parse(response.text) as { status?: string };
     return { status, text: response.text };
   };
-  // Those that run until their time limit take it, one after another.
+  // Endless statements run until their time limit, sequentially.
   const statements = isShort ? ESCAPES.filter((sql) => !sql.startsWith('with recursive')) : ESCAPES;
   for (const sql of statements) {
     const { status } = await query(sql);

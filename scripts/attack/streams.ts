@@ -5,7 +5,7 @@ const SHORT = 60;
 const LONG = 800;
 const PATIENCE_MS = 20_000;
 
-/** Streams that are reset before, while and after they begin: none is left behind. */
+/** Streams that are reset before, during and after their start: none may stay open. */
 export const streamResets: Battery = async (target, tally, { isShort, random }) => {
   const authorization = target.credentials['agent']?.['authorization'] ?? '';
   const request =

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { ServerProcess } from '../chaos/server-process.ts';
 
-/** What came back, whatever it is; status 0 where the connection ended without a response. */
+/** The response; status 0 if the connection ended without one. */
 export interface Response {
   readonly status: number;
   readonly text: string;
@@ -14,18 +14,18 @@ export interface Response {
 export interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, anything else as JSON. */
+  /** Strings are sent unchanged, other values as JSON. */
   readonly body?: unknown;
 }
 
-/** A real server with two tenants, keys of each kind and a token issuer: what an attacker would find. */
+/** The attacked server: a real one with two tenants, keys of each kind and a token issuer. */
 export interface Target {
   readonly url: string;
   readonly port: number;
   readonly process: ServerProcess;
   readonly issuer: Issuer;
   readonly operator: Readonly<Record<string, string>>;
-  /** By name: what each attacker holds. */
+  /** The attackers' credentials, by name. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly send: (path: string, sent?: Sent) => Promise<Response>;
   /** A plain connection, for requests that no HTTP client would send. */
@@ -72,7 +72,7 @@ export async function startTarget(folder: string): Promise<Target> {
   }
 }
 
-/** Without rates: what is attacked is the work behind them. */
+/** No rate limits, because the code behind them is tested. */
 function configOf(folder: string, { name, audience }: Issuer): unknown {
   return {
     auth: { jwt: { issuer: name, audience, jwks_file: join(folder, 'jwks.json') } },
@@ -144,13 +144,16 @@ async function open(port: number): Promise<Socket> {
   });
 }
 
-/** Null where a refusal is one of ours: a 4xx or 503 problem with a code. What it says otherwise names the request. */
+/**
+ * Null if the response is a proper refusal: a 4xx or 503 problem with a code. Otherwise a description of the
+ * violation.
+ */
 export function refusalProblem(what: string, { status, text, type }: Response): string | null {
   if (status >= 200 && status < 300) return `${what}: was accepted with ${status}`;
   return faultProblem(what, { status, text, type });
 }
 
-/** Null unless the server failed: a 5xx other than a refusal by load, or an error without our code. */
+/** Null unless the server failed: a 5xx other than a refusal under load, or an error without a code. */
 export function faultProblem(what: string, { status, text, type }: Response): string | null {
   if (status >= 500 && status !== 503 && status !== 507) return `${what}: ${status} ${text.slice(0, 200)}`;
   if (status < 400) return null;

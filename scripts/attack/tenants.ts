@@ -1,7 +1,10 @@
 import type { Battery } from './battery.ts';
 import { refusalProblem } from './target.ts';
 
-/** Ids and tools of one tenant, asked for with the key of another: as if they did not exist. */
+/**
+ * Requests for ids and tools of one tenant with the key of another: the response must be as for ones that do
+ * not exist.
+ */
 export const foreignTenant: Battery = async (target, tally) => {
   const agent = target.credentials['agent'] ?? {};
   const made = await target.send('/v1/tools/calculation.eval/invoke', {

@@ -28,7 +28,7 @@ const KINDS: readonly RequestKind[] = [
   'forgotten',
 ];
 
-/** Between two requests, so that the load is a crowd of agents and not a benchmark. */
+/** Pause between two requests: the load is many agents, not a benchmark. */
 const PAUSE_MS = 15;
 
 export interface AgentParts {
@@ -36,11 +36,11 @@ export interface AgentParts {
   readonly lighthouse: Lighthouse;
   /** Numbers the requests of all agents. */
   readonly nextNumber: () => number;
-  /** A 2xx has arrived: the moment just after the answer. */
+  /** Called right after a 2xx response. */
   readonly answered: () => void;
 }
 
-/** One agent: invokes, waits, reads and cancels until it is over. */
+/** One agent: invokes, waits, reads and cancels until the test ends. */
 export async function runAgent(parts: AgentParts, random: SeededRandom): Promise<void> {
   const mine: string[] = [];
   for (;;) {
@@ -61,7 +61,7 @@ async function invoke(parts: AgentParts, random: SeededRandom): Promise<string[]
   const invocation: Invocation = { n, kind, acknowledged: new Set(), sent: 0 };
   history.invocations.set(n, invocation);
   const ms = kind === 'slow' ? random.between(0, 200) : random.between(0, 40);
-  // A key may be sent again after every doubt, and a third time out of spite.
+  // Repeat a request with the same key after every uncertain response, and sometimes a third time.
   let again = kind === 'keyed' && random.chance(0.3) ? 1 : 0;
   for (;;) {
     const answer = await invokeOnce(parts, invocation, ms);

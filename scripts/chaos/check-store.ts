@@ -14,16 +14,16 @@ export interface StoreSummary {
   readonly ledgerRows: number;
   readonly effects: number;
   readonly timeoutsAfterRestart: number;
-  /** The longest that a server was up between a deadline and the ending it caused. */
+  /** The longest uptime between a deadline and the timeout it caused. */
   readonly worstLatenessMs: number;
 }
 
-/** G7 promises one second; the rest is for a machine that runs tests beside it. */
+/** G7 guarantees one second; the rest is tolerance for a busy machine. */
 const LATENESS_MS = 5000;
-/** Deadlines are monotonic, records are wall time: they may differ by a tick. */
+/** Deadlines use monotonic time, records wall-clock time: they may differ by a tick. */
 const TICK_MS = 60;
 
-/** Compares what is stored with everything that was seen from outside; what does not fit goes into the history. */
+/** Compares the store with all observed responses; adds violations to the history. */
 export async function checkStore(file: string, effectsFile: string, history: History): Promise<StoreSummary> {
   const store = await sqliteStore({ file, digest: nodeDigest });
   try {
@@ -83,7 +83,7 @@ function readEffects(file: string): Effect[] {
   return lines.map((line) => JSON.parse(line) as Effect);
 }
 
-/** G1: whatever was answered 2xx is there. */
+/** G1: every call acknowledged with 2xx is stored. */
 function checkAcknowledged(calls: ReadonlyMap<string, Call>, history: History): void {
   for (const id of history.acknowledged()) {
     if (!calls.has(id)) history.violations.push(`${id} was acknowledged and is lost`);
@@ -108,7 +108,7 @@ function checkNumbers(calls: ReadonlyMap<string, Call>, history: History): void 
   }
 }
 
-/** G3: exactly one ending, the last thing that happened, and the one that was seen. */
+/** G3: exactly one final state, as the last row, equal to the observed one. */
 function checkEndings(calls: ReadonlyMap<string, Call>, history: History): void {
   for (const call of calls.values()) {
     const endings = call.timeline.filter((entry) => isTerminal(entry.state));
@@ -125,7 +125,7 @@ function checkEndings(calls: ReadonlyMap<string, Call>, history: History): void 
   }
 }
 
-/** G4: at most one result was accepted, and it is the one that is kept. */
+/** G4: at most one result was accepted, and it is the stored one. */
 function checkSubmissions(calls: ReadonlyMap<string, Call>, history: History): void {
   for (const [id, { accepted }] of history.submissions) {
     if (accepted.size > 1)
@@ -159,7 +159,7 @@ function checkEffects(calls: ReadonlyMap<string, Call>, effects: readonly Effect
   }
 }
 
-/** G20: one row for each move, in order, in an unbroken chain. */
+/** G20: one row for each state change, in order, in an unbroken chain. */
 function checkLedger(calls: ReadonlyMap<string, Call>, rows: readonly LedgerRow[], history: History): void {
   let previous = GENESIS;
   const moves = new Map<string, string[]>();
@@ -197,7 +197,7 @@ function checkTimeouts(
     if (lateness > LATENESS_MS) history.violations.push(`${call.id} timed out ${lateness} ms late`);
     if (endedAt < deadline - TICK_MS)
       history.violations.push(`${call.id} timed out ${deadline - endedAt} ms before its deadline`);
-    // What is overdue at a start ends before that server says it is ready, so only the end of the old one counts.
+    // Overdue calls time out before the new server is ready, so only the uptime of the old server counts.
     const born = history.lives.find((life) => life.from <= call.createdAt && call.createdAt <= life.until);
     if (born !== undefined && born.until < endedAt) timeoutsAfterRestart += 1;
   }

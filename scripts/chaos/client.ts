@@ -6,7 +6,7 @@ import type { SeededRandom } from './seeded-random.ts';
 
 export const CLIENT_ID = 'chaos-client';
 export const REMOTE_TOOL = 'chaos.remote';
-/** Of a client that never comes: its calls end by the clock alone. */
+/** Id of a client that never connects: its calls can only time out. */
 export const FORGOTTEN_TOOL = 'chaos.forgotten';
 const FORGOTTEN_TIMEOUT_MS = 900;
 const REMOTE_TIMEOUT_MS = 15_000;
@@ -24,13 +24,16 @@ export async function registerClientTools(url: string): Promise<void> {
   await lend('chaos-ghost', FORGOTTEN_TOOL, FORGOTTEN_TIMEOUT_MS);
 }
 
-/** A client that outlives the server: it fetches, begins, and submits until it gets an answer. */
+/**
+ * A client that survives restarts of the server: it polls, acknowledges, and submits until it gets a
+ * response.
+ */
 export class ChaosClient {
   readonly #history: History;
   readonly #lighthouse: Lighthouse;
   readonly #random: SeededRandom;
   readonly #work: Set<Promise<void>> = new Set();
-  /** Ends what it listens to. */
+  /** Aborts its stream. */
   readonly #stop = new AbortController();
   #deliveries = 0;
 
@@ -40,12 +43,12 @@ export class ChaosClient {
     this.#random = random;
   }
 
-  /** How often the server asked. */
+  /** Number of requests received. */
   get deliveries(): number {
     return this.#deliveries;
   }
 
-  /** Until it is over; what is in hand is finished first. */
+  /** Runs until the test ends; finishes its current request first. */
   async run(): Promise<void> {
     for (;;) {
       const url = await this.#lighthouse.find();
@@ -56,7 +59,7 @@ export class ChaosClient {
     await Promise.all(this.#work);
   }
 
-  /** Hangs up; `run` then ends as soon as it is over. */
+  /** Closes the stream; `run` then returns once the test has ended. */
   hangUp(): void {
     this.#stop.abort();
   }
@@ -69,7 +72,7 @@ export class ChaosClient {
     for (const request of Array.isArray(requests) ? (requests as ToolRequest[]) : []) this.#take(request);
   }
 
-  /** For a while, or until the server goes away. */
+  /** Reads for a while, or until the server stops. */
   async #stream(url: string): Promise<void> {
     const decode = sseDecoder();
     const text = new TextDecoder();
@@ -131,7 +134,7 @@ export class ChaosClient {
       );
   }
 
-  /** Sends until there is an answer, across any number of restarts. Null: it is over. */
+  /** Retries until there is a response, across any number of restarts. Null if the test has ended. */
   async #persist(path: string, body: unknown): Promise<Answer | null> {
     for (;;) {
       const url = await this.#lighthouse.find();
@@ -143,7 +146,7 @@ export class ChaosClient {
   }
 }
 
-/** A server that is going away refuses at once; asking in a tight loop would only make the machine slow. */
+/** A stopping server refuses at once: pause between retries instead of a tight loop. */
 async function pause(): Promise<void> {
   await new Promise<void>((resolve) => setTimeout(resolve, 20));
 }

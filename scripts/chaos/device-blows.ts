@@ -1,8 +1,8 @@
 import type { SeededRandom } from './seeded-random.ts';
 
-/** Where in the life of a call it happens. */
+/** The step of a call at which the fault is injected. */
 const STEPS = ['asked', 'begun', 'returning', 'acknowledged'] as const;
-/** What happens. */
+/** The injected fault. */
 const BLOWS = [
   'device killed',
   'device stopped',
@@ -22,7 +22,7 @@ export interface Disturbance {
   readonly blow: Blow;
 }
 
-/** Every blow at every step, as often as it takes; the rare and slow ones less often. */
+/** Every fault at every step, filled up to `loops` with random ones; slow faults are chosen less often. */
 export function planOf(loops: number, random: SeededRandom): Disturbance[] {
   const all = STEPS.flatMap((step) => BLOWS.map((blow) => ({ step, blow })));
   const quick = all.filter(({ blow }) => !blow.startsWith('server') && blow !== 'device killed');

@@ -4,11 +4,11 @@ import type { DeviceTrace } from './device-worker.ts';
 import { upMs, type Life } from './history.ts';
 import type { Findings } from './scenario.ts';
 
-/** What was asked for, what devices did, what they were told, and what was kept of it. */
+/** The submitted calls, the devices' executions, the acknowledgements, and the stored results. */
 export class DeviceHistory {
-  /** What was asked for, and what was done to it. */
+  /** The submitted calls with their injected faults. */
   readonly calls: Map<string, { readonly n: number; readonly blow: string }> = new Map();
-  /** As they ended. */
+  /** Final states. */
   readonly views: Map<string, CallView> = new Map();
   readonly lives: Life[] = [];
   readonly #findings: Findings;
@@ -24,20 +24,20 @@ export class DeviceHistory {
     this.lives.push(this.#life);
   }
 
-  /** It is about to be killed. */
+  /** The server is about to be killed. */
   down(): void {
     if (this.#life !== null) this.#life.until = Date.now();
     this.#life = null;
   }
 
-  /** Null: there is no server right now, and a new one is on its way. */
+  /** Null while no server is running. */
   get upSince(): number | null {
     return this.#life?.from ?? null;
   }
 
   readTraces(file: string): DeviceTrace[] {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    // A kill in the middle of a line leaves it without its end.
+    // A kill may leave an incomplete last line.
     const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
     return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as DeviceTrace);
   }
@@ -63,7 +63,7 @@ export class DeviceHistory {
     }
   }
 
-  /** A result that a device was told is kept must be there. */
+  /** A result that was acknowledged to a device must be stored. */
   #judgePromises(kept: ReadonlyMap<string, ReadonlySet<string>>): void {
     for (const [callId, ids] of kept) {
       const view = this.views.get(callId);
@@ -76,7 +76,7 @@ export class DeviceHistory {
     }
   }
 
-  /** Time in which no server ran does not count: the next one ends what is overdue. */
+  /** Downtime does not count: the next server ends overdue calls. */
   #judgeEndings(runs: ReadonlyMap<string, readonly string[]>, boundMs: number): void {
     for (const [callId, { n, blow }] of this.calls) {
       const view = this.views.get(callId);

@@ -8,12 +8,12 @@ import type { DeviceWorkerOptions } from './device-worker-options.ts';
 const WORKER = fileURLToPath(new URL('./device-worker.ts', import.meta.url));
 const running: Set<ChildProcess> = new Set();
 
-// A test that is stopped must not leave devices behind, least of all stopped ones.
+// Kill all devices when the test process ends, also stopped (SIGSTOP) ones.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** A device in a process of its own, which can be killed and stopped like a phone whose battery dies. */
+/** A device in a separate process, which can be killed and stopped. */
 export class DeviceProcess {
   readonly #options: DeviceWorkerOptions;
   readonly #listeners: Set<(word: DeviceWord) => void> = new Set();
@@ -24,7 +24,7 @@ export class DeviceProcess {
     this.#child = this.#start();
   }
 
-  /** The next time it says this, of this request. */
+  /** Resolves at the device's next report of this kind for this request. */
   async says(word: DeviceWord['word'], n?: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const listener = (said: DeviceWord): void => {
@@ -40,7 +40,7 @@ export class DeviceProcess {
     if (this.#child.connected) this.#child.send({ finish: n });
   }
 
-  /** Battery out, and in again. */
+  /** Kills the process and starts it again. */
   async restart(): Promise<void> {
     await this.destroy();
     this.#child = this.#start();

@@ -1,4 +1,4 @@
-/** What a device of the chaos tests is told when it starts. */
+/** Start options of a chaos device. */
 export interface DeviceWorkerOptions {
   readonly url: string;
   readonly tool: string;
@@ -7,5 +7,5 @@ export interface DeviceWorkerOptions {
   readonly outboxFile: string;
 }
 
-/** How fast it comes back: faster than devices do in life, or a thousand loops would take a day. */
+/** Reconnect delays, shorter than the defaults: otherwise a thousand loops would take a day. */
 export const DEVICE_PACE = { openTimeoutMs: 500, stableMs: 200, baseDelayMs: 20, maxDelayMs: 200 } as const;

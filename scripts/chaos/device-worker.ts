@@ -4,7 +4,7 @@ import process from 'node:process';
 import { connectDevice, deviceTool, type OutboxStorage } from '@patchboard/client';
 import { DEVICE_PACE, type DeviceWorkerOptions } from './device-worker-options.ts';
 
-/** One execution that really happened, or one answer of the server to its result. */
+/** One execution, or one acknowledgement of its result. */
 export type DeviceTrace =
   | { readonly kind: 'ran'; readonly n: number; readonly id: string }
   | {
@@ -14,7 +14,7 @@ export type DeviceTrace =
       readonly reason: string | null;
     };
 
-/** What it tells whoever started it. */
+/** Messages to the parent process. */
 export type DeviceWord = {
   readonly word: 'online' | 'begun' | 'returning' | 'acknowledged';
   readonly n?: number;
@@ -25,7 +25,7 @@ const waiting = new Map<number, () => void>();
 const tell = (word: DeviceWord): void => void process.send?.(word);
 const trace = (line: DeviceTrace): void => appendFileSync(options.effectsFile, `${JSON.stringify(line)}\n`);
 
-/** A line per change, so that a kill in the middle leaves at most a cut last line. */
+/** One line per change, so that a kill leaves at most an incomplete last line. */
 function fileOutbox(file: string): OutboxStorage {
   const write = (line: readonly [string, string | null]): void =>
     appendFileSync(file, `${JSON.stringify(line)}\n`);
@@ -86,5 +86,5 @@ connectDevice(options.url, {
 });
 
 process.on('message', (message: { readonly finish: number }) => waiting.get(message.finish)?.());
-// Whoever started it is gone: there is nobody to be a device for.
+// Exit when the parent process is gone.
 process.on('disconnect', () => process.exit(0));

@@ -15,7 +15,7 @@ import { aSwallowingProxy, type SwallowingProxy } from './swallowing-proxy.ts';
 
 export interface DevicesOptions {
   readonly folder: string;
-  /** Calls that are disturbed. */
+  /** Number of calls with an injected fault. */
   readonly loops: number;
   readonly seed: number;
   readonly say: (line: string) => void;
@@ -25,14 +25,14 @@ const LANES = 3;
 const HEARTBEAT_MS = 250;
 const GRACE_MS = 3000;
 const TIMEOUT_MS = 20_000;
-/** A call that has not ended by its time limit and this much more, on a machine that runs tests beside it. */
+/** Tolerance beyond a call's time limit, for a busy machine. */
 const BOUND_MS = TIMEOUT_MS + 15_000;
-/** The longest a device takes from one attempt to the end of the next: it waits, opens, and registers. */
+/** Upper bound for one reconnect attempt: wait, connect, register. */
 const ATTEMPT_MS = DEVICE_PACE.maxDelayMs + 2 * 8 * DEVICE_PACE.openTimeoutMs;
-/** One attempt may be under way to a server that is gone, one may be cut off by a busy machine; the next must do. */
+/** One attempt may go to the old server, one may fail under load; the third must succeed. */
 const RETURN_MS = 3 * ATTEMPT_MS;
 
-/** A device with its own wire to the server. */
+/** A device with its own proxy to the server. */
 interface Lane {
   readonly tool: string;
   readonly effectsFile: string;
@@ -40,7 +40,7 @@ interface Lane {
   readonly wire: SwallowingProxy;
 }
 
-/** Disturbs devices, wires and the server at every step of a call, and compares what was promised with what was kept. */
+/** Injects faults into devices, network and server at every step of a call, and checks the guarantees. */
 export async function runDevices(options: DevicesOptions): Promise<ScenarioReport> {
   const scene = new DeviceScene(options);
   try {
@@ -60,7 +60,7 @@ class DeviceScene {
   readonly #server: RestartingServer;
   #number = 0;
   #slowestReturnMs = 0;
-  /** Something broke that leaves nothing to go on with: the lanes stop, and what there is is judged. */
+  /** A fatal error: the workers stop, and the history so far is checked. */
   #isAborted = false;
 
   constructor(options: DevicesOptions) {
@@ -89,7 +89,7 @@ class DeviceScene {
     return await this.#report();
   }
 
-  /** Also of a run that was aborted: what was promised until then was promised. */
+  /** Checks the history, also of an aborted run. */
   async #report(): Promise<ScenarioReport> {
     await this.#orAbort(async () => {
       if (this.#server.hasEnded) await this.#server.restart();
@@ -151,7 +151,7 @@ class DeviceScene {
     }
   }
 
-  /** One call with one blow at one step. What became of it is looked at in the end. */
+  /** One call with one fault at one step. Its result is checked at the end. */
   async #disturbOne(lane: Lane, step: Step, blow: Blow): Promise<void> {
     const { device, tool } = lane;
     const n = (this.#number += 1);
@@ -170,7 +170,7 @@ class DeviceScene {
     if (step !== 'asked') await reached(begun);
     if (step === 'begun' || step === 'asked') {
       await this.#strike(lane, blow);
-      // A device that was killed begins nothing more; one that comes back goes on.
+      // A killed device starts no call; one that reconnects continues.
       await Promise.race([begun, sleep(50)]);
       device.finish(n);
     } else {
@@ -178,7 +178,7 @@ class DeviceScene {
       await reached(step === 'returning' ? returning : acknowledged);
       await this.#strike(lane, blow);
     }
-    // It may not have begun before the blow: then it does now, or never.
+    // The execution may not have started before the fault: then it starts now, or never.
     const late = begun.then(() => device.finish(n));
     await Promise.race([this.#ended(id), late.then(() => this.#ended(id))]);
   }
@@ -210,7 +210,7 @@ class DeviceScene {
   }
 
   /**
-   * Time in which no server is up does not count: it takes nobody in. A server that does not come back aborts the run,
+   * Downtime of the server does not count. A server that does not come back aborts the run,
    * and one that ends without having been killed leaves the clock running.
    */
   async #untilOffered({ tool, effectsFile }: Lane): Promise<void> {
@@ -246,7 +246,7 @@ class DeviceScene {
       const view = await this.#ended(id);
       if (view !== null) this.#history.views.set(id, view);
     }
-    // What is still in an outbox is answered before anybody is judged.
+    // Wait until all outboxes are empty before checking.
     await sleep(1000);
   }
 

@@ -10,15 +10,15 @@ import { TOOLS } from './pack.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** Room for the store and its log of some thousand calls, and quick to fill. */
+/** Enough for the store and its log of some thousand calls, and quick to fill. */
 const DISK_BYTES = 12 * 1024 * 1024;
-/** The smallest store that can start is about a tenth of it. */
+/** About ten times the smallest store that can start. */
 const STORE_BYTES = 2 * 1024 * 1024;
 const ENOUGH_REQUESTS = 20_000;
 const SURELY_FULL = 5;
 const RECOVERY_MS = 15_000;
 
-/** G16: a full disk answers 507, reads go on, and room that is made is used without a restart. */
+/** G16: with a full disk writes get 507 and reads work; freed space is used without a restart. */
 export async function runDiskFull(folder: string): Promise<ScenarioReport> {
   return process.getuid?.() === 0 ? await onSmallDisk(folder) : await onSmallStore(folder);
 }
@@ -68,7 +68,7 @@ class FullStore {
       const inFlight = String((await this.#invoke(url, TOOLS.pause, 1500)).body['tool_call_id']);
       fillUp(this.#filler);
       await this.#expectFull(url);
-      await waitUntil(Date.now() + 2000); // its tool returns while there is no room for the result
+      await waitUntil(Date.now() + 2000); // its tool returns while there is no space for the result
       const { body: waiting } = await get(`${url}/v1/tool_calls/${inFlight}`);
       this.#findings.check(
         waiting['state'] === 'EXECUTING' || waiting['state'] === 'COMPLETED',
@@ -95,7 +95,7 @@ class FullStore {
     try {
       await this.#expectFull(await small.mustBeReady());
       small.terminate();
-      // Results that find no room cannot be recorded, so a full store may keep the drain from ending well.
+      // Results that cannot be stored may prevent a clean drain.
       stoppedFullWithCode = (await small.ended).code;
     } finally {
       await small.destroy();
@@ -135,7 +135,7 @@ class FullStore {
       const answers = await Promise.all(Array.from({ length: 20 }, () => this.#invoke(url, TOOLS.quick)));
       last = answers.find((answer) => answer.status !== 202)?.status ?? 202;
     }
-    // A crowd is refused as one; alone, a few small changes may still fit into the last pages.
+    // Concurrent writes are refused together; single small ones may still fit into the last pages.
     let refusedInARow = 0;
     while (refusedInARow < SURELY_FULL && this.#requests < ENOUGH_REQUESTS) {
       const { status, body } = await this.#invoke(url, TOOLS.quick);
@@ -153,7 +153,7 @@ class FullStore {
     }
   }
 
-  /** Answers with how many requests were still refused. */
+  /** Returns the number of requests that were still refused. */
   async #untilWritable(url: string): Promise<number> {
     const deadline = Date.now() + RECOVERY_MS;
     for (let refused = 0; ; refused += 1) {
@@ -185,7 +185,7 @@ class FullStore {
   }
 }
 
-/** To the last byte. */
+/** Fills the disk to the last byte. */
 function fillUp(file: string): void {
   const descriptor = openSync(file, 'w');
   try {

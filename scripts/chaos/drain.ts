@@ -11,13 +11,16 @@ import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
 
 const DRAIN_MS = 2500;
-/** The server gives itself 20 s before it gives up; the drain itself is set much shorter here. */
+/** The server exits by force after 20 s; the drain time is much shorter here. */
 const EXIT_MS = 20_000;
 
-/** Of ten seconds that it might wait, a server with nothing to do waits none. */
+/** An idle server exits at once, although its drain time is ten seconds. */
 const IDLE_EXIT_MS = 5000;
 
-/** G19: SIGTERM lets running calls finish, ends every stream and wait, seals what is stuck, and exits 0. */
+/**
+ * G19: after SIGTERM running calls finish, streams and waits end, stuck calls are sealed, and the server
+ * exits 0.
+ */
 export async function runDrain(folder: string): Promise<ScenarioReport> {
   const findings = new Findings();
   const idleMs = await stopIdle(join(folder, 'idle'), findings);
@@ -25,7 +28,7 @@ export async function runDrain(folder: string): Promise<ScenarioReport> {
   return { facts: { idleMs, ...busy }, violations: findings.violations };
 }
 
-/** The signal comes with the ready line. */
+/** Sends the signal as soon as the ready line appears. */
 async function stopIdle(dataFolder: string, findings: Findings): Promise<number> {
   const server = ServerProcess.shipped({ dataFolder });
   try {
@@ -65,7 +68,7 @@ async function stopBusy(folder: string, findings: Findings): Promise<Record<stri
       readToEnd(`${url}/v1/events`),
       readToEnd(`${url}/internal/clients/${CLIENT_ID}/requests`),
     ];
-    // One that says nothing, as browsers open ahead of need, and one that stops in the middle of a request.
+    // One idle connection, as browsers open in advance, and one that stops in the middle of a request.
     const silent = connect(Number(new URL(url).port), '127.0.0.1');
     const halting = connect(Number(new URL(url).port), '127.0.0.1');
     halting.write('POST /v1/tools/x/invoke HTTP/1.1\r\nhost: ');
@@ -100,7 +103,7 @@ async function stopBusy(folder: string, findings: Findings): Promise<Record<stri
   }
 }
 
-/** A stream that the server ended properly; null if it was cut off. */
+/** The text of a stream that ended properly; null if it was cut off. */
 async function readToEnd(url: string): Promise<string | null> {
   try {
     const response = await fetch(url);

@@ -6,14 +6,14 @@ import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
 
 const CHUNK = Buffer.alloc(65_536, 'a');
-/** Far below what would be needed to hold the body, well above what a garbage collector may leave lying around. */
+/** Far below the size of the body, well above the garbage that a collector may leave. */
 const GROWTH_BYTES = 48 * 1024 * 1024;
 const AT_ONCE = 4;
-/** Just over the limit of a body, 1 MiB and 64 KiB, so that the server reads it all before it answers. */
+/** Just over the body limit of 1 MiB and 64 KiB, so that the server reads it all before it responds. */
 const OVER_LIMIT_BYTES = 18 * 65_536;
 const LISTEN_MS = 10_000;
 
-/** G13: a body of any size is answered 413, and memory stays flat. */
+/** G13: a body of any size gets 413, and memory stays flat. */
 export async function runEndlessBody(folder: string, bytes: number): Promise<ScenarioReport> {
   const findings = new Findings();
   const server = ServerProcess.chaos({ dataFolder: join(folder, 'data') });
@@ -24,7 +24,7 @@ export async function runEndlessBody(folder: string, bytes: number): Promise<Sce
     for (let count = 0; count < 50; count += 1) await post(`${url}${invoke}`, good); // warm
     const before = server.memory().now;
     const chunked = 'transfer-encoding: chunked';
-    // These stop once to listen, so the answer must reach them; the others never do, and may lose it to the reset.
+    // These pause once to read, so they must get the response; the others never read, and may lose it to the reset.
     const listening = [
       await pour(url, invoke, { header: chunked, bytes, listenAfter: OVER_LIMIT_BYTES }),
       await pour(url, invoke, { header: `content-length: ${bytes}`, bytes, listenAfter: 0 }),
@@ -70,17 +70,17 @@ interface Poured {
 interface Body {
   readonly header: string;
   readonly bytes: number;
-  /** After so many bytes it waits for an answer, once, before it goes on. */
+  /** Number of bytes after which the client waits once for a response. */
   readonly listenAfter: number;
 }
 
-/** Sends until everything is sent or the server hangs up; answers with what came back. */
+/** Sends until everything is sent or the server closes the connection; returns the response. */
 async function pour(url: string, path: string, { header, bytes, listenAfter }: Body): Promise<Poured> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
   let answer = '';
   socket.setEncoding('utf8');
-  socket.on('error', () => {}); // the server may hang up in the middle of it
+  socket.on('error', () => {}); // the server may close the connection meanwhile
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const answered = new Promise<void>((resolve) => {
     socket.on('data', (text: string) => {

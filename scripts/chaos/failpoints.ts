@@ -3,9 +3,9 @@ import type { Store } from '../../packages/patchboard/src/core/ports.ts';
 import { isOpen } from '../../packages/patchboard/src/core/call/call.ts';
 
 /**
- * Places where the server kills itself, as nothing outside could time it:
- * `before`: the store has not heard of the change; `handed-over`: it has, and has not committed;
- * `committed`: durable, and nobody has been told.
+ * Points at which the server kills itself, timed more precisely than a kill from outside:
+ * `before`: the store has not got the change; `handed-over`: it has, and has not committed;
+ * `committed`: durable, and not acknowledged.
  */
 export const FAILPOINTS = [
   'insert.before',
@@ -22,7 +22,7 @@ export const FAILPOINTS = [
 
 export type FailpointName = (typeof FAILPOINTS)[number];
 
-/** Passes `hit` times, then kills the process with no chance to clean up. */
+/** Kills the process with SIGKILL at the `hit`-th pass. */
 export class Failpoint {
   readonly #name: FailpointName | null;
   #left: number;

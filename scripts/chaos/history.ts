@@ -2,45 +2,45 @@ import { isTerminal, type CallView } from '@patchboard/wire';
 
 export type RequestKind = 'quick' | 'slow' | 'effect' | 'keyed' | 'remote' | 'forgotten';
 
-/** One request of an agent, and what it was told. */
+/** One request of an agent and its responses. */
 export interface Invocation {
   readonly n: number;
   readonly kind: RequestKind;
-  /** Ids in 2xx answers; several only if a key was sent again. */
+  /** Ids in 2xx responses; several only if a key was sent again. */
   readonly acknowledged: Set<string>;
   sent: number;
 }
 
-/** What a client said of one call, and what it was told. */
+/** A client's submissions for one call and their responses. */
 export interface Submissions {
-  /** JSON of results that were answered 200. */
+  /** JSON of results that got 200. */
   readonly accepted: Set<string>;
   repeated: number;
   conflicts: number;
 }
 
-/** When a server was up, epoch milliseconds. */
+/** Uptime of a server, epoch milliseconds. */
 export interface Life {
   readonly from: number;
   until: number;
 }
 
-/** Everything that was seen from outside while the server was killed again and again. */
+/** All requests and responses observed while the server was killed repeatedly. */
 export class History {
   readonly invocations: Map<number, Invocation> = new Map();
   readonly submissions: Map<string, Submissions> = new Map();
-  /** The first ending seen of each call. */
+  /** The first final state observed for each call. */
   readonly endings: Map<string, string> = new Map();
   readonly lives: Life[] = [];
   readonly violations: string[] = [];
-  /** Answers by status, to see that the load was real. */
+  /** Responses by status, to verify that there was load. */
   readonly answers: Map<number, number> = new Map();
 
   acknowledged(): string[] {
     return [...this.invocations.values()].flatMap((invocation) => [...invocation.acknowledged]);
   }
 
-  /** An ending is final: every later look must show the same. */
+  /** A final state must not change: every later read must return the same. */
   sawCall(view: CallView): void {
     if (!isTerminal(view.state)) {
       const ended = this.endings.get(view.tool_call_id);
@@ -69,7 +69,7 @@ export class History {
   }
 }
 
-/** How long a server was up between two moments. */
+/** Uptime between two moments. */
 export function upMs(lives: readonly Life[], from: number, until: number): number {
   let sum = 0;
   for (const life of lives) sum += Math.max(0, Math.min(until, life.until) - Math.max(from, life.from));

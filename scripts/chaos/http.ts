@@ -1,4 +1,4 @@
-/** An answer of the server, whatever it is. */
+/** A response of the server. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -10,7 +10,7 @@ export interface Asking {
   readonly signal?: AbortSignal;
 }
 
-/** Nothing here takes this long: a request that does hangs, and a test that hangs says nothing. */
+/** Request timeout, longer than any request should take, so that a hang fails the test. */
 const PATIENCE_MS = 30_000;
 
 export async function get(url: string, asking: Asking = {}): Promise<Answer> {
@@ -22,7 +22,7 @@ export async function post(url: string, body: unknown, asking: Asking = {}): Pro
   return await send(url, { method: 'POST', headers, body: JSON.stringify(body) }, asking.signal);
 }
 
-/** Null: the server went away, and nobody knows whether it heard. */
+/** Null if the connection was lost: the request may or may not have been processed. */
 export async function orGone(answer: Promise<Answer>): Promise<Answer | null> {
   try {
     return await answer;

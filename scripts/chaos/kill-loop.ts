@@ -19,11 +19,11 @@ export interface KillLoopOptions {
 }
 
 export interface KillLoopFacts {
-  /** By where it happened. */
+  /** Kills by failpoint. */
   readonly kills: Readonly<Record<string, number>>;
   readonly requests: number;
   readonly acknowledged: number;
-  /** The server went away before it answered. */
+  /** Requests without a response because the server was killed. */
   readonly inDoubt: number;
   readonly submissionsAccepted: number;
   readonly submissionsRepeated: number;
@@ -38,9 +38,9 @@ export interface KillLoopReport {
 }
 
 const AGENTS = 8;
-/** A failpoint that nobody reaches in this time is replaced by a kill from outside. */
+/** If a failpoint is not reached in this time, the server is killed from outside. */
 const PATIENCE_MS = 4000;
-/** Timeouts of client tools are shorter. */
+/** Longer than the timeouts of client tools. */
 const SETTLE_MS = 60_000;
 
 type Plan =
@@ -49,7 +49,7 @@ type Plan =
   | { readonly kind: 'after answer'; readonly answers: number }
   | { readonly kind: 'failpoint'; readonly name: FailpointName; readonly hit: number };
 
-/** Kills a real server again and again under load, then compares everything that was seen with the store. */
+/** Kills a real server repeatedly under load, then compares all observed responses with the store. */
 export async function runKillLoop(options: KillLoopOptions): Promise<KillLoopReport> {
   const loop = new KillLoop(options);
   try {
@@ -113,7 +113,7 @@ class KillLoop {
 
   #plan(kill: number): Plan {
     const random = this.#random;
-    // Every other kill is at the next failpoint, so that a short run meets all of them too.
+    // Every other kill uses the next failpoint, so that a short run covers all of them.
     const name = FAILPOINTS[(kill >> 1) % FAILPOINTS.length];
     if (kill % 2 === 1 && name !== undefined) return { kind: 'failpoint', name, hit: random.between(1, 12) };
     const choice = random.next();
@@ -122,7 +122,7 @@ class KillLoop {
     return { kind: 'random', afterMs: random.between(20, 900) };
   }
 
-  /** The only life with a natural end; what it was told must last. */
+  /** The only server that stops cleanly; its acknowledged registrations must survive. */
   async #firstLife(): Promise<void> {
     this.#server = ServerProcess.chaos({ dataFolder: this.#dataFolder });
     await registerClientTools(await this.#server.mustBeReady());

@@ -1,4 +1,4 @@
-/** Tells everybody where the server is now, and lets them wait while it is nowhere. */
+/** Holds the current URL of the server, and lets agents and clients wait while it is down. */
 export class Lighthouse {
   #url: string | null = null;
   #waiting: (() => void)[] = [];
@@ -17,13 +17,13 @@ export class Lighthouse {
     this.#url = null;
   }
 
-  /** Nobody is to start anything new. */
+  /** Ends the test: no new requests. */
   end(): void {
     this.#isOver = true;
     this.#wake();
   }
 
-  /** The URL as soon as there is one; null when it is over. */
+  /** Resolves to the URL as soon as there is one, or null when the test has ended. */
   async find(): Promise<string | null> {
     while (this.#url === null && !this.#isOver) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -1,5 +1,5 @@
 // npm run chaos -- [--kills N] [--loops N] [--calls N] [--minutes N] [--seed N] [scenario …]
-// Breaks a real server in every way we know, then compares what it promised with what it kept.
+// Injects faults into a real server, then checks its guarantees.
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { runDevices } from './devices.ts';

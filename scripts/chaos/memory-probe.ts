@@ -1,4 +1,4 @@
-// Preloaded into a server under test: SIGUSR2 collects garbage and prints what is left as one line of JSON.
+// Preloaded into a server under test: SIGUSR2 collects garbage and prints the memory usage as one line of JSON.
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
@@ -9,7 +9,7 @@ const collect = runInNewContext('gc') as () => void;
 
 process.on('SIGUSR2', () => {
   collect();
-  // Finalizers of the first collection release what the second one collects.
+  // Finalizers of the first collection release memory for the second one.
   setImmediate(() => {
     collect();
     const { heapUsed, external, rss } = process.memoryUsage();

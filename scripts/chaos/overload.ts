@@ -21,7 +21,7 @@ interface Timed {
   readonly tookMs: number;
 }
 
-/** G12: ten times what it can do, open loop: refusals are quick and say when to return, accepted calls finish. */
+/** G12: ten times the capacity, open loop: refusals are quick and have Retry-After, accepted calls finish. */
 export async function runOverload(folder: string, seconds: number): Promise<ScenarioReport> {
   const configFile = join(folder, 'config.yaml');
   writeFileSync(
@@ -40,7 +40,7 @@ export async function runOverload(folder: string, seconds: number): Promise<Scen
   }
 }
 
-/** Starts requests by the clock, whether or not earlier ones were answered. */
+/** Starts requests at fixed times, whether or not earlier ones have finished. */
 async function flood(url: string, perSecond: number, seconds: number): Promise<Timed[]> {
   const began = performance.now();
   const sent: Promise<Timed>[] = [];

@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pack, ServerTool, ToolContext } from '../../packages/patchboard/src/core/tools/server-tool.ts';
 import type { Failpoint } from './failpoints.ts';
 
-/** Tools of the chaos server. `n` tells one request of the driver from all others. */
+/** Tools of the chaos server. `n` identifies a request of the driver. */
 export const TOOLS = {
   quick: 'chaos.quick',
-  /** Takes its time and leaves no trace. */
+  /** Waits a while, without an effect. */
   pause: 'chaos.pause',
   /** Idempotent: executed again after a crash. */
   slow: 'chaos.slow',
-  /** Not idempotent: executed at most once, whatever happens. */
+  /** Not idempotent: executed at most once. */
   effect: 'chaos.effect',
   /** Waits for its signal. */
   stuck: 'chaos.stuck',
 } as const;
 
-/** One line of the effects file: this attempt of this call really ran. */
+/** One line of the effects file: an attempt of a call was executed. */
 export interface Effect {
   readonly tool: string;
   readonly callId: string;
@@ -27,7 +27,7 @@ export function chaosPack(effectsFile: string, failpoint: Failpoint): Pack {
   const leaveTrace = (tool: string, { callId, attempt }: ToolContext): void => {
     failpoint.reach('dispatch.begun');
     const effect: Effect = { tool, callId, attempt };
-    // What the kernel was given survives the process; only a power cut would lose it.
+    // Data written to the kernel survives the process; only a power loss would lose it.
     appendFileSync(effectsFile, `${JSON.stringify(effect)}\n`);
     failpoint.reach('dispatch.effect');
   };

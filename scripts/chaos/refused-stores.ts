@@ -11,7 +11,7 @@ import { DAMAGES, LOSSES } from './store-damages.ts';
 
 const FILE = 'patchboard.db';
 
-/** G17: one clear line, a non-zero exit code, and not a byte changed. */
+/** G17: one clear line, a non-zero exit code, and no byte changed. */
 export async function runRefusedStores(folder: string): Promise<ScenarioReport> {
   const findings = new Findings();
   const good = join(folder, 'good');
@@ -53,7 +53,7 @@ async function makeGoodStore(dataFolder: string): Promise<void> {
   }
 }
 
-/** Killed once the head file names its last row; everything is in the log. */
+/** Killed once the head file names the last row; all rows are still in the log. */
 async function makeKilledStore(dataFolder: string): Promise<void> {
   mkdirSync(dataFolder, { mode: 0o700 });
   const server = ServerProcess.shipped({ dataFolder });
@@ -116,9 +116,9 @@ async function expectRefusalWhileInUse(dataFolder: string, findings: Findings): 
   }
 }
 
-/** Another program holds the lock, such as a backup that was not done properly. */
+/** Another program holds the lock, such as a wrong backup tool. */
 async function expectRefusalWhileLocked(dataFolder: string, findings: Findings): Promise<string> {
-  // In a process of its own: in this one, reading the file for its hash would drop the lock (POSIX).
+  // In a separate process: in this one, reading the file for its hash would release the POSIX lock.
   const source = `
     import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';

@@ -6,16 +6,16 @@ import { ServerProcess, type StartOptions } from './server-process.ts';
 export interface RestartingServerOptions extends Pick<StartOptions, 'dataFolder' | 'configFile'> {
   /** A server is ready. */
   readonly up: () => void;
-  /** It is about to be killed. */
+  /** The server is about to be killed. */
   readonly down: () => void;
 }
 
-/** One server after the other over one store, and the calls of an agent that outlasts them. */
+/** Successive servers on one store, and the calls of an agent across them. */
 export class RestartingServer {
   readonly #options: RestartingServerOptions;
   #process: ServerProcess | null = null;
   #url = '';
-  /** Whoever does something to the server waits for the one before. */
+  /** Serializes operations on the server. */
   #turns: Promise<void> = Promise.resolve();
   slowestStartMs = 0;
 
@@ -31,7 +31,7 @@ export class RestartingServer {
     return this.#process?.pid ?? 0;
   }
 
-  /** Or was never started. */
+  /** Also true if no server was started. */
   get hasEnded(): boolean {
     return this.#process?.hasEnded ?? true;
   }
@@ -50,7 +50,7 @@ export class RestartingServer {
     try {
       this.#url = await this.#process.mustBeReady();
     } catch (error) {
-      // One that hangs is none, and leaves its place to the next.
+      // A server that hangs at its start is killed and replaced.
       await this.#process.destroy();
       throw error;
     }
@@ -74,7 +74,7 @@ export class RestartingServer {
     await turn;
   }
 
-  /** Null: refused, because nobody offers the tool right now. A lost answer is asked for again with the same key. */
+  /** Null if refused because no device offers the tool now. A lost response is retried with the same key. */
   async ask(tool: string, n: number, isOver: () => boolean): Promise<string | null> {
     const headers = { 'idempotency-key': `loop-${n}` };
     while (!isOver()) {
@@ -87,7 +87,7 @@ export class RestartingServer {
     return null;
   }
 
-  /** Null: it has not ended within the bound. */
+  /** Null if the call has not ended within the bound. */
   async ended(id: string, boundMs: number): Promise<CallView | null> {
     const until = Date.now() + boundMs;
     while (Date.now() < until) {

@@ -13,7 +13,7 @@ export interface SandboxOptions {
   readonly outputGigabytes: number;
 }
 
-/** V2 and V24 at full length: a folder that becomes a link under the hand, and output without end. */
+/** V2 and V24 in full: a folder that is swapped for a symlink during access, and endless output. */
 export async function runSandbox({ raceSeconds, outputGigabytes }: SandboxOptions): Promise<ScenarioReport> {
   const findings = new Findings();
   const enclosed = await withBench({}, async (bench) => {

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a scenario counted, and every promise that it saw broken. */
+/** The counters of a scenario, and the violated guarantees. */
 export interface ScenarioReport {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly violations: readonly string[];
 }
 
-/** Collects rather than throws, so that one broken promise does not hide the next. */
+/** Collects violations instead of throwing, so that one does not hide the next. */
 export class Findings {
   readonly violations: string[] = [];
 
@@ -17,7 +17,7 @@ export class Findings {
   }
 }
 
-/** A folder for the time of `use`. */
+/** Creates a temporary folder for the duration of `use`. */
 export async function withChaosFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-chaos-'));
   try {

@@ -9,18 +9,18 @@ describe('the seed of a chaos test', () => {
     return { seed, printed };
   }
 
-  it('is the one that was given, and is printed', () => {
+  it('is the given one, and is printed', () => {
     expect(seedWith('17', 7)).toEqual({
       seed: 17,
       printed: 'kill-loop: seed 17; to repeat it set CHAOS_SEED=17\n',
     });
   });
 
-  it('is the fixed one of the test where none was given', () => {
+  it('is the fixed one of the test if none is given', () => {
     expect(seedWith(undefined, 7)).toMatchObject({ seed: 7 });
   });
 
-  it('is printed as well where it is random, and makes the same choices when it is given back', () => {
+  it('is printed if it is random, and repeats the same choices when it is given', () => {
     const first = seedWith(undefined);
     const printed = /CHAOS_SEED=(\d+)/.exec(first.printed)?.[1];
     const again = seedWith(printed);

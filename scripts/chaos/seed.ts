@@ -1,4 +1,4 @@
-/** The seed that was given, or a random one if none was. Null: what was given is no whole number. */
+/** The given seed, or a random one. Null if the given one is not an integer. */
 export function parseSeed(given: string | undefined): number | null {
   if (given === undefined) return Math.floor(Math.random() * 2 ** 31);
   const seed = Number(given);

@@ -1,4 +1,4 @@
-/** Choices that a seed repeats (mulberry32). */
+/** Seeded pseudo-random generator (mulberry32). */
 export class SeededRandom {
   #state: number;
 
@@ -30,7 +30,7 @@ export class SeededRandom {
     return value;
   }
 
-  /** Independent of how often this one is asked afterwards. */
+  /** A new generator, independent of later draws from this one. */
   fork(): SeededRandom {
     return new SeededRandom(Math.floor(this.next() * 2 ** 32));
   }

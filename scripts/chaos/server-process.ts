@@ -10,14 +10,14 @@ export const SHIPPED_CLI: string = fileURLToPath(
   new URL('../../packages/patchboard/src/cli/main.ts', import.meta.url),
 );
 
-/** What an earlier start compiled; it halves the time of a start, and there are hundreds. */
+/** Compile cache of earlier starts: it halves the start time. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/chaos', import.meta.url));
 
-/** Starting takes a second; a busy machine gets the benefit of the doubt. */
+/** Starting takes a second; the rest is tolerance for a busy machine. */
 const READY_MS = 60_000;
 const running: Set<ChildProcess> = new Set();
 
-// A test that is stopped must not leave servers behind.
+// Kill all servers when the test process ends.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -35,7 +35,7 @@ export interface StartOptions {
   readonly nodeArgs?: readonly string[];
 }
 
-/** A server in a process of its own, as an operator would run it. */
+/** A server in a separate process, as an operator would run it. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -47,7 +47,7 @@ export class ServerProcess {
     this.#child = child;
     running.add(child);
     child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()));
-    // The end is where the reason is.
+    // The reason is at the end of the output.
     child.stderr?.on('data', (chunk: Buffer) => (this.#stderr = (this.#stderr + chunk).slice(-20_000)));
     this.ended = once(child, 'close').then(([code, signal]) => {
       running.delete(child);
@@ -56,7 +56,7 @@ export class ServerProcess {
     });
   }
 
-  /** The chaos server; it may not live long enough to become ready. */
+  /** The chaos server; it may be killed before it is ready. */
   static chaos({ dataFolder, configFile, chaos = {} }: StartOptions): ServerProcess {
     const options: ChaosServerOptions = {
       effectsFile: `${dataFolder}.effects`,
@@ -143,13 +143,13 @@ export class ServerProcess {
     this.#child.kill('SIGTERM');
   }
 
-  /** For cleaning up: whatever state it is in. */
+  /** Cleans up, whatever state the process is in. */
   async destroy(): Promise<void> {
     if (this.#end === null) this.kill();
     await this.ended;
   }
 
-  /** Resident memory now and at its highest, in bytes; Linux only. */
+  /** Current and peak resident memory in bytes; Linux only. */
   memory(): { now: number; peak: number } {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     const bytes = (name: string): number =>

@@ -1,4 +1,4 @@
-// The server as it is shipped, with tools that leave traces and a store that can fail at a chosen point.
+// The server as shipped, with tools that record their executions and a store with failpoints.
 import process from 'node:process';
 import { environment } from '../../packages/patchboard/src/settings/environment.ts';
 import { runServer } from '../../packages/patchboard/src/cli/commands/serve.ts';
@@ -12,9 +12,9 @@ import { chaosPack } from './pack.ts';
 export interface ChaosServerOptions {
   readonly effectsFile: string;
   readonly failpoint: FailpointName | null;
-  /** The failpoint kills when it is reached for this time. */
+  /** The number of the pass at which the failpoint kills. */
   readonly hit: number;
-  /** Null: as far as the disk goes. */
+  /** Null: no limit but the disk. */
   readonly maxStoreBytes: number | null;
 }
 

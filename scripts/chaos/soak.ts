@@ -9,7 +9,7 @@ import { ServerProcess } from './server-process.ts';
 const PROBE = fileURLToPath(new URL('./memory-probe.ts', import.meta.url));
 const SAMPLE_MS = 10_000;
 const MEGABYTE = 1024 * 1024;
-/** What the heap after collection may gain from the first third of the samples to the last. */
+/** Allowed growth of the heap (after collection) from the first third of the samples to the last. */
 const HEAP_GROWTH_BYTES = 16 * MEGABYTE;
 const DESCRIPTOR_GROWTH = 20;
 const LARGE_ROWS =
@@ -29,7 +29,7 @@ interface Sample {
   readonly streams: number;
 }
 
-/** Everyday load of every kind for a while: heap after collection, descriptors and streams stay level. */
+/** Mixed load for a while: heap (after collection), descriptors and streams must stay level. */
 export async function runSoak({ folder, minutes, say }: SoakOptions): Promise<ScenarioReport> {
   const configFile = join(folder, 'config.json');
   writeFileSync(configFile, JSON.stringify({ rates: { principal: null, tenant: null, tool: null } }));
@@ -50,7 +50,7 @@ export async function runSoak({ folder, minutes, say }: SoakOptions): Promise<Sc
   }
 }
 
-/** Requests of agents, a client, an operator and readers of events, one after another in each role. */
+/** Requests of agents, a client, an operator and event readers, sequentially in each role. */
 class Load {
   readonly counts = {
     calls: 0,
@@ -148,7 +148,7 @@ class Load {
     }
   }
 
-  /** Reads for a moment and hangs up. */
+  /** Reads for a moment and disconnects. */
   async #readEvents(): Promise<void> {
     this.counts.streams += 1;
     const hangUp = AbortSignal.timeout(200);
@@ -222,7 +222,7 @@ function judge(samples: readonly Sample[], counts: Load['counts'], server: Serve
   findings.check(!server.hasEnded, `the server ended: ${server.stderr}`);
   findings.check(samples.length >= 6, `only ${samples.length} samples were taken`);
   const third = Math.floor(samples.length / 3);
-  // The first third warms up: caches and pools fill.
+  // The first third is the warm-up: caches and pools fill.
   const level = samples.slice(third);
   const growth = (read: (sample: Sample) => number): number =>
     median(samples.slice(-third).map(read)) - median(samples.slice(0, third).map(read));
@@ -253,7 +253,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Of the least-squares line. */
+/** Slope of the least-squares line. */
 function slope(points: readonly (readonly [number, number])[]): number {
   const mean = (read: (point: readonly [number, number]) => number): number =>
     points.reduce((sum, point) => sum + read(point), 0) / points.length;

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Each makes a good store unusable in its own way. */
+/** Each makes a valid store unusable in a different way. */
 export const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
   'pages overwritten': (file) => {
     const bytes = readFileSync(file);
@@ -28,7 +28,7 @@ export const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
     ),
 };
 
-/** Each takes from a store what its head file names; the store that is left is sound in itself. */
+/** Each removes rows that the head file names; the remaining store is consistent. */
 export const LOSSES: Readonly<Record<string, (file: string) => void>> = {
   'cut to 0 bytes': (file) => truncateSync(file, 0),
   'moved away': (file) => rmSync(file),

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** Stands between a device and its server, and stops passing things on when told to: the wire is cut, nobody is told. */
+/** A proxy between a device and its server that can drop all traffic without closing connections. */
 export interface SwallowingProxy {
   readonly url: string;
-  /** From now on nothing passes that way; both ends still hold a socket that looks alive. */
+  /** Drops all traffic from now on; both ends keep an open socket. */
   swallow(direction: 'up' | 'down' | 'both'): void;
-  /** Everything passes again, over new connections. */
+  /** Forwards traffic again, over new connections. */
   restore(): void;
   /** Resets every connection. */
   cut(): void;
-  /** How many connections there have been. */
+  /** Number of connections so far. */
   readonly connections: () => number;
   close(): Promise<void>;
 }
 
-/** `port` is asked for each connection: a server that restarts may have another. */
+/** `port` is called for each connection: a restarted server may have another port. */
 export async function aSwallowingProxy(port: () => number): Promise<SwallowingProxy> {
   const open = new Set<Socket>();
   let up = true;
@@ -31,7 +31,7 @@ export async function aSwallowingProxy(port: () => number): Promise<SwallowingPr
     }
     near.on('data', (data) => up && far.write(data));
     far.on('data', (data) => down && near.write(data));
-    // An end is a packet like any other.
+    // A FIN is dropped like any other packet.
     near.on('end', () => up && far.end());
     far.on('end', () => down && near.end());
     near.on('close', () => up && far.destroy());

@@ -25,7 +25,7 @@ import { delegatingModel, LARGE_SITE, startWeatherService } from './tools-heap-d
 /** Every built-in tool behind a real engine, a SQLite store and the sandbox of this machine. */
 export interface ToolBoard {
   readonly tools: readonly string[];
-  /** Rejects unless the call ends as COMPLETED. `bytes`: of arguments and result, as JSON. */
+  /** Rejects unless the call ends as COMPLETED. `bytes` is the size of arguments and result, as JSON. */
   call(name: string, args: object): Promise<{ readonly result: unknown; readonly bytes: number }>;
   /** Has a new agent call `task_run` with this task, which its sub-agent returns; resolves with the size of both. */
   runTask(task: string): Promise<number>;

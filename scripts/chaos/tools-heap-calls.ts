@@ -25,7 +25,7 @@ const TODOS = Array.from({ length: 60 }, (_, index) => ({
 const ROWS =
   'with recursive n(i) as (select 1 union all select i + 1 from n where i < 300) ' +
   "select i, printf('%0900d', i) as filler from n";
-/** Without a process of its own: starting processes is most of what a command costs. */
+/** A shell builtin, because starting processes is most of a command's cost. */
 const PRINT = `printf '%*s' ${LARGE_BYTES} ''`;
 
 /** Every tool of the packs essentials, workspace and heritage. */
@@ -67,7 +67,7 @@ export const REPEATED_CALLS: Readonly<Record<string, RepeatedCall>> = {
   create_draft_content: same('create_draft_content', {
     content_type: 'story',
     title: 'A draft',
-    // One word: the full-text index is not what is measured.
+    // One word, because the full-text index is not measured.
     body: SIDES[0],
   }),
   log_user_event: same('log_user_event', { event_type: 'visit', event_data: { filler: LARGE_TEXT } }),
@@ -97,7 +97,7 @@ function onFile(path: string, content: string, repeated: RepeatedCall): Repeated
   };
 }
 
-/** From one side to the other and back. */
+/** Toggles between two texts. */
 function swap(n: number): { old: string; new: string } {
   const [even, odd] = SIDES;
   return n % 2 === 0 ? { old: even, new: odd } : { old: odd, new: even };
@@ -124,7 +124,7 @@ function readLogs(): RepeatedCall {
   };
 }
 
-/** The report is small; what is fetched for it, twice, is not. */
+/** The report is small, but the two responses it is made from are large. */
 async function askWeather(board: ToolBoard): Promise<number> {
   const { bytes } = await board.call('weather.query', { query: 'weather in Beijing' });
   return bytes + 2 * WEATHER_BODY.length;

@@ -9,7 +9,7 @@ import type { SiteData } from '../../packages/patchboard/src/packs/heritage/reco
 
 const LARGE_TEXT = 'lorem ipsum dolor sit amet '.repeat(2500);
 
-/** A heritage site whose every answer is large. */
+/** A heritage site with large results. */
 export const LARGE_SITE: SiteData = {
   site_name: 'Village',
   contents: Array.from({ length: 10 }, (_, index) => ({
@@ -53,7 +53,7 @@ export const LARGE_SITE: SiteData = {
   routes: [],
 };
 
-/** Open-Meteo's format, for both of its routes, with more than is read. */
+/** Open-Meteo's format for both of its routes, with additional data. */
 export const WEATHER_BODY: string = JSON.stringify({
   results: [{ name: 'Beijing', latitude: 39.9, longitude: 116.4 }],
   current: { temperature_2m: 25, weather_code: 0 },

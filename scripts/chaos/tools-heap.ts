@@ -14,21 +14,21 @@ export type HeapReply =
 
 export interface HeapMeasurement {
   readonly calls: number;
-  /** Of the smallest call: its arguments and result, as JSON, and what the tool fetched. */
+  /** Size of the smallest call: its arguments and result, as JSON, and the data that the tool fetched. */
   readonly bytesPerCall: number;
-  /** What they must have at least, or the measurement proves nothing. */
+  /** Required minimum of that size, or the measurement proves nothing. */
   readonly atLeastBytes: number;
   /** Heap and buffers after all calls, less the same before them, both after a collection. */
   readonly grownBytes: number;
 }
 
-/** Besides the built-in tools: it keeps what it is given, so that the measurement itself can be tested. */
+/** An additional tool that leaks its arguments, to test the measurement itself. */
 export const LEAKING_TOOL = 'heap.leaking';
 
 const WORKER = fileURLToPath(new URL('./tools-heap-worker.ts', import.meta.url));
-/** What compiled code and caches may add during the measured calls. */
+/** Allowance for compiled code and caches during the measured calls. */
 const NOISE_BYTES = 2 * 2 ** 20;
-/** A leak keeps all of what a call is made of; this share of it is already one. */
+/** Fraction of a call's size that counts as a leak. */
 const LEAKED_SHARE = 0.2;
 
 /** A child process with every built-in tool. */
@@ -68,7 +68,7 @@ export class HeapProcess {
   }
 }
 
-/** What is wrong with a measurement; empty: the heap is flat. */
+/** Problems of a measurement; empty if the heap is flat. */
 export function heapProblems(tool: string, measured: HeapMeasurement): string[] {
   const { calls, bytesPerCall, atLeastBytes, grownBytes } = measured;
   const findings = new Findings();

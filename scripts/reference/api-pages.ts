@@ -9,7 +9,7 @@ import { NOTE, type ReferencePage } from './page.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const API_FOLDER = 'docs/reference/api';
 
-/** A page for everything that the library exports, made from its types and their comments. */
+/** Generates a page for every export of the library from its types and doc comments. */
 export async function apiPages(): Promise<readonly ReferencePage[]> {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-api-'));
   try {
@@ -29,7 +29,7 @@ function optionsFor(out: string): Partial<TypeDocOptions & PluginOptions> {
   return {
     entryPoints: [join(ROOT, 'packages/patchboard/src/index.ts')],
     tsconfig: join(ROOT, 'packages/patchboard/tsconfig.json'),
-    // Read from the sources of all packages, so that no build is needed; the check of types is somebody else's.
+    // Reads the sources of all packages, so that no build is needed; types are checked elsewhere.
     compilerOptions: { customConditions: ['patchboard-source'] },
     skipErrorChecking: true,
     plugin: ['typedoc-plugin-markdown'],

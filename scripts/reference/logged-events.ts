@@ -5,10 +5,10 @@ import ts from 'typescript';
 
 const SOURCES = fileURLToPath(new URL('../../packages/patchboard/src/', import.meta.url));
 const LEVELS = ['info', 'warn', 'error'];
-/** Writes what tools log, under whatever names these choose. */
+/** Writes the log events of tools, whose names are arbitrary. */
 const FOR_TOOLS = 'core/steps/call-context.ts';
 
-/** Every event that the server writes to its log, with the level, as the sources have it. */
+/** Every log event of the server with its level, read from the sources. */
 export function loggedEvents(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const file of readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })) {

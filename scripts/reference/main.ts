@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { API_FOLDER, apiPages } from './api-pages.ts';
 import { referencePages } from './pages.ts';
 
-// Writes the pages of docs/reference; with --check only says which are out of date.
+// Writes the pages of docs/reference; with --check only lists those that are out of date.
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const isCheck = process.argv.includes('--check');
 const pages = [...referencePages(), ...(await apiPages())];

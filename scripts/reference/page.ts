@@ -1,4 +1,4 @@
-/** A page that is made from the code: its path from the root of the repository, and its text. */
+/** A generated page: its path from the root of the repository, and its text. */
 export interface ReferencePage {
   readonly path: string;
   readonly text: string;

@@ -127,7 +127,7 @@ const CLIENT_CODES: Readonly<Record<ClientErrorCode, string>> = {
   bad_response: 'what answered is no Patchboard, or something between changed its answer',
 };
 
-/** The same. */
+/** A code without a row does not compile. */
 const PARSE_CODES: Readonly<Record<ParseErrorCode, string>> = {
   block_unclosed: 'a request has no end',
   value_unclosed: 'a value has no end',

@@ -1,6 +1,6 @@
 // npm run screenshots -- [--all] [--locale zh-CN] [--to folder] [page …]
 // Takes a picture of every page of the console from a real server with real calls: wide and light, narrow and dark.
-// `--all`: each size in each theme, to look at before a change is called done.
+// `--all`: each size in each theme.
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { startServer, type SceneServer } from './server.ts';
 
 const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } } as const;
 const THEMES = ['light', 'dark'] as const;
-/** What the documents show. */
+/** The screenshots that the documents use. */
 const SHOWN: readonly string[] = ['wide light', 'narrow dark'];
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -58,7 +58,7 @@ async function takeAll(
   { size, viewport, theme }: Look,
 ): Promise<void> {
   const context = await from.newContext({ viewport, colorScheme: theme, locale: values.locale });
-  // A busy machine is no failure.
+  // Generous timeouts for a busy machine.
   context.setDefaultTimeout(180_000);
   const page = await context.newPage();
   const link = await createClient({ url, key: operatorToken }).loginLink();

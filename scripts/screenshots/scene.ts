@@ -8,7 +8,7 @@ import {
 } from '@patchboard/client';
 import type { SceneServer } from './server.ts';
 
-/** What is on the board when the pictures are taken. */
+/** The data on the server for the screenshots. */
 export interface Scene {
   /** A call that failed, one that ran, and one that waits. */
   readonly ran: string;
@@ -46,7 +46,7 @@ const DEPLOY_SCHEMA = {
   additionalProperties: false,
 };
 
-/** With a typo and a line that another one shadows. */
+/** A policy with a typo and a shadowed line. */
 const POLICY = {
   agents: {
     planner: {

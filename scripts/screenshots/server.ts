@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A real server with a data folder of its own, as `npm start` runs it. */
+/** A real server with its own data folder, as `npm start` runs it. */
 export interface SceneServer {
   readonly url: string;
   readonly operatorToken: string;

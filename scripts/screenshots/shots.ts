@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Scene } from './scene.ts';
 
-/** One picture: where to go, and when what shall be seen is there. */
+/** One screenshot: its URL, and the condition that the page is ready. */
 export interface Shot {
   readonly name: string;
   readonly path: string;

@@ -12,7 +12,7 @@ export interface Figure {
   readonly arms: object;
 }
 
-/** Those that are about a store. */
+/** Figures that measure a store. */
 const DURABLE: readonly string[] = ['P1', 'P2', 'P8'];
 
 export async function bench(

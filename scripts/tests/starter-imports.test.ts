@@ -21,7 +21,7 @@ describe('findStarterImports', () => {
     expect(found({ [TEST]: text })).toEqual([`${TEST} imports ${module}`]);
   });
 
-  it('reports what test support imports, however far away', () => {
+  it('reports transitive imports through test support', () => {
     const support = 'packages/patchboard/test/support';
     expect(
       found({
