@@ -55,6 +55,23 @@ describe('event streams', () => {
     expect(await metric(server, 'event_streams_open')).toBe(4);
   });
 
+  it('of one client that runs tools are 429 beyond a hundred, and those of another are not', async () => {
+    const server = await closedServer({});
+    const requests = async (client: string): Promise<{ status: number; close(): void }> => {
+      const stream = await openSse(`${server.url}/internal/clients/${client}/requests`);
+      closeLater(() => stream.close());
+      return stream;
+    };
+    const streams = await Promise.all(Array.from({ length: 100 }, () => requests('phone')));
+    for (const wait of ['', '?wait=1']) {
+      const refused = await server.get(`/internal/clients/phone/requests${wait}`);
+      expect(refused.json).toMatchObject({ status: 429, code: 'rate_limited' });
+    }
+    expect((await requests('tablet')).status).toBe(200);
+    streams[0]!.close();
+    await vi.waitFor(async () => expect((await requests('phone')).status).toBe(200));
+  });
+
   it('beyond the limit of the server are 503 with Retry-After, and the streams of providers are not', async () => {
     const server = await closedServer({ limits: { eventStreams: 2 } });
     await follow(server.url);

@@ -47,7 +47,11 @@ export class ClientQueues {
   }
 
   isOnline(tenant: string, clientId: string): boolean {
-    return (this.#boxes.get(pairKey(tenant, clientId))?.connections.size ?? 0) > 0;
+    return this.connectionsOf(tenant, clientId) > 0;
+  }
+
+  connectionsOf(tenant: string, clientId: string): number {
+    return this.#boxes.get(pairKey(tenant, clientId))?.connections.size ?? 0;
   }
 
   put(clientId: string, live: LiveCall): void {

@@ -1,6 +1,7 @@
 import { WIRE_LIMITS } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../../core/call/call.ts';
+import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { EVENT_TEXT } from '../shared/streams/event-stream.ts';
 import { foreignClient, principalOf } from '../shared/routes/caller.ts';
@@ -41,10 +42,13 @@ export const requestsRoute: Route = {
       alternative: { type: 'text/event-stream', schema: EVENT_TEXT },
     },
   },
-  refusals: ['permission_denied'],
+  refusals: ['permission_denied', 'rate_limited'],
   isStream: true,
   handle: requests,
 };
+
+/** Of one client. Each is sent all that waits for it, and may leave a request unread. */
+const MOST_CONNECTIONS = 100;
 
 function requests(
   context: HttpContext,
@@ -60,6 +64,13 @@ function requests(
     return undefined;
   }
   const box = { tenant: principal.tenant, clientId };
+  if (context.engine.clientQueues.connectionsOf(box.tenant, clientId) >= MOST_CONNECTIONS) {
+    sendProblem(
+      reply,
+      failure('rate_limited', `client ${clientId} has ${MOST_CONNECTIONS} connections open`),
+    );
+    return undefined;
+  }
   if (wait !== undefined) return poll(context, reply, box, wait);
   stream(context, reply, box);
   return undefined;
