@@ -2,8 +2,8 @@ import type { Clock } from '../core/ports.ts';
 import { withTimeLimit } from '../core/time-limit.ts';
 
 /**
- * The agents of a board that are at work, and those who read what they wrote, so that it can be closed: each agent stops
- * where it can be resumed, then whoever reads has the last of it and ends.
+ * Tracks running agents and readers of their events, so that the board can shut down in order: first each agent stops at
+ * a point from which it can be resumed, then each reader receives the last events and ends.
  */
 export class ActiveWork {
   readonly #clock: Clock;
@@ -18,12 +18,12 @@ export class ActiveWork {
     this.#graceMs = graceMs;
   }
 
-  /** Fires when the board closes. */
+  /** Aborted when the board starts to close. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Fires when nobody works any more: nothing new is read after that. */
+  /** Aborted when all agents have stopped; no new events follow. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
@@ -32,12 +32,12 @@ export class ActiveWork {
     return await during(this.#working, work());
   }
 
-  /** The store stays open until it has ended. */
+  /** Runs a read. The store stays open until it has ended. */
   async read<T>(read: () => Promise<T>): Promise<T> {
     return await during(this.#reading, read());
   }
 
-  /** Resolves when nobody is at work any more, or has had time enough to stop. */
+  /** Resolves when all agents and readers have ended, or after the grace period. */
   async close(): Promise<void> {
     this.#closing.abort();
     await withTimeLimit(this.#clock, this.#graceMs, this.#drain(), () => {});

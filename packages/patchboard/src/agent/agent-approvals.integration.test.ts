@@ -6,8 +6,8 @@ import type { Script } from '../testing/index.ts';
 const { aScene } = scenes();
 const script: Script = [{ calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] }, 'ok'];
 
-describe('an agent that must ask', () => {
-  it('runs what is allowed by respond, with a note', async () => {
+describe('an agent whose calls require approval', () => {
+  it('runs a call that is allowed by respond, with a note', async () => {
     const { agent } = await aScene(script, { permission: { mode: 'ask' } });
     const states: string[] = [];
     agent.on('state_changed', ({ state }) => states.push(state));
@@ -36,7 +36,7 @@ describe('an agent that must ask', () => {
     expect(states).toEqual(['working', 'waiting', 'working', 'idle']);
   });
 
-  it('tells the model what was denied, and what the operator wrote', async () => {
+  it("sends a denial and the operator's note to the model", async () => {
     const { agent } = await aScene(script, { permission: { mode: 'ask' } });
     agent.on('permission_required', ({ call }) =>
       agent.decide(call.id, 'deny', { note: 'not today', decidedBy: 'ann' }),
@@ -51,7 +51,7 @@ describe('an agent that must ask', () => {
     expect(type).toBe('tool:error');
   });
 
-  it('hears of a decision that was made elsewhere, and of none twice', async () => {
+  it('emits one event for a decision that was made elsewhere', async () => {
     const { agent, board } = await aScene(script, { permission: { mode: 'ask' } });
     const refused: string[] = [];
     agent.on('permission_required', async ({ call, respond }) => {
@@ -65,7 +65,7 @@ describe('an agent that must ask', () => {
     expect(decided).toMatchObject([{ decision: 'allow', decidedBy: 'console' }]);
   });
 
-  it('decides on no call but its own, and nobody decides in its name', async () => {
+  it("decides only on its own calls, and may not have the operator's name", async () => {
     const { agent, board } = await aScene(
       script,
       { permission: { mode: 'ask' } },
@@ -88,7 +88,7 @@ describe('an agent that must ask', () => {
     expect((await agent.send('go')).calls[0]?.state).toBe('COMPLETED');
   });
 
-  it('asks only for what its lists do not settle', async () => {
+  it('requires approval only for tools that its lists do not decide', async () => {
     const tools = ['a', 'b', 'c'].map((name) => tool(name, () => name));
     const calls = tools.map(({ name }) => ({ name }));
     const permission = {

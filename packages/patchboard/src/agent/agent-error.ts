@@ -1,6 +1,6 @@
 import { failure, type Failure } from '../core/failures.ts';
 
-/** Thrown for what an agent was asked and cannot do, and when its model or its store fails. */
+/** Thrown for invalid requests to an agent, and when its model or its store fails. */
 export class AgentError extends Error {
   readonly failure: Failure;
 
@@ -11,7 +11,7 @@ export class AgentError extends Error {
   }
 }
 
-/** `problem`: what is wrong with what `what` was given; null when nothing is. */
+/** Throws if there is a problem. `what` is the method whose options are invalid. */
 export function check(what: string, problem: string | null): void {
   if (problem !== null) throw new AgentError(failure('body_invalid', `${what}: ${problem}`));
 }

@@ -5,7 +5,7 @@ import type { Clock, Ids, Log } from '../core/ports.ts';
 import type { Principal } from '../core/access/principal.ts';
 import type { ActiveWork } from './active-work.ts';
 
-/** What an agent works on: `board.host`. An embedder hands it on; its members are not part of the API. */
+/** The services that an agent needs: `board.host`. Embedding programs only pass it on; its members are not part of the API. */
 export interface AgentHost {
   /** @internal */
   readonly engine: Engine;
@@ -17,14 +17,14 @@ export interface AgentHost {
   readonly ids: Ids;
   /** @internal */
   readonly log: Log;
-  /** @internal Of the whole board; of these an agent itself calls `messagesChanged`. */
+  /** @internal AgentHooks of the whole board. The agent itself calls only their `messagesChanged`. */
   readonly hooks: readonly AgentHooks[];
-  /** @internal A hook that takes longer is not waited for. */
+  /** @internal The agent waits no longer than this for a hook. */
   readonly hookTimeoutMs: number;
   /** @internal */
   readonly activeWork: ActiveWork;
-  /** @internal As whom an agent asks, and as whom somebody decides. */
+  /** @internal Returns the principal of an agent or of an operator who decides. */
   principal(name: string): Principal;
-  /** @internal Without what is not to be kept. */
+  /** @internal Returns the value without what must not be stored. */
   redact(value: unknown): unknown;
 }

@@ -7,7 +7,7 @@ const { aScene } = scenes();
 const adding = (a: number): ScriptedTurn => ({ calls: [{ name: 'math.add', args: { a, b: 1 } }] });
 
 describe('an agent stops', () => {
-  it('after as many replies as it may have, and goes on when asked', async () => {
+  it('after maxIterations replies, and can be continued', async () => {
     const { agent, models } = await aScene(({ index }) => (index < 4 ? adding(index) : 'done'), {
       maxIterations: 2,
     });
@@ -18,7 +18,7 @@ describe('an agent stops', () => {
     expect(await agent.continue()).toMatchObject({ reason: 'done', text: 'done' });
   });
 
-  it('where a condition holds', async () => {
+  it('when a stop condition holds', async () => {
     const finish = tool('finish', () => 'finished');
     const script: Script = [adding(1), { calls: [{ name: 'finish' }] }, 'never'];
     const seen: number[] = [];
@@ -40,7 +40,7 @@ describe('an agent stops', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('when its budget is spent, and stays so', async () => {
+  it('when its budget is spent, and does not continue after that', async () => {
     const { agent, models } = await aScene(({ index }) => adding(index), { budget: { modelCalls: 3 } });
     expect(await agent.send('go')).toMatchObject({ reason: 'budget' });
     expect(await agent.send('more')).toMatchObject({ reason: 'budget' });
@@ -52,7 +52,7 @@ describe('an agent stops', () => {
     expect(few.requests).toHaveLength(2);
   });
 
-  it('when the model goes in circles: it is told, then denied, then stopped', async () => {
+  it('when the model repeats itself: first a note, then denials, then the stop', async () => {
     let runs = 0;
     const look = tool('look', () => {
       runs += 1;
@@ -96,7 +96,7 @@ describe('an agent stops', () => {
     expect(runs).toBe(6);
   });
 
-  it('lets the model do the same again after something else', async () => {
+  it('not when the model repeats a request after another one', async () => {
     let runs = 0;
     const look = tool('look', () => void runs++);
     const { agent } = await aScene(
@@ -110,7 +110,7 @@ describe('an agent stops', () => {
 });
 
 describe('interrupt', () => {
-  it('stops a model that is speaking, and keeps what it said', async () => {
+  it('aborts a streaming reply, and keeps the part that arrived', async () => {
     const { agent } = await aScene([{ text: 'Once upon a time', ending: 'hang' }, 'Fine.']);
     agent.on('text_delta', ({ delta }) => (delta.startsWith('upon') ? agent.interrupt() : undefined));
     const reply = await agent.send('Tell me a story.');
@@ -120,7 +120,7 @@ describe('interrupt', () => {
     expect(await agent.send('Stop.')).toMatchObject({ text: 'Fine.', reason: 'done' });
   });
 
-  it('cancels calls that run, and leaves no request without a result', async () => {
+  it('cancels running calls, and every request has a result', async () => {
     let aborted = false;
     const stuck = tool('stuck', async (_args: object, { signal }) => {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -138,7 +138,7 @@ describe('interrupt', () => {
     expect((await agent.send('and now?')).text).toBe('Fine.');
   });
 
-  it('takes back a question that waits', async () => {
+  it('cancels a call that waits for approval', async () => {
     const script: Script = [{ calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] }, 'never'];
     const { agent } = await aScene(script, { permission: { mode: 'ask' } });
     agent.on('permission_required', () => agent.interrupt());
@@ -146,14 +146,14 @@ describe('interrupt', () => {
     expect(agent.state).toBe('idle');
   });
 
-  it('comes from a signal too, also before anything began', async () => {
+  it('works with a signal too, also before the turn began', async () => {
     const { agent, models } = await aScene(['never']);
     expect(await agent.send('go', { signal: AbortSignal.abort() })).toMatchObject({ reason: 'interrupted' });
     expect(models.requests).toHaveLength(0);
     expect((await eventsOf(agent)).at(-1)).toMatchObject({ type: 'state_changed', state: 'idle' });
   });
 
-  it('stops what was only just sent, and what waits for its turn', async () => {
+  it('stops a turn that has just begun, and queued turns', async () => {
     const { agent, models } = await aScene(['never']);
     const sent = [agent.send('one'), agent.send('two')];
     await agent.interrupt();
@@ -162,7 +162,7 @@ describe('interrupt', () => {
     expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'user']);
   });
 
-  it('does not begin what waits behind a model that is speaking', async () => {
+  it('does not begin turns queued behind a streaming reply', async () => {
     const { agent, models } = await aScene([{ text: 'Once upon a time', ending: 'hang' }, 'Fine.']);
     const stopped: Promise<void>[] = [];
     agent.on('text_delta', ({ delta }) => (delta.startsWith('upon') ? stopped.push(agent.interrupt()) : 0));

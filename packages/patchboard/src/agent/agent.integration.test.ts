@@ -5,14 +5,14 @@ import type { Script } from '../testing/index.ts';
 
 const { aScene, aModel } = scenes();
 
-/** The results that the model was sent with its last request, as the wire has them. */
+/** The tool results in the last request to the model, in the vendor's format. */
 function resultsIn(body: unknown): string[] {
   const { messages } = body as { messages: { role: string; content: string }[] };
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
 }
 
-describe.each(['openai', 'anthropic'] as const)('an agent over the wire of %s', (vendor) => {
-  it('runs the tools that the model asks for, in parallel, and hands back the results', async () => {
+describe.each(['openai', 'anthropic'] as const)('an agent with the API of %s', (vendor) => {
+  it('runs the requested tools in parallel and sends the results back', async () => {
     let together = 0;
     let most = 0;
     const slow = tool('slow', async ({ n }: { n: number }) => {
@@ -52,11 +52,11 @@ describe.each(['openai', 'anthropic'] as const)('an agent over the wire of %s', 
       ['user', ['tool_result', 'tool_result']],
       ['assistant', ['text']],
     ]);
-    // Inside, a result is the value itself.
+    // In the transcript, a result is the value itself.
     expect(agent.messages[2]?.content[0]).toMatchObject({ content: { n: 1 }, is_error: false });
   });
 
-  it('answers requests that make no sense, and keeps a record of each', async () => {
+  it('returns errors for invalid requests, and records each', async () => {
     const script: Script = [
       {
         calls: [
@@ -93,7 +93,7 @@ describe.each(['openai', 'anthropic'] as const)('an agent over the wire of %s', 
 });
 
 describe('an agent', () => {
-  it('hands thoughts back with the signature that the vendor gave them, and shows them to nobody', async () => {
+  it("sends reasoning back with the vendor's signature, and emits no event with it", async () => {
     const thinking = 'I had better add.';
     const script: Script = [{ thinking, calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] }, 'It is 3.'];
     const { agent, models } = await aScene(script, {}, {}, 'anthropic');
@@ -105,7 +105,7 @@ describe('an agent', () => {
     expect(messages[1]?.content[0]).toEqual({ type: 'thinking', thinking, signature: 'signed:17' });
   });
 
-  it('goes on when somebody who listens fails', async () => {
+  it('continues when an event handler fails', async () => {
     const lines: unknown[] = [];
     const log = {
       info: () => {},
@@ -124,7 +124,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('remembers what was said, and takes what is sent meanwhile in order', async () => {
+  it('keeps the conversation, and queues concurrent sends in order', async () => {
     const { agent, models } = await aScene(['one', 'two', 'three']);
     const replies = await Promise.all([agent.send('1?'), agent.send('2?'), agent.send('3?')]);
     expect(replies.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
@@ -132,7 +132,7 @@ describe('an agent', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
   });
 
-  it('is offered the tools it is given and may ever call, and cannot have others by guessing', async () => {
+  it('is offered only tools that it is given and may call, and cannot call others by guessing names', async () => {
     const names = ['fs_read', 'fs_write', 'bash_run', 'math.add'];
     const tools = names.map((name) => tool(name, () => name));
     const permission = { mode: 'auto', autoDenyTools: ['fs_write'] } as const;
@@ -146,7 +146,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('brings hooks of its own, and tells them of the conversation', async () => {
+  it('calls its own hooks, and messagesChanged with the conversation', async () => {
     const seen: [number, string | undefined][] = [];
     const broken: Hooks = { messagesChanged: () => Promise.reject(new Error('boom')) };
     const hooks: Hooks = {
@@ -173,7 +173,7 @@ describe('an agent', () => {
     expect(errors[0]).toMatchObject({ message: 'messagesChanged failed: boom' });
   });
 
-  it('passes on what a tool emits', async () => {
+  it('emits custom events of its tools', async () => {
     const busy = tool('busy', (_args: object, context) => {
       context.emit('progress', { percent: 50 });
       return context.agent?.id;
@@ -186,7 +186,7 @@ describe('an agent', () => {
     expect(calls[0]?.result).toBe(agent.id);
   });
 
-  it('cuts a large result for the model and keeps all of it under the call', async () => {
+  it('truncates a large result for the model and keeps all of it in the record', async () => {
     const big = tool('big', () => ({ text: 'x'.repeat(100_000) }));
     const { agent, board, models } = await aScene(
       [{ calls: [{ name: 'big' }] }, 'ok'],
@@ -204,14 +204,14 @@ describe('an agent', () => {
     expect((await board.get(calls[0]!.id))?.result).toEqual({ text: 'x'.repeat(100_000) });
   });
 
-  it('explains failures in the language it is given', async () => {
+  it('sends failures to the model in the configured language', async () => {
     const script: Script = [{ calls: [{ name: 'nothing' }] }, '好'];
     const { agent, models } = await aScene(script, { language: 'zh' });
     await agent.send('试试');
     expect(resultsIn(models.requests[1]?.body)[0]).toContain('使用列表中已有的工具名');
   });
 
-  it('asks again where the vendor says that it may pass, and not where it does not', async () => {
+  it('retries model requests that failed with a retryable error, and no others', async () => {
     const { agent, models } = await aScene([
       { status: 429, retryAfter: 0 },
       { status: 503, retryAfter: 0 },
@@ -233,10 +233,10 @@ describe('an agent', () => {
     expect(await agent.continue()).toMatchObject({ text: 'It is 3.', calls: [] });
     expect(resultsIn(models.requests[2]?.body)).toEqual(['{"sum":3}']);
     expect(agent.isUnfinished).toBe(false);
-    await expect(agent.continue()).rejects.toThrow('nothing to go on with');
+    await expect(agent.continue()).rejects.toThrow('nothing to continue');
   });
 
-  it('keeps secrets out of what it writes down', async () => {
+  it('redacts secrets in its journal', async () => {
     const login = tool('login', ({ password }: { password: string }) => password.length);
     const script: Script = [{ calls: [{ name: 'login', args: { user: 'me', password: 'hunter2' } }] }, 'in'];
     const { agent, board } = await aScene(script, {}, { tools: [login], redact: ['password'] });
@@ -280,9 +280,9 @@ describe('an agent', () => {
     await board.close();
   });
 
-  it('refuses an empty text, an id that is taken, and a resume of nobody', async () => {
+  it('throws for an empty text, an id in use, and the resume of an unknown id', async () => {
     const { agent, board, model } = await aScene(['hello', 'hello'], { id: 'talk-1' });
-    await expect(agent.send('  ')).rejects.toThrow('send needs a text');
+    await expect(agent.send('  ')).rejects.toThrow('send requires a text');
     await agent.send('hi');
     await expect(new Agent({ board, model, id: 'talk-1' }).send('hi')).rejects.toThrow(
       'another agent has the id talk-1',

@@ -10,41 +10,41 @@ import { assemble, type AgentParts } from './assembly.ts';
 import type { SubscribeOptions } from './events/event-log.ts';
 import type { AgentEvent, AgentEventOf, AgentEventType, AgentState } from './events/events.ts';
 import { runHeldRequests } from './loop/held-requests.ts';
-import { answerOpenRequests, sealUnstarted } from './memory/interrupted.ts';
+import { resultsOfOpenRequests, sealUnstarted } from './memory/interrupted.ts';
 import type { Lineage, Origin } from './subagents/lineage.ts';
 import type { AgentOptions } from './options.ts';
-import { BIRTH, recall } from './memory/resume-state.ts';
+import { CREATED, loadResumeState } from './memory/resume-state.ts';
 import { SubAgents } from './subagents/sub-agents.ts';
 import { Suspended } from './loop/tool-requests.ts';
 import { Turns } from './loop/turns.ts';
 
 export interface SendOptions {
-  /** Interrupts the agent. */
+  /** Interrupts the agent when aborted. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * A model that works with the tools of a board. What it asks for goes over the engine's one path, and what it says and
- * does is written down before anything follows from it, so that a crash costs no more than a reply.
+ * A loop between a model and the tools of a board. All tool calls go through the engine. Messages and calls are stored
+ * before the agent acts on them, so that a crash loses at most one model reply.
  */
 export class Agent implements AgentHandle {
   readonly #parts: AgentParts;
   readonly #turns: Turns;
-  readonly #below: SubAgents;
+  readonly #subAgents: SubAgents;
   #state: AgentState = 'idle';
 
   constructor(options: AgentOptions);
-  /** @internal For agents that come from others. */
+  /** @internal For sub-agents and resumed agents. */
   constructor(options: AgentOptions, origin: Origin);
   constructor(options: AgentOptions, origin: Origin | null = null) {
     this.#parts = assemble(options, origin, {
       handle: this,
-      decide: (...answer) => this.decide(...answer),
+      decide: (...args) => this.decide(...args),
       onWaiting: (isWaiting) => this.#setState(isWaiting ? 'waiting' : 'working'),
     });
     this.#turns = new Turns(this.#parts.options.host.activeWork);
     const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
-    this.#below = new SubAgents({
+    this.#subAgents = new SubAgents({
       agent: this.#parts,
       given: options,
       lineage,
@@ -54,27 +54,27 @@ export class Agent implements AgentHandle {
   }
 
   /**
-   * The agent of an earlier process, or one whose turn failed. What was interrupted is sealed, what waits for approval
-   * keeps waiting; `continue()` goes on where it stopped.
+   * Restores an agent of an earlier process, or one whose turn failed. Interrupted calls are sealed, calls that wait for
+   * approval keep waiting; `continue()` continues where the agent stopped.
    */
   static async resume(id: string, options: Omit<AgentOptions, 'id'>): Promise<Agent> {
-    const resumeState = await recall(options.board.host.store, id);
+    const resumeState = await loadResumeState(options.board.host.store, id);
     const agent = new Agent({ ...options, id }, { kind: 'resumed', resumeState });
-    await agent.#takeUp();
+    await agent.#restoreCalls();
     return agent;
   }
 
-  /** Names the conversation; also the id of its run. */
+  /** Id of the conversation and of its run. */
   get id(): string {
     return this.#parts.id;
   }
 
   get name(): string {
-    return this.#parts.birth.name;
+    return this.#parts.creation.name;
   }
 
   get depth(): number {
-    return this.#parts.birth.depth;
+    return this.#parts.creation.depth;
   }
 
   get state(): AgentState {
@@ -85,47 +85,47 @@ export class Agent implements AgentHandle {
     return this.#parts.transcript.messages;
   }
 
-  /** Whether it is the model's turn or a tool's: `continue()` goes on. */
+  /** Whether a model reply or tool result is missing, so that `continue()` has work to do. */
   get isUnfinished(): boolean {
     return this.#parts.transcript.isUnfinished;
   }
 
-  /** Of the newest event; 0: there is none yet. */
+  /** Bookmark of the newest event; 0 if there is none yet. */
   get bookmark(): number {
     return this.#parts.events.newest;
   }
 
-  /** Resolves when the agent stops. What is sent while it works waits for its turn. */
+  /** Sends a user message and resolves when the agent stops. Concurrent calls are queued. */
   async send(text: string, options: SendOptions = {}): Promise<AgentReply> {
     if (typeof text !== 'string' || text.trim() === '')
-      throw new AgentError(failure('body_invalid', 'send needs a text that is not empty'));
+      throw new AgentError(failure('body_invalid', 'send requires a text that is not empty'));
     return await this.#turn(options, async (signal) => {
       const loop = new AgentLoop(this.#parts, signal);
-      await this.#answerOpen(loop);
+      await this.#completeOpen(loop);
       this.#parts.guard.reset();
       await this.#parts.transcript.add({ role: 'user', content: [{ type: 'text', text }] });
       return await loop.run();
     });
   }
 
-  /** Goes on after a resume, after a failure, where a limit stopped it, or with the requests that wait to be run. */
+  /** Continues after a resume, a failure or a limit, or runs the requests held back in manual mode. */
   async continue(options: SendOptions = {}): Promise<AgentReply> {
     return await this.#turn(options, async (signal) => {
       if (!this.isUnfinished)
-        throw new AgentError(failure('conflict', 'there is nothing to go on with; send something'));
+        throw new AgentError(failure('conflict', 'there is nothing to continue; use send'));
       const loop = new AgentLoop(this.#parts, signal);
       if (this.#parts.options.isManual) await this.#runHeld(loop);
-      else await this.#answerOpen(loop);
+      else await this.#completeOpen(loop);
       return await loop.run();
     });
   }
 
-  /** Stops the model, cancels its open calls, and resolves when the agent has stopped. */
+  /** Aborts the model request, cancels open calls, and resolves when the agent has stopped. */
   async interrupt(): Promise<void> {
     await this.#turns.interrupt();
   }
 
-  /** Answers a call of this agent, or of an agent below it, that waits for approval. */
+  /** Approves or denies a waiting call of this agent or of one of its sub-agents. */
   async decide(
     callId: string,
     decision: 'allow' | 'deny',
@@ -135,27 +135,27 @@ export class Agent implements AgentHandle {
     const { note, decidedBy = OPERATOR_NAME } = options;
     const { host } = this.#parts.options;
     const call = await host.engine.calls.find(this.#parts.principal, callId);
-    if (call === undefined || (call.runId !== this.id && !this.#below.has(call.runId)))
+    if (call === undefined || (call.runId !== this.id && !this.#subAgents.has(call.runId)))
       throw new AgentError(failure('call_not_found', `no call of this agent: ${callId}`));
     const digest = call.approval?.digest ?? '';
     const given = { decision, digest, note: note ?? null };
-    const answer = await host.engine.calls.decide(host.principal(decidedBy), callId, given);
-    if (!answer.ok) throw new AgentError(answer.failure);
-    return toRecord(answer.value);
+    const decided = await host.engine.calls.decide(host.principal(decidedBy), callId, given);
+    if (!decided.ok) throw new AgentError(decided.failure);
+    return toRecord(decided.value);
   }
 
-  /** Calls `handler` for each event of that type from now on, in order. The answer ends it. */
+  /** Calls `handler` for each new event of that type, in order. Returns a function that removes the handler. */
   on<Type extends AgentEventType>(type: Type, handler: (event: AgentEventOf<Type>) => unknown): () => void {
     return this.#parts.events.on(type, handler);
   }
 
-  /** Every event after a bookmark, each once and in order, then new ones as they come. */
+  /** Yields every stored event after a bookmark, each once and in order, then new events as they occur. */
   subscribe(options: SubscribeOptions = {}): AsyncIterable<AgentEvent> {
     return this.#parts.events.subscribe(options);
   }
 
   async spawn(task: SubTask): Promise<SubTaskReply> {
-    return await this.#below.spawn(task);
+    return await this.#subAgents.spawn(task);
   }
 
   async #turn(
@@ -166,12 +166,12 @@ export class Agent implements AgentHandle {
   }
 
   async #work(signal: AbortSignal, work: (signal: AbortSignal) => Promise<AgentReply>): Promise<AgentReply> {
-    const { journal, callEvents, birth, options } = this.#parts;
+    const { journal, callEvents, creation, options } = this.#parts;
     const unlisten = options.host.engine.feed.listen(({ type, call }) => {
       if (type === 'permission_decided' && call?.runId === this.id) callEvents.decided(call);
     });
     try {
-      if (journal.last === 0) await journal.append({ kind: BIRTH, body: JSON.stringify(birth) });
+      if (journal.last === 0) await journal.append({ kind: CREATED, body: JSON.stringify(creation) });
       this.#setState('working');
       return await work(signal);
     } catch (error) {
@@ -179,15 +179,15 @@ export class Agent implements AgentHandle {
     } finally {
       unlisten();
       this.#setState('idle');
-      // Whoever resumes this agent next must find all of it.
+      // A later resume must find all entries.
       await journal.settled();
     }
   }
 
-  /** A turn that breaks off leaves a conversation that can be continued. */
+  /** The conversation can be continued after a failed turn. */
   #failed(error: unknown): unknown {
     if (error instanceof Suspended) {
-      const message = `the board was closed while the agent worked; Agent.resume('${this.id}') goes on`;
+      const message = `the board was closed while the agent was running; continue with Agent.resume('${this.id}')`;
       return new AgentError(failure('interrupted', message));
     }
     const code = error instanceof AgentError ? error.failure.code : 'internal';
@@ -195,23 +195,23 @@ export class Agent implements AgentHandle {
     return error;
   }
 
-  /** After a resume: nothing was recorded of some requests, and others have ended or still wait. */
-  async #takeUp(): Promise<void> {
+  /** After a resume: seals requests without a recorded call, and completes the reply if all its calls have ended. */
+  async #restoreCalls(): Promise<void> {
     const { events, journal } = this.#parts;
     const { sealed, waiting, isOver } = await sealUnstarted(this.#parts);
     events.emit({ channel: 'monitor', type: 'agent_resumed', sealed, waiting });
-    if (isOver) await this.#answerOpen(new AgentLoop(this.#parts, new AbortController().signal));
+    if (isOver) await this.#completeOpen(new AgentLoop(this.#parts, new AbortController().signal));
     await journal.flush();
   }
 
-  async #answerOpen(loop: AgentLoop): Promise<void> {
+  async #completeOpen(loop: AgentLoop): Promise<void> {
     if (this.#parts.transcript.openRequests.length === 0) return;
-    await loop.answer((signal) => answerOpenRequests(this.#parts, signal));
+    await loop.addResults((signal) => resultsOfOpenRequests(this.#parts, signal));
   }
 
   async #runHeld(loop: AgentLoop): Promise<void> {
     if (this.#parts.transcript.openRequests.length === 0) return;
-    await loop.answer((signal) => runHeldRequests(this.#parts, signal, (request) => loop.held(request)));
+    await loop.addResults((signal) => runHeldRequests(this.#parts, signal, (request) => loop.held(request)));
   }
 
   #setState(state: AgentState): void {
@@ -220,7 +220,7 @@ export class Agent implements AgentHandle {
     this.#parts.events.emit({ channel: 'monitor', type: 'state_changed', state });
   }
 
-  /** Those above a sub-agent hear what it asks, or nobody would answer. */
+  /** Forwards approval events of a sub-agent to its parent, where the listeners are. */
   #reportTo(lineage: Lineage): void {
     lineage.adopt(this.id);
     this.on('permission_required', ({ channel, type, call, agentId }) =>

@@ -9,15 +9,15 @@ import { EventLog } from './events/event-log.ts';
 import { Journal } from './memory/journal.ts';
 import type { Lineage, Origin } from './subagents/lineage.ts';
 import { resolveOptions, type AgentOptions, type ResolvedOptions } from './options.ts';
-import { SPENT, type Birth, type ResumeState } from './memory/resume-state.ts';
+import { SPENT, type CreationRecord, type ResumeState } from './memory/resume-state.ts';
 import { RepeatGuard } from './loop/repeat-guard.ts';
 import { ToolRequests, type PlannedRequest } from './loop/tool-requests.ts';
 import { Transcript } from './memory/transcript.ts';
 
-/** Everything an agent is made of. */
+/** The parts of an agent. */
 export interface AgentParts {
   readonly id: string;
-  readonly birth: Birth;
+  readonly creation: CreationRecord;
   readonly options: ResolvedOptions;
   readonly principal: Principal;
   readonly journal: Journal;
@@ -28,11 +28,11 @@ export interface AgentParts {
   readonly guard: RepeatGuard;
   readonly budget: Budget;
   readonly caller: InProcessCaller;
-  /** What is known of requests that wait, by the id of their call, beyond what stands in the conversation. */
+  /** Requests held back in manual mode, by call id, with details that the stored conversation does not have. */
   readonly held: Map<string, PlannedRequest>;
 }
 
-/** The agent that is being made, for those of its parts that call it. */
+/** The agent under construction, for the parts that call it. */
 export interface Owner {
   readonly handle: AgentHandle;
   decide(callId: string, decision: 'allow' | 'deny', options?: DecideOptions): Promise<ToolCallRecord>;
@@ -43,15 +43,15 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
   const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
   const past = origin?.kind === 'resumed' ? origin.resumeState : null;
   const own = resolveOptions(given);
-  const birth = past?.birth ?? birthOf(own, lineage);
-  const options = withInherited(own, birth, origin);
+  const creation = past?.creation ?? creationOf(own, lineage);
+  const options = withInherited(own, creation, origin);
   const { host } = options;
   const id = given.id ?? host.ids.next('run_');
-  const journal: Journal = new Journal(host.store, id, past?.last ?? 0, (entry) => events.tell(entry));
+  const journal: Journal = new Journal(host.store, id, past?.last ?? 0, (entry) => events.deliver(entry));
   const { clock, log, activeWork } = host;
-  const decide: Owner['decide'] = (...answer) => owner.decide(...answer);
+  const decide: Owner['decide'] = (...args) => owner.decide(...args);
   const events = new EventLog({ clock, log, activeWork, decide }, journal, past?.lastEvent);
-  const budget = lineage?.budget ?? ownBudget(options, birth, journal, past);
+  const budget = lineage?.budget ?? ownBudget(options, creation, journal, past);
   const guard = new RepeatGuard();
   const caller: InProcessCaller = {
     hooks: [...options.hooks, guard.hooks],
@@ -61,7 +61,7 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
     onCustomEvent: ({ callId, toolName, eventType, data }) =>
       events.emit({ channel: 'monitor', type: 'tool_custom_event', callId, toolName, eventType, data }),
   };
-  const common = { id, birth, options, principal: host.principal(birth.name), journal, events };
+  const common = { id, creation, options, principal: host.principal(creation.name), journal, events };
   return {
     ...common,
     ...withCalls(common, caller, owner, past),
@@ -73,12 +73,12 @@ export function assemble(given: AgentOptions, origin: Origin | null, owner: Owne
 }
 
 function withCalls(
-  common: Pick<AgentParts, 'id' | 'birth' | 'options' | 'principal' | 'journal' | 'events'>,
+  common: Pick<AgentParts, 'id' | 'creation' | 'options' | 'principal' | 'journal' | 'events'>,
   caller: InProcessCaller,
   owner: Owner,
   past: ResumeState | null,
 ): Pick<AgentParts, 'transcript' | 'requests' | 'callEvents'> {
-  const { id: runId, birth, options, principal, journal, events } = common;
+  const { id: runId, creation, options, principal, journal, events } = common;
   const { host, maxResultBytes, language, timeoutMs } = options;
   const watching = { host, journal, events, hooks: [...options.hooks, ...host.hooks], agent: owner.handle };
   const callEvents = new CallEventEmitter({
@@ -91,7 +91,7 @@ function withCalls(
     asked: past?.asked ?? [],
   });
   const results = { language, maxBytes: maxResultBytes };
-  const { parentCallId } = birth;
+  const { parentCallId } = creation;
   const requests = new ToolRequests({
     host,
     runId,
@@ -105,7 +105,7 @@ function withCalls(
   return { transcript: new Transcript(watching, past?.messages), requests, callEvents };
 }
 
-function birthOf({ name, offers, maxDepth }: ResolvedOptions, lineage: Lineage | null): Birth {
+function creationOf({ name, offers, maxDepth }: ResolvedOptions, lineage: Lineage | null): CreationRecord {
   if (lineage === null) {
     const nothing = { inherited: [], offers: [], budget: {}, keepers: [], maxDepth: null };
     return { name, depth: 0, parentCallId: null, ...nothing };
@@ -116,7 +116,7 @@ function birthOf({ name, offers, maxDepth }: ResolvedOptions, lineage: Lineage |
     depth,
     parentCallId,
     inherited: permissions,
-    // Those of its task too: they are what it was given, not what it asked for.
+    // Include the tools of its task: the parent granted them.
     offers: [...lineage.offers, ...offers],
     budget: budget.limits,
     keepers: budget.keepers,
@@ -124,28 +124,32 @@ function birthOf({ name, offers, maxDepth }: ResolvedOptions, lineage: Lineage |
   };
 }
 
-/** Those above come first: what they deny stays denied, and their hooks are asked before its own. */
-function withInherited(own: ResolvedOptions, birth: Birth, origin: Origin | null): ResolvedOptions {
+/** Restrictions and hooks of the parent come first, so that what it denies stays denied. */
+function withInherited(
+  own: ResolvedOptions,
+  creation: CreationRecord,
+  origin: Origin | null,
+): ResolvedOptions {
   const lineage = origin?.kind === 'spawned' ? origin.lineage : null;
   return {
     ...own,
-    permissions: [...birth.inherited, ...own.permissions],
+    permissions: [...creation.inherited, ...own.permissions],
     hooks: [...(lineage?.hooks ?? []), ...own.hooks],
-    offers: lineage === null ? [...birth.offers, ...own.offers] : birth.offers,
-    budget: narrower(birth.budget, own.budget),
-    maxDepth: Math.min(birth.maxDepth ?? own.maxDepth, own.maxDepth),
+    offers: lineage === null ? [...creation.offers, ...own.offers] : creation.offers,
+    budget: narrower(creation.budget, own.budget),
+    maxDepth: Math.min(creation.maxDepth ?? own.maxDepth, own.maxDepth),
   };
 }
 
-/** Of an agent that none above it pays for any more. */
+/** The budget of an agent that has no running parent. */
 function ownBudget(
   { budget }: ResolvedOptions,
-  birth: Birth,
+  creation: CreationRecord,
   journal: Journal,
   past: ResumeState | null,
 ): Budget {
   const record = (spent: Spent): void => journal.note({ kind: SPENT, body: JSON.stringify(spent) });
-  const made = new Budget(budget, [...birth.keepers, journal.id], record);
+  const made = new Budget(budget, [...creation.keepers, journal.id], record);
   if (past !== null) made.restore(past.spent);
   return made;
 }

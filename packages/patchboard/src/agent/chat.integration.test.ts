@@ -17,7 +17,7 @@ const danger = tool({
 });
 const tools = { tools: [add, slow, danger] };
 
-/** The same request in the words of each way of speaking. */
+/** The same request in the format of each dialect. */
 interface Speech {
   readonly name: string;
   readonly vendor: 'openai' | 'anthropic';
@@ -80,7 +80,7 @@ describe.each(SPEECHES)('a chat in $name', ({ vendor, options, say }) => {
     expect(fourth).toContain('timeout');
   });
 
-  it('keeps with each message what was asked for and what became of it', async () => {
+  it('stores requests and their results in the metadata of each message', async () => {
     const { agent } = await begin(say('', { name: 'math.add', args: { a: 1, b: 2 } }), 'Three.');
     const { calls } = await agent.send('Go.');
     const callId = calls[0]?.id;
@@ -92,7 +92,7 @@ describe.each(SPEECHES)('a chat in $name', ({ vendor, options, say }) => {
     });
   });
 
-  it('stops at the last iteration it is allowed', async () => {
+  it('stops at maxIterations', async () => {
     const again = say('Again.', { name: 'math.add', args: { a: 1, b: 1 } });
     const { agent } = await begin(again, again, again, again, 'never said');
     expect(await agent.send('Go.')).toMatchObject({ reason: 'max_iterations' });
@@ -102,7 +102,7 @@ describe.each(SPEECHES)('a chat in $name', ({ vendor, options, say }) => {
 describe('a text protocol', () => {
   const text = { dialect: textDialect() };
 
-  it('offers tools in the system prompt, and shows no blocks to whoever reads along', async () => {
+  it('describes tools in the system prompt, and emits no request blocks as text', async () => {
     const { agent, models } = await aScene(
       [`Let me see.\n${written({ name: 'math.add', args: { a: 1, b: 2 } })}\nOne moment.`, 'Three.'],
       { ...text, system: 'You count.' },
@@ -115,13 +115,13 @@ describe('a text protocol', () => {
     expect(first).toContain('tool_name:「始」math.add「末」');
     expect(models.requests[0]?.tools).toEqual([]);
     expect(deltas.join('')).toBe('Let me see.\n\nOne moment.Three.');
-    // The model reads its own words again, and the result in a block of its own.
+    // The prompt contains the model's own reply unchanged, and the result in a block.
     expect(second).toContain('One moment.');
     expect(second).toContain('<<<[TOOL_RESULT]>>>\\nrequest_id:「始」r1-1「末」');
   });
 
   it.each(['hang', 'break'] as const)(
-    'starts a call while the model still speaks, which then does: %s',
+    'starts a call while the reply still streams, after which the model does: %s',
     async (ending) => {
       const words = `${written({ name: 'math.add', args: { a: 1, b: 2 } })} and there is so much more to say about it`;
       const { agent } = await aScene([{ text: words, ending }], text);
@@ -134,7 +134,7 @@ describe('a text protocol', () => {
       await ended;
       if (ending === 'hang') await agent.interrupt();
       expect(await outcome).toBe(ending === 'hang' ? 'interrupted' : 'failed');
-      // It ran once, and is part of a conversation that can go on.
+      // It ran once, and the conversation can be continued.
       const [, said, results] = agent.messages;
       expect(said).toMatchObject({ role: 'assistant', incomplete: true });
       expect(results?.content).toMatchObject([{ type: 'tool_result', content: { sum: 3 }, is_error: false }]);
@@ -142,7 +142,7 @@ describe('a text protocol', () => {
     },
   );
 
-  it('answers what is damaged, unknown or of the wrong type, and runs none of it', async () => {
+  it('returns errors for damaged, unknown and mistyped requests, and runs none of them', async () => {
     const { agent, models } = await aScene(
       [
         [
@@ -161,7 +161,7 @@ describe('a text protocol', () => {
     expect(sent).toContain('must be a number');
   });
 
-  it('answers a hundred damaged requests and counts the others', async () => {
+  it('returns a result for a hundred damaged requests and a count of the others', async () => {
     const damaged = '<<<[TOOL_REQUEST]>>>x:「始」1「末」<<<[END_TOOL_REQUEST]>>>\n'.repeat(150);
     const { agent, models } = await aScene([damaged, 'Sorry.'], text);
     expect((await agent.send('Go.')).calls).toHaveLength(101);
@@ -169,7 +169,7 @@ describe('a text protocol', () => {
     expect(sent).toContain('line 101, column 1 of the reply: 50 more problems of this reply are not listed');
   });
 
-  it('does not tell of success that the model does not want to hear of', async () => {
+  it('does not send the success of a noReply request to the model', async () => {
     const block =
       '<<<[TOOL_REQUEST]>>>tool_name:「始」math.add「末」a:「始」1「末」b:「始」2「末」archery:「始」no_reply「末」<<<[END_TOOL_REQUEST]>>>';
     const { agent, models } = await aScene(
@@ -182,7 +182,7 @@ describe('a text protocol', () => {
     expect(sent).toContain('10');
   });
 
-  it('runs requests one after the other if it is told to', async () => {
+  it('runs requests one after the other with parallel: false', async () => {
     const events: string[] = [];
     const step = tool('step', async ({ n }: { n: string }) => {
       events.push(`begin ${n}`);
@@ -195,7 +195,7 @@ describe('a text protocol', () => {
     expect(events).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
   });
 
-  it('is what its maker says, or none', async () => {
+  it('can be a custom protocol, but not one that is not text', async () => {
     const { board, model } = await aScene([], {});
     const { protocolOf } = await import('../index.ts');
     expect(() => new Agent({ board, model, dialect: textDialect(protocolOf('openai')) })).toThrow(

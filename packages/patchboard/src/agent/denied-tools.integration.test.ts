@@ -62,7 +62,7 @@ describe('a tool that the policy of a board denies', () => {
   });
 });
 
-describe('an agent that asks for a tool it may not call', () => {
+describe('an agent that requests a tool it may not call', () => {
   const { aScene } = scenes();
   const asked = [{ calls: [{ name: 'vault.open', args: { wrong: true } }] }, 'I see.'];
 
@@ -83,7 +83,7 @@ describe('an agent that asks for a tool it may not call', () => {
     expect(JSON.stringify(models.requests.map(({ body }) => body))).not.toContain('combination');
   });
 
-  it('gets it over text too, also where the tool has an argument named command', async () => {
+  it('receives the denial over text too, also if the tool has an argument named command', async () => {
     const reply = formatRequest({ toolName: 'vault.open', command: 'now', args: {} });
     const { agent, models } = await aScene(
       [reply, 'I see.'],

@@ -1,4 +1,4 @@
-/** Apart from the signal, because it changes behind the compiler's back. */
+/** A function, because TypeScript would otherwise narrow `signal.aborted` although it can change. */
 export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

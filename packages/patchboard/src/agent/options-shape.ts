@@ -46,7 +46,7 @@ export const AGENT_OPTIONS: Rule = object<AgentOptions>({
   name: peerId,
   system: text,
   tools: texts,
-  // This and `toolCalling` have decoders of their own, which say what is wrong.
+  // `permission` and `toolCalling` have their own decoders with error messages.
   permission: anything,
   hooks: oneOrMore(hooks),
   toolCalling: anything,

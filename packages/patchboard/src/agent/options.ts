@@ -22,60 +22,60 @@ export interface AgentOptions {
   readonly board: { readonly host: AgentHost };
   /** Any language model of the AI SDK. */
   readonly model: LanguageModel;
-  /** Names the conversation and its run; an agent is resumed by it. Default: a new one. */
+  /** Id of the conversation and its run; `Agent.resume` takes it. Default: a new id. */
   readonly id?: string;
-  /** What policy calls it, and in whose name its calls are recorded. Default: `agent`. */
+  /** Agent name for the policy and for the records of its calls. Default: `agent`. */
   readonly name?: string;
   readonly system?: string;
-  /** Patterns of the tools it is offered. Default: all that it may ever call. */
+  /** Glob patterns of the tools offered to the model. Default: all that the agent may call. */
   readonly tools?: readonly string[];
-  /** What it allows itself. Default: what the board's policy says. */
+  /** Additional restrictions for this agent. Default: only the board's policy applies. */
   readonly permission?: AgentPermission;
-  /** Asked after a tool's own hooks and before the board's. */
+  /** Called after a tool's own hooks and before the board's. */
   readonly hooks?: AgentHooks | readonly AgentHooks[];
   /**
-   * The settings of a chat app, for agents that have them: protocol, switches, limits, confirmation. What is not given
-   * is as in `DEFAULT_TOOL_CALL_CONFIG`, in which tool calls are off. The options below count instead where they are
-   * given. Default: tool calls are on, and nothing is switched off.
+   * Tool call settings of a chat app: protocol, switches, limits, confirmation. Omitted members are as in
+   * `DEFAULT_TOOL_CALL_CONFIG`, in which tool calls are off. The options below take precedence. Default: tool calls are
+   * on, and all tools are enabled.
    */
   readonly toolCalling?: Partial<ToolCallConfig>;
-  /** Replies of the model to one `send`. Default 25. */
+  /** Maximum number of model replies to one `send`. Default 25. */
   readonly maxIterations?: number;
-  /** Asked after each round of tool calls; if any holds, the agent stops. */
+  /** Evaluated after each round of tool calls; the agent stops if any returns true. */
   readonly stopWhen?: StopCondition | readonly StopCondition[];
-  /** For this agent and all agents below it. Default: no limit. */
+  /** Shared by this agent and all of its sub-agents. Default: no limit. */
   readonly budget?: BudgetLimits;
-  /** How many agents may stand below one another under this one. Default 2. */
+  /** Maximum nesting depth of sub-agents. Default 2. */
   readonly maxDepth?: number;
-  /** How tools and requests are put into words. Default: the vendor's own tool calls. */
+  /** How tools and requests are encoded for the model. Default: the vendor's own tool calls. */
   readonly dialect?: Dialect;
-  /** All requests of one reply at once; false: one after the other. Default true. */
+  /** Whether the requests of one reply run concurrently. Default true. */
   readonly parallel?: boolean;
-  /** Handed to the model as they are. */
+  /** Passed to the model unchanged. */
   readonly settings?: ModelSettings;
-  /** In which failures are explained to the model. Default: `en`. */
+  /** Language of failure messages for the model. Default: `en`. */
   readonly language?: Language;
-  /** A larger result is cut for the model; the whole one stays under the call's id. Default 32,768. */
+  /** A larger result is truncated for the model; the record of the call has all of it. Default 32,768. */
   readonly maxResultBytes?: number;
-  /** How often a request that the vendor did not take is sent again. Default 2. */
+  /** Number of retries of a model request that failed with a retryable error. Default 2. */
   readonly maxRetries?: number;
 }
 
-/** True: stop here. */
+/** Returns true to stop the agent. */
 export type StopCondition = (round: {
   readonly iteration: number;
   readonly messages: readonly Message[];
-  /** Of this round. */
+  /** The calls of this round. */
   readonly calls: readonly ToolCallRecord[];
 }) => boolean | Promise<boolean>;
 
-/** Below the constructor nothing is optional. */
+/** Agent options with all defaults filled in. */
 export interface ResolvedOptions {
   readonly host: AgentHost;
   readonly model: LanguageModel;
   readonly name: string;
   readonly system: string | null;
-  /** Each must let a tool pass, or it is not offered. */
+  /** A tool is offered only if every selection contains it. */
   readonly offers: readonly ToolSelection[];
   readonly permissions: readonly AgentPolicy[];
   readonly hooks: readonly AgentHooks[];
@@ -85,9 +85,9 @@ export interface ResolvedOptions {
   readonly maxDepth: number;
   readonly dialect: Dialect;
   readonly parallel: boolean;
-  /** Null: each tool's own. */
+  /** Null: the time limit of each tool. */
   readonly timeoutMs: number | null;
-  /** Requests wait for `continue()`. */
+  /** Whether requests are held back until `continue()`. */
   readonly isManual: boolean;
   readonly settings: ModelSettings;
   readonly language: Language;
@@ -95,11 +95,11 @@ export interface ResolvedOptions {
   readonly maxRetries: number;
 }
 
-/** What is not given must still be asked for. */
-const NEEDED = { board: null, model: null };
+/** Makes the validation report missing required options. */
+const REQUIRED = { board: null, model: null };
 
 export function resolveOptions(options: AgentOptions): ResolvedOptions {
-  const problem = AGENT_OPTIONS({ ...NEEDED, ...options }, '');
+  const problem = AGENT_OPTIONS({ ...REQUIRED, ...options }, '');
   if (problem !== null) throw invalid(problem);
   const { board, model, name = 'agent', permission } = options;
   const calling = callingOf(options);

@@ -3,10 +3,10 @@ import type { WrittenPermission } from '../core/access/policy/written-policy.ts'
 import { failure } from '../core/failures.ts';
 import { AgentError } from './agent-error.ts';
 
-/** What an agent allows itself: the entry of a policy document. Policy of the board may be stricter, never lifted. */
+/** Restrictions of one agent, in the form of an agent entry of a policy document. They apply in addition to the board's policy. */
 export type AgentPermission = WrittenPermission;
 
-/** Fails closed: a permission that is not fully understood makes no agent. */
+/** Throws for a permission that is not fully understood, so that it cannot be ignored in part. */
 export function resolvePermission(permission: AgentPermission): AgentPolicy {
   const decoded = decodePolicy({ default: permission });
   if (decoded.ok) return decoded.policy.default;

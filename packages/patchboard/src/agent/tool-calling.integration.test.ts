@@ -25,14 +25,14 @@ async function begin(
 }
 
 describe('an agent with a tool call config', () => {
-  it('is off by default: no tool is offered, and what looks like a request is text', async () => {
+  it('is off by default: no tool is offered, and a request in the reply is plain text', async () => {
     const { agent, models } = await begin({ defaultToolEnabled: true }, [sum('1')]);
     expect(await agent.send('Go.')).toMatchObject({ reason: 'done', calls: [], text: sum('1') });
     expect(JSON.stringify(models.requests[0]?.body)).not.toContain('math.add');
     expect(models.requests[0]?.tools).toEqual([]);
   });
 
-  it('runs nothing that a vendor sends although tool calls are off', async () => {
+  it('does not run tool calls of the vendor while tool calls are off', async () => {
     const { agent } = await begin({ protocol: 'openai' }, [
       { calls: [{ name: 'math.add', args: { a: 1, b: 1 } }] },
       'Sorry.',
@@ -41,7 +41,7 @@ describe('an agent with a tool call config', () => {
     expect(calls).toMatchObject([{ state: 'DENIED', code: 'permission_denied' }]);
   });
 
-  it('speaks the protocol that it names', async () => {
+  it('uses the configured protocol', async () => {
     const text = await begin(ON, [sum('1'), 'Two.']);
     expect(await text.agent.send('Go.')).toMatchObject({ calls: [{ result: { sum: 2 } }], text: 'Two.' });
     expect(text.models.requests[0]?.tools).toEqual([]);
@@ -53,7 +53,7 @@ describe('an agent with a tool call config', () => {
     expect(native.models.requests[0]?.tools).toContain('math__add');
   });
 
-  it('offers and runs what is switched on, and nothing else', async () => {
+  it('offers and runs only enabled tools', async () => {
     const config = { enabled: true, toolToggles: { 'math.add': true } };
     const { agent, models } = await begin(config, [
       sum('1') + formatRequest({ toolName: 'step', args: { n: 'never' } }),
@@ -69,7 +69,7 @@ describe('an agent with a tool call config', () => {
     ]);
   });
 
-  it('stops at maxIterations, unless its own option says otherwise', async () => {
+  it("stops at maxIterations, unless the agent's own option differs", async () => {
     const again = [sum('1'), sum('2'), sum('3'), 'never said'];
     const { agent, models } = await begin({ ...ON, maxIterations: 2 }, again);
     expect(await agent.send('Go.')).toMatchObject({ reason: 'max_iterations' });
@@ -79,17 +79,17 @@ describe('an agent with a tool call config', () => {
     expect(own.models.requests).toHaveLength(1);
   });
 
-  it('gives a call no more time than timeout says', async () => {
+  it('limits the time of a call with timeout', async () => {
     const { agent } = await begin({ ...ON, timeout: 30 }, [
       formatRequest({ toolName: 'endless', args: {} }),
       'ok',
     ]);
     const { calls } = await agent.send('Go.');
-    // The limit by name: the tool's own would end it too, only later.
+    // Checks the limit itself: the tool's own, longer limit would end the call too.
     expect(calls).toMatchObject([{ state: 'TIMED_OUT', error: 'no result within 0.03s' }]);
   });
 
-  it('asks before every call with requireConfirmation', async () => {
+  it('requires approval of every call with requireConfirmation', async () => {
     const { agent } = await begin({ ...ON, requireConfirmation: true }, [sum('1'), sum('2'), 'ok']);
     const answers: ('allow' | 'deny')[] = ['allow', 'deny'];
     agent.on('permission_required', ({ respond }) => respond(answers.shift() ?? 'deny'));
@@ -116,7 +116,7 @@ describe('an agent with a tool call config', () => {
     },
   );
 
-  it('is made by nobody with settings that are not understood', async () => {
+  it('cannot be created with invalid settings', async () => {
     const { board, model } = await aScene([]);
     const make = (toolCalling: object): Agent => new Agent({ board, model, toolCalling });
     expect(() => make({ timeout: -1 })).toThrow('toolCallConfig.timeout must be a whole number from 1');
@@ -127,7 +127,7 @@ describe('an agent with a tool call config', () => {
 describe('an agent in manual mode', () => {
   const MANUAL = { ...ON, mode: 'manual' } as const;
 
-  it('hands its requests over, and runs them when it is told to go on', async () => {
+  it('returns its requests, and runs them on continue()', async () => {
     const { agent, board, models } = await begin(MANUAL, [`I ask.${sum('1')}${sum('one')}`, 'Two.']);
     const held = await agent.send('Go.');
     expect(held).toMatchObject({
@@ -147,17 +147,17 @@ describe('an agent in manual mode', () => {
     expect(JSON.stringify(models.requests[1]?.body)).toContain('must be a number');
   });
 
-  it('tells the model what nobody ran when the conversation goes on without it', async () => {
+  it('sends the model an error for requests that were not run before the next message', async () => {
     const { agent, models } = await begin(MANUAL, [sum('1'), 'As you like.']);
     await agent.send('Go.');
     expect(await agent.send('Leave it.')).toMatchObject({
       reason: 'done',
       calls: [{ state: 'CANCELLED', failure: { outcome: 'not_started' } }],
     });
-    expect(JSON.stringify(models.requests[1]?.body)).toContain('nobody ran the tool');
+    expect(JSON.stringify(models.requests[1]?.body)).toContain('the tool was not run before');
   });
 
-  it('still holds them after it was resumed', async () => {
+  it('still holds its requests after a resume', async () => {
     const { agent, board, model } = await begin(MANUAL, [sum('1'), 'Two.']);
     const held = await agent.send('Go.');
     const resumed = await Agent.resume(agent.id, { board, model, toolCalling: MANUAL });
@@ -168,7 +168,7 @@ describe('an agent in manual mode', () => {
     });
   });
 
-  it('speaks with the dialect that it was given', async () => {
+  it('uses the given dialect', async () => {
     const more = { dialect: textDialect() };
     const { agent } = await begin({ ...MANUAL, protocol: 'openai' }, [sum('1')], more);
     expect(await agent.send('Go.')).toMatchObject({ reason: 'manual', requests: [{ name: 'math.add' }] });

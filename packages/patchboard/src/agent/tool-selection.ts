@@ -3,12 +3,12 @@ import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import type { ToolCallConfig } from '../protocols/tool-call-config.ts';
 import { isSwitchedOn } from './text-cycle/tool-call-rules.ts';
 
-/** Which tools an agent is offered: by patterns, or by the switches of a chat app. It is kept with the agent. */
+/** Selects the tools offered to an agent, by patterns or by the switches of a chat app. Stored in the agent's journal. */
 export type ToolSelection =
   | { readonly kind: 'patterns'; readonly patterns: readonly string[] }
   | { readonly kind: 'switches'; readonly config: ToolCallConfig };
 
-/** Every offer must hold a tool, or the agent does not have it. */
+/** A tool is offered only if every selection contains it. */
 export function isOffered(offers: readonly ToolSelection[], tool: RegisteredTool): boolean {
   return offers.every((offer) =>
     offer.kind === 'patterns'

@@ -3,42 +3,42 @@ import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import type { KnownPart, ModelRequest } from '../loop/model.ts';
 
 /**
- * How tools are offered to a model, and how its requests and their results are put into words. The loop knows only
- * blocks; whether they travel as tool calls of the vendor or stand in the text is the dialect's affair.
+ * Encodes tools and results for a model, and decodes tool requests from its replies: as the vendor's tool calls, or as
+ * text. The agent loop itself handles only blocks.
  */
 export interface Dialect {
   readonly name: string;
-  /** The whole request for the next reply. */
+  /** Returns the request for the next reply. */
   encode(conversation: Conversation): Pick<ModelRequest, 'prompt' | 'tools'>;
-  /** For one reply; `number` counts the replies of the conversation. */
+  /** Returns a reader for one reply; `number` is its position among the replies of the conversation. */
   reader(tools: readonly RegisteredTool[], number: number): ReplyReader;
 }
 
 export interface Conversation {
-  /** Null: none. */
+  /** Null if there is no system prompt. */
   readonly system: string | null;
   readonly messages: readonly Message[];
   readonly tools: readonly RegisteredTool[];
 }
 
-/** Reads a reply as it arrives. */
+/** Decodes a reply incrementally. */
 export interface ReplyReader {
-  /** The text that a reader of the conversation may see now; empty when there is none. */
+  /** Takes the next part and returns the text to show to the user, which may be empty. */
   take(part: KnownPart): string;
-  /** Those that are whole so far, in order: each may start at once. */
+  /** The complete requests so far, in order. Each may start immediately. */
   readonly requests: readonly ToolRequest[];
-  /** The reply so far; also when it was cut short, and then without requests that are not whole. */
+  /** Returns the reply so far, without incomplete requests. */
   reply(): Reply;
 }
 
 export interface Reply {
   readonly content: readonly (Exclude<AssistantMessage['content'][number], ToolUseBlock> | ToolRequest)[];
-  /** The reply as it was written, if the blocks do not say it all. */
+  /** The raw text of the reply, if the blocks do not represent all of it. */
   readonly source?: string;
 }
 
-/** A request before there is a call for it. */
+/** A tool request that has no call yet. */
 export interface ToolRequest extends Omit<ToolUseBlock, 'callId'> {
-  /** The arguments could not be read: nothing is run, and the model is told this. */
+  /** Set if the arguments could not be parsed. The request is not run, and the model receives this text. */
   readonly problem?: string;
 }

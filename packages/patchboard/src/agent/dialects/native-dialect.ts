@@ -8,17 +8,17 @@ import { toPrompt } from './native-prompt.ts';
 
 const ARGUMENT_LIMITS = { depth: WIRE_LIMITS.jsonDepth, values: 100_000 };
 
-/** Tools travel as the vendor's own tool calls. */
+/** Uses the vendor's own tool calls. */
 export const nativeDialect: Dialect = {
   name: 'native',
   encode: ({ system, messages, tools }) => ({
     prompt: toPrompt(system, messages, tools),
-    ...(tools.length === 0 ? {} : { tools: tools.map(offered) }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toFunctionTool) }),
   }),
   reader: (tools) => new NativeReader(tools),
 };
 
-function offered({ wireName, description, inputSchema }: RegisteredTool): FunctionTool {
+function toFunctionTool({ wireName, description, inputSchema }: RegisteredTool): FunctionTool {
   return {
     type: 'function',
     name: wireName,
@@ -27,7 +27,7 @@ function offered({ wireName, description, inputSchema }: RegisteredTool): Functi
   };
 }
 
-/** Vendors take nothing but schemas of objects, and some of them none without properties. */
+/** Vendors accept only object schemas, and some require `properties`. */
 function objectSchema(schema: JsonSchema): FunctionTool['inputSchema'] {
   return { type: 'object', properties: {}, ...(typeof schema === 'boolean' ? {} : schema) };
 }
@@ -47,21 +47,21 @@ class NativeReader implements ReplyReader {
     switch (part.type) {
       case 'text-start':
       case 'text-end':
-        this.#note(this.#block('text', part.id), part.providerMetadata);
+        this.#append(this.#block('text', part.id), part.providerMetadata);
         return '';
       case 'reasoning-start':
       case 'reasoning-end':
-        this.#note(this.#block('reasoning', part.id), part.providerMetadata);
+        this.#append(this.#block('reasoning', part.id), part.providerMetadata);
         return '';
       case 'text-delta':
-        this.#note(this.#block('text', part.id), part.providerMetadata, part.delta);
+        this.#append(this.#block('text', part.id), part.providerMetadata, part.delta);
         return part.delta;
       case 'reasoning-delta':
-        // Some vendors sign their reasoning with a last piece that has no text.
-        this.#note(this.#block('reasoning', part.id), part.providerMetadata, part.delta);
+        // Some vendors send the signature of their reasoning in a last part without text.
+        this.#append(this.#block('reasoning', part.id), part.providerMetadata, part.delta);
         return '';
       case 'tool-call':
-        // What the vendor runs itself is none of ours.
+        // Ignore tools that the vendor runs itself.
         if (part.providerExecuted !== true) this.#blocks.push(this.#request(part));
         return '';
       case 'finish':
@@ -80,15 +80,15 @@ class NativeReader implements ReplyReader {
 
   #block(type: OpenBlock['type'], id: string): OpenBlock {
     const key = `${type} ${id}`;
-    const standing = this.#byId.get(key);
-    if (standing !== undefined) return standing;
+    const existing = this.#byId.get(key);
+    if (existing !== undefined) return existing;
     const block: OpenBlock = { type, text: '', metadata: undefined };
     this.#byId.set(key, block);
     this.#blocks.push(block);
     return block;
   }
 
-  #note(block: OpenBlock, metadata: ProviderMetadata | undefined, text = ''): void {
+  #append(block: OpenBlock, metadata: ProviderMetadata | undefined, text = ''): void {
     block.text += text;
     if (metadata !== undefined) block.metadata = { ...block.metadata, ...metadata };
   }
@@ -102,7 +102,7 @@ class NativeReader implements ReplyReader {
       name,
       ...(providerMetadata === undefined ? {} : { providerMetadata }),
     } as const;
-    // Some models send nothing at all for a tool without parameters.
+    // Some models send an empty string for a tool without parameters.
     const read = parseGuardedJson(input.trim() === '' ? '{}' : input, ARGUMENT_LIMITS);
     if (read.ok) return { ...common, input: read.value };
     const { problem, line, column } = read;
@@ -116,7 +116,7 @@ function closed(block: OpenBlock | ToolRequest): Reply['content'][number] {
   return { type, text, ...(metadata === undefined ? {} : { providerMetadata: metadata }) };
 }
 
-/** Vendors refuse an empty text, but some say what must come back in reasoning that has none. */
+/** Vendors refuse empty text blocks, but some require reasoning blocks back that have only metadata. */
 function isEmpty(block: TextBlock | ReasoningBlock | ToolRequest): boolean {
   return block.type !== 'tool_use' && block.text === '' && block.providerMetadata === undefined;
 }

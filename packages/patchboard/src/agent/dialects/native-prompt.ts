@@ -10,7 +10,7 @@ import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { PromptMessage, TextPart, ToolResultPart } from '../loop/model.ts';
 
-/** The conversation as AI SDK models take it. */
+/** Converts the conversation to the prompt format of AI SDK models. */
 export function toPrompt(
   system: string | null,
   messages: readonly Message[],
@@ -19,38 +19,38 @@ export function toPrompt(
   const wireNames = new Map(tools.map(({ name, wireName }) => [name, wireName]));
   const wireName = (name: string): string => wireNames.get(name) ?? vendorName(name);
   const prompt: PromptMessage[] = system === null ? [] : [{ role: 'system', content: system }];
-  /** Of the last reply: results name the tool, but the blocks only the request. */
-  let asked = new Map<string, string>();
+  /** Wire names of the last reply's requests by id: a result part needs the tool name, which result blocks lack. */
+  let toolNames = new Map<string, string>();
   for (const message of messages) {
     if (message.role === 'user') {
-      prompt.push(...fromUser(message, asked));
+      prompt.push(...fromUser(message, toolNames));
       continue;
     }
-    asked = new Map();
+    toolNames = new Map();
     for (const block of message.content)
-      if (block.type === 'tool_use') asked.set(block.id, wireName(block.name));
-    // A model may have nothing to say, but no vendor takes that back.
-    if (message.content.length > 0) prompt.push(fromAssistant(message, asked));
+      if (block.type === 'tool_use') toolNames.set(block.id, wireName(block.name));
+    // A reply may be empty, but vendors refuse an empty message.
+    if (message.content.length > 0) prompt.push(fromAssistant(message, toolNames));
   }
   return prompt;
 }
 
-function fromUser({ content }: UserMessage, asked: ReadonlyMap<string, string>): PromptMessage[] {
+function fromUser({ content }: UserMessage, toolNames: ReadonlyMap<string, string>): PromptMessage[] {
   const results = content.filter((block) => block.type === 'tool_result');
   const texts = content.filter((block) => block.type === 'text');
   const messages: PromptMessage[] = [];
   if (results.length > 0)
-    messages.push({ role: 'tool', content: results.map((block) => resultPart(block, asked)) });
+    messages.push({ role: 'tool', content: results.map((block) => resultPart(block, toolNames)) });
   if (texts.length > 0)
     messages.push({ role: 'user', content: texts.map(({ text }) => ({ type: 'text', text })) });
   return messages;
 }
 
-function fromAssistant(message: AssistantMessage, asked: ReadonlyMap<string, string>): PromptMessage {
+function fromAssistant(message: AssistantMessage, toolNames: ReadonlyMap<string, string>): PromptMessage {
   const content = message.content.map((block) => {
     const options = optionsOf(block.providerMetadata);
     if (block.type !== 'tool_use') return { type: block.type, text: block.text, ...options } as TextPart;
-    const toolName = asked.get(block.id) ?? block.name;
+    const toolName = toolNames.get(block.id) ?? block.name;
     return {
       type: 'tool-call',
       toolCallId: block.id,
@@ -62,23 +62,23 @@ function fromAssistant(message: AssistantMessage, asked: ReadonlyMap<string, str
   return { role: 'assistant', content };
 }
 
-function resultPart(block: ToolResultBlock, asked: ReadonlyMap<string, string>): ToolResultPart {
+function resultPart(block: ToolResultBlock, toolNames: ReadonlyMap<string, string>): ToolResultPart {
   const { tool_use_id: toolCallId, content, is_error: isError } = block;
-  const toolName = asked.get(toolCallId) ?? 'unknown';
+  const toolName = toolNames.get(toolCallId) ?? 'unknown';
   const common = { type: 'tool-result', toolCallId, toolName } as const;
   if (typeof content === 'string')
     return { ...common, output: { type: isError ? 'error-text' : 'text', value: content } };
-  // What a tool gave back has been through JSON.
+  // Results of tools are JSON values.
   return { ...common, output: { type: isError ? 'error-json' : 'json', value: (content ?? null) as Json } };
 }
 
-/** Vendors take objects for arguments; what was none is shown to the model as it wrote it. */
+/** Vendors accept only objects as arguments; any other value is wrapped in one. */
 function sendable(input: unknown): unknown {
   if (input === null) return {};
   return isRecord(input) ? input : { input };
 }
 
-/** A name that no tool has: the model made it up, and its vendor must take it back. */
+/** Makes the invented name of an unknown tool acceptable to the vendor. */
 function vendorName(name: string): string {
   const plain = name.replaceAll(/[^\w-]/g, '_').slice(0, 64);
   return plain === '' ? '_' : plain;

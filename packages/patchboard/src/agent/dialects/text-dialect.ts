@@ -17,17 +17,17 @@ import { valueText } from '../../protocols/result-text.ts';
 import type { Conversation, Dialect, Reply, ReplyReader, ToolRequest } from './dialect.ts';
 import type { KnownPart, PromptMessage } from '../loop/model.ts';
 
-/** For models that only speak text: tools stand in the system prompt, requests in the reply, results in a message. */
+/** For models without tool calls: tools are described in the system prompt, requests are text in the reply, results are text in a message. */
 export function textDialect(protocol: 'vcp' | ToolCallingProtocol = 'vcp'): Dialect {
-  const spoken = typeof protocol === 'string' ? protocolOf(protocol) : protocol;
-  if (spoken.replies !== 'text')
+  const textProtocol = typeof protocol === 'string' ? protocolOf(protocol) : protocol;
+  if (textProtocol.replies !== 'text')
     throw new TypeError(
-      `${spoken.id} is no text protocol: leave out the dialect, and the vendor's own calls are used`,
+      `${textProtocol.id} is no text protocol: omit the dialect to use the vendor's own tool calls`,
     );
   return {
-    name: spoken.id,
-    encode: (conversation) => ({ prompt: toTextPrompt(spoken, conversation) }),
-    reader: (tools, reply) => new TextReader(spoken, tools, reply),
+    name: textProtocol.id,
+    encode: (conversation) => ({ prompt: toTextPrompt(textProtocol, conversation) }),
+    reader: (tools, reply) => new TextReader(textProtocol, tools, reply),
   };
 }
 
@@ -42,13 +42,13 @@ function toTextPrompt(
   for (const message of messages) {
     const text = message.role === 'user' ? userText(protocol, message, asked) : assistantText(message);
     if (message.role === 'assistant') asked = message.content.filter((block) => block.type === 'tool_use');
-    // A model may have nothing to say, but no vendor takes that back.
+    // A reply may be empty, but vendors refuse an empty message.
     if (text !== '') prompt.push({ role: message.role, content: [{ type: 'text', text }] });
   }
   return prompt;
 }
 
-/** As the model wrote it. */
+/** Returns the reply as the model wrote it. */
 function assistantText({ source, content }: AssistantMessage): string {
   return source ?? content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
@@ -95,7 +95,7 @@ class TextReader implements ReplyReader {
   #source = '';
   #isOver = false;
 
-  /** `reply`: which one of the conversation it is, so that ids made here do not come twice. */
+  /** `reply` is the number of the reply; it makes generated ids unique within the conversation. */
   constructor(protocol: ToolCallingProtocol, tools: readonly RegisteredTool[], reply: number) {
     this.#protocol = protocol;
     this.#find = toolFinder(tools);
@@ -126,7 +126,7 @@ class TextReader implements ReplyReader {
     return { content: this.#blocks, ...(this.#source === '' ? {} : { source: this.#source }) };
   }
 
-  /** What is still open is damaged, and the model is told. */
+  /** A request that is still incomplete becomes an error for the model. */
   #end(): string {
     if (this.#isOver) return '';
     this.#isOver = true;

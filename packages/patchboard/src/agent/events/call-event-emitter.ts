@@ -10,19 +10,19 @@ export interface CallEventEmitterParts {
   readonly events: EventLog;
   readonly maxResultBytes: number;
   readonly onWaiting: (isWaiting: boolean) => void;
-  /** Of an agent that was resumed. */
+  /** Call ids for which a resumed agent has already emitted these events. */
   readonly started: Iterable<string>;
   readonly ended: Iterable<string>;
   readonly asked: Iterable<string>;
 }
 
-/** Tells of an agent's calls: each starts once, is decided on once at most, and ends once. */
+/** Emits the events of an agent's calls: one start, at most one decision and one end for each. */
 export class CallEventEmitter {
   readonly #parts: CallEventEmitterParts;
-  /** Calls that were told of as started, before a restart too; until the model has its answers. */
+  /** Calls whose start event was emitted, including before a restart; cleared when the model has all results. */
   readonly #started: Set<string>;
   readonly #ended: Set<string>;
-  /** Calls that were asked about and not decided on yet. */
+  /** Calls that wait for approval. */
   readonly #asked: Set<string>;
 
   constructor(parts: CallEventEmitterParts) {
@@ -45,7 +45,7 @@ export class CallEventEmitter {
     this.#parts.onWaiting(this.#asked.size > 0);
   }
 
-  /** Somebody decided, here or over the network. */
+  /** The call was decided, in this process or over the network. */
   decided({ id: callId, approval }: Call): void {
     if (approval === null || approval.decision === null || !this.#asked.delete(callId)) return;
     const { decision, decidedBy, note } = approval;
@@ -78,12 +78,13 @@ export class CallEventEmitter {
       this.#parts.events.emit({ channel: 'monitor', type: 'tool_executed', call: snapshot });
   }
 
-  /** The model has its answers: nobody will tell of these calls again. */
+  /** The model has all results: no more events follow for these calls. */
   settled(): void {
-    for (const told of [this.#started, this.#ended]) told.clear();
+    this.#started.clear();
+    this.#ended.clear();
   }
 
-  /** Events are kept: without what is not to be kept, and with no more of a result than a model gets. */
+  /** Events are stored, so the input is redacted and the result truncated as for the model. */
   #snapshot(record: ToolCallRecord): ToolCallSnapshot {
     const { host, maxResultBytes } = this.#parts;
     const input = host.redact(record.input);

@@ -8,7 +8,7 @@ import { CHANNELS, type AgentEvent, type AgentEventBody, type Channel } from './
 import { Journal } from '../memory/journal.ts';
 import { ActiveWork } from '../active-work.ts';
 
-/** One step of a story: something is told, written besides, or somebody comes to listen. */
+/** One step: an event is emitted, another entry is written, or a subscription begins. */
 const step = fc.oneof(
   {
     weight: 4,
@@ -16,13 +16,13 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'message' as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'turn' as const }) },
-  // Anything may come between any two steps of a reader.
+  // Any step may occur between any two steps of a reader.
   { weight: 4, arbitrary: fc.constant({ kind: 'tick' as const }) },
   {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('join' as const),
-      /** How far back it starts, in events. */
+      /** How many events before the newest the subscription starts. */
       back: fc.nat({ max: 20 }),
       channels: fc.subarray([...CHANNELS], { minLength: 1 }),
     }),
@@ -57,11 +57,11 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the events of an agent', () => {
-  it('reach whoever joins, at any point and from any bookmark, once and in order, live ones included', async () => {
+  it('reach a subscription that begins at any time and from any bookmark, once and in order, including live events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.nat({ max: 12 }), async (story, pause) => {
         const journal: Journal = new Journal(memoryStore({ digest: nodeDigest }), 'run_1', 0, (entry) =>
-          events.tell(entry),
+          events.deliver(entry),
         );
         const activeWork = new ActiveWork(nodeClock, 1000);
         const decide = (): never => expect.unreachable();
@@ -74,7 +74,7 @@ describe('the events of an agent', () => {
           events.emit(body(channel, told.length));
           told.push({ n: told.length, channel });
         };
-        /** Reads on until it has seen the last event of each of its channels. */
+        /** Reads until it has received the last event of each of its channels. */
         const listen = async (since: number, channels: readonly Channel[]): Promise<Heard> => {
           const seen: AgentEvent[] = [];
           let left = channels.length;

@@ -18,11 +18,11 @@ import type { Journal } from '../memory/journal.ts';
 import type { ActiveWork } from '../active-work.ts';
 
 export interface SubscribeOptions {
-  /** The bookmark of the last event that was seen. Default: from the beginning. */
+  /** Bookmark of the last event that was received. Default: start with the first event. */
   readonly since?: number;
-  /** Default: all. */
+  /** Default: all channels. */
   readonly channels?: readonly Channel[];
-  /** Ends the subscription; closing the board does, too. */
+  /** Ends the subscription when aborted. Closing the board ends it too. */
   readonly signal?: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ const SUBSCRIPTION = object<SubscribeOptions>({
 
 const EVENT_TYPE = oneOf(Object.keys(CHANNEL_OF));
 
-const UNHEARD =
+const NO_LISTENER =
   'the agent waits for a decision and nothing listens for it: ' +
   "agent.on('permission_required', ({ call, respond }) => …), agent.subscribe(), or board.decide(call.id, …)";
 
@@ -45,40 +45,40 @@ export interface EventLogParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly activeWork: Pick<ActiveWork, 'read' | 'closed'>;
-  readonly decide: (callId: string, ...answer: Parameters<Decide>) => ReturnType<Decide>;
+  readonly decide: (callId: string, ...args: Parameters<Decide>) => ReturnType<Decide>;
 }
 
 const PAGE = 200;
 const KIND = 'event';
 
-/** The events of one agent: written into its journal, then told. */
+/** The events of one agent. Each is written to the journal before it is delivered to handlers. */
 export class EventLog {
   readonly #parts: EventLogParts;
   readonly #journal: Journal;
   readonly #handlers: Map<AgentEventType, Set<(event: never) => unknown>> = new Map();
-  /** The channels of each subscription that is being read. */
+  /** The channels of each active subscription. */
   readonly #subscriptions: Set<readonly Channel[]> = new Set();
   #hasWarned = false;
 
   #newest: number;
 
-  /** `newest`: the bookmark of the last event of an agent that was resumed. */
+  /** `newest` is the bookmark of the last event of a resumed agent. */
   constructor(parts: EventLogParts, journal: Journal, newest: number = 0) {
     this.#parts = parts;
     this.#journal = journal;
     this.#newest = newest;
   }
 
-  /** The bookmark of the newest event that is durable; 0: there is none. */
+  /** Bookmark of the newest durable event; 0 if there is none. */
   get newest(): number {
     return this.#newest;
   }
 
-  /** `agentId`: whose event it is, if it is passed on from a sub-agent. */
+  /** `agentId` differs from the own id for events forwarded from a sub-agent. */
   emit(body: AgentEventBody, agentId: string = this.#journal.id): void {
     const stored: StoredEvent = { ...body, at: this.#parts.clock.now(), agentId };
     this.#journal.note({ kind: KIND, body: JSON.stringify(stored) });
-    if (body.type === 'permission_required') this.#warnUnheard(body.call, agentId);
+    if (body.type === 'permission_required') this.#warnWithoutListener(body.call, agentId);
   }
 
   on<Type extends AgentEventType>(type: Type, handler: (event: AgentEventOf<Type>) => unknown): () => void {
@@ -89,14 +89,14 @@ export class EventLog {
     return () => void handlers.delete(handler);
   }
 
-  /** Throws at once what is wrong with the options; the events come later. */
+  /** Throws immediately for invalid options. */
   subscribe(options: SubscribeOptions): AsyncGenerator<AgentEvent> {
     const problem = SUBSCRIPTION(options, '');
     if (problem !== null) throw new AgentError(failure('body_invalid', `subscribe: ${problem}`));
     return this.#follow(options);
   }
 
-  /** Old events and new ones are read the same way, so that there is no seam at which one could be lost or doubled. */
+  /** Reads stored and new events the same way, so that none is lost or duplicated at the transition. */
   async *#follow({ since = 0, channels = CHANNELS, signal }: SubscribeOptions): AsyncGenerator<AgentEvent> {
     const { activeWork } = this.#parts;
     const ended = signal === undefined ? activeWork.closed : AbortSignal.any([activeWork.closed, signal]);
@@ -119,9 +119,9 @@ export class EventLog {
     }
   }
 
-  /** The next ones, as soon as there are any. None: it has ended. */
+  /** Resolves with the next entries as soon as there are any, or with none when the subscription has ended. */
   async #after(last: number, ended: AbortSignal): Promise<readonly JournalEntry[]> {
-    // Whoever comes back for more after the end finds the store closed.
+    // After the end the store is closed.
     if (ended.aborted) return [];
     for (;;) {
       const upTo = this.#journal.last;
@@ -132,40 +132,40 @@ export class EventLog {
     }
   }
 
-  /** Of an entry that is durable now. */
-  tell(entry: JournalEntry): void {
+  /** Calls the handlers for an entry that has become durable. */
+  deliver(entry: JournalEntry): void {
     if (entry.kind !== KIND) return;
     this.#newest = entry.no;
     if (this.#handlers.size === 0) return;
     const event = this.#event(entry);
-    for (const handler of this.#handlers.get(event.type) ?? []) this.#tellOne(handler, event);
+    for (const handler of this.#handlers.get(event.type) ?? []) this.#callHandler(handler, event);
   }
 
-  /** Once for each agent: an operator may decide on all of its calls over the network. */
-  #warnUnheard({ id, name }: ToolCallSnapshot, agentId: string): void {
-    if (this.#hasWarned || this.#isHeard('permission_required')) return;
+  /** Warns once per agent, because an operator may intend to decide on its calls over the network. */
+  #warnWithoutListener({ id, name }: ToolCallSnapshot, agentId: string): void {
+    if (this.#hasWarned || this.#hasListener('permission_required')) return;
     this.#hasWarned = true;
     this.#parts.log.warn('agent.permission_unheard', {
       type: 'permission_required',
       agent_id: agentId,
       tool_call_id: id,
       tool_name: name,
-      message: UNHEARD,
+      message: NO_LISTENER,
     });
   }
 
-  #isHeard(type: AgentEventType): boolean {
+  #hasListener(type: AgentEventType): boolean {
     if ((this.#handlers.get(type)?.size ?? 0) > 0) return true;
     return [...this.#subscriptions].some((channels) => channels.includes(CHANNEL_OF[type]));
   }
 
-  /** A handler that fails is a fault of whoever gave it; the agent goes on. */
-  #tellOne(handler: (event: never) => unknown, event: AgentEvent): void {
+  /** A failing handler is logged and does not affect the agent. */
+  #callHandler(handler: (event: never) => unknown, event: AgentEvent): void {
     const report = (error: unknown): void =>
       this.#parts.log.error('agent.handler_failed', { type: event.type, error: messageOf(error) });
     try {
-      const answer = handler(event as never);
-      if (answer instanceof Promise) answer.catch(report);
+      const returned = handler(event as never);
+      if (returned instanceof Promise) returned.catch(report);
     } catch (error) {
       report(error);
     }
@@ -174,6 +174,6 @@ export class EventLog {
   #event(entry: JournalEntry): AgentEvent {
     const stored = { ...(JSON.parse(entry.body) as StoredEvent), bookmark: entry.no };
     if (stored.type !== 'permission_required') return stored;
-    return { ...stored, respond: (...answer) => this.#parts.decide(stored.call.id, ...answer) };
+    return { ...stored, respond: (...args) => this.#parts.decide(stored.call.id, ...args) };
   }
 }

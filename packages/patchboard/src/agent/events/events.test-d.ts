@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'vitest';
 import type { AgentEventOf, AgentEventType, ToolCallSnapshot } from '../../index.ts';
 
-// Every type names exactly one kind of event.
+// Every type identifies exactly one kind of event.
 type Missing = {
   [Type in AgentEventType]: [AgentEventOf<Type>] extends [never] ? Type : never;
 }[AgentEventType];

@@ -6,19 +6,19 @@ import type { ToolCallSnapshot } from '../../sdk/tool-call-snapshot.ts';
 
 export const CHANNELS = ['progress', 'control', 'monitor'] as const;
 
-/** `progress`: for whoever watches. `control`: for whoever decides. `monitor`: for whoever runs it. */
+/** `progress`: for user interfaces. `control`: approvals. `monitor`: for operation and debugging. */
 export type Channel = (typeof CHANNELS)[number];
 
 export interface AgentEventBase {
-  /** Where it stands among this agent's events; whoever starts from it sees what came after. */
+  /** Position of the event in the agent's journal. A subscription `since` this value starts with the next event. */
   readonly bookmark: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Whose it is: the agent's own, or for `control` a sub-agent's. */
+  /** The agent of the event: this agent or, for `control`, a sub-agent. */
   readonly agentId: string;
 }
 
-/** One type each, so that whoever names one type gets exactly that. */
+/** One interface per event type, so that `AgentEventOf` selects exactly one. */
 interface AboutCall<In extends Channel, Type extends string> {
   readonly channel: In;
   readonly type: Type;
@@ -29,11 +29,11 @@ interface AboutSubAgent<Type extends string> {
   readonly channel: 'monitor';
   readonly type: Type;
   readonly subAgentId: string;
-  /** The call that is its task. */
+  /** The call for which the sub-agent works. */
   readonly callId: string;
 }
 
-/** What happened, without where it stands. */
+/** An event without bookmark, time and agent. */
 export type AgentEventBody =
   | AboutCall<'progress', 'tool:start'>
   | AboutCall<'progress', 'tool:end'>
@@ -92,15 +92,15 @@ export type AgentEventBody =
   | {
       readonly channel: 'monitor';
       readonly type: 'agent_resumed';
-      /** Calls that were interrupted, and what is known of each. */
+      /** Interrupted calls, and whether each may have had an effect. */
       readonly sealed: readonly { readonly callId: string; readonly outcome: 'unknown' | 'not_started' }[];
-      /** Calls that still wait for a decision. */
+      /** Calls that still wait for approval. */
       readonly waiting: readonly string[];
     }
   | AboutSubAgent<'sub_agent_started'>
   | AboutSubAgent<'sub_agent_ended'>;
 
-/** Working: a model or a tool is. Waiting: nothing goes on before somebody decides. */
+/** `working`: a model or a tool is running. `waiting`: at least one call waits for approval. */
 export type AgentState = 'idle' | 'working' | 'waiting';
 
 export interface Usage {
@@ -116,7 +116,7 @@ type WithRespond<Body> = Body extends { readonly type: 'permission_required' }
 
 export type AgentEvent = WithRespond<AgentEventBody> & AgentEventBase;
 export type AgentEventType = AgentEvent['type'];
-/** Every type, with its channel. */
+/** The channel of each event type. */
 export const CHANNEL_OF: Readonly<Record<AgentEventType, Channel>> = {
   'tool:start': 'progress',
   'tool:end': 'progress',

@@ -13,7 +13,7 @@ const TWO_QUESTIONS: Script = [
 
 type Line = readonly [event: string, fields: Readonly<Record<string, unknown>> | undefined];
 
-/** An agent that must ask for each call, and what its board logs as a warning. */
+/** An agent whose calls all require approval, and the warnings that its board logs. */
 async function asking(board: BoardOptions = {}): Promise<Scene & { readonly warnings: Line[] }> {
   const warnings: Line[] = [];
   const log = {
@@ -25,7 +25,7 @@ async function asking(board: BoardOptions = {}): Promise<Scene & { readonly warn
   return { ...scene, warnings };
 }
 
-/** Allows whatever waits, without listening to the agent. */
+/** Allows every waiting call without listening to the agent. */
 function allowAll({ agent, board }: Scene): void {
   const stop = board.host.engine.feed.listen(({ type, call }) => {
     if (type === 'permission_required' && call !== null)
@@ -114,7 +114,7 @@ describe('agent.on', () => {
     );
   });
 
-  it('refuses what is no function', async () => {
+  it('throws for a handler that is not a function', async () => {
     const { agent } = await aScene([]);
     expect(() => agent.on('done', undefined as never)).toThrow('on: handler must be a function');
   });

@@ -34,7 +34,7 @@ describe('closing the board', () => {
     expect(await following).toMatchObject(before.map(({ bookmark, type }) => ({ bookmark, type })));
   });
 
-  it('ends it with what the agent said while it was stopped', async () => {
+  it('ends it after the last events of the agent that was stopped', async () => {
     const { agent, board } = await aScene(
       [{ text: 'Once upon a time', ending: 'hang' }],
       {},
@@ -48,7 +48,7 @@ describe('closing the board', () => {
     expect((await following).at(-1)).toMatchObject({ type: 'state_changed', state: 'idle' });
   });
 
-  it('ends it also for whoever is slow, and for whoever comes later', async () => {
+  it('ends it for slow readers, and for subscriptions that begin later', async () => {
     const { agent, board } = await aScene(['hello'], {}, { store: await onDisk() });
     await agent.send('hi');
     const slow = agent.subscribe()[Symbol.asyncIterator]();

@@ -8,33 +8,33 @@ import type { Budget } from './budget.ts';
 import type { Reply, ToolRequest } from '../dialects/dialect.ts';
 import type { Usage } from '../events/events.ts';
 import { isAborted } from '../is-aborted.ts';
-import { askModel, type ModelAnswer } from './model-turn.ts';
+import { requestReply, type ModelReply } from './model-turn.ts';
 import { isOffered } from '../tool-selection.ts';
 import { notesOf, Round, toMessage } from './round.ts';
-import { Suspended, type Answer, type PlannedRequest } from './tool-requests.ts';
+import { Suspended, type RequestResult, type PlannedRequest } from './tool-requests.ts';
 import { textOf } from '../memory/transcript.ts';
 
-/** What one `send` came to. */
+/** The result of one `send` or `continue`. */
 export interface AgentReply {
   readonly agentId: string;
-  /** The last thing the model said. */
+  /** The text of the model's last reply. */
   readonly text: string;
   readonly reason: StopReason;
-  /** Every tool that was asked for, in order. */
+  /** Every call that the model requested, in order. */
   readonly calls: readonly ToolCallRecord[];
-  /** What was asked for and not run, with `mode: 'manual'`: `continue()` runs it. */
+  /** Requests held back with `mode: 'manual'`; `continue()` runs them. */
   readonly requests: readonly ToolUseBlock[];
   readonly usage: Usage;
 }
 
-/** The model's turn, the tools' turn, and again, until there is a reason to stop. */
+/** Alternates between model replies and tool calls until there is a reason to stop. */
 export class AgentLoop {
   readonly #parts: AgentParts;
   readonly #signal: AbortSignal;
   readonly #calls: ToolCallRecord[] = [];
   #usage: Usage = { inputTokens: 0, outputTokens: 0 };
 
-  /** `signal`: somebody interrupts. */
+  /** `signal` interrupts the loop. */
   constructor(parts: AgentParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
@@ -50,19 +50,21 @@ export class AgentLoop {
     return { agentId: id, text, reason, calls: this.#calls, requests, usage: this.#usage };
   }
 
-  /** The requests of the last reply: whether they were tried before or not, each gets its answer. */
-  async answer(run: (signal: AbortSignal) => Promise<Answer[]>): Promise<readonly ToolCallRecord[]> {
-    const answers = await run(this.#signal);
-    const records = answers.flatMap(({ record }) => (record === null ? [] : [record]));
+  /** Runs or follows the requests of the last reply, and adds a message with the result of each. */
+  async addResults(
+    run: (signal: AbortSignal) => Promise<RequestResult[]>,
+  ): Promise<readonly ToolCallRecord[]> {
+    const results = await run(this.#signal);
+    const records = results.flatMap(({ record }) => (record === null ? [] : [record]));
     this.#calls.push(...records);
-    const notes = records.flatMap((record) => this.#noticed(record, answers));
+    const notes = records.flatMap((record) => this.#noticed(record, results));
     const content = [
-      ...answers.map(({ block }) => block),
+      ...results.map(({ block }) => block),
       ...notes.map((text) => ({ type: 'text', text }) as const),
     ];
     const { transcript, callEvents, held } = this.#parts;
     held.clear();
-    const toolCall = notesOf(transcript.openRequests, answers);
+    const toolCall = notesOf(transcript.openRequests, results);
     await transcript.add({ role: 'user', content, metadata: { toolCall } });
     callEvents.settled();
     return records;
@@ -79,14 +81,14 @@ export class AgentLoop {
       if (options.isManual && round.planned.length > 0)
         return isAborted(this.#signal) ? 'interrupted' : 'manual';
       if (round.planned.length === 0) return isAborted(this.#signal) ? 'interrupted' : 'done';
-      const calls = await this.answer(() => round.answers());
+      const calls = await this.addResults(() => round.results());
       if (isAborted(this.#signal)) return 'interrupted';
-      if (guard.isHopeless) return 'repeating';
+      if (guard.isStuck) return 'repeating';
       if (await this.#mayStop(iteration, calls)) return 'stopped';
     }
   }
 
-  /** Asks the model. What its reply asks for starts while it speaks, but never before that much of it is on record. */
+  /** Requests a model reply. Its tool requests start while it streams, but only after that part of the reply is stored. */
   async #reply(tools: readonly RegisteredTool[]): Promise<Round> {
     const { options, events, transcript, budget, requests } = this.#parts;
     const { host, model, dialect, settings, system, maxRetries } = options;
@@ -99,7 +101,7 @@ export class AgentLoop {
     });
     let soFar: Reply = { content: [] };
     try {
-      const answer = await askModel({
+      const response = await requestReply({
         model,
         dialect,
         settings,
@@ -115,12 +117,12 @@ export class AgentLoop {
           round.take(whole, reply);
         },
       });
-      // The reply is not whole and nobody interrupted: a resume asks again.
+      // The board closes: drop the incomplete reply; a resume requests it again.
       if (host.activeWork.closing.aborted) throw new Suspended();
-      this.#account(answer, budget);
-      const isCut = answer.finishReason === 'aborted' || answer.finishReason === 'length';
-      const message = toMessage(answer.reply, round.planned, isCut);
-      if (answer.finishReason !== 'aborted' || message.content.length > 0) await transcript.add(message);
+      this.#account(response, budget);
+      const isCut = response.finishReason === 'aborted' || response.finishReason === 'length';
+      const message = toMessage(response.reply, round.planned, isCut);
+      if (response.finishReason !== 'aborted' || message.content.length > 0) await transcript.add(message);
     } catch (error) {
       if (!(error instanceof Suspended)) await this.#breakOff(round, soFar);
       throw error;
@@ -128,14 +130,14 @@ export class AgentLoop {
     return round;
   }
 
-  /** The model failed, but calls it had asked for may have run: what was said, and what came of it, is on record. */
+  /** The model failed after some of its calls may have run: stores the partial reply and the results of its calls. */
   async #breakOff(round: Round, soFar: Reply): Promise<void> {
     if (round.planned.length === 0 || this.#parts.options.isManual) return;
     await this.#parts.transcript.add(toMessage(soFar, round.planned, true));
-    await this.answer(() => round.answers());
+    await this.addResults(() => round.results());
   }
 
-  #account({ usage, finishReason }: ModelAnswer, budget: Budget): void {
+  #account({ usage, finishReason }: ModelReply, budget: Budget): void {
     const { events, options } = this.#parts;
     budget.spend(usage);
     this.#usage = {
@@ -148,7 +150,7 @@ export class AgentLoop {
 
   #plan(request: ToolRequest, taken: ReadonlySet<string>, tools: readonly RegisteredTool[]): PlannedRequest {
     const callId = this.#parts.options.host.ids.next('tc_');
-    // Two requests under one id could not be told apart in the answer.
+    // Request ids must be unique, because results refer to them.
     const id = request.id === '' || taken.has(request.id) ? callId : request.id;
     const withheld = this.#isWithheld(request.name, tools);
     const planned = { ...request, id, callId, withheld };
@@ -156,22 +158,22 @@ export class AgentLoop {
     return planned;
   }
 
-  /** A request that waits, with what is wrong with it; after a restart only as it stands in the conversation. */
+  /** Returns a held request with its problem; after a restart only what the stored conversation contains. */
   held(request: ToolUseBlock): PlannedRequest {
     const { callId, name } = request;
     return this.#parts.held.get(callId) ?? { ...request, withheld: this.#isWithheld(name, this.#tools()) };
   }
 
-  /** None of the tools that this agent was given and may call, though the board has it. */
-  #isWithheld(asked: string, tools: readonly RegisteredTool[]): boolean {
-    if (tools.some(({ name }) => name === asked)) return false;
+  /** Whether the board has the tool but this agent was not given it or may not call it. */
+  #isWithheld(requested: string, tools: readonly RegisteredTool[]): boolean {
+    if (tools.some(({ name }) => name === requested)) return false;
     const { options, principal } = this.#parts;
-    // By wire name too: the engine would know it by that.
-    const tool = options.host.engine.registry.find(principal.tenant, asked);
+    // `find` also accepts wire names, as the engine does.
+    const tool = options.host.engine.registry.find(principal.tenant, requested);
     return tool !== undefined && !tools.some(({ name }) => name === tool.name);
   }
 
-  /** By which a reply is understood; those that the agent may not call have no schema. */
+  /** All tools that a reply may name. Those that the agent may not call come without their schema. */
   #namedTools(tools: readonly RegisteredTool[]): readonly RegisteredTool[] {
     const { options, principal } = this.#parts;
     const names = new Set(tools.map(({ name }) => name));
@@ -187,9 +189,9 @@ export class AgentLoop {
       .filter(({ name }) => options.permissions.every((permission) => mayEver(permission, name)));
   }
 
-  #noticed(record: ToolCallRecord, answers: readonly Answer[]): string[] {
+  #noticed(record: ToolCallRecord, results: readonly RequestResult[]): string[] {
     const { guard, events } = this.#parts;
-    const block = answers.find((answer) => answer.record === record)?.block;
+    const block = results.find((result) => result.record === record)?.block;
     const { id: callId, name: toolName, input: args } = record;
     const noticed = guard.notice({ callId, toolName, args, result: block?.content });
     if (noticed === null) return [];

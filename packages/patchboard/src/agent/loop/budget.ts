@@ -1,10 +1,10 @@
 import type { Usage } from '../events/events.ts';
 
-/** What an agent and all agents below it may spend together. */
+/** Limits shared by an agent and all of its sub-agents. */
 export interface BudgetLimits {
-  /** Times a model may be asked. Default: no limit. */
+  /** Number of model requests. Default: no limit. */
   readonly modelCalls?: number;
-  /** Of input and output together. Default: no limit. */
+  /** Input and output tokens together. Default: no limit. */
   readonly tokens?: number;
 }
 
@@ -13,7 +13,7 @@ export interface Spent {
   readonly tokens: number;
 }
 
-/** What both allow. */
+/** Returns the smaller of both limits. */
 export function narrower(one: BudgetLimits, other: BudgetLimits): BudgetLimits {
   const least = (a = Infinity, b = Infinity): number => Math.min(a, b);
   const modelCalls = least(one.modelCalls, other.modelCalls);
@@ -24,12 +24,12 @@ export function narrower(one: BudgetLimits, other: BudgetLimits): BudgetLimits {
   };
 }
 
-/** One for a whole family of agents: a sub-agent spends what its parent then no longer has. */
+/** A budget shared by an agent and all of its sub-agents. */
 export class Budget {
   readonly limits: BudgetLimits;
-  /** Agents in whose journals the expenses stand. */
+  /** Agents whose journals contain the recorded usage. */
   readonly keepers: readonly string[];
-  /** Told of each expense, so that it is not forgotten by a crash. */
+  /** Stores each use, so that it survives a crash. */
   readonly #record: (spent: Spent) => void;
   #modelCalls: number;
   #tokens: number;
@@ -51,7 +51,7 @@ export class Budget {
     return this.#modelCalls >= modelCalls || this.#tokens >= tokens;
   }
 
-  /** What was spent before a restart. */
+  /** Adds what was spent before a restart. */
   restore({ modelCalls, tokens }: Spent): void {
     this.#modelCalls += modelCalls;
     this.#tokens += tokens;

@@ -12,49 +12,49 @@ import {
   type ModelPart,
   type ModelSettings,
 } from './model.ts';
-import { SpokenText } from '../dialects/spoken-text.ts';
+import { DeltaBatcher } from '../dialects/delta-batcher.ts';
 
 export interface ModelTurn {
   readonly model: LanguageModel;
   readonly dialect: Dialect;
   readonly settings: ModelSettings;
   readonly conversation: Conversation;
-  /** All that a reply may name; `conversation` has those that are offered. */
+  /** All tools that a reply may name; `conversation` has those offered to the model. */
   readonly tools: readonly RegisteredTool[];
   readonly signal: AbortSignal;
-  /** How often a request that the vendor did not take is sent again. */
+  /** Number of retries of a request that the vendor refused with a retryable error. */
   readonly maxRetries: number;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly onText: (delta: string) => void;
-  /** Told of every request as soon as it is whole, with the reply so far. */
+  /** Called with each complete tool request and the reply so far. */
   readonly onRequests: (requests: readonly ToolRequest[], reply: Reply) => void;
 }
 
-export interface ModelAnswer {
+export interface ModelReply {
   readonly reply: Reply;
   readonly usage: Usage;
-  /** In the AI SDK's words: `stop`, `tool-calls`, `length`, …; `aborted` when the signal cut it short. */
+  /** The AI SDK's finish reason: `stop`, `tool-calls`, `length`, …; `aborted` if the signal was aborted. */
   readonly finishReason: string;
 }
 
 const RETRY_BASE_MS = 500;
 const RETRY_MAX_MS = 30_000;
 
-/** How a reply ends that nobody cut short and that is not whole. */
+/** Finish reasons of an incomplete reply that was not aborted by the caller. */
 const BROKEN: ReadonlySet<string> = new Set(['aborted', 'error', 'interrupted']);
 
-/** Asks the model once and reads its reply as it streams. */
-export async function askModel(turn: ModelTurn): Promise<ModelAnswer> {
-  const spoken = new SpokenText(turn.clock, turn.onText);
+/** Requests one model reply and reads it as it streams. */
+export async function requestReply(turn: ModelTurn): Promise<ModelReply> {
+  const deltas = new DeltaBatcher(turn.clock, turn.onText);
   try {
-    return await askUntilTaken({ ...turn, onText: (delta) => spoken.add(delta) });
+    return await requestWithRetries({ ...turn, onText: (delta) => deltas.add(delta) });
   } finally {
-    spoken.end();
+    deltas.end();
   }
 }
 
-async function askUntilTaken(turn: ModelTurn): Promise<ModelAnswer> {
+async function requestWithRetries(turn: ModelTurn): Promise<ModelReply> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await readReply(turn);
@@ -67,11 +67,11 @@ async function askUntilTaken(turn: ModelTurn): Promise<ModelAnswer> {
   }
 }
 
-async function readReply(turn: ModelTurn): Promise<ModelAnswer> {
+async function readReply(turn: ModelTurn): Promise<ModelReply> {
   const { model, dialect, settings, conversation, tools, signal } = turn;
   const replies = conversation.messages.filter(({ role }) => role === 'assistant').length;
   const reader = dialect.reader(tools, replies + 1);
-  let told = 0;
+  let reported = 0;
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   let finishReason = 'aborted';
   let hasBegun = false;
@@ -89,11 +89,11 @@ async function readReply(turn: ModelTurn): Promise<ModelAnswer> {
       const delta = reader.take(part);
       if (delta !== '') turn.onText(delta);
       const { requests } = reader;
-      if (requests.length > told) turn.onRequests(requests.slice(told), reader.reply());
-      told = requests.length;
+      if (requests.length > reported) turn.onRequests(requests.slice(reported), reader.reply());
+      reported = requests.length;
     }
   } catch (error) {
-    // What somebody has read cannot be asked for again.
+    // No retry once a part of the reply was emitted.
     if (!isAborted(signal)) throw hasBegun ? modelFailure(model, error) : error;
   }
   if (isAborted(signal)) finishReason = 'aborted';
@@ -111,7 +111,7 @@ async function* partsOf(stream: ReadableStream<ModelPart>): AsyncGenerator<Known
       if (part !== null) yield part;
     }
   } finally {
-    // Whoever stops early must not leave the vendor talking.
+    // On an early exit, stop the vendor's stream.
     await reader.cancel().catch(() => {});
   }
 }
@@ -120,7 +120,7 @@ function usageOf({ usage }: Extract<KnownPart, { type: 'finish' }>): Usage {
   return { inputTokens: usage.inputTokens.total ?? 0, outputTokens: usage.outputTokens.total ?? 0 };
 }
 
-/** Null: it is not worth another try. Providers of the AI SDK say of their errors whether they may pass. */
+/** Returns the delay before a retry, or null for no retry. AI SDK providers mark retryable errors. */
 function retryPause({ maxRetries, ids }: ModelTurn, error: unknown, attempt: number): number | null {
   if (attempt >= maxRetries || typeof error !== 'object' || error === null) return null;
   const { isRetryable, responseHeaders } = error as {
@@ -128,19 +128,19 @@ function retryPause({ maxRetries, ids }: ModelTurn, error: unknown, attempt: num
     responseHeaders?: Readonly<Record<string, string>>;
   };
   if (isRetryable !== true) return null;
-  const asked = Number(responseHeaders?.['retry-after']) * 1000;
-  const own = RETRY_BASE_MS * 2 ** attempt * (0.5 + ids.random() / 2);
-  return Math.min(asked >= 0 ? asked : own, RETRY_MAX_MS);
+  const retryAfter = Number(responseHeaders?.['retry-after']) * 1000;
+  const backoff = RETRY_BASE_MS * 2 ** attempt * (0.5 + ids.random() / 2);
+  return Math.min(retryAfter >= 0 ? retryAfter : backoff, RETRY_MAX_MS);
 }
 
 async function pause({ clock, signal }: ModelTurn, ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
     const finish = (): void => {
-      callOff();
+      cancelTimer();
       signal.removeEventListener('abort', finish);
       resolve();
     };
-    const callOff = clock.after(ms, finish);
+    const cancelTimer = clock.after(ms, finish);
     signal.addEventListener('abort', finish);
     if (signal.aborted) finish();
   });

@@ -2,7 +2,7 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/
 import { expectTypeOf } from 'vitest';
 import type { LanguageModel } from '../../index.ts';
 
-// Both generations of providers fit, without a dependency on either.
+// Providers of both specification versions are assignable, without a dependency on either.
 expectTypeOf<LanguageModelV3>().toExtend<LanguageModel>();
 expectTypeOf<LanguageModelV4>().toExtend<LanguageModel>();
 expectTypeOf<LanguageModelV2>().not.toExtend<LanguageModel>();

@@ -1,8 +1,8 @@
 import type { Json, ProviderMetadata } from '../../protocols/messages.ts';
 
 /**
- * A language model of the AI SDK (`openai('…')`, `anthropic('…')` and their kind), typed by what is used of it, so that
- * which provider and which of its versions is the embedder's choice.
+ * A language model of the AI SDK (`openai('…')`, `anthropic('…')` and others), typed only by what is used here, so that
+ * the embedding program chooses the provider and its version.
  */
 export interface LanguageModel {
   readonly specificationVersion: 'v3' | 'v4';
@@ -17,7 +17,7 @@ export interface ModelRequest extends ModelSettings {
   abortSignal?: AbortSignal;
 }
 
-/** What is handed to the model as it is. */
+/** Settings passed to the model unchanged. */
 export interface ModelSettings {
   maxOutputTokens?: number;
   temperature?: number;
@@ -71,12 +71,12 @@ export interface ToolResultPart {
   output: { type: 'text' | 'error-text'; value: string } | { type: 'json' | 'error-json'; value: Json };
 }
 
-/** A piece of a reply. There are more kinds than are read here, and there will be more. */
+/** A part of a streamed reply. Unknown types are ignored. */
 export interface ModelPart {
   readonly type: string;
 }
 
-/** The pieces that are read. */
+/** The parts that are processed. */
 export type KnownPart =
   | {
       readonly type: 'text-delta' | 'reasoning-delta';
@@ -120,12 +120,12 @@ const KNOWN: ReadonlySet<string> = new Set<KnownPart['type']>([
   'error',
 ]);
 
-/** Null: of no use here. */
+/** Returns null for a part that is ignored. */
 export function knownPart(part: ModelPart): KnownPart | null {
   return KNOWN.has(part.type) ? (part as KnownPart) : null;
 }
 
-/** What is wrong with something that was given for a model; null: nothing. */
+/** Returns why the value is not a supported model, or null. */
 export function modelProblem(model: unknown): string | null {
   if (typeof model !== 'object' || model === null)
     return "must be a model of an AI SDK provider, such as openai('gpt-5')";

@@ -1,12 +1,12 @@
 import { canonicalJson } from '../../core/json/canonical-json.ts';
 import type { AgentHooks } from '../../sdk/agent-hooks.ts';
 
-/** The same tool with the same arguments and the same result, so many times in a row, is a loop. */
+/** This many calls in a row with the same tool, arguments and result count as a loop. */
 const LOOP_LENGTH = 3;
-/** Told so many times besides, a model will not stop of itself. */
-const PATIENCE = 3;
+/** The agent stops after this many denied repetitions. */
+const MAX_DENIALS = 3;
 
-export interface Answered {
+export interface CompletedRequest {
   readonly callId: string;
   readonly toolName: string;
   readonly args: unknown;
@@ -14,16 +14,16 @@ export interface Answered {
 }
 
 /**
- * Notices a model that goes in circles. The third identical answer says so; after that the same request is denied
- * without being run, until the model does something else.
+ * Detects a model that repeats itself. The third identical result comes with a note; after that the same request is
+ * denied without being run, until the model makes another request.
  */
 export class RepeatGuard {
   #request = '';
-  #answer = '';
+  #result = '';
   #times = 0;
   readonly #denied: Set<string> = new Set();
 
-  /** Fires for this agent's calls only. */
+  /** Applies to this agent's calls only. */
   readonly hooks: AgentHooks = {
     preToolUse: ({ id, name, args }) => {
       if (this.#times < LOOP_LENGTH || requestKey(name, args) !== this.#request) return undefined;
@@ -32,26 +32,26 @@ export class RepeatGuard {
     },
   };
 
-  /** The model was told again and again. */
-  get isHopeless(): boolean {
-    return this.#denied.size >= PATIENCE;
+  /** Whether the model repeated a denied request too often. */
+  get isStuck(): boolean {
+    return this.#denied.size >= MAX_DENIALS;
   }
 
-  /** What the model is to be told about an answer it has just got; null: nothing. */
-  notice(answered: Answered): { readonly note: string; readonly times: number } | null {
-    const { callId, toolName, args, result } = answered;
+  /** Returns a note to send to the model with this result, or null. */
+  notice(completed: CompletedRequest): { readonly note: string; readonly times: number } | null {
+    const { callId, toolName, args, result } = completed;
     if (this.#denied.has(callId)) return null;
     const request = requestKey(toolName, args);
-    const answer = canonicalJson(result ?? null);
-    const isSame = request === this.#request && answer === this.#answer;
+    const resultJson = canonicalJson(result ?? null);
+    const isSame = request === this.#request && resultJson === this.#result;
     this.#times = isSame ? this.#times + 1 : 1;
     if (!isSame) this.#denied.clear();
     this.#request = request;
-    this.#answer = answer;
+    this.#result = resultJson;
     return this.#times === LOOP_LENGTH ? { note: this.#note(toolName), times: this.#times } : null;
   }
 
-  /** Somebody spoke to the model: what it does next is new. */
+  /** Called for a new user message, after which a repetition is legitimate. */
   reset(): void {
     this.#request = '';
     this.#times = 0;

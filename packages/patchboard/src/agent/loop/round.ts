@@ -1,25 +1,25 @@
 import type { AssistantMessage, ToolCallNote, ToolUseBlock } from '../../protocols/messages.ts';
 import type { Reply, ToolRequest } from '../dialects/dialect.ts';
-import type { Answer, PlannedRequest } from './tool-requests.ts';
+import type { RequestResult, PlannedRequest } from './tool-requests.ts';
 
 export interface RoundParts {
-  /** Gives a request its call. `taken`: ids that are in use in this reply. */
+  /** Assigns a call id to a request. `taken` has the request ids used in this reply. */
   readonly plan: (request: ToolRequest, taken: ReadonlySet<string>) => PlannedRequest;
-  /** Resolves when the reply so far is durable: nothing follows from it before. */
+  /** Resolves when the reply so far is durable; requests start only after that. */
   readonly keep: (message: AssistantMessage) => Promise<void>;
-  readonly run: (request: PlannedRequest) => Promise<Answer>;
-  /** False: one after the other. */
+  readonly run: (request: PlannedRequest) => Promise<RequestResult>;
+  /** If false, requests run one after the other. */
   readonly isParallel: boolean;
-  /** Nothing is run: the requests are for somebody to look at. */
+  /** If true, requests are collected but not run. */
   readonly isManual: boolean;
 }
 
-/** What one reply asks for. Each request starts as soon as it is whole, while the model still speaks. */
+/** The tool requests of one reply. Each starts as soon as it is complete, while the reply still streams. */
 export class Round {
   readonly #parts: RoundParts;
   readonly #planned: PlannedRequest[] = [];
   readonly #taken: Set<string> = new Set();
-  readonly #answers: Promise<Answer>[] = [];
+  readonly #results: Promise<RequestResult>[] = [];
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: RoundParts) {
@@ -42,21 +42,21 @@ export class Round {
     for (const request of this.#planned.slice(begun)) this.#start(request, kept);
   }
 
-  async answers(): Promise<Answer[]> {
-    return await Promise.all(this.#answers);
+  async results(): Promise<RequestResult[]> {
+    return await Promise.all(this.#results);
   }
 
   #start(request: PlannedRequest, kept: Promise<void>): void {
     const { isParallel, run } = this.#parts;
     const before = isParallel ? kept : Promise.all([kept, this.#last]);
-    const answer = before.then(() => run(request));
-    // Whoever waits for the answers hears of it; until then it must not count as nobody's.
-    this.#last = answer.catch(() => {});
-    this.#answers.push(answer);
+    const result = before.then(() => run(request));
+    // `results()` rejects with this error; until it is called, the rejection must not count as unhandled.
+    this.#last = result.catch(() => {});
+    this.#results.push(result);
   }
 }
 
-/** The reply with the calls that were made of its requests; those of which none was made are left out. */
+/** Converts the reply to a message with the call ids of its requests. Requests without a call are left out. */
 export function toMessage(
   reply: Reply,
   planned: readonly PlannedRequest[],
@@ -82,9 +82,12 @@ export function toMessage(
   };
 }
 
-/** What became of each request, for those who look at the conversation. */
-export function notesOf(requests: readonly ToolUseBlock[], answers: readonly Answer[]): ToolCallNote[] {
-  return answers.flatMap(({ block, record }) => {
+/** Returns a summary of each request for the metadata of the message. */
+export function notesOf(
+  requests: readonly ToolUseBlock[],
+  results: readonly RequestResult[],
+): ToolCallNote[] {
+  return results.flatMap(({ block, record }) => {
     const request = requests.find(({ id }) => id === block.tool_use_id);
     if (request === undefined) return [];
     const { id: requestId, name: toolName, callId } = request;

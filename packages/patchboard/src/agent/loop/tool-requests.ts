@@ -11,11 +11,11 @@ import type { AgentHost } from '../agent-host.ts';
 import type { CallEventEmitter } from '../events/call-event-emitter.ts';
 import { NOT_GIVEN } from '../text-cycle/tool-call-rules.ts';
 
-/** What the model asked for, and why it will not get it. */
+/** A tool request with its call id, and the reason if it will not be run. */
 export type PlannedRequest = ToolUseBlock & {
-  /** What is wrong with how it asked. */
+  /** Why the request is invalid. */
   readonly problem?: string;
-  /** The agent was not given the tool, or may never call it: the call is denied. */
+  /** True if the agent was not given the tool or may never call it: the call is denied. */
   readonly withheld?: boolean;
 };
 
@@ -24,24 +24,24 @@ export interface ToolRequestsParts {
   readonly runId: string;
   readonly principal: Principal;
   readonly caller: InProcessCaller;
-  /** The call on whose behalf this agent works; null: it works for itself. */
+  /** The call for which this sub-agent works; null if it is not a sub-agent. */
   readonly parentCallId: string | null;
-  /** Null: each tool's own. */
+  /** Null: the time limit of each tool. */
   readonly timeoutMs: number | null;
   readonly callEvents: CallEventEmitter;
   readonly results: ToolResultOptions;
 }
 
-export interface Answer {
+export interface RequestResult {
   readonly block: ToolResultBlock;
-  /** Null: not even a record could be made. */
+  /** Null if no call could be recorded. */
   readonly record: ToolCallRecord | null;
 }
 
-/** Thrown when the board closes under a call: what stands in the store is what a resume goes on from. */
+/** Thrown when the board closes during a call; a resume continues from the stored state. */
 export class Suspended extends Error {}
 
-/** Takes a model's requests over the engine's one path. Every one of them gets a record and an answer. */
+/** Submits a model's requests to the engine. Each gets a record and a result. */
 export class ToolRequests {
   readonly #parts: ToolRequestsParts;
 
@@ -49,8 +49,8 @@ export class ToolRequests {
     this.#parts = parts;
   }
 
-  /** To its end; the engine says how many run at the same time. When `signal` fires, it is cancelled. */
-  async run(request: PlannedRequest, signal: AbortSignal): Promise<Answer> {
+  /** Runs a request until it has ended, and cancels it on abort. The engine limits the concurrency. */
+  async run(request: PlannedRequest, signal: AbortSignal): Promise<RequestResult> {
     const recorded = await this.#record(request, signal);
     if ('code' in recorded) {
       const { results } = this.#parts;
@@ -59,13 +59,13 @@ export class ToolRequests {
     return await this.follow(request, recorded.call, signal, recorded.live);
   }
 
-  /** A call that is on record already, to its end. */
+  /** Follows a recorded call until it has ended. */
   async follow(
     request: ToolUseBlock,
     call: Call,
     signal: AbortSignal,
     live: LiveCall | null = null,
-  ): Promise<Answer> {
+  ): Promise<RequestResult> {
     const { host, callEvents, results, principal } = this.#parts;
     const { closing } = host.activeWork;
     if (closing.aborted) throw new Suspended();
@@ -82,7 +82,7 @@ export class ToolRequests {
     return { block: toToolResult(request.id, record, results), record };
   }
 
-  /** On record as something that never got anywhere; null: its run takes no more calls. */
+  /** Records the call directly in a terminal state. Returns null if its run accepts no more calls. */
   async recordEnded(request: ToolUseBlock, outcome: BadOutcome): Promise<Call | null> {
     const { host, principal } = this.#parts;
     return await host.engine.recordEnded(this.#callRequest(request), principal, outcome);
@@ -91,7 +91,7 @@ export class ToolRequests {
   async #record(request: PlannedRequest, signal: AbortSignal): Promise<Recorded | Failure> {
     const { host, principal } = this.#parts;
     if (host.activeWork.closing.aborted) throw new Suspended();
-    const over = request.withheld === true ? null : overBefore(request, signal);
+    const over = request.withheld === true ? null : outcomeBeforeSubmit(request, signal);
     if (over !== null) {
       const call = await this.recordEnded(request, over);
       return call === null ? over.failure : { call, live: null };
@@ -123,13 +123,13 @@ interface Recorded {
   readonly live: LiveCall | null;
 }
 
-/** What the agent itself forbids comes first, and then that it was not given the tool. */
+/** Adds a permission that denies the tool, after the agent's own permissions. */
 function withheldFrom(caller: InProcessCaller): InProcessCaller {
   return { ...caller, permissions: [...(caller.permissions ?? []), NOT_GIVEN] };
 }
 
-/** What ends a request before the engine is asked. */
-function overBefore({ problem }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
+/** Returns the outcome of a request that must not be submitted, or null. */
+function outcomeBeforeSubmit({ problem }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
   if (problem !== undefined) return failed(failure('input_invalid', problem));
   if (!signal.aborted) return null;
   const message = 'the agent was interrupted before the tool was started';

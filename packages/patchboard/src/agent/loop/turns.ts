@@ -1,9 +1,9 @@
 import type { ActiveWork } from '../active-work.ts';
 
-/** One turn of an agent at a time; whoever comes meanwhile waits. */
+/** Mutex for the turns of an agent: one runs at a time, others wait in order. */
 export class Turns {
   readonly #activeWork: ActiveWork;
-  /** One for each turn that has not ended, also for those that have not begun. */
+  /** One for each turn that is running or waiting. */
   readonly #interrupts: Set<AbortController> = new Set();
   #last: Promise<unknown> = Promise.resolve();
 
@@ -11,7 +11,7 @@ export class Turns {
     this.#activeWork = activeWork;
   }
 
-  /** `work` is told when either its caller or `interrupt` wants it to stop. */
+  /** Runs `work` in its turn. Its signal is aborted by the caller's signal and by `interrupt`. */
   async take<T>(caller: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const own = new AbortController();
     this.#interrupts.add(own);
@@ -25,7 +25,7 @@ export class Turns {
     }
   }
 
-  /** Stops all that there are, and resolves when they have stopped. */
+  /** Aborts all running and waiting turns, and resolves when they have ended. */
   async interrupt(): Promise<void> {
     for (const turn of this.#interrupts) turn.abort();
     await this.#last;

@@ -4,7 +4,7 @@ import type { ToolUseBlock } from '../../protocols/messages.ts';
 import type { BadOutcome } from '../../core/call/outcome.ts';
 import { refusedToolResult } from '../../sdk/tool-result.ts';
 import type { AgentParts } from '../assembly.ts';
-import type { Answer } from '../loop/tool-requests.ts';
+import type { RequestResult } from '../loop/tool-requests.ts';
 
 const NOT_STARTED: BadOutcome = {
   kind: 'sealed',
@@ -13,30 +13,30 @@ const NOT_STARTED: BadOutcome = {
   }),
 };
 
-/** With `mode: 'manual'`: nobody ran it, and the conversation went on. */
-const PASSED_OVER: BadOutcome = {
+/** With `mode: 'manual'`: the user sent a new message instead of running the request. */
+const NOT_RUN: BadOutcome = {
   kind: 'cancelled',
-  failure: failure('cancelled', 'nobody ran the tool, and the conversation went on', {
+  failure: failure('cancelled', 'the tool was not run before the conversation continued', {
     outcome: 'not_started',
   }),
 };
 
-export interface TakenUp {
+export interface RestoredCalls {
   readonly sealed: readonly { readonly callId: string; readonly outcome: 'unknown' | 'not_started' }[];
   readonly waiting: readonly string[];
-  /** Every request has ended. */
+  /** Whether every request has ended. */
   readonly isOver: boolean;
 }
 
 /**
- * After a crash the engine has sealed what was running. What it never heard of is sealed here; what waits, for a
- * decision or for its turn, gets the agent's hooks back and goes on. With `mode: 'manual'` what was not started waits on.
+ * After a crash the engine has sealed the calls that were running. This seals requests without a recorded call, and
+ * restores the agent's hooks for calls that are still waiting. With `mode: 'manual'`, requests without a call stay held.
  */
-export async function sealUnstarted(parts: AgentParts): Promise<TakenUp> {
+export async function sealUnstarted(parts: AgentParts): Promise<RestoredCalls> {
   const calls: Call[] = [];
   let held = 0;
   for (const request of parts.transcript.openRequests) {
-    const recorded = await standing(parts, request);
+    const recorded = await recordedCall(parts, request);
     if (recorded === undefined && parts.options.isManual) {
       held += 1;
       continue;
@@ -55,18 +55,21 @@ export async function sealUnstarted(parts: AgentParts): Promise<TakenUp> {
   };
 }
 
-/** An answer for every request of the last reply, from the calls that were recorded for them. */
-export async function answerOpenRequests(parts: AgentParts, signal: AbortSignal): Promise<Answer[]> {
-  const never = parts.options.isManual ? PASSED_OVER : NOT_STARTED;
+/** Returns a result for every request of the last reply, from its recorded call if there is one. */
+export async function resultsOfOpenRequests(
+  parts: AgentParts,
+  signal: AbortSignal,
+): Promise<RequestResult[]> {
+  const never = parts.options.isManual ? NOT_RUN : NOT_STARTED;
   return await Promise.all(
     parts.transcript.openRequests.map(async (request) => {
-      const call = (await standing(parts, request)) ?? (await parts.requests.recordEnded(request, never));
+      const call = (await recordedCall(parts, request)) ?? (await parts.requests.recordEnded(request, never));
       if (call !== null) return await parts.requests.follow(request, call, signal);
       return { block: refusedToolResult(request.id, never.failure), record: null };
     }),
   );
 }
 
-export async function standing(parts: AgentParts, { callId }: ToolUseBlock): Promise<Call | undefined> {
+export async function recordedCall(parts: AgentParts, { callId }: ToolUseBlock): Promise<Call | undefined> {
   return await parts.options.host.engine.calls.find(parts.principal, callId);
 }

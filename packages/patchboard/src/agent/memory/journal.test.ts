@@ -3,7 +3,7 @@ import { memory } from '../../board/stores.ts';
 import type { JournalStore } from '../../core/journals.ts';
 import { Journal } from './journal.ts';
 
-/** A real store that refuses as many writes as it is told to. */
+/** A journal on a real store that fails a given number of writes. */
 async function aJournal() {
   const store = await memory().open();
   let refusals = 0;
@@ -27,8 +27,8 @@ async function aJournal() {
 
 const entry = (body: string) => ({ kind: 'message', body });
 
-describe('an entry that nobody waited for and that was lost', () => {
-  it('is told to whoever writes next, of whose entries nothing is kept then', async () => {
+describe('a lost entry whose write was not awaited', () => {
+  it('rejects the next awaited write, whose entries are not stored', async () => {
     const { journal, refuseNext, kept } = await aJournal();
     await journal.append(entry('first'));
     refuseNext();
@@ -40,7 +40,7 @@ describe('an entry that nobody waited for and that was lost', () => {
     expect(await kept()).toEqual(['first', 'second']);
   });
 
-  it('is told also to whoever wrote before it was known to be lost', async () => {
+  it('rejects an awaited write that was queued before the loss was known', async () => {
     const { journal, refuseNext, kept } = await aJournal();
     refuseNext();
     journal.note(entry('noted'));
@@ -49,7 +49,7 @@ describe('an entry that nobody waited for and that was lost', () => {
     expect(await kept()).toEqual(['first']);
   });
 
-  it('is told once, to one who was in the same write', async () => {
+  it('rejects an awaited write of the same batch, once', async () => {
     const { journal, refuseNext, kept } = await aJournal();
     const before = journal.append(entry('first'));
     refuseNext();

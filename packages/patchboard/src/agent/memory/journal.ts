@@ -4,44 +4,44 @@ import { AgentError } from '../agent-error.ts';
 
 interface Write {
   readonly entries: readonly JournalDraft[];
-  /** Somebody waits for it, and hears of what went wrong. */
-  readonly isHeard: boolean;
-  /** Null: all is well. */
+  /** Whether the caller awaits the write and receives its error. */
+  readonly isAwaited: boolean;
+  /** Called with the error, or null. */
   readonly ended: (problem: unknown) => void;
 }
 
 /**
- * What one agent writes down, in order. One write is under way at a time and what comes meanwhile goes into the next,
- * so that a reply that streams costs few commits. Nobody is told of an entry before it is durable.
+ * The append-only journal of one agent. Group commit: entries that arrive during a write share the next one, so that a
+ * streaming reply needs few commits. Listeners receive an entry only after it is durable.
  */
 export class Journal {
   readonly id: string;
   readonly #store: JournalStore;
-  readonly #told: (entry: JournalEntry) => void;
+  readonly #onDurable: (entry: JournalEntry) => void;
   #last: number;
   #queue: Write[] = [];
   #isWriting = false;
-  /** What became of entries for which nobody waited. */
+  /** The error of an unawaited write, to be thrown by the next awaited one. */
   #problem: unknown = null;
   #waiting: Set<() => void> = new Set();
 
-  constructor(store: JournalStore, id: string, last: number, told: (entry: JournalEntry) => void) {
+  constructor(store: JournalStore, id: string, last: number, onDurable: (entry: JournalEntry) => void) {
     this.#store = store;
     this.id = id;
     this.#last = last;
-    this.#told = told;
+    this.#onDurable = onDurable;
   }
 
-  /** The number of the newest entry that is durable. */
+  /** Number of the newest durable entry. */
   get last(): number {
     return this.#last;
   }
 
-  /** Resolves when the entries are durable. Rejects also for an earlier one that nobody waited for; then none is kept. */
+  /** Resolves when the entries are durable. If an earlier unawaited write failed, rejects with its error and stores nothing. */
   async append(...entries: readonly JournalDraft[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const ended = (problem: unknown): void => (problem === null ? resolve() : reject(problem as Error));
-      this.#enqueue({ entries, isHeard: true, ended });
+      this.#enqueue({ entries, isAwaited: true, ended });
     });
   }
 
@@ -50,23 +50,23 @@ export class Journal {
     await this.append();
   }
 
-  /** Resolves when nothing is left to write; what could not be written is told to whoever writes next. */
+  /** Resolves when the queue is empty. Does not reject; the next awaited write throws a pending error. */
   async settled(): Promise<void> {
     await new Promise<void>((resolve) =>
-      this.#enqueue({ entries: [], isHeard: false, ended: () => resolve() }),
+      this.#enqueue({ entries: [], isAwaited: false, ended: () => resolve() }),
     );
   }
 
-  /** In its turn, with nobody waiting. */
+  /** Queues an entry without waiting for it. */
   note(entry: JournalDraft): void {
-    this.#enqueue({ entries: [entry], isHeard: false, ended: () => {} });
+    this.#enqueue({ entries: [entry], isAwaited: false, ended: () => {} });
   }
 
   async read(after: number, limit: number, kinds?: readonly string[]): Promise<readonly JournalEntry[]> {
     return await this.#store.readJournal(this.id, after, limit, kinds);
   }
 
-  /** Resolves when there is an entry after number `after`, or `signal` fires. */
+  /** Resolves when there is an entry after number `after`, or on abort. */
   async grown(after: number, signal: AbortSignal): Promise<void> {
     if (this.#last > after || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -89,24 +89,24 @@ export class Journal {
 
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
-      const batch = this.#warned(this.#queue.splice(0));
+      const batch = this.#withoutRejected(this.#queue.splice(0));
       const problem = await this.#write(batch.flatMap(({ entries }) => entries)).then(
         () => null,
         (error: unknown) => error,
       );
-      if (!batch.some(({ isHeard }) => isHeard)) this.#problem ??= problem;
+      if (!batch.some(({ isAwaited }) => isAwaited)) this.#problem ??= problem;
       for (const { ended } of batch) ended(problem);
     }
     this.#isWriting = false;
   }
 
-  /** Whoever waits is told of what was lost before them, while nothing of theirs is written; the rest is left. */
-  #warned(batch: readonly Write[]): readonly Write[] {
+  /** Rejects the awaited writes of the batch if an earlier unawaited write failed, and returns the others. */
+  #withoutRejected(batch: readonly Write[]): readonly Write[] {
     const lost = this.#problem;
-    if (lost === null || !batch.some(({ isHeard }) => isHeard)) return batch;
+    if (lost === null || !batch.some(({ isAwaited }) => isAwaited)) return batch;
     this.#problem = null;
-    for (const { isHeard, ended } of batch) if (isHeard) ended(lost);
-    return batch.filter(({ isHeard }) => !isHeard);
+    for (const { isAwaited, ended } of batch) if (isAwaited) ended(lost);
+    return batch.filter(({ isAwaited }) => !isAwaited);
   }
 
   async #write(entries: readonly JournalDraft[]): Promise<void> {
@@ -114,7 +114,7 @@ export class Journal {
     if (!(await this.#appended(entries))) throw takenOver(this.id);
     const first = this.#last + 1;
     this.#last += entries.length;
-    entries.forEach((entry, index) => this.#told({ ...entry, no: first + index }));
+    entries.forEach((entry, index) => this.#onDurable({ ...entry, no: first + index }));
     for (const wake of this.#waiting) wake();
   }
 

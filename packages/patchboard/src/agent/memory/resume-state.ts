@@ -8,56 +8,56 @@ import type { AgentEventBody } from '../events/events.ts';
 import type { ToolSelection } from '../tool-selection.ts';
 import { MESSAGE, PARTIAL } from './transcript.ts';
 
-/** The first entry of every journal. What it has of the agents above it stays, whoever resumes it. */
-export interface Birth {
+/** The first entry of every journal. It preserves what a sub-agent inherited when it is resumed on its own. */
+export interface CreationRecord {
   readonly name: string;
   readonly depth: number;
   readonly inherited: readonly AgentPolicy[];
-  /** Of the tools it is offered; one that nobody started is offered what its options say. */
+  /** Tool selections of a sub-agent; empty for others, whose options determine them. */
   readonly offers: readonly ToolSelection[];
   readonly budget: BudgetLimits;
-  /** Agents in whose journals the expenses of its family stand, besides its own. */
+  /** Ancestors whose journals contain recorded usage of the shared budget. */
   readonly keepers: readonly string[];
-  /** Null: what its options say. */
+  /** Null: determined by the options. */
   readonly maxDepth: number | null;
   readonly parentCallId: string | null;
 }
 
-/** Of agents that were made when less was written down. */
-const UNSAID = { offers: [], budget: {}, keepers: [], maxDepth: null };
+/** Defaults for journals of older versions. */
+const MISSING_FIELDS = { offers: [], budget: {}, keepers: [], maxDepth: null };
 
-/** What an agent's journal says of it. */
+/** The state of an agent, read from its journal. */
 export interface ResumeState {
-  readonly birth: Birth;
+  readonly creation: CreationRecord;
   readonly last: number;
-  /** The bookmark of the last event; 0: there is none. */
+  /** Bookmark of the last event; 0 if there is none. */
   readonly lastEvent: number;
   readonly messages: readonly Message[];
   readonly spent: Spent;
-  /** Of the calls that the model has no answer for yet: those that were told of as started. */
+  /** Calls whose start event was emitted and whose result the model does not have yet. */
   readonly started: readonly string[];
-  /** Those that were told of as ended. */
+  /** Those of them whose end event was emitted. */
   readonly ended: readonly string[];
-  /** Calls that were asked about, and not decided on. */
+  /** Calls that wait for approval. */
   readonly asked: readonly string[];
 }
 
-export const BIRTH = 'created';
+export const CREATED = 'created';
 export const SPENT = 'spent';
 const PAGE = 200;
 const NOTHING: Spent = { modelCalls: 0, tokens: 0 };
 
-export async function recall(store: JournalStore, id: string): Promise<ResumeState> {
-  const memory = new Memory(id);
+export async function loadResumeState(store: JournalStore, id: string): Promise<ResumeState> {
+  const journal = new JournalReader(id);
   for (;;) {
-    const entries = await store.readJournal(id, memory.last, PAGE);
-    for (const entry of entries) memory.take(entry);
+    const entries = await store.readJournal(id, journal.last, PAGE);
+    for (const entry of entries) journal.take(entry);
     if (entries.length < PAGE) break;
   }
-  const resumeState = memory.resumeState();
-  const { birth, spent } = resumeState;
-  const ofFamily = await Promise.all(birth.keepers.map((keeper) => spentBy(store, keeper)));
-  return { ...resumeState, spent: ofFamily.reduce(sum, spent) };
+  const resumeState = journal.resumeState();
+  const { creation, spent } = resumeState;
+  const ofAncestors = await Promise.all(creation.keepers.map((keeper) => spentBy(store, keeper)));
+  return { ...resumeState, spent: ofAncestors.reduce(sum, spent) };
 }
 
 async function spentBy(store: JournalStore, id: string): Promise<Spent> {
@@ -76,11 +76,11 @@ function sum(one: Spent, other: Spent): Spent {
   return { modelCalls: one.modelCalls + other.modelCalls, tokens: one.tokens + other.tokens };
 }
 
-class Memory {
+class JournalReader {
   last = 0;
   #lastEvent = 0;
   readonly #id: string;
-  #birth: Birth | null = null;
+  #creation: CreationRecord | null = null;
   readonly #messages: Message[] = [];
   #partial: Message | null = null;
   #spent: Spent = NOTHING;
@@ -95,21 +95,21 @@ class Memory {
   take({ no, kind, body }: JournalEntry): void {
     this.last = no;
     const value = this.#parse(no, body);
-    if (kind === BIRTH) this.#birth = { ...UNSAID, ...(value as Birth) };
-    else if (kind === MESSAGE) this.#listen(value as Message);
+    if (kind === CREATED) this.#creation = { ...MISSING_FIELDS, ...(value as CreationRecord) };
+    else if (kind === MESSAGE) this.#takeMessage(value as Message);
     else if (kind === PARTIAL) this.#partial = value as Message;
     else if (kind === SPENT) this.#spent = sum(this.#spent, value as Spent);
-    else this.#hear(no, value as AgentEventBody & { readonly agentId: string });
+    else this.#takeEvent(no, value as AgentEventBody & { readonly agentId: string });
   }
 
   resumeState(): ResumeState {
-    if (this.#birth === null)
+    if (this.#creation === null)
       throw new AgentError(failure('run_not_found', `no agent has the id ${this.#id} in this store`));
     return {
-      birth: this.#birth,
+      creation: this.#creation,
       last: this.last,
       lastEvent: this.#lastEvent,
-      // Calls were under way when the reply broke off: they belong to what was said of it.
+      // A partial reply is kept, because calls of it may have run.
       messages: this.#partial === null ? this.#messages : [...this.#messages, this.#partial],
       spent: this.#spent,
       started: [...this.#started],
@@ -127,16 +127,16 @@ class Memory {
     }
   }
 
-  #listen(message: Message): void {
+  #takeMessage(message: Message): void {
     this.#partial = null;
     this.#messages.push(message);
     if (message.role === 'assistant') return;
-    for (const told of [this.#started, this.#ended, this.#asked]) told.clear();
+    for (const calls of [this.#started, this.#ended, this.#asked]) calls.clear();
   }
 
-  #hear(no: number, event: AgentEventBody & { readonly agentId: string }): void {
+  #takeEvent(no: number, event: AgentEventBody & { readonly agentId: string }): void {
     this.#lastEvent = no;
-    // A sub-agent's questions are its own affair.
+    // Ignore events forwarded from sub-agents.
     if (event.agentId !== this.#id) return;
     if (event.type === 'tool:start') this.#started.add(event.call.id);
     else if (event.type === 'tool:end') this.#ended.add(event.call.id);

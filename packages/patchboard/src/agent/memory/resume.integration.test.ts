@@ -18,8 +18,8 @@ const script: Script = ({ body }) => {
     : { calls: [{ name: 'math.add', args: { a: 1, b: 2 } }] };
 };
 
-describe('a board that is closed under an agent', () => {
-  it('leaves it where it can be resumed', async () => {
+describe('a board that is closed while an agent runs', () => {
+  it('stops it where it can be resumed', async () => {
     const folder = await aFolder();
     const { model } = await aModel(script);
     let release = (): void => {};
@@ -33,16 +33,16 @@ describe('a board that is closed under an agent', () => {
     const sent = agent.send('1 + 2?');
     await begun;
     const closed = board.close();
-    await expect(sent).rejects.toThrow("Agent.resume('talk') goes on");
+    await expect(sent).rejects.toThrow("continue with Agent.resume('talk')");
     release();
     await closed;
     const again = await Agent.resume('talk', { board: await aBoardIn(folder), model });
-    // The call was let finish, so that nothing is unknown.
+    // The call was allowed to finish, so no outcome is unknown.
     expect(again.messages.at(-1)?.content).toMatchObject([{ type: 'tool_result', content: { sum: 3 } }]);
     expect(await again.continue()).toMatchObject({ text: 'It is 3.', reason: 'done' });
   });
 
-  it('stops a model that is speaking, and the reply is asked for again', async () => {
+  it('aborts a streaming reply, which is requested again after the resume', async () => {
     const folder = await aFolder();
     const { model } = await aModel(({ index }) =>
       index === 0 ? { text: 'Once upon a time there', ending: 'hang' } : 'Once.',
@@ -60,7 +60,7 @@ describe('a board that is closed under an agent', () => {
 });
 
 describe('an agent that was resumed', () => {
-  it('has its conversation, its expenses and its events', async () => {
+  it('has its conversation, its spent budget and its events', async () => {
     const folder = await aFolder();
     const { model, models } = await aModel(script);
     const first = await aBoardIn(folder);
@@ -93,7 +93,7 @@ describe('an agent that was resumed', () => {
     expect(plain(seen)).toEqual(plain(all.filter(({ bookmark }) => bookmark > middle.bookmark)));
   });
 
-  it('says which entry of its journal is damaged', async () => {
+  it('throws with the number of a damaged journal entry', async () => {
     const { model } = await aModel(() => 'hello');
     const board = await aBoardIn(await aFolder());
     await board.host.store.appendJournal('talk', 0, [{ kind: 'created', body: '{"name":' }]);
@@ -102,7 +102,7 @@ describe('an agent that was resumed', () => {
     );
   });
 
-  it('fences off whoever still holds the old one', async () => {
+  it('fences off the old instance', async () => {
     const { model } = await aModel(() => 'hello');
     const board = await aBoardIn(await aFolder());
     const old = new Agent({ board, model, id: 'talk' });

@@ -16,10 +16,10 @@ export interface TranscriptParts {
 }
 
 export const MESSAGE = 'message';
-/** A reply that is still being written, as far as something follows from it already. */
+/** The part of a streaming reply that contains requests which may already have started. */
 export const PARTIAL = 'partial';
 
-/** What was said so far. A message is durable before anything follows from it. */
+/** The messages of a conversation. Each is durable before the agent acts on it. */
 export class Transcript {
   readonly #parts: TranscriptParts;
   #messages: readonly Message[];
@@ -39,7 +39,7 @@ export class Transcript {
     return last?.role === 'assistant' ? requestsOf(last) : [];
   }
 
-  /** It is the model's turn, or a tool's. */
+  /** Whether a model reply or tool result is missing. */
   get isUnfinished(): boolean {
     const last = this.#messages.at(-1);
     if (last === undefined) return false;
@@ -48,19 +48,19 @@ export class Transcript {
 
   async add(message: Message): Promise<void> {
     const { journal, host } = this.#parts;
-    await journal.append({ kind: MESSAGE, body: JSON.stringify(toKeep(message, host.redact)) });
+    await journal.append({ kind: MESSAGE, body: JSON.stringify(redacted(message, host.redact)) });
     this.#messages = [...this.#messages, message];
-    for (const hooks of this.#parts.hooks) await this.#tell(hooks);
+    for (const hooks of this.#parts.hooks) await this.#notify(hooks);
   }
 
-  /** Durable, in case nobody lives to see the whole of it; the whole reply takes its place. */
+  /** Stores a partial reply in case of a crash; the complete reply replaces it. */
   async keepPartial(message: AssistantMessage): Promise<void> {
     const { journal, host } = this.#parts;
-    await journal.append({ kind: PARTIAL, body: JSON.stringify(toKeep(message, host.redact)) });
+    await journal.append({ kind: PARTIAL, body: JSON.stringify(redacted(message, host.redact)) });
   }
 
-  /** Such a hook only looks: what goes wrong in it is reported, and the conversation goes on. */
-  async #tell(hooks: AgentHooks): Promise<void> {
+  /** Calls a hook that only observes: its errors are reported and do not affect the conversation. */
+  async #notify(hooks: AgentHooks): Promise<void> {
     if (hooks.messagesChanged === undefined) return;
     const { host, events, agent } = this.#parts;
     const report = (problem: string): void =>
@@ -70,21 +70,21 @@ export class Transcript {
         code: 'internal',
         message: `messagesChanged ${problem}`,
       });
-    const told = async (): Promise<void> => {
+    const callHook = async (): Promise<void> => {
       try {
         await hooks.messagesChanged?.(this.#messages, agent);
       } catch (error) {
         report(`failed: ${messageOf(error)}`);
       }
     };
-    await withTimeLimit(host.clock, host.hookTimeoutMs, told(), () =>
+    await withTimeLimit(host.clock, host.hookTimeoutMs, callHook(), () =>
       report(`took more than ${host.hookTimeoutMs} ms`),
     );
   }
 }
 
-/** Arguments are kept here no longer than with the call: what is redacted there is never written here. */
-function toKeep(message: Message, redact: AgentHost['redact']): Message {
+/** Redacts arguments like those of the stored call. */
+function redacted(message: Message, redact: AgentHost['redact']): Message {
   if (message.role === 'user') return message;
   const content = message.content.map((block) =>
     block.type === 'tool_use' ? { ...block, input: redact(block.input) } : block,
@@ -96,7 +96,7 @@ export function requestsOf({ content }: AssistantMessage): readonly ToolUseBlock
   return content.filter((block) => block.type === 'tool_use');
 }
 
-/** What the model said in words. */
+/** Returns the text of a model reply. */
 export function textOf(message: Message | undefined): string {
   if (message?.role !== 'assistant') return '';
   return message.content

@@ -5,12 +5,12 @@ import type { AgentEventBody } from '../events/events.ts';
 import type { ToolSelection } from '../tool-selection.ts';
 import type { ResumeState } from '../memory/resume-state.ts';
 
-/** Where an agent comes from. One that an embedder makes has none. */
+/** The origin of an agent that was not created by the embedding program. */
 export type Origin =
   | { readonly kind: 'spawned'; readonly lineage: Lineage }
   | { readonly kind: 'resumed'; readonly resumeState: ResumeState };
 
-/** What a sub-agent has of those above it. */
+/** What a sub-agent inherits from its parent. */
 export interface Lineage {
   readonly parentCallId: string;
   readonly depth: number;
@@ -18,7 +18,7 @@ export interface Lineage {
   readonly hooks: readonly AgentHooks[];
   readonly offers: readonly ToolSelection[];
   readonly budget: Budget;
-  /** Those above it hear its questions, and may decide on its calls. */
+  /** Forwards an approval event to the parent, which may decide on the call. */
   passOn(event: AgentEventBody, agentId: string): void;
   adopt(agentId: string): void;
 }

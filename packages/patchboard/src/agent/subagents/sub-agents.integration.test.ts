@@ -10,7 +10,7 @@ interface Task {
   readonly tools?: readonly string[];
 }
 
-/** What a task tool looks like. */
+/** A tool that runs its task in a sub-agent. */
 const task: ToolDefinition<Task, unknown> = tool(
   'task',
   async ({ prompt, tools }: Task, { agent, callId, signal }) => {
@@ -19,14 +19,14 @@ const task: ToolDefinition<Task, unknown> = tool(
   },
 );
 
-/** The first thing the user said tells who is asked. */
+/** The first user message tells which agent sent the request. */
 function promptOf({ body }: SeenRequest): string {
   const { messages } = body as { messages: { role: string; content: unknown }[] };
   return JSON.stringify(messages.find(({ role }) => role === 'user')?.content);
 }
 const turnsOf = ({ body }: SeenRequest): number => (body as { messages: unknown[] }).messages.length;
 
-/** The boss gives one task; the helper adds once. */
+/** The parent spawns one sub-agent, which makes one call. */
 const helping: Script = (request) => {
   if (promptOf(request).includes('boss'))
     return turnsOf(request) === 1 ? { calls: [{ name: 'task', args: { prompt: 'help' } }] } : 'all done';
@@ -55,7 +55,7 @@ describe('a sub-agent', () => {
     ]);
   });
 
-  it('may do no more than its parent, and its questions reach whoever listens to the parent', async () => {
+  it("has at most the permissions of its parent, and its approval events reach the parent's listeners", async () => {
     const permission = { mode: 'auto', requireApprovalTools: ['math.*'] } as const;
     const { agent } = await aScene(helping, { permission }, { tools: [task, add] });
     const asked: AgentEvent[] = [];
@@ -143,7 +143,7 @@ describe('a sub-agent', () => {
     const again = await Agent.resume(agentId, { board, model });
     expect(await again.send('help again')).toMatchObject({ reason: 'done' });
     expect(models.requests[3]?.tools).toEqual(['math__add', 'task']);
-    // Three of the five were spent by the family before.
+    // Three of the five model calls were already spent by the parent and the sub-agent.
     const last = await Agent.resume(agentId, {
       board,
       model,
@@ -157,7 +157,7 @@ describe('a sub-agent', () => {
     await expect(last.spawn({ prompt: 'dig', callId: 'tc_1' })).rejects.toThrow('nested 1 deep');
   });
 
-  it('works only for a call of its parent that is under way', async () => {
+  it('works only for an open call of its parent', async () => {
     const problems: string[] = [];
     const trying = tool('task', async (_args: object, { agent, callId }) => {
       const tasks = [
@@ -180,7 +180,7 @@ describe('a sub-agent', () => {
     agent.on('tool:end', ({ call }) => (ended ||= call.id));
     const { id: foreign } = await board.call('math.add', { a: 1, b: 2 });
     await agent.send('boss');
-    const needed = 'spawn: callId must name a call of this agent that is under way, as context.callId does: ';
+    const needed = 'spawn: callId must be an open call of this agent, such as context.callId: ';
     expect(problems).toEqual([
       `${needed}tc_nothing`,
       `${needed}${ended}`,

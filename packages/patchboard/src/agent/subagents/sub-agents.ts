@@ -9,7 +9,7 @@ import type { Lineage } from './lineage.ts';
 import { SUB_TASK } from '../options-shape.ts';
 import type { AgentOptions } from '../options.ts';
 
-/** What is used of an agent that was made for a task. */
+/** The part of a sub-agent that is used here. */
 export interface SubAgent {
   readonly id: string;
   send(text: string, options: { readonly signal?: AbortSignal }): Promise<AgentReply>;
@@ -17,33 +17,33 @@ export interface SubAgent {
 
 export interface SubAgentsParts {
   readonly agent: AgentParts;
-  /** As the agent itself was made. */
+  /** The options of the parent. */
   readonly given: AgentOptions;
-  /** Of the agent itself; null: there is none above it. */
+  /** The lineage of the parent itself; null if it is not a sub-agent. */
   readonly lineage: Lineage | null;
   readonly make: (options: AgentOptions, lineage: Lineage) => SubAgent;
 }
 
-/** The agents below one agent. */
+/** The sub-agents of one agent. */
 export class SubAgents {
   readonly #parts: SubAgentsParts;
-  /** Runs of theirs, and of those below them. */
-  readonly #family: Set<string> = new Set();
+  /** Run ids of all descendants. */
+  readonly #descendants: Set<string> = new Set();
 
   constructor(parts: SubAgentsParts) {
     this.#parts = parts;
   }
 
   has(runId: string): boolean {
-    return this.#family.has(runId);
+    return this.#descendants.has(runId);
   }
 
-  /** Made for one task, which it is sent at once, and gone with the answer. */
+  /** Creates a sub-agent, sends it the task and returns its reply. */
   async spawn(task: SubTask): Promise<SubTaskReply> {
-    const { options, birth, events } = this.#parts.agent;
+    const { options, creation, events } = this.#parts.agent;
     check('spawn', SUB_TASK(task, '') ?? text(task.prompt, 'prompt') ?? text(task.callId, 'callId'));
-    checkDepth(birth.depth + 1, options.maxDepth);
-    await this.#checkUnderWay(task.callId);
+    checkDepth(creation.depth + 1, options.maxDepth);
+    await this.#checkOpen(task.callId);
     const { callId, signal } = task;
     const sub = this.#parts.make(this.#optionsFor(task), this.#lineageFor(callId));
     const named = { channel: 'monitor', subAgentId: sub.id, callId } as const;
@@ -56,22 +56,22 @@ export class SubAgents {
     }
   }
 
-  /** A task is part of a call: it is recorded under it, and works where it works. */
-  async #checkUnderWay(callId: string): Promise<void> {
+  /** A task must belong to an open call of this agent, under which its calls are recorded. */
+  async #checkOpen(callId: string): Promise<void> {
     const { id, options, principal } = this.#parts.agent;
     const call = await options.host.engine.calls.find(principal, callId);
     if (call !== undefined && call.runId === id && isOpen(call)) return;
-    const message = `spawn: callId must name a call of this agent that is under way, as context.callId does: ${callId}`;
+    const message = `spawn: callId must be an open call of this agent, such as context.callId: ${callId}`;
     throw new AgentError(failure('call_not_found', message));
   }
 
-  /** Its own, but for what comes down the lineage and what the task says. */
+  /** The options of the parent, without those inherited through the lineage, plus those of the task. */
   #optionsFor({ system, maxIterations, tools }: SubTask): AgentOptions {
     const { given, agent } = this.#parts;
     const { id: _id, name: _name, permission: _permission, hooks: _hooks, tools: _tools, ...rest } = given;
     return {
       ...rest,
-      name: agent.birth.name,
+      name: agent.creation.name,
       ...(system === undefined ? {} : { system }),
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(tools === undefined ? {} : { tools }),
@@ -79,18 +79,18 @@ export class SubAgents {
   }
 
   #lineageFor(parentCallId: string): Lineage {
-    const { options, birth, budget, events } = this.#parts.agent;
+    const { options, creation, budget, events } = this.#parts.agent;
     const { permissions, hooks, offers } = options;
     return {
       parentCallId,
-      depth: birth.depth + 1,
+      depth: creation.depth + 1,
       permissions,
       hooks,
       offers,
       budget,
       passOn: (event, agentId) => events.emit(event, agentId),
       adopt: (agentId) => {
-        this.#family.add(agentId);
+        this.#descendants.add(agentId);
         this.#parts.lineage?.adopt(agentId);
       },
     };

@@ -23,21 +23,21 @@ import { confirmHooks, isSwitchedOn, NOT_GIVEN } from './tool-call-rules.ts';
 export interface ExecuteOptions {
   /** Any board. */
   readonly board: { readonly host: AgentHost; readonly registry: ToolRegistry };
-  /** What is not given is as in `DEFAULT_TOOL_CALL_CONFIG`, in which no tool is switched on. */
+  /** Omitted members are as in `DEFAULT_TOOL_CALL_CONFIG`, in which no tool is enabled. */
   readonly config?: Partial<ToolCallConfig>;
-  /** With `requireConfirmation`: asked about every call; false or a throw refuses it. Without it, operators are asked. */
+  /** With `requireConfirmation`: called before every call; false or a thrown error refuses it. If omitted, operators decide. */
   readonly onBeforeExecute?: (request: ParsedToolRequest) => boolean | Promise<boolean>;
-  /** Which reply to one message it is, from 1. What comes after `maxIterations` is not run. Default 1. */
+  /** Number of the reply to the same message, starting at 1. Requests beyond `maxIterations` are not run. Default 1. */
   readonly iteration?: number;
-  /** In whose name the calls are recorded. Default `agent`. */
+  /** The agent in the records of the calls. Default `agent`. */
   readonly agentId?: string;
   /** Default: a new run. */
   readonly runId?: string;
-  /** Cancels what is open. */
+  /** Cancels open calls when aborted. */
   readonly signal?: AbortSignal;
 }
 
-/** Runs requests over the engine's one path, one after the other or all at once, and answers each in order. */
+/** Runs requests through the engine, one after the other or concurrently, and returns the results in order. */
 export async function executeToolRequests(
   requests: readonly ParsedToolRequest[],
   options: ExecuteOptions,
@@ -112,7 +112,7 @@ class Execution {
     };
   }
 
-  /** A tool that is switched off is denied by policy; one that needs a yes is asked about. Both are on record. */
+  /** A disabled tool is denied by policy; confirmation is a required approval. Both are recorded. */
   #caller(tool: RegisteredTool | undefined): InProcessCaller {
     const isOn = tool === undefined || isSwitchedOn(this.config, tool);
     return {
@@ -123,22 +123,22 @@ class Execution {
     };
   }
 
-  /** Somebody who is there answers for the operator; with nobody there, the call waits for one. */
+  /** Calls `onBeforeExecute` in place of an operator. Without it, the call waits for an operator. */
   async #confirm(request: ParsedToolRequest, call: Call): Promise<void> {
     const { onBeforeExecute, board } = this.#options;
     const isAsked = call.state.name === 'APPROVAL_REQUIRED' && call.decision.rule === 'hook';
     if (onBeforeExecute === undefined || !isAsked) return;
-    const { isAllowed, note } = await answerOf(onBeforeExecute, request);
+    const { isAllowed, note } = await confirmationOf(onBeforeExecute, request);
     const given = {
       decision: isAllowed ? 'allow' : 'deny',
       digest: call.approval?.digest ?? '',
       note,
     } as const;
-    // It may have expired or been cancelled meanwhile: then that is how it ended.
+    // Ignore a refusal: the call may have expired or been cancelled meanwhile.
     await board.host.engine.calls.decide(board.host.principal(OPERATOR_NAME), call.id, given);
   }
 
-  /** A loop that does not count, or does not stop, ends here all the same. */
+  /** Enforces `maxIterations` even if the caller's loop does not. */
   #tooLate(): Failure | null {
     const { maxIterations } = this.config;
     if (this.#iteration <= maxIterations) return null;
@@ -147,7 +147,7 @@ class Execution {
     });
   }
 
-  /** Which half of the name is wrong. */
+  /** Determines whether the module or the method is unknown. */
   #missing(name: string): Failure {
     const at = name.lastIndexOf('_');
     if (at <= 0 || at === name.length - 1) {
@@ -163,18 +163,18 @@ class Execution {
   }
 }
 
-/** Fails closed: a loop that counts wrongly would never end. */
+/** Throws for an invalid number, because a loop that counts wrongly would never end. */
 export function iterationOf({ iteration = 1 }: ExecuteOptions): number {
   if (Number.isSafeInteger(iteration) && iteration >= 1) return iteration;
-  throw new TypeError('iteration must be a whole number from 1');
+  throw new TypeError('iteration must be an integer of at least 1');
 }
 
-async function answerOf(
-  ask: NonNullable<ExecuteOptions['onBeforeExecute']>,
+async function confirmationOf(
+  confirm: NonNullable<ExecuteOptions['onBeforeExecute']>,
   request: ParsedToolRequest,
 ): Promise<{ isAllowed: boolean; note: string | null }> {
   try {
-    return { isAllowed: (await ask(request)) === true, note: null };
+    return { isAllowed: (await confirm(request)) === true, note: null };
   } catch (error) {
     return { isAllowed: false, note: `the question failed: ${messageOf(error)}` };
   }

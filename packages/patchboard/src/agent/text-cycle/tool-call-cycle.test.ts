@@ -14,7 +14,7 @@ import {
   type ToolCallConfig,
 } from '../../index.ts';
 
-/** A module as it is written elsewhere: methods beside what is said of them. */
+/** A module in the style of other projects: methods plus separate metadata. */
 class Notes {
   readonly id = 'my_notes';
   readonly name = 'Notes';
@@ -90,7 +90,7 @@ async function codeOf(
 }
 
 describe('a module', () => {
-  it('is called by its methods, in both dialects, with text unless a parameter says otherwise', async () => {
+  it('is called by its methods, in both dialects, with string arguments unless a parameter has another type', async () => {
     const { board, notes } = await aNoteBoard();
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: '7', count: '7' })).toBe('kept 7');
     expect(await codeOf(board, { tool_name: 'my_notes', command: 'KeepNote', text: '8' })).toBe('kept 8');
@@ -104,7 +104,7 @@ describe('a module', () => {
     ]);
   });
 
-  it('gives each of the six endings its own code, and every one of them a record', async () => {
+  it('has a separate code for each of the six outcomes, and a record for every one', async () => {
     const { board } = await aNoteBoard();
     const confirm = { config: { ...ON, requireConfirmation: true }, onBeforeExecute: () => false };
     const asked = { tool_name: 'my_notes_add', text: 'x' };
@@ -127,7 +127,7 @@ describe('a module', () => {
     });
   });
 
-  it('is asked again when a call runs', async () => {
+  it('checks again when a call runs that the method is callable', async () => {
     const { board, notes } = await aNoteBoard();
     notes.methods = notes.methods.map((method) => ({ ...method, agentCallable: false }));
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' })).toBe('method_not_callable');
@@ -136,7 +136,7 @@ describe('a module', () => {
     expect(notes.seen).toEqual([]);
   });
 
-  it('is refused whole, with methods whose names could not be told apart, or that are none', () => {
+  it('is refused as a whole if a method name is ambiguous or is not a function', () => {
     const registry = new ToolRegistry();
     const module = (name: string): Notes =>
       Object.assign(new Notes(), {
@@ -157,14 +157,14 @@ describe('a module', () => {
 });
 
 describe('a tool that has the whole name', () => {
-  it('gets `command` as an argument, byte for byte', async () => {
+  it('receives `command` as an argument, unchanged', async () => {
     const { board } = await aNoteBoard();
     expect(await codeOf(board, { tool_name: 'bash_run', command: 'ls  ' })).toBe('ls  ');
   });
 });
 
 describe('the config', () => {
-  it('is off by default, and offers and runs nothing then', async () => {
+  it('is off by default: no tool is offered or run', async () => {
     const { board, registry } = await aNoteBoard();
     const text = block({ tool_name: 'plain' });
     expect(await processToolCallCycle(text, { board })).toMatchObject({ hasToolRequests: false });
@@ -172,7 +172,7 @@ describe('the config', () => {
     expect(await codeOf(board, { tool_name: 'plain' }, { config: {} })).toBe('permission_denied');
   });
 
-  it('hands requests over unexecuted in manual mode', async () => {
+  it('returns requests without running them in manual mode', async () => {
     const { board, notes } = await aNoteBoard();
     const text = block({ tool_name: 'my_notes_add', text: 'x' });
     const cycle = await processToolCallCycle(text, { board, config: { ...ON, mode: 'manual' } });
@@ -181,7 +181,7 @@ describe('the config', () => {
     expect(notes.seen).toEqual([]);
   });
 
-  it('switches modules and tools, over the default', async () => {
+  it('enables modules and tools, overriding the default', async () => {
     const { board } = await aNoteBoard();
     const off = { config: { ...ON, toolToggles: { my_notes: false } } };
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, off)).toBe('permission_denied');
@@ -190,7 +190,7 @@ describe('the config', () => {
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, only)).toBe('permission_denied');
   });
 
-  it('switches single methods, over their module, in what is run and in what is offered', async () => {
+  it('enables single methods, overriding their module, for offering and for running', async () => {
     const { board, registry } = await aNoteBoard();
     const config = { ...ON, toolToggles: { my_notes: false, my_notes_add: true, plain: false } };
     expect(await codeOf(board, { tool_name: 'my_notes_add', text: 'x' }, { config })).toBe('kept x');
@@ -201,7 +201,7 @@ describe('the config', () => {
     expect(prompt).not.toContain('「始」plain「末」');
   });
 
-  it('ends a loop at maxIterations, and runs nothing that comes after', async () => {
+  it('ends a loop at maxIterations, and runs no request after it', async () => {
     const { board, notes } = await aNoteBoard();
     const text = block({ tool_name: 'my_notes_add', text: 'x' });
     const config = { ...ON, maxIterations: 2 };
@@ -224,7 +224,7 @@ describe('the config', () => {
     await expect(processToolCallCycle(text, { board, config, iteration: 0 })).rejects.toThrow('iteration');
   });
 
-  it('gives a call no more time than it says', async () => {
+  it('limits the time of a call', async () => {
     const { board } = await aNoteBoard();
     const config = { ...ON, timeout: 30 };
     const { executionResults } = await processToolCallCycle(block({ tool_name: 'my_notes_wait' }), {
@@ -236,7 +236,7 @@ describe('the config', () => {
     ]);
   });
 
-  it('reads the protocol that it names', async () => {
+  it('selects the protocol', async () => {
     const { board } = await aNoteBoard();
     const reply = JSON.stringify([{ type: 'tool_use', id: 'toolu_1', name: 'plain', input: {} }]);
     const cycle = await processToolCallCycle(reply, { board, config: { ...ON, protocol: 'anthropic' } });
@@ -246,7 +246,7 @@ describe('the config', () => {
     });
   });
 
-  it('asks about each call, and what was answered is on record', async () => {
+  it('requires confirmation of each call, and the decision is recorded', async () => {
     const { board } = await aNoteBoard();
     const questions: string[] = [];
     const onBeforeExecute = ({ toolName }: { toolName: string }): boolean => questions.push(toolName) === 1;
@@ -281,7 +281,7 @@ describe('the config', () => {
     expect(events).toEqual(order);
   });
 
-  it('is refused by name where it makes no sense', async () => {
+  it('throws with the name of an invalid member', async () => {
     const { board } = await aNoteBoard();
     for (const [config, key] of [
       [{ timeout: 0 }, 'timeout'],
@@ -298,7 +298,7 @@ describe('the config', () => {
 });
 
 describe('a cycle', () => {
-  it('answers requests and damage in their order, and leaves out success that nobody wants to hear of', async () => {
+  it('returns results of valid and damaged requests in order, and formats no success of a noReply request', async () => {
     const { board } = await aNoteBoard();
     const text = [
       block({ tool_name: 'plain', request_id: 'one', archery: 'no_reply' }),
@@ -317,7 +317,7 @@ describe('a cycle', () => {
     expect(context).toContain('"count" must be an integer; "text" is required');
   });
 
-  it('answers a hundred damaged requests and counts the others', async () => {
+  it('returns a result for a hundred damaged requests and a count of the others', async () => {
     const { board } = await aNoteBoard();
     const reply = '<<<[TOOL_REQUEST]>>>x:「始」1「末」<<<[END_TOOL_REQUEST]>>>\n'.repeat(150);
     const { parseErrors, executionResults } = await processToolCallCycle(reply, { board, config: ON });
@@ -331,7 +331,7 @@ describe('a cycle', () => {
     });
   });
 
-  it('cancels what is open when its signal fires', async () => {
+  it('cancels open calls on abort', async () => {
     const { board } = await aNoteBoard();
     const stop = new AbortController();
     const running = executeToolRequests(parseToolRequests(block({ tool_name: 'my_notes_wait' })), {

@@ -12,19 +12,19 @@ import { failureText } from '../../protocols/result-text.ts';
 import { resolveToolCallConfig } from '../../protocols/tool-call-config.ts';
 import { executeToolRequests, iterationOf, type ExecuteOptions } from './execute-requests.ts';
 
-/** One round: what a reply asked for, and what became of it. */
+/** The tool requests of one model reply and their results. */
 export interface ToolCallCycleResult {
   readonly parsedRequests: readonly ParsedToolRequest[];
-  /** Requests that could not be read; each has its result as well. At most a hundred, and one that counts the others. */
+  /** Requests that could not be parsed; each also has a result. At most a hundred, plus one that counts the others. */
   readonly parseErrors: readonly ParseError[];
-  /** In the order of the reply. Empty with `mode: 'manual'`. */
+  /** In the order of the requests in the reply. Empty with `mode: 'manual'`. */
   readonly executionResults: readonly ToolExecutionResult[];
   readonly hasToolRequests: boolean;
-  /** There are results for the model, and it may reply once more: `iteration` has not reached `maxIterations`. */
+  /** Whether there are results for the model and `iteration` is below `maxIterations`. */
   readonly shouldContinue: boolean;
 }
 
-/** The requests in a reply. What is damaged is left out; `processToolCallCycle` answers it. */
+/** Returns the requests in a reply, without damaged ones; `processToolCallCycle` reports those. */
 export function parseToolRequests(
   finalText: string,
   protocol: ToolCallingProtocol | ProtocolId = 'vcp',
@@ -34,7 +34,7 @@ export function parseToolRequests(
 
 const NOTHING = { parsedRequests: [], parseErrors: [], executionResults: [] } as const;
 
-/** Reads a reply, runs what it asks for as the config says, and answers with both. */
+/** Parses a reply, runs its requests according to the config, and returns both. */
 export async function processToolCallCycle(
   assistantText: string,
   options: ExecuteOptions,
@@ -57,7 +57,7 @@ export async function processToolCallCycle(
   return { ...found, executionResults, shouldContinue: iteration < config.maxIterations };
 }
 
-/** What goes into the conversation next. The success of a request that wants no reply is left out. */
+/** Formats results for the next message. Leaves out the success of a request with `noReply`. */
 export function formatResultsForContext(
   results: readonly ToolExecutionResult[],
   protocol: ToolCallingProtocol | ProtocolId = 'vcp',

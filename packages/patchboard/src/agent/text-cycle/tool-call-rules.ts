@@ -8,15 +8,15 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { nativeDialect } from '../dialects/native-dialect.ts';
 import { textDialect } from '../dialects/text-dialect.ts';
 
-/** What a config means for one tool. */
+/** Whether a config enables a tool. */
 export function isSwitchedOn(config: ToolCallConfig, tool: RegisteredTool): boolean {
   return isToolEnabled(config, tool.name, originOf(tool)?.module);
 }
 
-/** The permission under which an agent asks for a tool that it was not given. */
+/** A permission that denies a tool which the agent was not given. */
 export const NOT_GIVEN: AgentPolicy = { ...EMPTY_AGENT_POLICY, defaultToolEnabled: false };
 
-/** The engine asks, and what the answer was stands in the ledger. */
+/** Requires approval of every call, so that the decision is recorded in the ledger. */
 const CONFIRM: AgentHooks = {
   preToolUse: () => ({ decision: 'ask', reason: 'every call is to be confirmed' }),
 };
@@ -25,8 +25,8 @@ export function confirmHooks({ requireConfirmation }: ToolCallConfig): readonly 
   return requireConfirmation ? [CONFIRM] : [];
 }
 
-/** With tool calls switched off a reply is words, also where it looks like a request. */
+/** With tool calls disabled, a reply is plain text even if it contains a request. */
 export function dialectOf({ enabled, protocol }: ToolCallConfig): Dialect {
-  const spoken = protocolOf(protocol);
-  return enabled && spoken.replies === 'text' ? textDialect(spoken) : nativeDialect;
+  const configured = protocolOf(protocol);
+  return enabled && configured.replies === 'text' ? textDialect(configured) : nativeDialect;
 }
