@@ -21,7 +21,7 @@ const watched: LanguageModel = {
   },
 };
 
-// One ending must be told by itself: here the second act never comes to its own.
+// The end of one call must be recorded alone: here the second act never ends.
 const secondMayGo = point === 'ending.told' ? new Promise<void>(() => {}) : Promise.resolve();
 const effect = (line: string): void => appendFileSync(join(folder, 'effects'), `${line}\n`);
 const board = await createPatchboard({

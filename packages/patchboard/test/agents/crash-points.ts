@@ -4,9 +4,9 @@ import type { Store } from '../../src/core/ports.ts';
 import type { CrashPoint } from './crash-story.ts';
 
 export interface CrashPoints {
-  /** Kills this process if it is the point, for the last time that counts. */
+  /** Kills this process if this is the chosen point, at the chosen pass. */
   readonly reach: (name: CrashPoint) => void;
-  /** The store, with a point before and after each change that matters to an agent. */
+  /** The store, with a crash point before and after each change of an agent. */
   readonly crashing: (store: Store) => Store;
 }
 
@@ -16,7 +16,7 @@ export function crashPoints(point: string, hit: number): CrashPoints {
     if (name !== point) return;
     left -= 1;
     if (left > 0) return;
-    // Nothing after this line runs: the kernel takes the process before the call returns.
+    // No code after this line runs: SIGKILL takes effect before the call returns.
     process.kill(process.pid, 'SIGKILL');
   };
   return { reach, crashing: (store) => crashing(store, reach) };

@@ -15,7 +15,7 @@ export type CrashPoint =
   | 'ending.told'
   | 'model.before';
 
-/** A tool with an effect that can be counted, and one that asks first. */
+/** A tool with a countable effect, and one that requires approval. */
 export function crashTools(
   effect: (line: string) => void,
   reach: (point: CrashPoint) => void,
@@ -34,7 +34,9 @@ export function crashTools(
 
 export const PERMISSION: AgentPermission = { mode: 'auto', requireApprovalTools: ['act.carefully'] };
 
-/** Two acts at once, then, if asked to be careful, one that must be approved; then an end. */
+/**
+ * The scripted model: two calls at once, then optionally one that requires approval, then the last message.
+ */
 export function storyOf(careful: boolean): Script {
   return ({ body }) => {
     const { messages } = body as { messages: { role: string }[] };

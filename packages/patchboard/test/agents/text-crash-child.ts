@@ -1,5 +1,5 @@
 // An agent over a text protocol that kills its process while a reply still streams:
-// `text-crash-child.ts FOLDER MODEL_URL POINT CHARACTERS`, where the reply hangs after so many characters.
+// `text-crash-child.ts FOLDER MODEL_URL POINT CHARACTERS`, where the reply hangs after CHARACTERS characters.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -23,7 +23,7 @@ const watched: LanguageModel = {
     const reader = stream.getReader();
     let heard = 0;
     const pull = async (controller: ReadableStreamDefaultController<unknown>): Promise<void> => {
-      // Whoever asks for the next piece has read all before it.
+      // A request for the next chunk means that all earlier ones were read.
       if (heard >= Number(characters)) {
         tellHeard();
         reach('reply.half');

@@ -5,7 +5,7 @@ import { withChaosFolder } from '../../../../scripts/chaos/scenario.ts';
 import { chaosSeed } from '../../../../scripts/chaos/seed.ts';
 import { SeededRandom } from '../../../../scripts/chaos/seeded-random.ts';
 
-it('holds against the short form of every attack', { timeout: 180_000 }, async () => {
+it('withstands the short form of every attack', { timeout: 180_000 }, async () => {
   const tried = new Map<string, number>();
   const violations = await withChaosFolder(
     async (folder) =>

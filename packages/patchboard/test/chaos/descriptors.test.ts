@@ -88,7 +88,7 @@ async function openIdleSocket(): Promise<Socket> {
 }
 
 describe('a server with few file descriptors', () => {
-  it('goes on while idle connections want them all, and takes new connections', async () => {
+  it('keeps serving while idle connections exhaust the limit, and accepts new connections', async () => {
     expect(await call('fs_write', { path: 'a.txt', content: 'a' })).toMatchObject({ state: 'COMPLETED' });
     const idle = await Promise.all(Array.from({ length: IDLE_SOCKETS }, openIdleSocket));
     expect(await callAll()).toEqual(COMPLETED);
@@ -102,7 +102,7 @@ describe('a server with few file descriptors', () => {
     expect(await callAll()).toEqual(COMPLETED);
   });
 
-  it('fails calls while it has none at all, and runs them once it has some again', async () => {
+  it('fails calls while no descriptor is free, and runs them once some are', async () => {
     // The files that the tools read are there; what is missing is the process or thread that reads them.
     await ensureSample(join(server.dataFolder, 'sample.db'));
     expect(await call('get_site_map', {})).toMatchObject({ error: { code: 'value_not_found' } });

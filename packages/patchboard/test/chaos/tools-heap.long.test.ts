@@ -30,7 +30,7 @@ it.each(Object.keys(REPEATED_CALLS))('%s leaves the heap as it was', TIMEOUT, as
   expect(heapProblems(tool, await heap.measure(tool, CALLS))).toEqual([]);
 });
 
-it('a tool that keeps its arguments is found', TIMEOUT, async () => {
+it('detects a tool that leaks its arguments', TIMEOUT, async () => {
   const problems = heapProblems(LEAKING_TOOL, await heap.measure(LEAKING_TOOL, CALLS));
   expect(problems).toEqual([expect.stringContaining('the heap grew by')]);
 });

@@ -18,13 +18,13 @@ const SESSION = fileURLToPath(new URL('../support/terminal-session.py', import.m
 /** Enough for many processes in a row on a busy machine. */
 export const LONG = 180_000;
 
-/** Nobody listens there. */
+/** A URL without a server. */
 export const NOWHERE = 'http://127.0.0.1:9';
 
 /** A folder to work in, with the real CLI as child processes and `data` as its data folder. */
 export class Workplace {
   readonly folder: string;
-  /** Set for every command from here on. */
+  /** Environment of all following commands. */
   environment: Record<string, string>;
 
   constructor(folder: string) {
@@ -40,7 +40,7 @@ export class Workplace {
     return join(this.folder, 'data');
   }
 
-  /** One command; `more` is set for this one only. */
+  /** Runs one command; `more` is added to its environment only. */
   run(
     args: readonly string[],
     more: Record<string, string> = {},
@@ -49,19 +49,19 @@ export class Workplace {
     return runCommand(process.execPath, this.#argv(args), { ...this.#options(more), user });
   }
 
-  /** One command that goes on until it is stopped. */
+  /** Starts a command that runs until it is stopped. */
   start(args: readonly string[]): Running {
     return startCommand(process.execPath, this.#argv(args), this.#options({}));
   }
 
-  /** One command that must end well, and its JSON. */
+  /** Runs a command that must succeed, and returns its JSON. */
   async json<T>(args: readonly string[], more: Record<string, string> = {}): Promise<T> {
     const { code, out, error } = await this.run([...args, '--json'], more);
     if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${error}`);
     return JSON.parse(out) as T;
   }
 
-  /** In a terminal of its own, pressing keys when the patterns show. */
+  /** Runs a command in a pseudo-terminal and presses keys when the patterns appear. */
   async terminal(
     steps: readonly (readonly [pattern: string, keys: string])[],
     args: readonly string[],
@@ -79,7 +79,10 @@ export class Workplace {
     return file;
   }
 
-  /** A server on the data folder; commands find it by themselves. The answer stops it. */
+  /**
+   * Starts a server on the data folder, which the commands find by themselves. Returns a function that stops
+   * it.
+   */
   async serve(config = ''): Promise<() => Promise<void>> {
     const more = config === '' ? {} : { PATCHBOARD_CONFIG: await this.write('config.yaml', config) };
     const server = startCommand(process.execPath, this.#argv(['serve', '--port', '0']), this.#options(more));
@@ -91,7 +94,7 @@ export class Workplace {
     };
   }
 
-  /** For what a test only needs to be so; what it is about goes through the CLI. */
+  /** For test setup; the tested behaviour goes through the CLI. */
   async client(): Promise<PatchboardClient> {
     const key = await readFile(join(this.data, 'operator.token'), 'utf8');
     return createClient({ url: this.environment['PATCHBOARD_URL'] ?? NOWHERE, key: key.trim() });

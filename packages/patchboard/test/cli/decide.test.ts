@@ -42,7 +42,7 @@ function ended(id: string): Promise<CallView> {
 }
 
 describe('approve and deny', { timeout: LONG }, () => {
-  it('take the one call that waits, but only if a script says so', async () => {
+  it('decide the only waiting call, but only with --yes in a script', async () => {
     const none = await place.run(['approve', '--yes']);
     expect(none).toMatchObject({ code: 2, out: '' });
     expect(none.error).toContain('nothing waits');
@@ -95,7 +95,7 @@ describe('approve and deny', { timeout: LONG }, () => {
     expect(call.approval).toMatchObject({ original_args: { expression: '1+1' } });
   });
 
-  it('give a standing answer that can be taken back', async () => {
+  it('create a grant that can be revoked', async () => {
     const id = await ask('3*3');
     expect((await place.run(['approve', id, '--for', '1h'])).code).toBe(2);
     expect((await place.run(['approve', id, '--always', 'tool', '--for', '1h'])).code).toBe(0);
@@ -130,7 +130,7 @@ describe('approve and deny', { timeout: LONG }, () => {
     expect(JSON.parse(json.error)).toMatchObject({ error: { code: 'permission_denied', status: 403 } });
   });
 
-  it('show in how a call ends for whoever waits for it', async () => {
+  it('are visible to the command that waits for the call', async () => {
     const call = ['call', 'calculation.eval', 'expression=1'];
     const waiting = place.run(call);
     await expect

@@ -53,7 +53,7 @@ describe('keys without a server', { timeout: LONG }, () => {
 });
 
 describe('keys with a server', { timeout: LONG }, () => {
-  it('end local mode; whoever has none is told what to set', async () => {
+  it('end local mode; a request without one gets an error that says what to set', async () => {
     const stop = await place.serve();
     expect((await place.run(['tools', 'ls'])).code).toBe(0);
     expect(JSON.stringify(await place.json(['doctor']))).toContain('on: requests from this machine');
@@ -123,7 +123,7 @@ describe('keys with a server', { timeout: LONG }, () => {
     await stop();
   });
 
-  it('cannot be made behind its back', async () => {
+  it('cannot be created in its data folder while it runs', async () => {
     const stop = await place.serve();
     const other = await place.run(['keys', 'create', '--kind', 'agent', '--name', 'b'], {
       PATCHBOARD_URL: NOWHERE,

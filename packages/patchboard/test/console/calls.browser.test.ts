@@ -54,7 +54,7 @@ describe('the list', () => {
     await done();
   });
 
-  it('stands still under the pointer, and says what came meanwhile', async () => {
+  it('does not move under the pointer, and counts new calls', async () => {
     await invoke('toy.echo');
     const { page, done } = await board.open('/ui/calls');
     await page.locator('[data-call]').first().hover();
@@ -116,7 +116,7 @@ describe('one call', () => {
     await done();
   });
 
-  it('reads as expired where nobody decided in time, and as waiting all the while', async () => {
+  it('is shown as expired without a decision in time, and as waiting before', async () => {
     const server = await aPlatform({ tools: [remove], config: { limits: { approval_expiry_ms: 20 } } });
     const asked = await server.ask({
       method: 'POST',

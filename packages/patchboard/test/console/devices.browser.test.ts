@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe('a real demo device', () => {
-  it('turns the drawer green when it arrives, lends its tools, asks, and leaves', async () => {
+  it('turns the drawer green when it connects, provides its tools, requires approval, and disconnects', async () => {
     const { page, done } = await board.open('/ui/devices');
     await page.locator('[data-state="empty"]', { hasText: 'npx patchboard device demo' }).waitFor();
     await page.locator('[data-connect]').click();

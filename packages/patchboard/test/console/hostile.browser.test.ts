@@ -114,7 +114,7 @@ describe('text from outside', () => {
     await done();
   });
 
-  it('lives with whatever another program left in its storage', async () => {
+  it('tolerates foreign data in its local storage', async () => {
     const { page, done } = await board.open('/ui/tester');
     await page.evaluate(() => {
       const kept = ['tenants', 'runs', 'payloads', 'contracts', 'theme', 'language', 'notices'];
@@ -126,7 +126,7 @@ describe('text from outside', () => {
     await done();
   });
 
-  it('writes out characters that would hide or turn around what will run', async () => {
+  it('escapes invisible and bidirectional characters in arguments', async () => {
     const answer = await board.server.ask({
       method: 'POST',
       path: '/v1/tools/toy.hostile/invoke',

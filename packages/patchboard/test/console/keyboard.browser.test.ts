@@ -103,7 +103,7 @@ describe('by keyboard alone', () => {
     await done();
   });
 
-  it('no editor keeps the tab key; what is opened to type in has the keyboard, and gives it back', async () => {
+  it('no editor traps the tab key; an opened input gets the focus and returns it', async () => {
     const { page, done } = await board.open(`/ui/approvals?call=${waiting}`);
     await page.locator('[data-approval-detail]').waitFor();
     await press(page, 'e');

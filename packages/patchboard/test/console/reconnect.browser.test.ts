@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('a server that goes away', () => {
-  it('is said to be away, and the page goes on by itself when it is back, with what happened meanwhile', async () => {
+  it('is shown as disconnected, and the page catches up by itself when it is back', async () => {
     const { page, done } = await board.open('/ui/calls');
     const { port } = board.server;
     const body = { run_id: 'r', args: {} };

@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 describe('the first load', () => {
-  it('is small, and asks no other host', async () => {
+  it('is small, and sends no request to another host', async () => {
     const { page, foreign, done } = await board.open('/', { isSignedIn: false });
     await page.locator('[data-live="live"]').waitFor();
     const { scripts, bytes } = await page.evaluate(() => {
@@ -39,7 +39,7 @@ describe('the first load', () => {
     }
   });
 
-  it('says of a file that is not there that it is not there, and lets nobody out of its folder', async () => {
+  it('returns 404 for a missing file, and serves nothing outside its folder', async () => {
     for (const path of [
       '/ui/assets/none.js',
       '/ui/none.css',
@@ -54,7 +54,7 @@ describe('the first load', () => {
 });
 
 describe('a chunk that cannot be loaded', () => {
-  it('is loaded by a new start of the page, also when that fails a second time', async () => {
+  it('is loaded by a reload of the page, also after a second failure', async () => {
     const { page, context } = await board.open('/ui/calls');
     await page.getByRole('heading', { name: 'Calls' }).first().waitFor();
     let refused = 0;

@@ -36,7 +36,7 @@ describe('the library', () => {
 });
 
 describe('the form and the text', () => {
-  it('are one: each shows what the other wrote', async () => {
+  it('are in sync: each shows what the other wrote', async () => {
     const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
     await field(page, '/title').locator('input').fill('ab');
     await field(page, '/count').locator('input').fill('123456789012345678901234567890');
@@ -58,7 +58,7 @@ describe('the form and the text', () => {
     await done();
   });
 
-  it('knows unset from empty', async () => {
+  it('distinguishes unset from empty', async () => {
     const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
     await field(page, '/title').locator('input').fill('ab');
     await field(page, '/title').locator('input').fill('');
@@ -168,7 +168,7 @@ describe('a run', () => {
     await done();
   });
 
-  it('is tried dry without a trace, and cancelled with Esc', async () => {
+  it('has a dry run that records nothing, and is cancelled with Esc', async () => {
     const before = (await board.server.store.ledgerHead()).seq;
     const { page, done } = await board.open('/ui/tester?tool=toy.remove&args=%7B%22path%22%3A%22%2Fx%22%7D');
     await field(page, '/path').waitFor();

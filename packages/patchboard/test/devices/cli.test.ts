@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 describe('patchboard device', { timeout: LONG }, () => {
-  it('demo is a phone that says it is none, and its camera asks', async () => {
+  it('demo simulates a phone, and its camera requires approval', async () => {
     place = await Workplace.create();
     stop = await place.serve();
     const phone = place.start(['device', 'demo']);
@@ -39,7 +39,7 @@ describe('patchboard device', { timeout: LONG }, () => {
     expect(gone.code).toBe(5);
   });
 
-  it('ends where the key does not let it lend, and says which does', async () => {
+  it('exits if the key may not register tools, and says which may', async () => {
     place = await Workplace.create();
     stop = await place.serve();
     const minted = await place.json<MintedKeyView>(['keys', 'create', '--kind', 'agent', '--name', 'ada']);

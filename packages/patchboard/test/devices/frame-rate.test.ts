@@ -38,7 +38,7 @@ async function aConnection(clock: FakeClock): Promise<{ device: BareDevice; sock
   return { device, socket };
 }
 
-it('a device that sends too fast is not read until its debt is earned back, and nothing it says is lost', async () => {
+it('a device that sends too fast is paused until its token bucket refills, and no frame is lost', async () => {
   const clock = new FakeClock();
   const { device, socket } = await aConnection(clock);
   let pongs = 0;

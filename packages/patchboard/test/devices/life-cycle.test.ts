@@ -81,7 +81,7 @@ describe('two sockets with one identity', () => {
 });
 
 describe('a device that comes back in time', () => {
-  it('delivers what it was asked before the cut, once, and is not asked again', async () => {
+  it('delivers results of calls from before the disconnect once, and gets them no second time', async () => {
     const server = await aServer();
     const phone = await connected(server);
     const welcome = await hello(phone);
@@ -114,7 +114,7 @@ describe('a device that comes back in time', () => {
     );
   });
 
-  it('is asked again for what never reached it, and told of what has ended', async () => {
+  it('gets calls that never reached it again, and cancels for calls that have ended', async () => {
     const server = await aServer();
     const phone = await connected(server);
     const welcome = await hello(phone);
@@ -134,7 +134,7 @@ describe('a device that comes back in time', () => {
     expect((await ended(server, lost)).result).toBe('now');
   });
 
-  it('takes over a connection that only seems to be there', async () => {
+  it('replaces a dead connection that still looks open', async () => {
     const server = await aServer();
     const phone = await connected(server);
     const welcome = await hello(phone);
@@ -150,7 +150,7 @@ describe('a device that comes back in time', () => {
     expect(await toolNames(server)).toEqual(['device_info']);
   });
 
-  it('gets back what it holds, though a connection it never knew of has it', async () => {
+  it('resumes its calls, although a connection that it never saw took them over', async () => {
     const server = await aServer(limits({ device_grace_ms: 300 }));
     const phone = await connected(server);
     const welcome = await hello(phone);
@@ -190,7 +190,7 @@ describe('a device that comes back in time', () => {
 });
 
 describe('a device that does not come back', () => {
-  it('has its calls ended when the time of grace is over', async () => {
+  it('has its calls failed after the grace period', async () => {
     const server = await aServer(limits({ device_grace_ms: 200 }));
     const phone = await connected(server);
     const welcome = await hello(phone);
@@ -207,7 +207,7 @@ describe('a device that does not come back', () => {
     expect(await late.next('result_acknowledged')).toMatchObject({ accepted: false, reason: 'late' });
   });
 
-  it('ends its calls at once when it says goodbye', async () => {
+  it('fails its calls at once when it closes with 1000', async () => {
     const server = await aServer();
     const phone = await connected(server);
     await hello(phone);
@@ -218,7 +218,7 @@ describe('a device that does not come back', () => {
     expect((await ended(server, id)).error?.code).toBe('provider_disconnected');
   });
 
-  it('is replaced by another one if the tool is idempotent, and cannot answer for it any more', async () => {
+  it('is replaced by another one if the tool is idempotent, and its result is rejected', async () => {
     const server = await aServer(limits({ device_grace_ms: 100 }));
     const tool = { ...DEVICE_INFO, annotations: { idempotent: true } };
     const first = await connected(server);
@@ -248,7 +248,7 @@ describe('a device that does not come back', () => {
     });
   });
 
-  it('is not replaced if it was asked for by name, or if the tool says nothing of the kind', async () => {
+  it('is not replaced if the call has a target, or if the tool is not idempotent', async () => {
     const server = await aServer();
     const kept = { ...DEVICE_INFO, name: 'again', annotations: { idempotent: true } };
     const first = await connected(server, { headers: { 'x-client-id': 'phones' } });
@@ -272,7 +272,7 @@ describe('a device that does not come back', () => {
 });
 
 describe('a server that restarts', () => {
-  it('takes the result of a call that was under way, and holds it to the client', async () => {
+  it('accepts the result of a running call, from its own client only', async () => {
     const folder = aDataFolder();
     closeLater(() => folder.remove());
     const server = await aPlatform({ folder });
@@ -296,7 +296,7 @@ describe('a server that restarts', () => {
     expect((await ended(next, id)).result).toBe('across');
   });
 
-  it('gives up on a device that does not come back to it', async () => {
+  it('fails the calls of a device that does not reconnect', async () => {
     const folder = aDataFolder();
     closeLater(() => folder.remove());
     const server = await aPlatform({ folder });

@@ -24,7 +24,7 @@ async function connected(server: TestPlatform, options?: Parameters<typeof aDevi
 }
 
 describe('a device', () => {
-  it('that gives no sign of life is cut off, and its calls end', async () => {
+  it('that misses its heartbeats is disconnected, and its calls end', async () => {
     const server = await aServer({ device_heartbeat_ms: 100 });
     const alive = await connected(server);
     await alive.register({ ...DEVICE_INFO, name: 'alive' });
@@ -58,7 +58,7 @@ describe('a device', () => {
     await idle.next('pong');
   });
 
-  it('that does not read is dropped with 1013, and what it was asked ends', async () => {
+  it('that does not read is closed with 1013, and its calls end', async () => {
     const server = await aServer({ device_buffer_bytes: 100_000, open_calls_per_tenant: 1000 });
     const device = await connected(server);
     await device.register({ ...DEVICE_INFO, parameters: { type: 'object' } });
@@ -143,7 +143,7 @@ describe('a device', () => {
     await expect(from('203.0.113.7')).rejects.toThrow('503');
   });
 
-  it('cannot make itself another address than the one the proxy saw', async () => {
+  it('cannot forge another address than the one the proxy saw', async () => {
     const config = { http: { trust_proxy: true }, limits: { devices_per_address: 1 } };
     const server = await aPlatform({ config });
     closeLater(() => server.close());
@@ -174,7 +174,7 @@ describe('a device', () => {
 });
 
 describe('who comes and goes', () => {
-  it('is told to those who watch, and counted', async () => {
+  it('is reported in events and counted', async () => {
     const server = await aServer();
     const events = await openSse(`http://127.0.0.1:${server.port}/v1/events`);
     const device = await connected(server);

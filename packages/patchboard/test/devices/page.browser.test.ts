@@ -112,7 +112,7 @@ describe('the page of the guide', () => {
     await context.close();
   });
 
-  it('says that it may not be let in where the browser says no more', async () => {
+  it('reports a possible refusal if the browser gives no details', async () => {
     const { page, context } = await openPage([], origin.replace('localhost', '127.0.0.1'));
     await says(page, 'the socket did not open');
     await says(page, 'refuses pages of this origin');

@@ -121,7 +121,7 @@ describe('a name that two clients want at the same time', () => {
 });
 
 describe('a contract that changes', () => {
-  it('is flagged, is another version, and a grant for the old one does not hold', async () => {
+  it('is reported as changed, has another version, and a grant for the old one is not valid', async () => {
     const risky = { ...CAMERA, annotations: { requires_approval: true } };
     const phone = await named('a', risky);
     const id = await callId(server, 'camera');
@@ -147,7 +147,7 @@ describe('a contract that changes', () => {
     expect(call.json).toMatchObject({ state: 'APPROVAL_REQUIRED' });
   });
 
-  it('cannot shed its risk by coming back without it', async () => {
+  it('keeps its risk when it is registered again without it', async () => {
     const phone = await named('a', { ...CAMERA, annotations: { requires_approval: true } });
     await phone.close();
     await vi.waitFor(async () => expect(await toolNames(server)).toEqual([]));

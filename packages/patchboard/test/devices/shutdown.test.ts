@@ -5,7 +5,7 @@ import { aDevice, DEVICE_INFO } from './support/bare-device.ts';
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 60_000 });
 
-it('a server that stops records that tools leave, also of a device that does not answer its goodbye', async () => {
+it('a server that stops records the removal of tools, also for a device that does not answer the close frame', async () => {
   const server = await startServer();
   const device = await aDevice(Number(server.port));
   await device.register(DEVICE_INFO);

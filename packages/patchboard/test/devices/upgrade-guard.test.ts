@@ -52,7 +52,7 @@ async function ticketOf(key: MintedKey, body: unknown = {}): Promise<string> {
 }
 
 describe('before the upgrade', () => {
-  it('a credential of the right scope is needed, and nothing is left behind by who has none', async () => {
+  it('a credential with the right scope is required, and a refused request leaves nothing behind', async () => {
     const before = await recordOf(server.store);
     expect(await refused('/ws', {})).toBe(401);
     expect(await refused('/ws', { authorization: 'Bearer pb_wrong' })).toBe(401);
@@ -76,7 +76,7 @@ describe('before the upgrade', () => {
     expect(await allowed.register(DEVICE_INFO)).toMatchObject({ registered: 1 });
   });
 
-  it('a plain request is told that this is a socket', async () => {
+  it('a plain request gets 400 with Upgrade: websocket', async () => {
     const answer = await server.ask({ method: 'GET', path: '/ws', headers: phone.headers });
     expect(answer).toMatchObject({ status: 400, json: { code: 'body_invalid' } });
     expect(answer.headers['upgrade']).toBe('websocket');
@@ -84,7 +84,7 @@ describe('before the upgrade', () => {
 });
 
 describe('a ticket', () => {
-  it('opens one socket, once, as whoever asked for it', async () => {
+  it('opens one socket, once, for the principal that requested it', async () => {
     const path = `/ws?ticket=${await ticketOf(phone)}`;
     const device = await connected({ path });
     device.send({ type: 'hello', client_id: 'phone-1' });
@@ -92,7 +92,7 @@ describe('a ticket', () => {
     expect(await refused(path, {})).toBe(401);
   });
 
-  it('is for oneself, and is not made without the scope', async () => {
+  it('is for its own principal, and requires the scope', async () => {
     const other = { client_id: 'phone-2' };
     const ask = { method: 'POST', path: '/v1/tickets', body: other };
     expect((await server.ask({ ...ask, headers: phone.headers })).status).toBe(403);
@@ -105,7 +105,7 @@ describe('a ticket', () => {
     expect(await device.next('welcome')).toMatchObject({ client_id: 'phone-2' });
   });
 
-  it('is worth nothing once its key is revoked', async () => {
+  it('is invalid once its key is revoked', async () => {
     const key = await server.mint({ kind: 'client', name: 'phone-4' });
     const ticket = await ticketOf(key);
     await server.asOperator('DELETE', `/v1/keys/${key.id}`);
@@ -114,7 +114,7 @@ describe('a ticket', () => {
 });
 
 describe('an open socket', () => {
-  it('speaks for the client of its credential and for nobody else', async () => {
+  it('acts for the client of its credential only', async () => {
     const device = await connected({ headers: phone.headers });
     device.send({ type: 'hello', client_id: 'somebody-else' });
     expect(await device.next('error')).toMatchObject({ code: 'permission_denied' });

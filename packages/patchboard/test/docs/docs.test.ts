@@ -43,7 +43,7 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-/** As the usual renderers make them. */
+/** Heading anchors as common renderers generate them. */
 function anchorsOf(markdown: string): string[] {
   const headings = headingsOf(markdown).map(({ text }) =>
     text

@@ -5,7 +5,10 @@ import { expect, it } from 'vitest';
 import { blocksOf } from '../readme/markdown.ts';
 import { ROOT } from '../support/server-process.ts';
 
-/** What stands around a fragment and is not shown. Whole programs are run, see readme.long.test.ts. */
+/**
+ * Declarations around a fragment that the guide does not show. Whole programs are run, see
+ * readme.long.test.ts.
+ */
 const SURROUNDINGS = `
 import { Agent, createPatchboard, formatResultsForContext, processToolCallCycle, tool } from 'patchboard';
 import type { AgentOptions, ToolCallConfig } from 'patchboard';
@@ -55,5 +58,5 @@ it('the fragments of the guides say what the library takes', { timeout: 120_000 
   expect(problems).toEqual([]);
 });
 
-/** A fragment ends before what it makes is used. */
+/** TypeScript error "declared but never used": a fragment may end before it uses a variable. */
 const NOT_USED = 6133;

@@ -17,7 +17,7 @@ import { blocksOf, codeSpansOf, headingsOf, tablesOf } from '../readme/markdown.
 import { ROOT, startServer } from '../support/server-process.ts';
 import { allOptions, collectMembers, commandProblem, isRoute, wireNames } from './vocabulary.ts';
 
-/** What a reader follows. Decisions and the changelog speak of their day; the reference is made from the code. */
+/** Pages that must be current. Decisions and the changelog are historical; the reference is generated. */
 const PAGES = [
   'README.md',
   'README.zh-CN.md',
@@ -36,7 +36,7 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** First cells of the tables that begin with this word, without their quotes. */
+/** First cells of the tables whose first heading is `title`, without backquotes. */
 function firstCells(path: string, title: string): string[] {
   return tablesOf(read(path))
     .filter(([head = []]) => head[0] === title)
@@ -44,7 +44,7 @@ function firstCells(path: string, title: string): string[] {
 }
 
 let toolWords: ReadonlySet<string> = new Set();
-/** Of each pack, as the tenant sees it that has it. */
+/** Tool names of all packs. */
 let offered: readonly string[] = [];
 
 beforeAll(async () => {
@@ -130,11 +130,11 @@ describe.each(PAGES)('%s', (page) => {
 const BOARD_OPTION = 'http.jwt';
 /** Options of other programs. */
 const FOREIGN = new Set(['--network', '--init']);
-/** Names with an underline that are on no route: streams and events of other kinds, and what else pages speak of. */
+/** Further names with an underscore that pages use: events and members that no route declares. */
 const OWN_WORDS: readonly string[] = [
   'tool_request',
   'tool_cancel',
-  // What can be wrong in a reply.
+  // Codes of parse problems.
   'request_nested',
   'problems_omitted',
   // A server has no model and does not offer it; an alias of a parameter is in no schema.
@@ -246,7 +246,7 @@ describe('what exists', () => {
   });
 });
 
-// Of types there is nothing to count at run time: a name that is missing here, or too many, does not compile.
+// Types do not exist at run time: a missing or superfluous name here does not compile.
 const AGENT_EVENTS: Readonly<Record<AgentEventType, true>> = {
   text_delta: true,
   'tool:start': true,

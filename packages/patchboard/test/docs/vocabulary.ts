@@ -13,7 +13,7 @@ export function program(): Command {
   return createProgram(commands(processContext({})), '0.0.0', silent);
 }
 
-/** Whether the words behind `patchboard` are a command, with options that it has. */
+/** Returns a problem if the words after `patchboard` are not a command with existing options. */
 export function commandProblem(line: string): string | null {
   const words = line.split(/\s+/).slice(1);
   let command = program();
@@ -40,7 +40,7 @@ export function allOptions(): Set<string> {
   return all;
 }
 
-/** Whether a path is that of a route; `NAME`, `ID` and made-up ids stand for parameters. */
+/** Whether the path matches a route; `NAME`, `ID` and example ids stand for parameters. */
 export function isRoute(method: string | null, path: string): boolean {
   const given = (path.split('?')[0] ?? path).split('/');
   return ROUTES.some((route) => {
@@ -54,7 +54,7 @@ export function isRoute(method: string | null, path: string): boolean {
   });
 }
 
-/** Names with an underline that cross the network: codes, events, frames, and members of what is sent. */
+/** Names with an underscore in the wire protocol: codes, events, frames and members. */
 export function wireNames(): Set<string> {
   const names = new Set<string>([...FAILURE_CODES, ...EVENT_TYPES]);
   for (const state of [...CALL_STATES, ...CALL_STATUSES]) names.add(state);

@@ -18,7 +18,7 @@ async function aServer(given: Parameters<typeof aPlatform>[0] = {}): Promise<Tes
 }
 
 describe('a decision', () => {
-  it('is taken once out of fifty in parallel', async () => {
+  it('is accepted once out of fifty in parallel', async () => {
     const { tool, ran } = askingTool();
     const server = await aServer({ tools: [tool] });
     const call = await aWaitingCall(server);
@@ -56,7 +56,7 @@ describe('a decision', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is not good for another call, not even one that asks for the same', async () => {
+  it('is not valid for another call, not even one with the same arguments', async () => {
     const { tool, ran } = askingTool();
     const server = await aServer({ tools: [tool] });
     const [call, twin] = [await aWaitingCall(server), await aWaitingCall(server)];
@@ -97,7 +97,7 @@ describe('a decision', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is nothing the requesting agent can take, however many scopes it holds', async () => {
+  it('cannot be made by the requesting agent, whatever its scopes', async () => {
     const { tool, ran } = askingTool();
     const server = await aServer({ tools: [tool] });
     const scopes = ['tools:call', 'calls:read', 'approvals:decide'];
@@ -120,7 +120,7 @@ describe('a decision', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is nothing local mode can take', async () => {
+  it('cannot be made in local mode', async () => {
     const { tool, ran } = askingTool();
     const server = await aServer({ tools: [tool] });
     const call = await aWaitingCall(server);
@@ -325,7 +325,7 @@ describe('a grant', () => {
     expect(await asks({ path: '/tmp/x' })).toBe(true);
   });
 
-  it('for a predicate covers what fulfils all of it', async () => {
+  it('for a predicate covers arguments that match all conditions', async () => {
     const when = [
       { arg: '/cents', lte: 10 },
       { arg: '/path', prefix: '/tmp/' },
@@ -357,7 +357,7 @@ describe('a grant', () => {
     expect(await asks({})).toBe(true);
   });
 
-  it('does not outvote a denial', async () => {
+  it('does not override a deny', async () => {
     const { server } = await granted({ scope: 'tool' });
     await server.asOperator('PUT', '/v1/policy', {
       document: {
@@ -368,7 +368,7 @@ describe('a grant', () => {
     expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
   });
 
-  it('survives a restart, and is worth nothing once the tool is another', async () => {
+  it("survives a restart, and is not valid once the tool's contract changes", async () => {
     const { tool } = askingTool();
     const folder = aDataFolder();
     closeLater(() => folder.remove());
@@ -417,7 +417,7 @@ describe('a call that says in the file that it was approved', () => {
 });
 
 describe('a request that waits in the stream of its client', () => {
-  it('is not sent once its tool is another than the one that was approved', async () => {
+  it("is not sent once its tool's contract differs from the approved one", async () => {
     const server = await aServer();
     const register = async (schema: object): Promise<void> => {
       const annotations = { destructive: true };

@@ -103,7 +103,7 @@ describe('a key', () => {
     expect((await ask({ kind: 'agent', name: 'minter', scopes: ['calls:read'] })).status).toBe(201);
   });
 
-  it('that ends makes none that outlives it', async () => {
+  it('cannot create a key with a later expiry', async () => {
     const server = await aServer();
     const ends = new Date(Date.now() + 3_600_000).toISOString();
     const later = new Date(Date.now() + 7_200_000).toISOString();
@@ -179,7 +179,7 @@ async function aWaitingCall(
   return answer.json.tool_call_id as string;
 }
 
-describe('what a credential holds open', () => {
+describe('open streams of a credential', () => {
   it('ends when the key is revoked, all of it, and nothing of any other key', async () => {
     const server = await aServer();
     const wanted = { kind: 'operator', name: 'olga' } as const;
@@ -340,7 +340,7 @@ describe('local mode', () => {
     },
   );
 
-  it('starts on 0.0.0.0 once a key exists, and takes nobody without one', async () => {
+  it('starts on 0.0.0.0 once a key exists, and refuses requests without one', async () => {
     const folder = aDataFolder();
     closeLater(() => folder.remove());
     const first = await aPlatform({ folder });
@@ -461,7 +461,7 @@ describe('a session', () => {
   });
 });
 
-describe('a tool that needs nobody to know its caller', () => {
+describe('a tool', () => {
   it('gets none of the credential it was called with', async () => {
     const seen: unknown[] = [];
     const spy = aServerTool({

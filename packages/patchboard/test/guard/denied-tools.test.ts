@@ -107,7 +107,7 @@ describe.each(DENIED)('a tool that is denied by a %s', (agent, rule, reason) => 
     for (const { text } of [one, dry, parsed]) expect(text).not.toMatch(SECRETS);
   });
 
-  it('is never the one that was meant', async () => {
+  it('is never suggested for a misspelt name', async () => {
     const { json, text } = await invoke(agent, 'vault.opem');
     expect(json).toMatchObject({ status: 404, code: 'tool_not_found' });
     expect(text).not.toContain('vault.open');
@@ -160,7 +160,7 @@ describe.each(DENIED)('a tool that is denied by a %s', (agent, rule, reason) => 
 });
 
 describe('a tool whose schema lets undeclared members through', () => {
-  it('says nothing of them over the tenant API to one who may not call it', async () => {
+  it('returns no warnings about them over the tenant API to a caller that may not call it', async () => {
     const call = async (agent: string): Promise<Answered> =>
       await server.ask({
         method: 'POST',

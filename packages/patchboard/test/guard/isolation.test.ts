@@ -79,7 +79,7 @@ describe("another tenant's id", () => {
     expect(await read(scene.ids.call)).toBe(await read(UNKNOWN.call));
   });
 
-  it('is not reached by naming the tenant where a tenant can be named', async () => {
+  it('is not reached by a tenant header or parameter', async () => {
     const { stranger } = scene;
     const asked = [
       { method: 'GET', path: '/v1/ledger?tenant_id=default' },
@@ -119,7 +119,7 @@ describe("another agent's call, in the same tenant", () => {
     expect(await recordOf(store)).toEqual(before);
   });
 
-  it('is not waited for either', async () => {
+  it('cannot be waited for', async () => {
     const wait = async (id: string): Promise<unknown> => {
       const answer = await scene.ask({
         method: 'GET',

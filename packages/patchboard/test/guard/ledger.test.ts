@@ -167,7 +167,7 @@ describe('the ledger', () => {
     await expectDetected(3);
   });
 
-  it('shows a row behind its end, which the server would have to take for its own', async () => {
+  it('detects a row after its end', async () => {
     asAttacker((database) => {
       database
         .prepare(
@@ -259,7 +259,7 @@ describe('an export', () => {
     expect(() => checkExport(change(exported))).toThrow(/does not fit/);
   });
 
-  it('keeps what the file alone cannot: that its end was cut off and its head rewritten', async () => {
+  it('detects what the file alone cannot: that its end was cut off and its head rewritten', async () => {
     const cut = head.seq - 2;
     asAttacker((database) => {
       database.prepare('delete from ledger where seq > ?').run(cut);

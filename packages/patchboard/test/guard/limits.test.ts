@@ -92,7 +92,7 @@ describe('a rate limit', () => {
     expect(await dryRun()).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
   });
 
-  it('does not hold local mode', async () => {
+  it('does not apply to local mode', async () => {
     const server = await aServer({ config: { rates: { principal: SLOW, tenant: SLOW, tool: SLOW } } });
     for (let count = 0; count < 10; count += 1) expect((await invoke(server, null)).status).toBe(202);
   });
@@ -148,7 +148,7 @@ describe('a tenant that floods', () => {
     expect((await invoke(server, ada)).status).toBe(202);
   });
 
-  it('keeps its cap however many ask at once', async () => {
+  it('keeps its cap under concurrent requests', async () => {
     const { engine } = await anEngine({ tools: [endless], limits: { openCallsPerTenant: 5 } });
     const submitted = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

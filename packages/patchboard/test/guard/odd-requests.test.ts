@@ -80,7 +80,7 @@ describe('a request no browser and no client of ours sends', () => {
     expect(await statusOf(['GET /v1/tools HTTP/1.0'])).toBe(421);
   });
 
-  it('takes the first of two credentials, not the better one', async () => {
+  it('uses the first of two credentials, not the one with more rights', async () => {
     const good = `Authorization: Bearer ${server.operatorToken}`;
     expect(await statusOf(['GET /v1/keys HTTP/1.1', own(), 'Authorization: Bearer x', good])).toBe(401);
     expect(await statusOf(['GET /v1/keys HTTP/1.1', own(), good])).toBe(200);

@@ -61,7 +61,7 @@ describe('a wrong operator token', () => {
     expect(server.log()).not.toContain(WRONG);
   });
 
-  it('is counted per address: one that guesses takes nothing from another', async () => {
+  it('is limited per address: guesses from one do not affect another', async () => {
     const server = await aPlatform({ config: { http: { trust_proxy: true } } });
     closeLater(() => server.close());
     const statusFrom = async (address: string): Promise<number> => {
@@ -79,7 +79,7 @@ describe('a wrong operator token', () => {
 });
 
 describe('rows of wrong operator tokens', () => {
-  it('are bounded for all addresses together, and the next says how many there are not', async () => {
+  it('are bounded for all addresses together, and the next row counts the omitted ones', async () => {
     const clock = new FakeClock();
     const store = memoryStore({ digest: nodeDigest });
     const guard = new OperatorTokenGuard({ token: 'op_right', clock, store, log: silentLog });
@@ -91,7 +91,7 @@ describe('rows of wrong operator tokens', () => {
     expect(JSON.parse(last?.row.body ?? '{}')).toEqual({ address: '192.0.2.1', unrecorded: 4900 });
   });
 
-  it('are made up for when the disk has room again, and the token stays refused meanwhile', async () => {
+  it('are written when the disk has space again, and the token stays refused meanwhile', async () => {
     const store = memoryStore({ digest: nodeDigest });
     const append = store.append.bind(store);
     store.append = () => Promise.reject(new StorageFull());

@@ -51,7 +51,7 @@ function filesUnder(path: string): string[] {
   return readdirSync(path).flatMap((name) => filesUnder(join(path, name)));
 }
 
-it('no secret that a server was shown is in its output, its ledger or its files', async () => {
+it('no secret that was sent to a server is in its output, its ledger or its files', async () => {
   const configFile = join(folder, 'config.json');
   writeFileSync(configFile, JSON.stringify(CONFIG));
   const fromOutside = {

@@ -24,7 +24,7 @@ const WARNING = {
 };
 
 describe('a policy with a pattern that matches no tool', () => {
-  it('is put in force, and everyone who looks at it is warned', async () => {
+  it('is saved, and every view of it has a warning', async () => {
     const server = await aServer();
     const replaced = await server.asOperator('PUT', '/v1/policy', { document: TYPO });
     expect(replaced.status).toBe(200);
@@ -85,7 +85,7 @@ describe('a policy for an agent', () => {
     return warnings.filter(({ code }) => code === 'agent_without_key').map(({ params }) => params['agent']);
   };
 
-  it('without a key is warned about while keys are all that lets anyone in', async () => {
+  it('without a key causes a warning if keys are the only credentials', async () => {
     const server = await aServer();
     expect(await agentsWarnedOf(server)).toEqual([]);
     const { id } = await server.mint({ kind: 'agent', name: 'ada' });
@@ -137,7 +137,7 @@ describe('a policy that costs much to compare', () => {
     });
   });
 
-  it('leaves the event loop to others, whatever pattern and arguments repeat', async () => {
+  it('does not block the event loop, whatever pattern and arguments repeat', async () => {
     const server = await aServer();
     const body = {
       tool_name: 'toy.echo',

@@ -64,7 +64,7 @@ async function everythingTold(server: TestPlatform, ids: readonly string[]): Pro
 }
 
 describe('a configured field', () => {
-  it('reaches the tool as it is, and nothing else as anything but [redacted]', async () => {
+  it('reaches the tool unchanged, and everything else as [redacted]', async () => {
     const { tool, got } = vault();
     const server = await aServer({ tools: [tool] });
     const args = { password: SECRET, nested: [{ Api_Key: SECRET, kept: 'visible' }], n: 1 };
@@ -82,7 +82,7 @@ describe('a configured field', () => {
     expect(seen).not.toContain(SECRET);
   });
 
-  it('is not needed to be asked about: what an operator changes is in the ledger without it', async () => {
+  it("is not in the ledger row of an operator's edit", async () => {
     const { tool, got } = vault({ annotations: { destructive: true } });
     const server = await aServer({ tools: [tool] });
     const made = await invoke(server, { password: SECRET, n: 1 }, 0);
@@ -123,7 +123,7 @@ describe('a configured field', () => {
     expect([ledger.text, server.log()].join('\n')).not.toContain(SECRET);
   });
 
-  it('is not told when the call is denied, cancelled or replayed', async () => {
+  it('is not revealed when the call is denied, cancelled or replayed', async () => {
     const { tool } = vault({ annotations: { destructive: true } });
     const server = await aServer({ tools: [tool] });
     const ids: string[] = [];
@@ -143,7 +143,7 @@ describe('a configured field', () => {
     expect([replay.status, replay.json.code]).toEqual([409, 'conflict']);
   });
 
-  it('is not told when policy denies the call', async () => {
+  it('is not revealed when policy denies the call', async () => {
     const { tool } = vault();
     const rules = [{ tools: '*', effect: 'deny', when: [{ arg: '/n', equals: 1 }] }];
     const server = await aServer({ tools: [tool], config: { ...REDACT, policy: { default: { rules } } } });

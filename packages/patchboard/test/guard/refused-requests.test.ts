@@ -106,7 +106,7 @@ describe('a request that is refused', () => {
 });
 
 describe('a flood', () => {
-  it('leaves a bounded number of rows, and the next row says how many there are not', async () => {
+  it('leaves a bounded number of rows, and the next row counts the omitted ones', async () => {
     const rates = { ...DEFAULT_RATES, principal: { burst: 5, perSecond: 0.001 } };
     const { engine, store, clock } = await anEngine({ tools: [echoTool], rates });
     const flood = async (agentId: string, count: number): Promise<void> => {

@@ -34,7 +34,7 @@ describe('the cookie of a session', () => {
     expect(await cookies(server, { 'x-forwarded-proto': 'https' })).toEqual([false, false]);
   });
 
-  it('is Secure behind a trusted proxy that says https, and goes by the last that says anything', async () => {
+  it('is Secure behind a trusted proxy that sends https, and uses the last X-Forwarded-Proto', async () => {
     const server = await aPlatform({ config: { http: { trust_proxy: true } } });
     closeLater(() => server.close());
     expect(await cookies(server, { 'x-forwarded-proto': 'https' })).toEqual([true, true]);

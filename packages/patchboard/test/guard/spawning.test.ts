@@ -59,7 +59,7 @@ function withCommand(body: unknown): unknown[] {
 }
 
 describe('no route', () => {
-  it('starts a process that its request names, whoever asks', async () => {
+  it('starts a process that its request names, with any credential', async () => {
     const server = await aPlatform();
     const key = await server.mint({ kind: 'operator', name: 'olga' });
     subscribe('child_process', note);
@@ -81,7 +81,7 @@ describe('no route', () => {
     expect(started).toEqual([`${process.execPath} --version`]);
   });
 
-  it('is near the code that can start one', () => {
+  it('imports the code that can start one', () => {
     const source = join(ROOT, 'packages', 'patchboard', 'src');
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),

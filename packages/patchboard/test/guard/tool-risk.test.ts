@@ -34,7 +34,7 @@ async function invoke(server: TestPlatform): Promise<{ id: string; state: string
 const stateOf = async (server: TestPlatform): Promise<string> => (await invoke(server)).state;
 
 describe('a tool that asks first', () => {
-  it('asks however clients register it again: plain, anew, as another, after a restart', async () => {
+  it('requires approval however clients register it again: without risk, after removal, as another client, after a restart', async () => {
     const folder = aDataFolder();
     closeLater(() => folder.remove());
     const first = await aPlatform({ folder });
@@ -68,7 +68,7 @@ describe('a tool that asks first', () => {
     expect(await stateOf(server)).toBe('PENDING');
   });
 
-  it('is forgotten by nobody but an operator', async () => {
+  it('keeps its risk until an operator removes it', async () => {
     const server = await aPlatform();
     closeLater(() => server.close());
     await lend(server, RISKY);
@@ -87,7 +87,7 @@ describe('a tool that asks first', () => {
     expect(await stateOf(server)).toBe('PENDING');
   });
 
-  it('is asked for again once its contract is another, whatever was granted', async () => {
+  it('requires approval again once its contract changes, whatever was granted', async () => {
     const server = await aPlatform();
     closeLater(() => server.close());
     await lend(server, RISKY);

@@ -60,7 +60,7 @@ describe('GET /v1/tools', () => {
 });
 
 describe('POST /v1/tools/:name/invoke', () => {
-  it('answers with the receipt of the seed, and the record follows', async () => {
+  it('returns the documented receipt, and the record follows', async () => {
     const receipt = await server.post('/v1/tools/math.add/invoke', { run_id: 'run_a', args: { a: 1, b: 2 } });
     expect(receipt.status).toBe(202);
     const { tool_call_id: id } = receipt.json;
@@ -106,7 +106,7 @@ describe('POST /v1/tools/:name/invoke', () => {
     });
   });
 
-  it('tells a failed tool as a record, not as an HTTP error', async () => {
+  it('returns a failed tool as a record, not as an HTTP error', async () => {
     const answer = await ended('/v1/tools/fails/invoke', { run_id: 'run_a' });
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({
@@ -174,7 +174,7 @@ describe('POST /v1/tools/:name/invoke', () => {
 });
 
 describe('GET /v1/tool_calls/:id', () => {
-  it('lets go of the waiter when the asker hangs up', async () => {
+  it('releases the waiter when the client disconnects', async () => {
     const { json } = await server.post('/v1/tools/gated/invoke', { run_id: 'run_hang' });
     const stop = new AbortController();
     const sent = { headers: { prefer: 'wait=60' }, signal: stop.signal };
@@ -203,7 +203,7 @@ describe('GET /v1/tool_calls/:id', () => {
     gate.open();
   });
 
-  it('answers 404 for an id nobody has', async () => {
+  it('returns 404 for an unknown id', async () => {
     expect((await server.get('/v1/tool_calls/tc_nope')).json).toMatchObject({
       status: 404,
       code: 'call_not_found',
@@ -213,7 +213,7 @@ describe('GET /v1/tool_calls/:id', () => {
 });
 
 describe('cancel and replay', () => {
-  it('stops a call once; the second time says what stands', async () => {
+  it('cancels a call once; the second time returns its state', async () => {
     const { json } = await server.post('/v1/tools/gated/invoke', { run_id: 'run_c' });
     const path = `/v1/tool_calls/${json.tool_call_id}/cancel`;
     const first = await server.post(path);

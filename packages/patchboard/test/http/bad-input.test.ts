@@ -201,7 +201,7 @@ describe('requests that cannot be served', () => {
 });
 
 describe('size', () => {
-  it('a body over the limit is 413, told or not told beforehand', async () => {
+  it('a body over the limit is 413, with or without Content-Length', async () => {
     const big = `{"run_id":"r","args":{"a":"${'x'.repeat(1_114_112)}"}}`;
     expect((await server.post(INVOKE, big)).json).toMatchObject({
       status: 413,
@@ -230,7 +230,7 @@ describe('size', () => {
   });
 });
 
-describe('faults of our own', () => {
+describe('server errors', () => {
   it('a full store is 507 and says that a retry may help', async () => {
     const store = memoryStore({ digest: nodeDigest });
     store.insertCall = () => Promise.reject(new StorageFull());

@@ -114,7 +114,7 @@ describe('Origin', () => {
     await stream.text();
   });
 
-  it('an allowed one is told all that an answer depends on', async () => {
+  it('an allowed one gets Vary with every header that the response depends on', async () => {
     const headers = { origin: 'https://app.example' };
     for (const status of [200, 304]) {
       const answer = await server.get('/v1/tools?format=mcp', { headers });
@@ -123,7 +123,7 @@ describe('Origin', () => {
     }
   });
 
-  it('answers the preflight of an allowed one and of nobody else', async () => {
+  it('answers the preflight request of an allowed origin only', async () => {
     const wants = 'Access-Control-Request-Method: POST';
     const allowed = await ask(
       [host(), 'Origin: https://app.example', wants],
@@ -180,7 +180,7 @@ describe('local mode', () => {
   });
 });
 
-describe('what every answer carries', () => {
+describe('security headers of every response', () => {
   it.each(['/v1/tools', '/healthz', '/nope'])('%s has a policy that allows nothing', async (path) => {
     const { headers } = await server.get(path);
     expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");

@@ -162,7 +162,7 @@ describe('POST /internal/tool_calls/:id/submit', () => {
     });
   });
 
-  it('does not say that it kept a result it did not keep', async () => {
+  it('reports a result that was not stored', async () => {
     await lend('c_o', 'o.tool', { output_schema: { type: 'integer' } });
     const id = await invoke('o.tool');
     const answer = await submit(id, { status: 'SUCCEEDED', result: 'text' });
@@ -274,7 +274,7 @@ describe('GET /internal/clients/:client_id/requests', () => {
     expect((await server.get('/internal/clients/c_p/requests?wait=0')).json.requests).toEqual([]);
   });
 
-  it('a poll that has its answer does not send it to another connection as well', async () => {
+  it('a request returned by a poll is not sent to another connection as well', async () => {
     await lend('c_two', 'two.tool');
     const stream = await openSse(`${server.url}/internal/clients/c_two/requests`);
     await online('c_two');
@@ -288,7 +288,7 @@ describe('GET /internal/clients/:client_id/requests', () => {
     stream.close();
   });
 
-  it('a poll ends empty-handed when its time is over', async () => {
+  it('a poll returns an empty list when its time is over', async () => {
     const clock = new FakeClock();
     const quiet = await aServer({ clock });
     const asked = quiet.get('/internal/clients/c_q/requests?wait=7');
@@ -310,7 +310,7 @@ describe('GET /internal/clients/:client_id/requests', () => {
 });
 
 describe('POST /internal/tool_calls/:id/progress', () => {
-  it('reaches whoever watches the call', async () => {
+  it('reaches the event streams of the call', async () => {
     await lend('c_w', 'w.tool');
     const id = await invoke('w.tool');
     const stream = await openSse(`${server.url}/v1/tool_calls/${id}/events`);

@@ -46,7 +46,7 @@ describe('GET /v1/tools?format=', () => {
     });
   });
 
-  it('gives OpenAI strict schemas, and says what they cannot keep', async () => {
+  it('returns strict schemas for OpenAI, and lists what they cannot express', async () => {
     const chat = await server.get('/v1/tools?format=openai');
     const functions = chat.json.tools.map((tool: { function: Named }) => tool.function);
     expect(named(functions, 'math__add')).toMatchObject({
@@ -201,7 +201,7 @@ describe('POST /v1/tool_calls/batch', () => {
     expect(json.results[0].content).toContain('it is APPROVAL_REQUIRED');
   });
 
-  it('does not wait for an asker who says so', async () => {
+  it('does not wait if the caller says so', async () => {
     const reply = [{ type: 'tool_use', id: 'toolu_4', name: 'gated', input: {} }];
     const { json } = await post('anthropic', reply, { prefer: 'wait=0' });
     gate.open();
@@ -248,7 +248,7 @@ describe('POST /v1/tool_calls/batch', () => {
 });
 
 describe('POST /v1/format', () => {
-  it('tells what a model is told after a batch: failures, wanted successes, and nothing of no request', async () => {
+  it('returns what the model gets after a batch: failures and wanted successes', async () => {
     const result = { toolName: 't', status: 'success', result: '1', durationMs: 1 };
     const results = [
       { ...result, requestId: 'wanted' },

@@ -26,7 +26,7 @@ function states(frames: readonly EventFrame[]): string[] {
 }
 
 describe('GET /v1/tool_calls/:id/events', () => {
-  it('tells the story from its beginning, progress included, and ends with the call', async () => {
+  it('sends all events from the first, progress included, and ends with the call', async () => {
     const { json } = await server.post('/v1/tools/gated/invoke', { run_id: 'run_1' });
     await gate.begun();
     const stream = await openSse(`${server.url}/v1/tool_calls/${json.tool_call_id}/events`);
@@ -56,7 +56,7 @@ describe('GET /v1/tool_calls/:id/events', () => {
     expect(await (await openSse(`${url}?after=999999999`)).rest()).toEqual([]);
   });
 
-  it('goes on from here for a reader who is ahead of the ledger', async () => {
+  it('starts from now for a reader that is ahead of the ledger', async () => {
     const { json } = await server.post('/v1/tools/gated/invoke', { run_id: 'run_1' });
     await gate.begun();
     const head = (await server.store.ledgerHead()).seq;
@@ -73,7 +73,7 @@ describe('GET /v1/tool_calls/:id/events', () => {
     });
   });
 
-  it('answers 404 for a call nobody has', async () => {
+  it('returns 404 for an unknown call', async () => {
     expect((await server.get('/v1/tool_calls/tc_none/events')).json).toMatchObject({ status: 404 });
   });
 });
@@ -136,7 +136,7 @@ describe('GET /v1/events', () => {
     await small.close();
   });
 
-  it('goes on from here for a reader who is ahead of the ledger, as after a new data folder', async () => {
+  it('starts from now for a reader that is ahead of the ledger, as after a new data folder', async () => {
     const head = (await server.store.ledgerHead()).seq;
     const stream = await openSse(`${server.url}/v1/events?after=${head + 5000}`);
     await server.post('/v1/tools/echo/invoke', { run_id: 'run_ahead' }, WAIT);
@@ -145,7 +145,7 @@ describe('GET /v1/events', () => {
     stream.close();
   });
 
-  it('says where it stands before anything happens', async () => {
+  it('sends its position before the first event', async () => {
     const head = (await server.store.ledgerHead()).seq;
     const stream = await openSse(`${server.url}/v1/events`, { 'x-tenant-id': 'quiet' });
     await server.post('/v1/tools/echo/invoke', { run_id: 'run_p' }, { headers: { 'x-tenant-id': 'quiet' } });
@@ -156,7 +156,7 @@ describe('GET /v1/events', () => {
 });
 
 describe('readers', () => {
-  it('one that does not read is dropped, and the others go on', async () => {
+  it('a slow one is dropped, and the others continue', async () => {
     const small = await aServer({ tools: [gate.tool], http: { streamBufferBytes: 65_536 } });
     const { json } = await small.post('/v1/tools/gated/invoke', { run_id: 'run_1' });
     await gate.begun();
@@ -239,7 +239,7 @@ describe('an export of the ledger', () => {
     expect(answer.headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
   });
 
-  it('that nobody reads ends with the server, and does not look whole', async () => {
+  it('that is not read ends with the server, and is recognisably incomplete', async () => {
     const closing = await aServer();
     for (let count = 0; count < 200; count += 1) await closing.store.append([aLongRow(count)]);
     const socket = await open(closing.port);

@@ -41,7 +41,7 @@ function watchedClient(
 describe('a call that waits for an approval', () => {
   const text = '<<<[TOOL_REQUEST]>>>tool_name:「始」danger「末」<<<[END_TOOL_REQUEST]>>>';
 
-  it('is not stopped while it does, however long that takes, and its result is told', async () => {
+  it('does not time out while it waits, and its result is returned', async () => {
     const server = await aToyServer();
     const clock = new FakeClock();
     const { client, asked } = watchedClient(server, clock);
@@ -61,8 +61,8 @@ describe('a call that waits for an approval', () => {
   });
 });
 
-describe('a reply that asks for more than its report lists', () => {
-  it('is run as far as it is listed, and the model is told of the rest', async () => {
+describe('a reply with more requests than the report lists', () => {
+  it('runs the listed requests, and reports the rest to the model', async () => {
     const server = await aToyServer();
     const one = `<<<[TOOL_REQUEST]>>>tool_name:「始」echo「末」text:「始」${'x'.repeat(200_000)}「末」<<<[END_TOOL_REQUEST]>>>`;
     const { client } = watchedClient(server);
@@ -81,7 +81,7 @@ describe('a reply that asks for more than its report lists', () => {
 describe('the prompts of useToolCalling', () => {
   const PROMPT = 'POST /v1/prompt';
 
-  it('are kept, and forgotten as soon as the tools change', async () => {
+  it('are cached, and invalidated as soon as the tools change', async () => {
     const server = await aToyServer();
     const { client, asked } = watchedClient(server);
     const scope = effectScope();
@@ -103,7 +103,7 @@ describe('the prompts of useToolCalling', () => {
     await poll(() => calling.generateToolsPrompt(ON)).not.toContain('echo.late');
   });
 
-  it('are asked for anew while the stream is lost, and kept again when it is back', async () => {
+  it('are fetched again while the stream is lost, and cached again when it is back', async () => {
     const server = await aToyServer();
     let isCut = true;
     const asked: string[] = [];

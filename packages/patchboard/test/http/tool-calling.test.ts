@@ -30,7 +30,7 @@ const sum = (a: string, b: string): string =>
   `<<<[TOOL_REQUEST]>>>tool_name:「始」math.add「末」a:「始」${a}「末」b:「始」${b}「末」<<<[END_TOOL_REQUEST]>>>`;
 
 describe('createToolCalling', () => {
-  it('goes through a cycle over HTTP, and formats what came of it', async () => {
+  it('runs a cycle over HTTP, and formats its results', async () => {
     const calling = createToolCalling(client);
     const text = `${sum('1', '2')}\n<<<[TOOL_REQUEST]>>>x:「始」1「末」<<<[END_TOOL_REQUEST]>>>\n${sum('one', '2')}\n${sum('3', '4')}`;
     for (const parallelExecution of [true, false]) {
@@ -47,7 +47,7 @@ describe('createToolCalling', () => {
     }
   });
 
-  it('writes prompts of what is switched on, and keeps them until it is told not to', async () => {
+  it('generates prompts of enabled tools, and caches them until invalidated', async () => {
     const calling = createToolCalling(client);
     const config = { enabled: true, toolToggles: { echo: true } };
     const prompt = await calling.generateToolsPrompt(config);
@@ -120,7 +120,7 @@ describe('toggles', () => {
 });
 
 describe('prompts', () => {
-  it('are kept up to a number: then the one asked for first goes', async () => {
+  it('are cached up to a limit; the oldest is evicted', async () => {
     let asked = 0;
     const counting = createClient({
       url: server.url,

@@ -41,7 +41,7 @@ async function askAndStall(): Promise<Socket> {
 }
 
 describe('a large response that is not read', () => {
-  it('leaves no room for others like it until its reader is gone, and small ones are sent all the while', async () => {
+  it('uses up the budget for large responses until its reader is gone, while small ones are still sent', async () => {
     const stalled = await askAndStall();
     const refused = await server.get(LIST);
     expect(refused.json).toMatchObject({ status: 503, code: 'overloaded', retryable: true });

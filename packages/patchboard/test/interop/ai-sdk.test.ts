@@ -82,7 +82,7 @@ describe('toAiSdkTools', () => {
     ]);
   });
 
-  it('waits for an approval, and tells the model what an operator said', async () => {
+  it("waits for an approval, and returns the operator's decision to the model", async () => {
     const risky = tool({ name: 'risky', metadata: { destructive: true }, execute: () => 'done it' });
     let waiting = (_id: string): void => {};
     const board = await aBoard({ tools: [risky], hooks: { preToolUse: (call) => waiting(call.id) } });
@@ -107,7 +107,7 @@ describe('toAiSdkTools', () => {
     });
   });
 
-  it('obeys policy and schema, and answers both in the uniform shape', async () => {
+  it('applies policy and schema, and returns both errors in the uniform shape', async () => {
     const policy: PolicyDocument = {
       agents: {
         writer: { rules: [{ tools: ['math.add'], effect: 'deny', when: [{ arg: '/a', gt: 100 }] }] },
@@ -136,7 +136,7 @@ describe('toAiSdkTools', () => {
     expect(errors.map(({ error }) => (error as AiSdkToolError).record?.state)).toEqual([undefined, 'DENIED']);
   });
 
-  it('cuts large results for the model, not for the caller', async () => {
+  it('truncates large results for the model, not for the caller', async () => {
     const board = await aBoard({ tools: [tool('big', () => 'x'.repeat(50_000))] });
     const model = aModel({ name: 'big', input: {} });
     const { steps } = await generateText({
@@ -228,7 +228,7 @@ describe('fromAiSdkTools', () => {
     await expect(fromAiSdkTools(tools as never)).rejects.toThrow(message);
   });
 
-  it('goes there and back', async () => {
+  it('converts to the AI SDK and back', async () => {
     const board = await aBoard({
       tools: await fromAiSdkTools(toAiSdkTools(await aBoard({ tools: [add] })) as never),
     });

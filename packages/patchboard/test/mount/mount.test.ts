@@ -153,7 +153,7 @@ describe('mounted', () => {
     ]);
   });
 
-  it('lets go of streams when the board is closed', async () => {
+  it('ends streams when the board is closed', async () => {
     const { board, secret } = await aBoard();
     const url = await listening(board.handler);
     const headers = { authorization: `Bearer ${secret}` };

@@ -6,7 +6,10 @@ import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 
 const PACKAGES = ['@patchboard/wire', '@patchboard/client', 'patchboard'];
 
-/** A folder outside the repository with our packages as `npm pack` makes them. Others are those of the repository. */
+/**
+ * A folder outside the repository with our packages installed from `npm pack`, and other packages from the
+ * repository.
+ */
 export function installPackages(): { readonly folder: string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-installed-'));
   const modules = join(folder, 'node_modules');
@@ -14,7 +17,7 @@ export function installPackages(): { readonly folder: string; readonly remove: (
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   linkOthers(modules);
   const options = { cwd: ROOT, env: cleanEnvironment(), encoding: 'utf8' } as const;
-  // Nothing is done if the build is up to date.
+  // Builds only if sources have changed.
   execFileSync(process.execPath, [join('scripts', 'build.mjs')], options);
   const workspaces = PACKAGES.flatMap((name) => ['--workspace', name]);
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...workspaces];

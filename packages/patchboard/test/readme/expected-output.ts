@@ -1,4 +1,4 @@
-/** Ids as a document shows them, and the ones a run really got. */
+/** Maps the ids in a document to the real ids of a run. */
 export type Bindings = Map<string, string>;
 
 /** Ids, and digests of what an operator is shown. */
@@ -6,8 +6,9 @@ const ID = /^((tc|run|key|gr)_[0-9a-z]{26}|(v2:)?[0-9a-f]{64})$/;
 const TIME = /^\d{4}-\d\d-\d\dT/;
 
 /**
- * What does not fit, as one line; null when everything does. `…` stands for anything. In JSON every member that the
- * document shows must be there and be equal, except that ids are bound to the real ones and times may be any.
+ * Returns the first difference as one line; null if there is none. `…` matches anything. In JSON every member
+ * that the document shows must be there and be equal, except that ids are bound to the real ones and times
+ * may be any.
  */
 export function misfit(language: string, expected: string, actual: string, ids: Bindings): string | null {
   return language === 'json'

@@ -1,4 +1,4 @@
-/** A fenced block, and the remark `<!-- test: … -->` that stands before it, if any. */
+/** A fenced block, and the comment `<!-- test: … -->` before it, if any. */
 export interface Block {
   readonly language: string;
   readonly code: string;
@@ -48,7 +48,7 @@ export function withoutBlocks(markdown: string): string {
   return markdown.replaceAll(/^```[\s\S]*?^```$/gm, '');
 }
 
-/** What stands between single backquotes in running text and tables. */
+/** The inline code spans of text and tables. */
 export function codeSpansOf(markdown: string): string[] {
   return [...withoutBlocks(markdown).matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '');
 }

@@ -13,7 +13,7 @@ describe('README.md', () => {
 });
 
 describe('what a reader types without a test', () => {
-  it('is there: npm start fetches what is missing, builds and serves', () => {
+  it('exists: npm start installs, builds and serves', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
@@ -27,7 +27,7 @@ describe('what a reader types without a test', () => {
 describe('the comparison of outputs', () => {
   const id = (letter: string): string => `tc_${letter.repeat(26)}`;
 
-  it('takes what is shown and more', () => {
+  it('accepts the shown members and more', () => {
     const shown = '{"status": "SUCCEEDED", "created_at": 1, "result": {"text": "a … z"}}';
     const real = '{"status":"SUCCEEDED","created_at":17,"result":{"text":"a b z"},"error":null}';
     expect(misfit('json', shown, real, new Map())).toBeNull();
@@ -39,7 +39,7 @@ describe('the comparison of outputs', () => {
     expect(misfit('text', '42', '43', new Map())).toContain('43');
   });
 
-  it('holds an id to the one it stood for first', () => {
+  it('requires an id to stand for the same real id everywhere', () => {
     const ids = new Map<string, string>();
     const shown = JSON.stringify({ id: id('a') });
     expect(misfit('json', shown, JSON.stringify({ id: id('b') }), ids)).toBeNull();

@@ -9,13 +9,13 @@ import { misfit, withIds, type Bindings } from './expected-output.ts';
 import { blocksOf, type Block } from './markdown.ts';
 
 /**
- * Commands that a document may tell the reader to type, and that are not run here: they fetch or they do not end.
+ * Documented commands that are not run here, because they download or do not end.
  * packages.test.ts runs those that install.
  */
 const NOT_RUN =
   /^(git clone \S+|cd patchboard|npm ci|npm start|npm test|npm run \w+|npm install( \.\.\/patchboard\/packages\/\w+)+|sudo .*|docker .*|pip install .*|npx patchboard serve)( *#.*)?$/;
 
-/** Runs the blocks of a document one after the other against a fresh server and answers with what did not fit. */
+/** Runs the blocks of a document in order against a fresh server and returns the differences. */
 export async function walkThrough(file: string): Promise<string[]> {
   const problems: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-readme-'));
@@ -38,7 +38,7 @@ export async function walkThrough(file: string): Promise<string[]> {
   return problems;
 }
 
-/** Somebody who types what the document says, in order. */
+/** Runs the blocks as a reader would. */
 class Reader {
   readonly #folder: string;
   readonly #port: string;
@@ -52,7 +52,7 @@ class Reader {
     this.#folder = folder;
     this.#port = port;
     const path = `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env['PATH'] ?? ''}`;
-    // The CLI finds the server by PORT, as a reader's does who chose another one.
+    // The CLI finds the server by PORT.
     this.#env = {
       ...cleanEnvironment(),
       PATH: path,
@@ -99,7 +99,7 @@ class Reader {
     );
     const options = { cwd: this.#folder, env: this.#env };
     if (block.mark === 'background') {
-      // Without npx between, which would not pass on that it is to end.
+      // Without npx, which does not forward signals.
       const running = startCommand('bash', ['-c', code.replace(/^npx /, 'exec ')], options);
       await running.says(/\n/);
       await this.leave();
@@ -116,11 +116,11 @@ class Reader {
     const file = join(this.#folder, `block-${this.#files}.${block.language}`);
     const text = withIds(block.code, this.#ids).replaceAll(':8080', `:${this.#port}`);
     writeFileSync(file, text);
-    // As the reader saves it who is told how to run it.
+    // Saved as the document says.
     if (block.language === 'ts') writeFileSync(join(this.#folder, 'program.ts'), text);
     const running = startCommand(interpreter, [file], { cwd: this.#folder, env: this.#env });
     if (block.mark === 'background') {
-      // Its first line says that it is ready; it goes on until the next command has been typed.
+      // Its first line means that it is ready; it runs until the next command has run.
       await running.says(/\n/);
       await this.leave();
       this.#background = running;

@@ -46,7 +46,7 @@ describe('a workspace', () => {
     return stdout + stderr;
   }
 
-  it('is enclosed by the real thing of this system', () => {
+  it('uses the sandbox provider of this system', () => {
     expect(bench.report.problem).toBeNull();
     expect(bench.report.canary.every(({ held }) => held)).toBe(true);
     expect(sandbox.provider).not.toBe('none');
@@ -104,7 +104,7 @@ describe('a workspace', () => {
     expect(await refusal(sandbox.exec('echo a\0b'))).toContain('NUL');
   });
 
-  it('symlink: one that leads out is followed by nobody, one that stays inside is', async () => {
+  it('symlink: one that leads outside is not followed, one that stays inside is', async () => {
     symlinkSync(join(outside, 'secret.txt'), join(sandbox.root, 'to-file'));
     symlinkSync(outside, join(sandbox.root, 'to-folder'));
     symlinkSync('../../../outside', join(sandbox.root, 'relative'));
@@ -135,7 +135,7 @@ describe('a workspace', () => {
     expect(readdirSync(outside)).toEqual(['secret.txt']);
   });
 
-  it('swap race: a folder that becomes a link under the hand lets nothing in or out', async () => {
+  it('swap race: a folder that is replaced by a link during access gives no access to the outside', async () => {
     const race = await swapRace(bench, (reads) => reads >= 250);
     expect(race).toMatchObject({ leaks: 0, escapes: 0 });
     // Otherwise nothing was tried.
@@ -144,7 +144,7 @@ describe('a workspace', () => {
     expect(race.refused).toBeGreaterThan(0);
   });
 
-  it('swap race: the walk alone holds it too, with nothing around it', async () => {
+  it('swap race: the path walk alone prevents it, without a sandbox', async () => {
     const open = await aSandboxSetup({ searchPath: '/nowhere', unsafeNoSandbox: true });
     try {
       expect(open.sandbox().provider).toBe('none');
@@ -158,7 +158,7 @@ describe('a workspace', () => {
     }
   });
 
-  it('FIFO: nobody waits for one', async () => {
+  it('FIFO: opening one does not block', async () => {
     await sandbox.exec('mkfifo pipe; mkdir -p piped; mkfifo piped/pipe; echo needle > piped/file');
     expect(await refusal(sandbox.readFile('pipe'))).toContain('a regular file');
     expect(await refusal(sandbox.writeFile('pipe', 'x'))).toContain('a regular file');
@@ -168,7 +168,7 @@ describe('a workspace', () => {
     expect((await sandbox.files.grep({ ...grep, path: 'piped' })).matches).toHaveLength(1);
   });
 
-  it('device: none can be made, and one that is there cannot be used', async () => {
+  it('device: none can be created, and an existing one cannot be opened', async () => {
     expect(await shell('mknod disk b 8 0 && echo made')).not.toMatch(/^made/m);
     const isRoot = process.getuid?.() === 0;
     if (isRoot) {
@@ -180,7 +180,7 @@ describe('a workspace', () => {
     expect(await shell('ls /dev/vda /dev/sda /dev/mem /dev/kmsg')).not.toMatch(/^\/dev/m);
   });
 
-  it('/proc: shows only what is inside, and changes nothing of the machine', async () => {
+  it('/proc: shows only processes inside, and changes no kernel settings', async () => {
     expect(await refusal(sandbox.readFile('/proc/self/environ'))).toContain('outside');
     symlinkSync('/proc/self/root/etc', join(sandbox.root, 'by-proc'));
     expect(await refusal(sandbox.list('by-proc'))).toContain('outside');
@@ -197,7 +197,7 @@ describe('a workspace', () => {
     expect(await shell('ls /proc/1/root/home /proc/1/cwd/')).not.toContain('outside');
   });
 
-  it('hard link: none can be made to a file outside, and a write leaves the other name as it was', async () => {
+  it('hard link: none can be created to a file outside, and a write leaves the other name unchanged', async () => {
     expect(
       await shell(`ln '${join(outside, 'secret.txt')}' stolen; ln /etc/passwd accounts; cat stolen`),
     ).not.toContain(SECRET);
@@ -245,7 +245,7 @@ describe('a workspace', () => {
     abstract.close();
   });
 
-  it('network: is there when the operator lets commands have it and one asks for it', async () => {
+  it('network: works if the operator allows it and the command requests it', async () => {
     const open = await aSandboxSetup({ network: true });
     const server = createServer((socket) => socket.end('hello'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -256,7 +256,7 @@ describe('a workspace', () => {
     await open.close();
   });
 
-  it('outside signal: no process outside can be reached', async () => {
+  it('signals: no process outside can be signalled', async () => {
     const bystander = spawn('sleep', ['300']);
     await shell(`kill -9 ${bystander.pid} ${process.pid}; kill -9 -1`);
     bystander.kill('SIGTERM');
@@ -293,7 +293,7 @@ if os.fork()==0:
     await expect.poll(() => processesWith(mark), { timeout: 5000 }).toEqual([]);
   });
 
-  it('output: hundreds of megabytes take no more memory than what is kept of it', async () => {
+  it('output: hundreds of megabytes use no more memory than the kept part', async () => {
     globalThis.gc?.();
     const before = process.memoryUsage().rss;
     let most = 0;
@@ -307,7 +307,7 @@ if os.fork()==0:
     expect(most - before).toBeLessThan(150_000_000);
   });
 
-  it('environment: holds nothing of the server, and what the operator names', async () => {
+  it('environment: contains only the variables that the operator names', async () => {
     process.env['PLANTED_IN_ENVIRONMENT'] = SECRET;
     const named = await aSandboxSetup({ environment: { CI: 'yes' } });
     const both = [

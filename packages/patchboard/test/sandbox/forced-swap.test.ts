@@ -125,7 +125,7 @@ function atEachQuestion(
 }
 
 describe.each(Object.keys(SWAPS) as (keyof typeof SWAPS)[])('%s at any moment', (swap) => {
-  it('shows nothing of what is outside', () => {
+  it('reveals nothing outside the workspace', () => {
     const work = (): string => {
       const file = readFile(root, 'door/file.txt', { maxBytes: 1000 });
       return file === null ? 'none' : Buffer.from(file.bytes).toString('utf8');

@@ -92,7 +92,7 @@ describe('an agent in a workspace', () => {
     expect(read.result).toMatchObject({ content: 'export const sum = (a, b) => a + b;\n' });
   });
 
-  it('cannot be given a task by somebody who is no agent', async () => {
+  it('refuses a task from a caller that is not an agent', async () => {
     const { board } = await aScene(['unused'], {}, { workspace: {} });
     expect(await board.call('task_run', { task: 'anything' })).toMatchObject({
       state: 'FAILED',

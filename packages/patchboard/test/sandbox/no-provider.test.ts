@@ -6,7 +6,7 @@ import { createPatchboard, type Patchboard, type WorkspaceOptions } from '../../
 import { BoardError } from '../../src/index.ts';
 
 /** A machine that has nothing to enclose commands with. */
-describe('where nothing encloses commands', () => {
+describe('without a sandbox provider', () => {
   let board: Patchboard;
 
   async function open(workspace: WorkspaceOptions): Promise<void> {
@@ -35,7 +35,7 @@ describe('where nothing encloses commands', () => {
     expect(failure.recommendations).toContain('an operator can run: patchboard doctor');
   });
 
-  it('reads and lists all the same, and records that nothing encloses it', async () => {
+  it('reads and lists files, and records sandbox none', async () => {
     await open({});
     const record = await board.call('fs_glob', { pattern: '*' });
     expect(record).toMatchObject({ state: 'COMPLETED', sandbox: 'none', result: { paths: [] } });
@@ -46,7 +46,7 @@ describe('where nothing encloses commands', () => {
     expect(await board.call('todo_read')).toMatchObject({ state: 'COMPLETED', result: { todos: [] } });
   });
 
-  it('runs with unsafeNoSandbox, but asks every time, whatever the policy and earlier answers', async () => {
+  it('runs with unsafeNoSandbox, but requires approval for every call, whatever policy and grants', async () => {
     await open({ unsafeNoSandbox: true });
     for (let time = 0; time < 2; time += 1) {
       const asked = await board.invoke('bash_run', { command: 'echo hello' });
@@ -92,7 +92,7 @@ describe('where nothing encloses commands', () => {
     );
   });
 
-  it('says of commands that they are off where they are', async () => {
+  it('says in the description that commands are off', async () => {
     await open({});
     const tool = board.tools().find(({ name }) => name === 'bash_run');
     expect(tool?.description).toContain('Off on this server: it has no sandbox.');
@@ -110,7 +110,7 @@ describe('where nothing encloses commands', () => {
     );
   });
 
-  it('ends what is in the group of a command at its time limit', async () => {
+  it('kills the process group of a command at its time limit', async () => {
     await open({ unsafeNoSandbox: true });
     const asked = await board.invoke('bash_run', { command: 'sleep 300 & sleep 300', timeout_ms: 200 });
     await board.decide(asked.id, 'allow');

@@ -48,7 +48,7 @@ describe('everything that a command started ends', () => {
     expect(processesWith(mark)).toEqual([]);
   });
 
-  it('when a job has lived for as long as it may', async () => {
+  it('when a job reaches its time limit', async () => {
     const mark = aMark();
     const job = await sandbox().execBackground(`sleep ${mark}`, { timeoutMs: 300 });
     expect(await sandbox().logs(job, { follow: true })).toMatchObject({ status: 'killed' });
@@ -81,7 +81,7 @@ describe('everything that a command started ends', () => {
     expect(processesWith(closing.folder)).toEqual([]);
   });
 
-  it('when the server is killed with no time to say goodbye', async () => {
+  it('when the server is killed with SIGKILL', async () => {
     const mark = aMark();
     const folder = await mkdtemp(join(tmpdir(), 'patchboard-doomed-'));
     const server = spawn(process.execPath, ['--conditions=patchboard-source', SERVER, folder, tree(mark)], {
@@ -96,7 +96,7 @@ describe('everything that a command started ends', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('answers for jobs of its own run only', async () => {
+  it('returns jobs of its own run only', async () => {
     const job = await bench().sandbox('run_a').execBackground('echo mine; sleep 60');
     const stranger = bench().sandbox('run_b');
     expect(await stranger.logs(job)).toBeUndefined();

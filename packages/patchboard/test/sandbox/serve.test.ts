@@ -38,8 +38,8 @@ async function ask(tool: string, args: object): Promise<{ status: number; body: 
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-describe('a server says what encloses commands', () => {
-  it('where there is something: in its ready line, in /healthz and in the record of a call', async () => {
+describe('a server reports its sandbox', () => {
+  it('with a provider: in its ready line, in /healthz and in the record of a call', async () => {
     server = await startServer();
     expect(server.readyLine).toMatch(/\(sandbox: (bubblewrap|seatbelt)\)$/);
     const provider = /sandbox: (\w+)/.exec(server.readyLine)?.[1];
@@ -51,7 +51,7 @@ describe('a server says what encloses commands', () => {
     });
   });
 
-  it('where there is nothing: what to install, and commands and writes are off', async () => {
+  it('without one: prints what to install, and commands and writes are off', async () => {
     server = await startServer(WITHOUT);
     expect(server.readyLine).toContain('(no sandbox, so commands and writes are off: ');
     expect(server.readyLine).toContain(INSTALL);
@@ -71,7 +71,7 @@ describe('a server says what encloses commands', () => {
     }
   });
 
-  it('and so does doctor', async () => {
+  it('doctor reports it too', async () => {
     server = await startServer(WITHOUT);
     const main = join(ROOT, 'packages/patchboard/src/cli/main.ts');
     const doctor = await runCommand(process.execPath, ['--conditions=patchboard-source', main, 'doctor'], {
@@ -90,7 +90,7 @@ describe('a server says what encloses commands', () => {
 });
 
 describe('serve --unsafe-no-sandbox', () => {
-  it('says so, and asks every time, also after an answer that was to stand', async () => {
+  it('warns, and requires approval for every call, also with a grant', async () => {
     server = await startServer(WITHOUT, ['--unsafe-no-sandbox']);
     expect(server.readyLine).toContain('(NO SANDBOX, every command and write asks: ');
     expect(await health()).toMatchObject({

@@ -49,7 +49,7 @@ describe('the workspace tools', () => {
     execFileSync('sh', ['-c', 'printf %s "$2" > "$1"', 'sh', join(root, path), content]);
   }
 
-  it('are twelve where agents run, and say what they do', () => {
+  it('are twelve in a board with agents, each with a description', () => {
     const tools = board.tools({ tag: 'workspace' });
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
       'bash_kill',
@@ -67,7 +67,7 @@ describe('the workspace tools', () => {
     ]);
   });
 
-  it('ask before they write or run anything, and read at once, unless a policy says otherwise', async () => {
+  it('require approval to write or run, and none to read, unless a policy decides otherwise', async () => {
     const careful = await createPatchboard({ workspace: {} });
     const states = async (name: string, args: unknown): Promise<string> =>
       (await careful.invoke(name, args)).state;
@@ -108,7 +108,7 @@ describe('the workspace tools', () => {
     });
   });
 
-  it('read images and anything else as base64, and refuse to call bytes text', async () => {
+  it('read images and binary files as base64, and refuse to return bytes as text', async () => {
     const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]);
     await writeFile(join(root, 'dot.png'), bytes);
     await writeFile(join(root, 'blob.bin'), bytes);
@@ -135,7 +135,7 @@ describe('the workspace tools', () => {
     expect(read.content).toMatch(/^中+$/);
   });
 
-  it('edit literally, answer with a diff, and take both families of names', async () => {
+  it('edit literally, return a diff, and accept both families of parameter names', async () => {
     await result('fs_write', { file_path: 'a.js', content: 'let a = 1;\nlet b = 2;\n' });
     expect(await result('fs_edit', { path: 'a.js', edits: [{ old: 'a = 1', new: 'a = $&' }] })).toEqual({
       path: 'a.js',
@@ -193,7 +193,7 @@ describe('the workspace tools', () => {
     });
   });
 
-  it('put nothing back halfway: a folder that cannot be written leaves every file as it was', async () => {
+  it('are atomic: a folder that cannot be written leaves every file unchanged', async () => {
     await result('fs_write', { path: 'half/free.txt', content: 'free' });
     await result('fs_write', { path: 'half/shut/held.txt', content: 'held' });
     await result('bash_run', { command: 'chmod 500 half/shut' });
@@ -233,7 +233,7 @@ describe('the workspace tools', () => {
     );
   });
 
-  it('let parallel edits of one run all come through', async () => {
+  it('apply all parallel edits of one run', async () => {
     await result('fs_write', {
       path: 'many.txt',
       content: Array.from({ length: 20 }, (_, n) => `<${n}>`).join('\n'),
@@ -324,7 +324,7 @@ describe('the workspace tools', () => {
     });
   });
 
-  it('ask about a dangerous command even where commands are allowed', async () => {
+  it('require approval for a dangerous command even if commands are allowed', async () => {
     const asked = await board.invoke('bash_run', { command: 'echo hi; rm -rf sub' }, { runId: 'run_1' });
     expect(asked).toMatchObject({
       state: 'APPROVAL_REQUIRED',

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A PostgreSQL server of its own for a test: temporary folder, free port on loopback, no password. */
+/** A separate PostgreSQL server for a test: temporary folder, free port on loopback, no password. */
 export interface PostgresService {
   /** Address of the `postgres` database as the superuser. */
   readonly url: string;
@@ -20,11 +20,11 @@ const MISSING =
 const START_ATTEMPTS = 3;
 
 export interface PostgresOptions {
-  /** A commit waits for the disk, as it would for anybody's data. Default: false, for tests. */
+  /** Whether commits wait for fsync. Default: false, for tests. */
   readonly durable?: boolean;
 }
 
-/** Fails, rather than skip, where no server can be started. */
+/** Throws if no server can be started; tests do not skip. */
 export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresService> {
   const bin = findBinaries();
   const folder = mkdtempSync(join(tmpdir(), 'patchboard-postgres-'));
@@ -61,7 +61,7 @@ function findBinaries(): string {
   return found;
 }
 
-/** The server refuses to run as root, so root runs it as the user that its package made. */
+/** PostgreSQL refuses to run as root, so it runs as the user of its package. */
 function ownerOfServer(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   return { uid: idOf('-u'), gid: idOf('-g') };

@@ -70,7 +70,7 @@ describe('patchboard serve that cannot start says so in one line and exits 2', {
     expectRefusal(below, new RegExp(`a part of the path is a file: ${remedy}`));
   });
 
-  it('on a data folder that the system does not let be', async () => {
+  it('on a data folder that cannot be created', async () => {
     for (const folder of ['/proc/x', '/proc/x/y']) {
       expectRefusal(await place.run(['serve', '--port', '0', '--data', folder]), /cannot be made/);
     }
@@ -87,7 +87,7 @@ describe('patchboard serve that cannot start says so in one line and exits 2', {
     await chmod(folder, 0o700);
   });
 
-  it('on a store that belongs to somebody else', async () => {
+  it('on a database of another program', async () => {
     await (
       await place.serve()
     )();

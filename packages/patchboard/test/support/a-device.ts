@@ -5,7 +5,7 @@ import type { Engine } from '../../src/core/engine.ts';
 
 export interface ConnectedDevice {
   readonly device: Device;
-  /** What it was sent, oldest first. */
+  /** The frames it received, oldest first. */
   readonly requests: Call[];
 }
 

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 
-/** Takes what a test must close again; it is closed when the test ends, the last first. */
+/** Registers a resource that is closed when the test ends, in reverse order. */
 export function closedAfterEach(): (close: () => unknown) => void {
   const closing: (() => unknown)[] = [];
   afterEach(async () => {

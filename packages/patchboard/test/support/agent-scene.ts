@@ -67,7 +67,7 @@ function connect(vendor: Vendor, { baseUrl: baseURL }: ScriptedModels): Language
     : createAnthropic(settings)('scripted');
 }
 
-/** Everything an agent has told so far. */
+/** All events of an agent so far. */
 export async function eventsOf(agent: Agent): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   const { bookmark: newest } = agent;

@@ -52,7 +52,7 @@ export function aServerTool(given: Partial<ServerTool> & Pick<ServerTool, 'name'
   };
 }
 
-/** An agent in this process, for whoever needs to know one by name. */
+/** An in-process agent with a fixed name. */
 export function anAgentHandle(name: string): AgentHandle {
   return { id: 'run_1', name, depth: 0, spawn: () => Promise.reject(new Error('no sub-agents here')) };
 }
@@ -65,7 +65,7 @@ export function aRequest(given: Partial<CallRequest> & Pick<CallRequest, 'toolNa
   };
 }
 
-/** The call of a request that was taken. */
+/** The call of an accepted request. */
 export function accepted(submitted: Submitted): Call {
   if (submitted.kind !== 'accepted') throw new Error(`not accepted: ${submitted.failure.message}`);
   return submitted.call;

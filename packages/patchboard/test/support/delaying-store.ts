@@ -1,6 +1,6 @@
 import type { Store } from '../../src/core/ports.ts';
 
-/** The methods a call moves by. */
+/** The methods that change a call. */
 const DELAYED: ReadonlySet<string> = new Set(['insertCall', 'replaceCall', 'findCall']);
 
 export interface DelayingStore {
@@ -10,8 +10,9 @@ export interface DelayingStore {
 }
 
 /**
- * Commits at once and delivers the result some turns of the event loop later, so that other work runs between a commit
- * and its continuation. Results may overtake each other. `turns`: how many each takes, over and over.
+ * Commits at once and delivers the result some turns of the event loop later, so that other work runs between
+ * a commit and its continuation. Results may overtake each other. `turns` is the list of delays, used
+ * cyclically.
  */
 export function delayingStore(store: Store, turns: readonly number[]): DelayingStore {
   let calls = 0;

@@ -6,7 +6,7 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** Time that moves only when told to. */
+/** A clock that the test advances. */
 export class FakeClock implements Clock {
   #wall: number;
   #elapsed = 0;
@@ -33,23 +33,23 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Of the real event loop: time does not move by it. */
+  /** Waits turns of the real event loop, without advancing time. */
   turn(): Promise<void> {
     return new Promise((resolve) => void setImmediate(resolve));
   }
 
-  /** The wall clock is set by somebody; monotonic time does not notice. */
+  /** Sets the wall clock; monotonic time is unchanged. */
   jumpWall(ms: number): void {
     this.#wall += ms;
   }
 
-  /** Time goes by while something runs; nothing falls due meanwhile. */
+  /** Advances time without running timers, as during a long computation. */
   pass(ms: number): void {
     this.#elapsed += ms;
     this.#wall += ms;
   }
 
-  /** Runs what falls due, in order, letting promises settle in between. */
+  /** Advances time and runs due timers in order, letting promises settle in between. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     for (;;) {
@@ -70,7 +70,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything that only waits for promises and immediates go on. */
+/** Waits until pending promises and immediates have run. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

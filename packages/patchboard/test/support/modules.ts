@@ -6,7 +6,7 @@ import { startPlatform, type Platform } from '../../src/wiring/platform.ts';
 import { SILENT_LOG } from '../../src/runtime/silent-log.ts';
 import { aFolder } from './a-folder.ts';
 
-/** A file of one's own that a config names. */
+/** A temporary module that a config refers to. */
 export async function aModule(name: string, text: string): Promise<string> {
   const path = join(await aFolder(), name);
   await writeFile(path, text);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 const MISSING =
   'no python3 with the package "requests" is installed, and this test does not pass without it. On Debian: apt-get install python3-requests';
 
-/** A Python that has `requests`: the one on PATH may be another than Debian's. Fails where there is none. */
+/** A Python with `requests`: the one on PATH may differ from Debian's. Throws if there is none. */
 export function pythonWithRequests(): string {
   const found = ['python3', '/usr/bin/python3', '/usr/local/bin/python3'].find(
     (command) => spawnSync(command, ['-c', 'import requests']).status === 0,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** As somebody else; only root may. */
+  /** Runs as another user; requires root. */
   readonly user?: { readonly uid?: number; readonly gid?: number };
 }
 

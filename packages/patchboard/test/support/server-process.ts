@@ -9,29 +9,29 @@ import { fileURLToPath } from 'node:url';
 export const ROOT: string = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const MAIN = join(ROOT, 'packages', 'patchboard', 'src', 'cli', 'main.ts');
-/** A process from source reads hundreds of files; Node keeps here what it made of them, by their content. */
+/** Node's compile cache: a process from source reads hundreds of files. */
 const COMPILE_CACHE = join(ROOT, 'node_modules', '.cache', 'compiled');
 
-/** `patchboard serve` as a process of its own, from source, on a free port and a data folder that goes with it. */
+/** `patchboard serve` as a separate process, from source, on a free port and a temporary data folder. */
 export interface ServerProcess {
   readonly url: string;
   readonly port: string;
   readonly dataFolder: string;
-  /** What it said when it was ready. */
+  /** The ready line. */
   readonly readyLine: string;
-  /** What it said on stderr so far. */
+  /** The output on stderr so far. */
   readonly log: () => string;
-  /** And on stdout. */
+  /** The output on stdout so far. */
   readonly out: () => string;
-  /** Asks it to stop and answers with its exit code; its files stay. */
+  /** Stops the process and returns its exit code; keeps its files. */
   exit(): Promise<number | null>;
-  /** The same, and its files go. */
+  /** The same, and removes its files. */
   stop(): Promise<number | null>;
 }
 
-/** What the operating system grants the process. */
+/** Operating system limits of the process. */
 export interface ProcessLimits {
-  /** File descriptors, as `ulimit -n` sets them. Default: those of the tests. */
+  /** Limit of file descriptors (`ulimit -n`). Default: that of the tests. */
   readonly descriptors?: number;
 }
 
@@ -83,7 +83,7 @@ export async function startServer(
   }
 }
 
-/** The tests' own environment without what would configure a server or a client. */
+/** The tests' environment without the variables that configure a server or a client. */
 export function cleanEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name, value]) =>
@@ -109,7 +109,7 @@ function ready(child: ChildProcess, log: () => string): Promise<{ url: string; l
 
 async function end(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
-    // Not `exit`: what it said last may still be on its way.
+    // Not `exit`: the last output may not have been read yet.
     const exited = once(child, 'close');
     child.kill('SIGTERM');
     await exited;

@@ -1,4 +1,4 @@
-/** As much of a terminal as our own screens use, to see what a person would see. */
+/** A minimal terminal emulator, to check what the screens show. */
 export class VirtualScreen {
   readonly #columns: number;
   #rows: string[][] = [];

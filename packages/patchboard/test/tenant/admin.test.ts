@@ -37,7 +37,7 @@ async function call(
   return { status: answer.status, ...((await answer.json()) as object) };
 }
 
-describe('a tenant of one’s own by the command line', { timeout: LONG }, () => {
+describe('a tenant created by the command line', { timeout: LONG }, () => {
   it('gets its site, pack, limits, data and key while the server runs, and keeps them', async () => {
     const file = await place.write('village.yaml', VILLAGE);
     let stop = await place.serve();
@@ -102,7 +102,7 @@ describe('a tenant of one’s own by the command line', { timeout: LONG }, () =>
     await stop();
   });
 
-  it('is told what was wrong', async () => {
+  it('gets an error that says what is wrong', async () => {
     const stop = await place.serve();
     const unknownPack = await place.run(['tenants', 'set', 'acme', '--pack', 'heritge']);
     expect(unknownPack.error).toContain('packs names heritge, but there are essentials, heritage');
@@ -118,7 +118,7 @@ describe('a tenant of one’s own by the command line', { timeout: LONG }, () =>
 describe('data of a site', { timeout: LONG }, () => {
   const scope = ['--tenant', 'muyuan', '--site', 'main'];
 
-  it('comes out as it went in, and goes in again', async () => {
+  it('exports what was imported, and imports it again', async () => {
     const file = await place.write('village.yaml', VILLAGE);
     expect(await place.json(['data', 'import', file, ...scope])).toMatchObject({
       tenant: 'muyuan',

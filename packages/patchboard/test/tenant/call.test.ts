@@ -259,7 +259,7 @@ describe('an output that breaks its schema', () => {
 });
 
 describe('a trace', () => {
-  it('has both of two calls, in order, and nobody else sees them', async () => {
+  it('has both calls in order, and is invisible to other tenants', async () => {
     const headers = traced();
     callAnswer(await server.call('search_content', { query: '古井' }, headers));
     callAnswer(await server.call('get_npc_profile', { npc_id: 'nobody' }, headers));
@@ -309,7 +309,7 @@ describe('a trace', () => {
   });
 });
 
-describe('what a tool is told', () => {
+describe('the context of a tool', () => {
   it('is site, user, session, character and the trace context, from headers and body', async () => {
     told = [];
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -327,7 +327,7 @@ describe('what a tool is told', () => {
     ]);
   });
 
-  it('stands in the event that a visitor leaves, unless the input says so itself', async () => {
+  it("is stored with a visitor's event, unless the input has its own values", async () => {
     const headers = traced({ 'x-user-id': 'user-1', 'x-session-id': 'session-1' });
     const { output } = callAnswer(await server.call('log_user_event', { event_type: 'visit' }, headers));
     expect(output).toEqual({
@@ -337,8 +337,8 @@ describe('what a tool is told', () => {
   });
 });
 
-describe('a result that may be given again', () => {
-  it('is, with its age, as a call of its own; and not to another site, or for other arguments', async () => {
+describe('a cached result', () => {
+  it('is returned with its age as a new call, but not for another site or other arguments', async () => {
     runs = 0;
     told = [];
     const first = traced({ 'x-user-id': 'user-1' });
@@ -377,7 +377,7 @@ describe('a result that may be given again', () => {
 });
 
 describe('a tool', () => {
-  it('that is idempotent is tried again after a failure that may pass', async () => {
+  it('that is idempotent is retried after a transient failure', async () => {
     const headers = traced();
     const answer = callAnswer(await server.call('toy.flaky', {}, headers));
     expect(answer).toMatchObject({ success: true, output: { flakes: 3 } });
@@ -414,7 +414,7 @@ describe('a tool', () => {
     expect(await names({ category: 'nothing' })).toEqual([]);
   });
 
-  it('may be called so often by a tenant, and says what is left', async () => {
+  it('has a rate limit per tenant, and returns the remaining calls', async () => {
     const [first, second, third] = [
       await server.call('toy.limited', {}, traced()),
       await server.call('toy.limited', {}, traced()),
@@ -440,7 +440,7 @@ describe('a tool', () => {
   });
 });
 
-describe('who asks', () => {
+describe('authentication', () => {
   const { 'x-internal-api-key': _key, ...anonymous } = OWN;
   const token = (claims: Record<string, unknown>): Promise<string> =>
     new SignJWT({ tenant: 'yantian', kind: 'service', ...claims })
@@ -451,7 +451,7 @@ describe('who asks', () => {
       .setExpirationTime('5m')
       .sign(new TextEncoder().encode(JWT_SECRET));
 
-  it('may show a token of another issuer, for its own tenant', async () => {
+  it('accepts a token of another issuer, for its own tenant', async () => {
     const own = { ...anonymous, authorization: `Bearer ${await token({})}` };
     expect(callAnswer(await server.call('get_site_map', {}, own))).toMatchObject({ success: true });
     const foreign = { ...anonymous, authorization: `Bearer ${await token({ tenant: 'muyuan' })}` };
@@ -460,7 +460,7 @@ describe('who asks', () => {
     expect((await server.call('get_site_map', {}, weak)).status).toBe(403);
   });
 
-  it('may show a key that was made here in either header, until it is revoked', async () => {
+  it('accepts a key in either header, until it is revoked', async () => {
     const key = await server.mint({ kind: 'service', name: 'ai-orchestrator', tenant: 'yantian' });
     const headers = { ...anonymous, 'x-internal-api-key': key.secret };
     expect(callAnswer(await server.call('get_site_map', {}, headers))).toMatchObject({ success: true });

@@ -61,7 +61,7 @@ describe("the original back end's client", () => {
     expect(callAnswer(await server.call('get_site_map', null, OWN, null))).toMatchObject({ success: true });
   });
 
-  it('is told of members that the tool does not know, and the call runs without them', async () => {
+  it('gets warnings for undeclared members, and the call runs without them', async () => {
     const input = { npc_id: 'ancestor_yan', verbose: true, 'a/b': 1 };
     const { success, audit } = callAnswer(await server.call('get_npc_profile', input));
     expect(success).toBe(true);
@@ -95,7 +95,7 @@ describe('an internal key', () => {
     }
   });
 
-  it('that is wrong or empty opens nothing where keys are configured', async () => {
+  it('that is wrong or empty is refused if keys are configured', async () => {
     for (const key of ['wrong', '']) {
       const headers = { ...OWN, 'x-internal-api-key': key };
       expect([key, (await server.call('get_site_map', {}, headers)).status]).toEqual([key, 401]);
@@ -126,7 +126,7 @@ describe('in local mode', () => {
     expect(local.log().match(/auth\.internal_key_ignored/g)).toHaveLength(1);
   });
 
-  it('a key of ours that is not known stays an error, and after the first key each unknown one', async () => {
+  it('an unknown key of our own format is an error, and after the first key every unknown one is', async () => {
     expect(await siteMap(`pb_${'x'.repeat(43)}000000`)).toMatchObject({ status: 401 });
     await local.mint({ kind: 'agent', name: 'planner' });
     expect(await siteMap('left-over-from-production')).toMatchObject({ status: 401 });

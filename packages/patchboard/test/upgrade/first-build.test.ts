@@ -215,7 +215,7 @@ describe('a data folder of the first build', () => {
       await submit(label, sent.get(callOf(label).tool_call_id)?.attempt_token ?? '');
   });
 
-  it('does not ask again for what was granted, and asks for the rest', async () => {
+  it('applies the stored grants, and requires approval for other calls', async () => {
     const granted = (await invoke('camera.wipe', { n: 4 }, 'run_again')).json as { tool_call_id: string };
     const asked = (await invoke('camera.wipe', { n: 400 }, 'run_again')).json as { tool_call_id: string };
     expect([...(await requests()).keys()]).toEqual([granted.tool_call_id]);

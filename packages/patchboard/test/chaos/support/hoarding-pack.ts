@@ -1,4 +1,4 @@
-/** A pack whose tools take every file descriptor of the server, and give them back. */
+/** A pack whose tools open all file descriptors of the server, and close them. */
 import { closeSync, openSync } from 'node:fs';
 import type { PackDefinition } from '../../../src/index.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';

@@ -6,16 +6,16 @@ import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/su
 import type { Answered, Asked } from '../../guard/support/ask.ts';
 import { aBrowser, type BrowserGiven } from '../../guard/support/browser.ts';
 
-// A browser on a busy machine takes its time: these only end what hangs.
+// Timeouts for hangs only: a browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const STEP_MS = 90_000;
 
-/** A real server, a real browser, and pages that remember what they did wrong. */
+/** A real server and a real browser; pages record their violations. */
 export interface TestConsole {
   readonly server: TestPlatform;
   readonly url: string;
   readonly browser: Browser;
-  /** Signed in as operator unless told otherwise. */
+  /** Signed in as operator by default. */
   open(path: string, options?: OpenOptions): Promise<ConsolePage>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface OpenOptions extends BrowserContextOptions {
 export interface ConsolePage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Addresses of other hosts that were asked. */
+  /** URLs of requests to other hosts. */
   readonly foreign: readonly string[];
   /** Fails on a violation of the content policy, an uncaught error or a request to another host; then closes. */
   readonly done: () => Promise<void>;
@@ -49,7 +49,7 @@ export async function aConsole(given: PlatformGiven & BrowserGiven = {}): Promis
   };
 }
 
-/** A busy machine makes a server turn requests away for a moment. What it turned away it did not do. */
+/** Retries requests that a busy server refuses; a refused request has no effect. */
 async function askUntilTaken(server: TestPlatform, asked: Asked): Promise<Answered> {
   for (;;) {
     const answer = await server.ask(asked);
@@ -128,7 +128,7 @@ function reportOnFailure(page: Page): void {
   });
 }
 
-/** Takes one of the choices of a select. By keyboard: the words of what is chosen lie over the field. */
+/** Selects an option by keyboard, because the label of the selected option covers the field. */
 export async function choose(page: Page, label: string, option: string): Promise<void> {
   await page.getByRole('combobox', { name: label, exact: true }).press('Enter');
   await page.getByRole('option', { name: option, exact: true }).click();

@@ -27,10 +27,10 @@ interface Shown {
 /** A language, a theme and a width. */
 export type Combination = readonly [locale: string, colorScheme: 'light' | 'dark', width: number];
 
-/** Past the content policy on purpose: the checker is injected by the browser's driver, not by the page. */
+/** Bypasses the Content-Security-Policy: the checker is injected by the driver, not by the page. */
 async function seriousIn(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
-  // A dialog that fades in has the contrast of a half-transparent one.
+  // Wait for animations: a dialog that fades in has too little contrast.
   await page.evaluate(FADED_IN);
   const results = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
   return results.violations
@@ -63,7 +63,7 @@ const PLACES: readonly (readonly [name: string, path: (shown: Shown) => string, 
   ['login', () => '/ui/login', '[data-sign-out]'],
 ];
 
-/** What opens over a page or in it. */
+/** Overlays and panels to open. */
 const OVERLAYS: readonly (readonly [
   name: string,
   path: (shown: Shown) => string,
@@ -102,7 +102,7 @@ export function useAccessibilityCheck(): (combination: Combination) => Promise<v
   let board: TestConsole;
   let shown: Shown;
   beforeAll(async () => {
-    // With lines that have no effect, which are warned about.
+    // A policy with lines without effect, so that warnings are shown.
     const policy = { agents: { guest: { autoDenyTools: ['toy.*'], requireApprovalTools: ['toy.ecoh'] } } };
     board = await aConsole({ tools: [echo, remove, shapes], config: { policy } });
     shown = {

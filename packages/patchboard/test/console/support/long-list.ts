@@ -5,10 +5,10 @@ import { aCall, completed, insertAll } from '../../../src/store/samples.contract
 import { aConsole } from './a-console.ts';
 
 const BATCH = 500;
-/** What fits on the screen of the test, and as many again above and below. */
+/** Upper bound of rows in the DOM: three screens. */
 const MOST_ROWS = 80;
 
-/** Stores so many calls that have ended, the last of them a moment ago. Returns their ids. */
+/** Stores `count` ended calls, the last of them a moment ago. Returns their ids. */
 async function fill(store: Store, count: number): Promise<string[]> {
   const ids: string[] = [];
   const first = Date.now() - count * 10;
@@ -29,7 +29,7 @@ interface Seen {
   readonly rows: number;
 }
 
-/** Rows inside the window of the list, not those kept ready around it. */
+/** The visible rows, without those rendered in advance. */
 async function seen(page: Page): Promise<Seen> {
   return await page.locator('[data-scroller]').evaluate((scroller) => {
     const { top, bottom } = scroller.getBoundingClientRect();
@@ -43,8 +43,8 @@ async function seen(page: Page): Promise<Seen> {
 }
 
 /**
- * Goes to the end again and again, as somebody who holds the End key; answers the most rows there ever were. It goes on
- * when something has changed: to look at every frame would take most of the time.
+ * Scrolls to the end repeatedly, as if the End key were held; returns the maximum number of rows in the DOM.
+ * It continues after each DOM change, because checking every frame would take most of the time.
  */
 async function toTheEnd(page: Page): Promise<number> {
   return await page.locator('[data-scroller]').evaluate(async (scroller) => {
@@ -76,7 +76,7 @@ export async function checkLongList(count: number, places: readonly number[]): P
   const board = await aConsole();
   try {
     const ids = await fill(board.server.store, count);
-    /** The nth from the top. */
+    /** Index from the top. */
     const newest = (index: number): string => ids[count - 1 - index] ?? '';
     const { page, done } = await board.open('/ui/calls');
     const isShown = (index: number): Promise<void> =>

@@ -33,7 +33,7 @@ export async function checkPages(
       lang: locale,
       isDark: colorScheme === 'dark',
     });
-    // No key of the word lists shows where a word should.
+    // No text key is shown in place of its text.
     const words = await page.locator('body').innerText();
     expect(words).not.toMatch(/\b(pages|shell|calls|state|tester|login|keys|tools)\.[a-z]\w+/);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1280);
@@ -41,7 +41,7 @@ export async function checkPages(
   await done();
 }
 
-/** Opens pages at the width of a phone, then goes to another by the menu. */
+/** Opens pages at the width of a phone, then navigates by the menu. */
 export async function checkOnPhone(board: TestConsole, pages: readonly string[]): Promise<void> {
   const { page, done } = await board.open('/', { viewport: { width: 390, height: 844 } });
   for (const name of pages) {

@@ -1,7 +1,7 @@
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../../support/an-engine.ts';
 
-/** Answers with its arguments. */
+/** Returns its arguments. */
 export const echo: ServerTool = aServerTool({
   name: 'toy.echo',
   description: 'Answers with what it was given',
@@ -9,7 +9,7 @@ export const echo: ServerTool = aServerTool({
   execute: (args) => Promise.resolve({ said: args }),
 });
 
-/** Asks before it runs. */
+/** Requires approval. */
 export const remove: ServerTool = aServerTool({
   name: 'toy.remove',
   description: 'Removes a thing for good',
@@ -23,11 +23,11 @@ export const remove: ServerTool = aServerTool({
   execute: (args) => Promise.resolve({ removed: args }),
 });
 
-/** Ends when it is cancelled, or never. */
+/** Runs until it is cancelled. */
 export const endless: ServerTool = aServerTool({
   name: 'toy.endless',
   description: 'Takes its time',
-  // A page on a busy machine takes longer to open than most tools may take.
+  // A long time limit, because a page may open slowly on a busy machine.
   timeoutMs: 600_000,
   execute: (_args, context) =>
     new Promise((_resolve, reject) => {
@@ -36,7 +36,7 @@ export const endless: ServerTool = aServerTool({
     }),
 });
 
-/** One of everything a schema can ask for. */
+/** A schema with every kind of field. */
 export const shapes: ServerTool = aServerTool({
   name: 'toy.shapes',
   description: 'One of everything',

@@ -21,14 +21,14 @@ export async function invoke(server: Asking, tool: string, asked: Asked = {}): P
   return await server.ask({ method: 'POST', path, body: bodyOf(asked), headers: { ...asked.headers } });
 }
 
-/** The id of a call that was taken. */
+/** The id of an accepted call. */
 export async function callId(server: Asking, tool: string, asked: Asked = {}): Promise<string> {
   const answer = await invoke(server, tool, asked);
   if (answer.status !== 202) throw new Error(`not taken: ${answer.status} ${answer.text}`);
   return (answer.json as { tool_call_id: string }).tool_call_id;
 }
 
-/** The record once it has ended, by waiting as agents do. */
+/** Waits for the end of the call and returns its record. */
 export async function ended(
   server: Asking,
   id: string,

@@ -6,15 +6,15 @@ export interface Frame {
   readonly [member: string]: unknown;
 }
 
-/** A socket and nothing else: it says only what a test tells it to say. */
+/** A plain WebSocket that sends only what a test sends. */
 export interface BareDevice {
   readonly socket: WebSocket;
   send(frame: unknown): void;
-  /** The first frame of this type that nobody has taken yet, now or later; fails when the socket closes before. */
+  /** Resolves to the first unread frame of this type; rejects if the socket closes before. */
   next(type: string): Promise<Frame>;
-  /** Registers, and answers with what the server said to it. */
+  /** Registers tools and returns the server's reply. */
   register(...tools: readonly unknown[]): Promise<Frame>;
-  /** How the server or the test closed it. */
+  /** Resolves to the close code and reason. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   close(code?: number): Promise<void>;
 }

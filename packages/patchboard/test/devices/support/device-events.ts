@@ -1,7 +1,7 @@
 import type { DeviceView } from '@patchboard/wire';
 import type { TestPlatform } from '../../guard/support/a-platform.ts';
 
-/** Waits for the row that says so; it may have been written already. */
+/** Waits for the ledger row, which may already exist. */
 export async function untilDevice(server: TestPlatform, session: string, state: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const isIt = (body: string): boolean => {

@@ -1,4 +1,4 @@
-// Loaded into a server before it starts: on SIGUSR2 it says what it holds after a collection, so that garbage does not count.
+// Preloaded into a server: on SIGUSR2 it collects garbage and prints the memory usage.
 import process from 'node:process';
 
 let reports = 0;

@@ -9,11 +9,11 @@ import { startPlatform, type Platform } from '../../../src/wiring/platform.ts';
 import { pinoLog } from '../../../src/runtime/log.ts';
 import { ask, type Answered, type Asked } from './ask.ts';
 
-/** A data folder of its own, gone with the test. */
+/** A temporary data folder, removed after the test. */
 export interface DataFolder {
   readonly path: string;
   readonly storeFile: string;
-  /** Names of the files in it whose bytes hold this text. */
+  /** Names of the files that contain this text. */
   filesWith(text: string): string[];
   remove(): void;
 }
@@ -41,7 +41,7 @@ export interface PlatformGiven {
   readonly host?: string;
   /** Default: a free one. */
   readonly port?: number;
-  /** Default: a new one, which goes when the platform is closed. */
+  /** Default: a new one, removed when the platform is closed. */
   readonly folder?: DataFolder;
   readonly openStore?: (file: string) => Promise<Store>;
 }
@@ -52,7 +52,7 @@ export interface TestPlatform {
   readonly port: number;
   readonly folder: DataFolder;
   readonly operatorToken: string;
-  /** What went to the log, byte for byte. */
+  /** The log output. */
   readonly log: () => string;
   ask(asked: Asked): Promise<Answered>;
   /** With the operator's token. */
@@ -134,7 +134,7 @@ function mintedKey(answer: Answered): MintedKey {
   return { id, secret, headers: { authorization: `Bearer ${secret}` } };
 }
 
-/** Everything a refused request must leave as it was. */
+/** The state that a refused request must not change. */
 export async function recordOf(store: Store): Promise<unknown> {
   const [head, calls, tools, keys, grants, policies] = await Promise.all([
     store.ledgerHead(),

@@ -18,7 +18,7 @@ export interface Answered {
   readonly json: any;
 }
 
-/** One request on a connection of its own. An endless answer is cut off after its headers. */
+/** Sends one request on a new connection. An endless response is closed after its headers. */
 export async function ask(port: number, asked: Asked): Promise<Answered> {
   const response = await open(port, asked);
   const isStream = (response.headers['content-type'] ?? '').startsWith('text/event-stream');
@@ -32,7 +32,7 @@ export async function ask(port: number, asked: Asked): Promise<Answered> {
   };
 }
 
-/** The answer as soon as its headers are there. */
+/** Resolves to the response once its headers have arrived. */
 export async function open(port: number, asked: Asked): Promise<IncomingMessage> {
   const { method, path, headers = {}, body } = asked;
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);

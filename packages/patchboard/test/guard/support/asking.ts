@@ -9,7 +9,7 @@ export const SCHEMA = {
   additionalProperties: false,
 } as const;
 
-/** Asks before it runs, and tells what it ran with. */
+/** A tool that requires approval and records its arguments. */
 export function askingTool(given: Partial<ServerTool> = {}): { tool: ServerTool; ran: unknown[] } {
   const ran: unknown[] = [];
   const tool = aServerTool({

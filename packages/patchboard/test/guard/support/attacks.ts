@@ -1,4 +1,4 @@
-/** What a page tries. Runs inside the browser, so it may use nothing from outside itself. */
+/** The attacks of a foreign page. They run inside the browser, so they must be self-contained. */
 export interface Attack {
   readonly name: string;
   readonly run: (target: string) => Promise<string>;
@@ -7,7 +7,7 @@ export interface Attack {
 const INVOKE = '/v1/tools/toy.echo/invoke';
 const BODY = '{"run_id":"stolen","args":{"from":"page"}}';
 
-/** Each resolves once the browser knows how it went. */
+/** Each resolves when its outcome is known. */
 export const ATTACKS: readonly Attack[] = [
   {
     name: 'fetch with CORS and JSON',
@@ -108,7 +108,7 @@ export const ATTACKS: readonly Attack[] = [
   })),
 ];
 
-/** A function that is sent to the page keeps no closure, so what differs is written into its text. */
+/** A function sent to the page has no closure, so its parameters are written into its source. */
 function written(text: string): (target: string) => Promise<string> {
   // oxlint-disable-next-line typescript/no-implied-eval
   return new Function(`return ${text}`)() as (target: string) => Promise<string>;
@@ -130,7 +130,7 @@ function formAttack(type: string): (target: string) => Promise<string> {
   })`);
 }
 
-/** Beacons say nothing; the browser's list of what it loaded does. */
+/** Beacons report no result; the browser's resource timing does. */
 function beaconAttack(type: string): (target: string) => Promise<string> {
   return written(`(target) => new Promise((resolve) => {
     const url = target + '${INVOKE}?beacon=${type.replace('/', '-')}';

@@ -8,7 +8,7 @@ const EXECUTABLE = [
 ].find((file) => existsSync(file));
 
 export interface BrowserGiven {
-  /** The back/forward cache, which every browser of a person has and automation turns off. */
+  /** Enables the back/forward cache, which automation disables. */
   readonly hasPageCache?: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function aBrowser(names: readonly string[], given: BrowserGiven = {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      // Newer browsers keep pages of other names away from this machine; others do not, and the server must not need it.
+      // Disable the browser's own protection of local servers: the server must not depend on it.
       '--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,BlockInsecurePrivateNetworkRequests',
       `--host-resolver-rules=${names.map((name) => `MAP ${name} 127.0.0.1`).join(', ')}`,
     ],

@@ -38,7 +38,7 @@ export function useScene(): () => Scene {
   return () => scene;
 }
 
-/** Defines the tests of each route: who may ask it, and how. */
+/** Defines the tests of each route: which credentials it accepts. */
 export function describeRoutes(
   routes: readonly Route[],
   casesOf: (route: Route) => CredentialCases,
@@ -112,7 +112,7 @@ function seen({ status, json }: Answered): Expected {
   return [status, status >= 400 ? (json as { code: string }).code : null];
 }
 
-/** What the request would reach if it were not refused. */
+/** The response if the request were not refused. */
 function realIds(scene: Scene, route: Route): Ids {
   return route.api === 'internal' ? { ...scene.ids, call: scene.clientCall } : scene.ids;
 }

@@ -1,6 +1,6 @@
 import type { Route } from '../../../src/transports/shared/routes/routes.ts';
 
-/** What stands for the parts of a path, and in the bodies that need one of them. */
+/** Values for path parameters, and for bodies that contain them. */
 export interface Ids {
   readonly call: string;
   readonly run: string;
@@ -12,7 +12,7 @@ export interface Ids {
   readonly token: string;
 }
 
-/** Well formed, and nobody's. */
+/** Well-formed ids that do not exist. */
 export const UNKNOWN: Ids = {
   call: 'tc_00000000000000000000000000',
   run: 'run_00000000000000000000000000',
@@ -21,21 +21,21 @@ export const UNKNOWN: Ids = {
   client: 'nobody',
   tool: 'no.such.tool',
   digest: '0'.repeat(64),
-  // Of a login link: a wrong operator token would be throttled.
+  // A login token: a wrong operator token would be rate limited.
   token: 'ot_unknown',
 };
 
 interface Sample {
-  /** What `:id` is. */
+  /** The kind of `:id`. */
   readonly id?: 'call' | 'run' | 'key' | 'grant';
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: (ids: Ids) => unknown;
-  /** What a request that got past the guard is answered when nothing of that id exists. */
+  /** The status past the guard if the id does not exist. */
   readonly past: readonly [status: number, code: string | null];
 }
 
-/** What the tenant API wants to know of every request. */
+/** The required headers of the tenant API. */
 const OCCASION = { 'x-tenant-id': 'default', 'x-site-id': 'site-a', 'x-trace-id': 'trace-a' };
 
 /** One request per route that would do something. A route that is missing here fails the test. */
@@ -82,7 +82,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   callTenantTool: { past: [200, null], headers: OCCASION, body: ({ tool }) => ({ tool_name: tool }) },
   listTenantToolsShort: { past: [200, null], headers: OCCASION, body: () => ({}) },
   callTenantToolShort: { past: [200, null], headers: OCCASION, body: ({ tool }) => ({ tool_name: tool }) },
-  // No upgrade was asked for: past the guard it says so.
+  // Without an upgrade: past the guard the response is an error.
   deviceSocket: { past: [400, 'body_invalid'] },
   listCallableTools: { past: [200, null] },
   asyncapi: { past: [200, null] },
@@ -109,12 +109,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   checkPolicy: { past: [200, null], body: () => ({ document: {} }) },
   explainPolicy: { past: [404, 'tool_not_found'], body: ({ tool }) => ({ tool_name: tool }) },
   listTenants: { past: [200, null] },
-  // Past the guard is not far enough here: they take the operator token itself.
+  // These routes require the operator token itself.
   replaceTenant: { past: [403, 'permission_denied'], body: () => ({ sites: ['a'] }) },
   forgetTenant: { past: [403, 'permission_denied'] },
   openSession: { past: [401, 'auth_required'], body: ({ token }) => ({ token }) },
   closeSession: { past: [200, null] },
-  // Past the guard is not far enough here: it takes the operator token itself.
+  // This route requires the operator token itself.
   makeLoginLink: { past: [403, 'permission_denied'] },
   health: { past: [200, null] },
   healthShort: { past: [200, null] },

@@ -11,7 +11,7 @@ import { aDataFolder, aPlatform, type DataFolder, type MintedKey, type TestPlatf
 import { UNKNOWN, type Ids } from './route-samples.ts';
 
 export const echoTool: ServerTool = aServerTool({ name: 'toy.echo' });
-/** Asks before it runs. */
+/** Requires approval. */
 export const deleteTool: ServerTool = aServerTool({
   name: 'toy.delete',
   annotations: { destructive: true },
@@ -22,18 +22,18 @@ export const deleteTool: ServerTool = aServerTool({
   },
 });
 
-/** A server where keys are needed, with something of everything in tenant `default`. */
+/** A server with keys, and one object of every kind in tenant `default`. */
 export interface Scene extends TestPlatform {
   readonly boss: MintedKey;
   /** The operator of another tenant, under the same name. */
   readonly stranger: MintedKey;
-  /** Another agent of the same tenant, with every scope there is. */
+  /** Another agent of the same tenant, with all scopes. */
   readonly neighbour: MintedKey;
   readonly expired: { readonly authorization: string };
   readonly revoked: MintedKey;
-  /** Everything but this one scope. */
+  /** All scopes except this one. */
   readonly without: ReadonlyMap<Scope, MintedKey>;
-  /** What `boss` may reach. */
+  /** Ids that `boss` may access. */
   readonly ids: Ids;
   /** A call that waits for a client to run it. */
   readonly clientCall: string;

@@ -37,7 +37,7 @@ import { checkAgainst, type OpenApiDocument } from './openapi-check.ts';
 export const OPERATOR_TOKEN: string = `op_${'t'.repeat(43)}`;
 const schemas = ajvSchemas();
 
-/** What came back. `json` is undefined when the answer is not JSON. */
+/** A response. `json` is undefined if the body is not JSON. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -74,7 +74,10 @@ export interface ServerGiven {
   readonly routes?: readonly Route[];
 }
 
-/** The HTTP APIs over a real socket and a store in memory; every JSON answer is held against the API description. */
+/**
+ * The HTTP APIs over a real socket and a memory store; every JSON response is validated against the OpenAPI
+ * document.
+ */
 export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   const clock = given.clock ?? nodeClock;
   const store = given.store ?? memoryStore({ digest: nodeDigest });

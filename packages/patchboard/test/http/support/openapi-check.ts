@@ -21,7 +21,7 @@ interface Checker {
 
 const checkers = new WeakMap<OpenApiDocument, Checker>();
 
-/** Throws when an answer is not what the document says the route answers. */
+/** Throws if a response does not match the OpenAPI document. */
 export function checkAgainst(
   document: OpenApiDocument,
   given: { method: string; path: string; answer: HttpAnswer },
@@ -29,7 +29,7 @@ export function checkAgainst(
   const { method, path, answer } = given;
   const route = routeOf(document, method, path.split('?')[0]!);
   if (route === undefined) {
-    if (answer.status === 404 || answer.status === 400) return; // no route: nothing was promised
+    if (answer.status === 404 || answer.status === 400) return; // no route: not documented
     throw new Error(`${method} ${path} answered ${answer.status} but is not in the document`);
   }
   const operation = document.paths[route]![method.toLowerCase()]!;
@@ -85,6 +85,6 @@ function routeOf(document: OpenApiDocument, method: string, path: string): strin
   const found = Object.keys(document.paths).filter(
     (route) => document.paths[route]![method.toLowerCase()] !== undefined && fits(route),
   );
-  // A route without parameters is nearer than one with.
+  // A route without parameters takes precedence.
   return found.sort((a, b) => a.split('{').length - b.split('{').length)[0];
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 
-/** What a program that is no HTTP client sends, and all it gets back until the other side hangs up. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 export async function exchange(port: number, text: string): Promise<string> {
   const socket = await open(port);
   const answered = allOf(socket);
@@ -19,7 +19,7 @@ export async function allOf(socket: Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
   socket.on('error', () => undefined);
-  // Not `once`: what breaks while we write is expected here.
+  // Not `once`: errors while writing are expected here.
   await new Promise((resolve) => socket.on('close', resolve));
   return Buffer.concat(parts).toString();
 }

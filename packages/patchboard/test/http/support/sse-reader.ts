@@ -15,7 +15,7 @@ export interface SseReader {
   next(): Promise<EventFrame | null>;
   /** Everything up to the end. */
   rest(): Promise<EventFrame[]>;
-  /** What the stream said of its own position, before any event. */
+  /** The position that the stream sent before any event. */
   position(): string | null;
   close(): void;
 }

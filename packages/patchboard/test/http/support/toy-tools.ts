@@ -25,15 +25,15 @@ export const failing: ServerTool = aServerTool({
   execute: () => Promise.reject(new Error('it broke')),
 });
 
-/** Asks before it runs. */
+/** Requires approval. */
 export const danger: ServerTool = aServerTool({ name: 'danger', annotations: { destructive: true } });
 
-/** A tool that runs until it is told to go on; it tells of each call that begins. */
+/** A tool whose calls run until the test releases them; it reports each start. */
 export function gatedTool(name = 'gated'): {
   tool: ServerTool;
-  /** Resolves when the next call has begun. */
+  /** Resolves when the next call has started. */
   begun(): Promise<void>;
-  /** Lets every call that runs finish with this. */
+  /** Ends every running call with this result. */
   open(result?: unknown): void;
   progress(data: unknown): void;
 } {

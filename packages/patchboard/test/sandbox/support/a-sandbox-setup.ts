@@ -14,12 +14,12 @@ import {
 } from '../../../src/wiring/sandbox-setup.ts';
 
 export interface OpenBench extends SandboxSetup {
-  /** Everything of it is in here; what is beside the workspaces is outside of them. */
+  /** The folder of the whole setup; everything in it but the workspaces is outside of them. */
   readonly folder: string;
   sandbox(runId?: string): Sandbox;
 }
 
-/** A real sandboxSetup in a folder of its own: what encloses is what this machine has. */
+/** A real sandboxSetup in a temporary folder, with the sandbox provider of this machine. */
 export async function aSandboxSetup(given: WorkspaceOptions = {}): Promise<OpenBench> {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-bench-'));
   const log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -1,4 +1,4 @@
-/** Starts a command, a job and a file server, says so, and waits to be killed. */
+/** Starts a command, a job and a file server, prints a line, and waits to be killed. */
 import { nodeDigest } from '../../../src/runtime/digest.ts';
 import { timeOrderedIds } from '../../../src/runtime/ids.ts';
 import { nodeClock } from '../../../src/runtime/node-clock.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Processes of the whole machine whose command line holds `mark`, those that only look for it aside. */
+/** Processes of the machine whose command line contains `mark`, except the search itself. */
 export function processesWith(mark: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -16,7 +16,7 @@ function commandLine(pid: number): string {
   }
 }
 
-/** A number that no other command line of this machine holds; `sleep` takes it for a time. */
+/** A unique number for a `sleep` command, to find its process. */
 export function aMark(): string {
   return `3${String(Math.random()).slice(2, 12)}`;
 }

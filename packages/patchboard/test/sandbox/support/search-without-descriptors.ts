@@ -1,4 +1,7 @@
-/** Takes all but three descriptors, searches, and prints how that ended: enough to open a folder, too few for a process. */
+/**
+ * Opens all but three descriptors, searches, and prints the result: enough to open a folder, too few for a
+ * process.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { grep } from '../../../src/sandbox/file-server/search.ts';

@@ -13,16 +13,16 @@ const REFUSED = 'refused: ';
 export interface RaceResult {
   readonly swaps: number;
   readonly reads: number;
-  /** Reads that found the file where it belongs. */
+  /** Reads that returned the file inside the workspace. */
   readonly found: number;
-  /** Reads that met the link, or nothing. */
+  /** Reads that were refused because of the link, or found no file. */
   readonly refused: number;
   readonly leaks: number;
-  /** Files of ours that came to be outside. */
+  /** Files that were written outside. */
   readonly escapes: number;
 }
 
-/** Reads and writes through a folder that somebody keeps swapping for a link that leads out. */
+/** Reads and writes through a folder that another process keeps swapping for a link to the outside. */
 export async function swapRace(bench: OpenBench, isOver: (reads: number) => boolean): Promise<RaceResult> {
   const sandbox = bench.sandbox();
   const outside = join(bench.folder, 'outside');
@@ -55,7 +55,7 @@ export async function swapRace(bench: OpenBench, isOver: (reads: number) => bool
   return { swaps, reads, found, refused, leaks, escapes };
 }
 
-/** What was refused has shown nothing. */
+/** A refusal must not reveal content. */
 async function attempt(work: () => Promise<string>): Promise<string> {
   try {
     return await work();

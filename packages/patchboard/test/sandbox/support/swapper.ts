@@ -1,4 +1,4 @@
-/** Puts a folder and a link to another in each other's place, as fast as it can, until it is told to stop. */
+/** Swaps a folder and a link as fast as possible, until it is stopped. */
 import { existsSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 
 const [inside = '', outside = '', door = ''] = process.argv.slice(2);
@@ -15,7 +15,7 @@ function swap(): void {
   else setImmediate(swap);
 }
 
-/** False: somebody wrote at that very moment and was faster. */
+/** Returns false if a concurrent write prevented the swap. */
 function swapOnce(): boolean {
   try {
     rmSync(door, { force: true, recursive: true });

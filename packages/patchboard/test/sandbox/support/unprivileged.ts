@@ -1,4 +1,4 @@
-/** Gives up being root, then tries the ways out that the escape suite tries, and says what came of each as JSON. */
+/** Drops root, then tries the escapes of the escape suite, and prints the results as JSON. */
 import { spawn } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { aSandboxSetup } from './a-sandbox-setup.ts';
 import { aMark, processesWith } from './processes.ts';
 
-/** What came of it, for a server that is not root. */
+/** The results for a server that is not root. */
 export interface UnprivilegedReport {
   readonly serverUid: number;
   readonly problem: string | null;
   readonly canary: readonly { readonly check: string; readonly held: boolean }[];
-  /** Null: there is no sandbox, and nothing was tried. */
+  /** Null if there is no sandbox. */
   readonly tried: {
     readonly provider: string;
     readonly commandUid: string;

@@ -26,7 +26,7 @@ export const OWN: Headers = {
   'x-internal-api-key': YANTIAN_KEY,
 };
 
-/** What a call on this API is answered. */
+/** A response of the tenant API to a call. */
 export interface CallAnswer {
   readonly success: boolean;
   readonly output?: Record<string, unknown>;
