@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Call } from '../../core/call/call.ts';
-import { CALL_COLUMNS, text, toCall } from './rows.ts';
+import { READ_COLUMNS, toCall } from './call-row.ts';
+import { text } from './rows.ts';
 
 /** Single calls by key. Reads stores of older versions too: what they have no column for is null. */
 export class CallReader {
@@ -14,7 +15,7 @@ export class CallReader {
         .all()
         .map((row) => text(row, 'name')),
     );
-    const columns = CALL_COLUMNS.map((name) => (kept.has(name) ? name : 'null')).join(', ');
+    const columns = READ_COLUMNS.map((name) => (kept.has(name) ? name : 'null')).join(', ');
     this.#byId = database.prepare(`select ${columns} from calls where id = ?`);
     this.#byNo = database.prepare(`select ${columns} from calls where no = ?`);
     this.#byId.setReturnArrays(true);

@@ -3,7 +3,8 @@ import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { EndedCounts, type StateCounts } from '../ended-counts.ts';
 import { countEndedCalls } from './count-ended-calls.ts';
-import { STATE_CODES, integer, resultOf, stateNameOf, tailOf, text } from './rows.ts';
+import { CALL_COLUMNS, insertCall, resultOf, tailOf } from './call-row.ts';
+import { STATE_CODES, integer, stateNameOf, text } from './rows.ts';
 
 export interface UsedKey {
   readonly callId: string;
@@ -12,10 +13,6 @@ export interface UsedKey {
 }
 
 export type RemovedCall = Pick<Call, 'id' | 'tenant' | 'runId'>;
-
-const COLUMNS = `no, id, version, state, created_at, ended_at, tenant, run_id, agent_id, tool_name, tool_version, source,
-  timeout_ms, decision, client_id, target, trace_id, span_id, origin, replay_of, parent_call_id, fence, idempotency_scope, idempotency_hash,
-  idempotency_expires_at, tail, args, result`;
 
 /** Single calls, written by key. Ended calls are counted in memory; the count goes back with a transaction. */
 export class CallTable {
@@ -33,7 +30,7 @@ export class CallTable {
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
-      `insert into calls (${COLUMNS}) values (${COLUMNS.replaceAll(/\w+/g, '?')})`,
+      `insert into calls (${CALL_COLUMNS.join(', ')}) values (${CALL_COLUMNS.map(() => '?').join(', ')})`,
     );
     const replace = 'update calls set version = ?, state = ?, ended_at = ?, tail = ?, result = ? where';
     this.#replace = database.prepare(`${replace} id = ? and version = ?`);
@@ -55,37 +52,9 @@ export class CallTable {
     for (const { tenant, state, calls } of countEndedCalls(database)) this.#ended.add(tenant, state, calls);
   }
 
-  insert(no: number, { call, idempotency }: NewCall): void {
-    this.#insert.run(
-      no,
-      call.id,
-      call.version,
-      STATE_CODES[call.state.name],
-      call.createdAt,
-      endedAt(call),
-      call.tenant,
-      call.runId,
-      call.agentId,
-      call.toolName,
-      call.toolVersion,
-      call.source,
-      call.timeoutMs,
-      JSON.stringify(call.decision),
-      call.clientId,
-      call.target,
-      call.traceId,
-      call.spanId,
-      call.origin === null ? null : JSON.stringify(call.origin),
-      call.replayOf,
-      call.parentCallId,
-      call.fence,
-      idempotency?.scope ?? null,
-      idempotency?.bodyHash ?? null,
-      idempotency?.expiresAt ?? null,
-      tailOf(call),
-      call.argsJson,
-      resultOf(call),
-    );
+  insert(no: number, given: NewCall): void {
+    const { call } = given;
+    insertCall(this.#insert, no, given);
     if (isOpen(call)) this.#numbers.set(call.id, no);
     else this.#ended.add(call.tenant, call.state.name, 1);
   }

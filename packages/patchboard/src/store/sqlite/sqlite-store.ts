@@ -36,7 +36,7 @@ import { headWriterOf, type HeadWriter } from './head-writer.ts';
 import { JournalTable } from './journal-table.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { openDatabase } from './open.ts';
-import { resultOf } from './rows.ts';
+import { resultOf } from './call-row.ts';
 import type { StoreLoss } from './store-loss.ts';
 import { RunTable } from './run-table.ts';
 import { ToolTable } from './tool-table.ts';

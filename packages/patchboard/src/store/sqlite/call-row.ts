@@ -1,0 +1,219 @@
+import type { StatementSync } from 'node:sqlite';
+import type { SandboxName } from '@patchboard/wire';
+import type { Decision } from '../../core/access/guard.ts';
+import type { CallOrigin } from '../../core/call/call-origin.ts';
+import {
+  endedAt,
+  type Approval,
+  type Call,
+  type CallState,
+  type TimelineEntry,
+} from '../../core/call/call.ts';
+import type { NewCall } from '../../core/ports.ts';
+import { STATE_CODES, stateNameOf } from './rows.ts';
+
+/** The columns of `calls`. A new one is null for calls that were recorded before it. */
+interface CallRow {
+  readonly no: number;
+  readonly id: string;
+  readonly version: number;
+  readonly state: number;
+  readonly created_at: number;
+  readonly ended_at: number | null;
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly agent_id: string;
+  readonly tool_name: string;
+  readonly tool_version: string;
+  readonly source: Call['source'];
+  readonly timeout_ms: number;
+  readonly decision: string;
+  readonly client_id: string | null;
+  readonly target: string | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  readonly origin: string | null;
+  readonly replay_of: string | null;
+  readonly parent_call_id: string | null;
+  readonly fence: string | null;
+  readonly idempotency_scope: string | null;
+  readonly idempotency_hash: string | null;
+  readonly idempotency_expires_at: number | null;
+  readonly tail: string;
+  readonly args: string;
+  readonly result: string | null;
+}
+
+type Column = keyof CallRow;
+
+/** In the order of the values that `insertCall` binds. */
+export const CALL_COLUMNS: readonly Column[] = [
+  'no',
+  'id',
+  'version',
+  'state',
+  'created_at',
+  'ended_at',
+  'tenant',
+  'run_id',
+  'agent_id',
+  'tool_name',
+  'tool_version',
+  'source',
+  'timeout_ms',
+  'decision',
+  'client_id',
+  'target',
+  'trace_id',
+  'span_id',
+  'origin',
+  'replay_of',
+  'parent_call_id',
+  'fence',
+  'idempotency_scope',
+  'idempotency_hash',
+  'idempotency_expires_at',
+  'tail',
+  'args',
+  'result',
+];
+
+/** Binds one by one: a list of values that is spread takes longer. A test compares names and values. */
+export function insertCall(statement: StatementSync, no: number, { call, idempotency }: NewCall): void {
+  statement.run(
+    no,
+    call.id,
+    call.version,
+    STATE_CODES[call.state.name],
+    call.createdAt,
+    endedAt(call),
+    call.tenant,
+    call.runId,
+    call.agentId,
+    call.toolName,
+    call.toolVersion,
+    call.source,
+    call.timeoutMs,
+    JSON.stringify(call.decision),
+    call.clientId,
+    call.target,
+    call.traceId,
+    call.spanId,
+    call.origin === null ? null : JSON.stringify(call.origin),
+    call.replayOf,
+    call.parentCallId,
+    call.fence,
+    idempotency?.scope ?? null,
+    idempotency?.bodyHash ?? null,
+    idempotency?.expiresAt ?? null,
+    tailOf(call),
+    call.argsJson,
+    resultOf(call),
+  );
+}
+
+/** Searched in SQL, and no part of a call. */
+const SEARCHED_ONLY: ReadonlySet<Column> = new Set<Column>([
+  'no',
+  'ended_at',
+  'idempotency_scope',
+  'idempotency_hash',
+  'idempotency_expires_at',
+]);
+
+/** In the order of what `toCall` takes. */
+export const READ_COLUMNS: readonly Column[] = CALL_COLUMNS.filter((name) => !SEARCHED_ONLY.has(name));
+
+/** Where a column stands in a row that `toCall` takes. */
+type Place<Name extends Column> = number & { readonly column?: Name };
+
+/** Rows are read as arrays, which takes half the time; the places are looked up by name once. */
+const AT = Object.fromEntries(READ_COLUMNS.map((name, place) => [name, place])) as {
+  readonly [Name in Column]: Place<Name>;
+};
+
+/** The tables are strict, so the types hold. */
+function at<Name extends Column>(row: readonly unknown[], place: Place<Name>): CallRow[Name] {
+  return row[place] as CallRow[Name];
+}
+
+/** `values`: the columns of `READ_COLUMNS`. */
+export function toCall(values: unknown): Call {
+  const row = values as readonly unknown[];
+  const tail = JSON.parse(at(row, AT.tail)) as Tail;
+  const name = stateNameOf(at(row, AT.state));
+  const result = at(row, AT.result);
+  const origin = at(row, AT.origin);
+  const state = name === 'COMPLETED' ? { name, resultJson: result, ...tail.state } : { name, ...tail.state };
+  return {
+    id: at(row, AT.id),
+    tenant: at(row, AT.tenant),
+    runId: at(row, AT.run_id),
+    agentId: at(row, AT.agent_id),
+    toolName: at(row, AT.tool_name),
+    toolVersion: at(row, AT.tool_version),
+    source: at(row, AT.source),
+    clientId: at(row, AT.client_id),
+    target: at(row, AT.target),
+    argsJson: at(row, AT.args),
+    argsRedacted: tail.argsRedacted === true,
+    timeoutMs: at(row, AT.timeout_ms),
+    sandbox: tail.sandbox ?? null,
+    traceId: at(row, AT.trace_id),
+    spanId: at(row, AT.span_id),
+    origin: origin === null ? null : (JSON.parse(origin) as CallOrigin),
+    replayOf: at(row, AT.replay_of),
+    parentCallId: at(row, AT.parent_call_id),
+    fence: at(row, AT.fence),
+    createdAt: at(row, AT.created_at),
+    decision: JSON.parse(at(row, AT.decision)) as Decision,
+    version: at(row, AT.version),
+    // Written by `tailOf` from a state of that name.
+    state: state as CallState,
+    approval: tail.approval,
+    timeline: tail.timeline,
+  };
+}
+
+type Detail<State> = State extends CallState ? Omit<State, 'name' | 'resultJson'> : never;
+
+/** What changes after a call is recorded, apart from the columns that are searched and the result's text. */
+interface Tail {
+  readonly state: Detail<CallState>;
+  readonly approval: Approval | null;
+  /** Absent: false. */
+  readonly argsRedacted?: true;
+  /** Absent: it uses none. */
+  readonly sandbox?: SandboxName;
+  readonly timeline: readonly TimelineEntry[];
+}
+
+export function tailOf({ state, approval, timeline, argsRedacted, sandbox }: Call): string {
+  const rest = { ...(argsRedacted ? { argsRedacted } : {}), ...(sandbox === null ? {} : { sandbox }) };
+  const tail: Tail = { state: detailOf(state), approval, timeline, ...rest };
+  return JSON.stringify(tail);
+}
+
+export function resultOf({ state }: Call): string | null {
+  return state.name === 'COMPLETED' ? state.resultJson : null;
+}
+
+function detailOf(state: CallState): Detail<CallState> {
+  switch (state.name) {
+    case 'PENDING':
+    case 'APPROVAL_REQUIRED':
+    case 'APPROVED':
+      return { deadlineAt: state.deadlineAt };
+    case 'EXECUTING':
+      return {
+        deadlineAt: state.deadlineAt,
+        attempt: state.attempt,
+        cause: state.cause,
+        ...(state.device === undefined ? {} : { device: state.device }),
+      };
+    case 'COMPLETED':
+      return { resultDigest: state.resultDigest };
+    default:
+      return { error: state.error, resultDigest: state.resultDigest };
+  }
+}
