@@ -1,7 +1,18 @@
-import { ref, watch, type Ref } from 'vue';
+import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 
 export type ThemeChoice = 'light' | 'dark' | 'system';
 export type Language = 'en' | 'zh';
+
+/** The tag for `lang`, and the label of the button that selects it. */
+export const LANGUAGES: Readonly<Record<Language, { readonly tag: string; readonly label: string }>> = {
+  en: { tag: 'en', label: 'EN' },
+  zh: { tag: 'zh-CN', label: '中' },
+};
+
+/** Chinese of any region is `zh`; every other language is `en`. */
+function languageOf(tag: string): Language {
+  return tag.startsWith('zh') ? 'zh' : 'en';
+}
 
 const THEME_KEY = 'patchboard.theme';
 const LANGUAGE_KEY = 'patchboard.language';
@@ -22,8 +33,11 @@ export const theme: Ref<ThemeChoice> = remembered<ThemeChoice>(
 export const language: Ref<Language> = remembered<Language>(
   LANGUAGE_KEY,
   ['en', 'zh'],
-  navigator.language.startsWith('zh') ? 'zh' : 'en',
+  languageOf(navigator.language),
 );
+
+/** The language that the button in the top bar switches to. */
+export const otherLanguage: ComputedRef<Language> = computed(() => (language.value === 'zh' ? 'en' : 'zh'));
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');
 export const isDark: Ref<boolean> = ref(false);
@@ -35,7 +49,7 @@ function applyTheme(): void {
 
 watch(theme, applyTheme, { immediate: true });
 prefersDark.addEventListener('change', applyTheme);
-watch(language, (value) => (document.documentElement.lang = value === 'zh' ? 'zh-CN' : 'en'), {
+watch(language, (value) => (document.documentElement.lang = LANGUAGES[value].tag), {
   immediate: true,
 });
 
@@ -44,5 +58,5 @@ export function toggleTheme(): void {
 }
 
 export function toggleLanguage(): void {
-  language.value = language.value === 'zh' ? 'en' : 'zh';
+  language.value = otherLanguage.value;
 }

@@ -4,7 +4,7 @@ import type { Message } from '../protocols/messages.ts';
 import type { AgentPolicy } from '../core/access/policy/document.ts';
 import { OPERATOR_NAME } from '../core/access/principal.ts';
 import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
-import type { Language } from '../sdk/advice.ts';
+import { DEFAULT_LANGUAGE, type Language } from '../sdk/advice.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { MODEL_RESULT_BYTES } from '../sdk/tool-result.ts';
 import { AgentError } from './agent-error.ts';
@@ -122,7 +122,7 @@ export function resolveOptions(options: AgentOptions): ResolvedOptions {
     timeoutMs: calling?.timeout ?? null,
     isManual: calling?.mode === 'manual',
     settings: options.settings ?? {},
-    language: options.language ?? 'en',
+    language: options.language ?? DEFAULT_LANGUAGE,
     maxResultBytes: options.maxResultBytes ?? MODEL_RESULT_BYTES,
     maxRetries: options.maxRetries ?? 2,
   });

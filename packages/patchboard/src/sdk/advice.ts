@@ -4,6 +4,8 @@ import type { FailureCode } from '@patchboard/wire';
 export const LANGUAGES = ['en', 'zh'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+export const DEFAULT_LANGUAGE: Language = 'en';
+
 interface Advice {
   readonly en: readonly string[];
   readonly zh: readonly string[];

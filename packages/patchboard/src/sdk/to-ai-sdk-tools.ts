@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@patchboard/wire';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
-import type { Language } from './advice.ts';
+import { DEFAULT_LANGUAGE, type Language } from './advice.ts';
 import { BoardError } from './board-error.ts';
 import type { ToolCallRecord } from './tool-call-record.ts';
 import { toolError, type ToolError } from './tool-error.ts';
@@ -94,7 +94,7 @@ function aiSdkTool(
   options: AiSdkToolOptions,
   calls: CallIds,
 ): AiSdkTool {
-  const { language = 'en', maxBytes = MODEL_RESULT_BYTES } = options;
+  const { language = DEFAULT_LANGUAGE, maxBytes = MODEL_RESULT_BYTES } = options;
   return {
     type: 'dynamic',
     description: tool.description,

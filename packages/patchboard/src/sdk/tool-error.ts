@@ -1,6 +1,6 @@
 import type { FailureCode, OutcomeKnowledge } from '@patchboard/wire';
 import { FAILURES, type Failure } from '../core/failures.ts';
-import { ADVICE, CHECK_EFFECT, START_AGAIN, type Language } from './advice.ts';
+import { ADVICE, CHECK_EFFECT, DEFAULT_LANGUAGE, START_AGAIN, type Language } from './advice.ts';
 
 /** The content that a model receives instead of a result. All failures have this shape. */
 export interface ToolError {
@@ -15,7 +15,7 @@ export interface ToolError {
   readonly note?: string;
 }
 
-export function toolError(failure: Failure, language: Language = 'en'): ToolError {
+export function toolError(failure: Failure, language: Language = DEFAULT_LANGUAGE): ToolError {
   const { code, outcome, note, recommendations = [] } = failure;
   return {
     ok: false,
@@ -36,7 +36,7 @@ function adviceOn({ code, outcome }: Failure, language: Language): readonly stri
 
 /** Adds the meaning of the code in the reader's language; the message itself is not translated. */
 function errorText({ code, message }: Failure, language: Language): string {
-  if (language === 'en') return message;
+  if (language === DEFAULT_LANGUAGE) return message;
   const { meaning } = ADVICE[code];
   return message === FAILURES[code].summary ? meaning : `${meaning}:${message}`;
 }

@@ -2,7 +2,7 @@ import { isTerminal } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
 import type { ToolResultBlock } from '../protocols/messages.ts';
 import { utf8Bytes } from '../core/json/utf8-bytes.ts';
-import type { Language } from './advice.ts';
+import { DEFAULT_LANGUAGE, type Language } from './advice.ts';
 import { cut } from './preview.ts';
 import type { ToolCallRecord } from './tool-call-record.ts';
 import { toolError } from './tool-error.ts';
@@ -29,7 +29,7 @@ export const MODEL_RESULT_BYTES = 32_768;
 export function toToolResult(
   toolUseId: string,
   record: ToolCallRecord,
-  { language = 'en', maxBytes = MODEL_RESULT_BYTES }: ToolResultOptions = {},
+  { language = DEFAULT_LANGUAGE, maxBytes = MODEL_RESULT_BYTES }: ToolResultOptions = {},
 ): ToolResultBlock {
   if (record.state === 'COMPLETED')
     return block(toolUseId, truncateForModel(record.result, record.id, maxBytes), false);
@@ -43,7 +43,7 @@ export function toToolResult(
 export function refusedToolResult(
   toolUseId: string,
   refused: Failure,
-  { language = 'en' }: ToolResultOptions = {},
+  { language = DEFAULT_LANGUAGE }: ToolResultOptions = {},
 ): ToolResultBlock {
   return block(toolUseId, toolError(refused, language), true);
 }

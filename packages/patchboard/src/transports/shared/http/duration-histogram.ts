@@ -1,8 +1,8 @@
 /** Upper bounds in seconds. */
 const BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
-/** A histogram of plain numbers: every call ends here, and hashing labels for each costs more than counting it. */
-export class DurationCounts {
+/** The durations of one value of the label. */
+class Buckets {
   readonly #counts: number[] = BOUNDS.map(() => 0);
   #count = 0;
   #sum = 0;
@@ -14,7 +14,7 @@ export class DurationCounts {
     if (bound !== -1) this.#counts[bound] = (this.#counts[bound] ?? 0) + 1;
   }
 
-  /** In the text format of Prometheus, where each bucket holds those below it too. */
+  /** Each bucket holds those below it too. */
   text(name: string, labels: string): string {
     let below = 0;
     const buckets = BOUNDS.map((bound, index) => {
@@ -25,5 +25,35 @@ export class DurationCounts {
       `${buckets.join('')}${name}_bucket{le="+Inf",${labels}} ${this.#count}\n` +
       `${name}_sum{${labels}} ${this.#sum}\n${name}_count{${labels}} ${this.#count}\n`
     );
+  }
+}
+
+/**
+ * The one way in which durations are counted: a histogram with one label. Unlike prom-client's it hashes no labels,
+ * which would cost more than counting, and every call ends here.
+ */
+export class DurationHistogram<Kind extends string> {
+  readonly #name: string;
+  readonly #help: string;
+  readonly #label: string;
+  readonly #kinds: Map<Kind, Buckets> = new Map();
+
+  constructor(name: string, { help, labels: [label] }: { help: string; labels: readonly [string] }) {
+    this.#name = name;
+    this.#help = help;
+    this.#label = label;
+  }
+
+  add(kind: Kind, ms: number): void {
+    const buckets = this.#kinds.get(kind) ?? new Buckets();
+    this.#kinds.set(kind, buckets);
+    buckets.add(ms / 1000);
+  }
+
+  /** In the text format of Prometheus. */
+  text(): string {
+    const [name, label] = [this.#name, this.#label];
+    const rows = [...this.#kinds].map(([kind, buckets]) => buckets.text(name, `${label}="${kind}"`));
+    return `# HELP ${name} ${this.#help}\n# TYPE ${name} histogram\n${rows.join('')}`;
   }
 }

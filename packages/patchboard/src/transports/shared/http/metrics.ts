@@ -3,7 +3,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { attemptsOf, type Call } from '../../../core/call/call.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Engine } from '../../../core/engine.ts';
-import { DurationCounts } from './duration-counts.ts';
+import { DurationHistogram } from './duration-histogram.ts';
 
 /** Answers of one route by status. Plain numbers: a request costs one addition, the rest is done when asked. */
 export class RouteCounter {
@@ -127,9 +127,9 @@ export class HttpMetrics {
   readonly #refused: Map<FailureCode, number> = new Map();
   readonly #endedBySource: CountsBySource<CallStateName> = new Map();
   readonly #failed: CountsBySource<FailureCode> = new Map();
-  readonly #durations: Map<ToolSourceName, DurationCounts> = new Map();
-  readonly #runs: Map<ToolSourceName, DurationCounts> = new Map();
-  readonly #waits: Map<WaitsFor, DurationCounts> = new Map();
+  readonly #durations: DurationHistogram<ToolSourceName> = new DurationHistogram(DURATION, METRICS[DURATION]);
+  readonly #runs: DurationHistogram<ToolSourceName> = new DurationHistogram(RUN, METRICS[RUN]);
+  readonly #waits: DurationHistogram<WaitsFor> = new DurationHistogram(WAIT, METRICS[WAIT]);
   readonly #stop: () => void;
 
   constructor(engine: Engine, { streams, eventStreams, connections }: Measured) {
@@ -173,11 +173,7 @@ export class HttpMetrics {
   }
 
   async text(): Promise<string> {
-    const histograms = [
-      histogram(DURATION, 'source', this.#durations),
-      histogram(RUN, 'source', this.#runs),
-      histogram(WAIT, 'for', this.#waits),
-    ];
+    const histograms = [this.#durations, this.#runs, this.#waits].map((histogram) => histogram.text());
     return `${await this.#registry.metrics()}\n${histograms.join('')}`;
   }
 
@@ -191,8 +187,8 @@ export class HttpMetrics {
     if ('error' in call.state) count(this.#failed, source, call.state.error.code);
     const times = timesOf(call);
     if (times !== null) {
-      countsOf(this.#durations, source).add(times.totalMs / 1000);
-      if (attemptsOf(call) > 0) countsOf(this.#runs, source).add(times.ranMs / 1000);
+      this.#durations.add(source, times.totalMs);
+      if (attemptsOf(call) > 0) this.#runs.add(source, times.ranMs);
     }
     this.#waited(call);
   }
@@ -202,7 +198,7 @@ export class HttpMetrics {
       const [from, to] = [timeline[index - 1], timeline[index]];
       const what = from === undefined ? null : waitIn(from.state, source);
       if (from === undefined || to === undefined || what === null) continue;
-      countsOf(this.#waits, what).add((to.at - from.at) / 1000);
+      this.#waits.add(what, to.at - from.at);
     }
   }
 
@@ -250,17 +246,6 @@ function waitIn(state: CallStateName, source: ToolSourceName): WaitsFor | null {
   if (state === 'APPROVAL_REQUIRED') return 'approval';
   if (state !== 'PENDING' && state !== 'APPROVED') return null;
   return source === 'client' ? 'client' : 'slot';
-}
-
-function countsOf<Kind>(kept: Map<Kind, DurationCounts>, kind: Kind): DurationCounts {
-  const counts = kept.get(kind) ?? new DurationCounts();
-  kept.set(kind, counts);
-  return counts;
-}
-
-function histogram(name: MetricName, label: string, kept: ReadonlyMap<string, DurationCounts>): string {
-  const rows = [...kept].map(([kind, counts]) => counts.text(name, `${label}="${kind}"`));
-  return `# HELP ${name} ${METRICS[name].help}\n# TYPE ${name} histogram\n${rows.join('')}`;
 }
 
 function optionsOf(name: MetricName): { name: string; help: string; labelNames: string[] } {
