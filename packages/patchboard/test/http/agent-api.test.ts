@@ -169,7 +169,11 @@ describe('POST /v1/tools/:name/invoke', () => {
       { run_id: 'run_owned' },
       { headers: { 'x-agent-id': 'a2' } },
     );
-    expect(other.json).toMatchObject({ status: 403, code: 'permission_denied' });
+    const record = await server.get(`/v1/tool_calls/${other.json.tool_call_id}`);
+    expect(record.json).toMatchObject({
+      agent_id: 'a2',
+      run_id: expect.stringMatching(/^run_owned\.[0-9a-f]{8}$/) as string,
+    });
   });
 });
 
@@ -284,7 +288,8 @@ describe('runs', () => {
     const made = await server.post('/v1/runs', { run_id: 'run_mine' }, asAgent);
     expect(made.json).toMatchObject({ run_id: 'run_mine', agent_id: 'runner', cancelled_at: null });
     expect((await server.post('/v1/runs', { run_id: 'run_mine' }, asAgent)).text).toBe(made.text);
-    expect((await server.post('/v1/runs', { run_id: 'run_mine' })).json.status).toBe(403);
+    const others = await server.post('/v1/runs', { run_id: 'run_mine' });
+    expect(others.json.run_id).toMatch(/^run_mine\.[0-9a-f]{8}$/);
     expect((await server.post('/v1/runs')).json.run_id).toMatch(/^run_/);
     const list = await server.get('/v1/runs?agent_id=runner');
     expect(list.json.runs).toHaveLength(1);
