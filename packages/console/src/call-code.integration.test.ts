@@ -77,7 +77,7 @@ describe('codeFor', () => {
     const code = codeFor('python', { ...request, args: JSON.stringify(args, null, 2) });
     expect(code).not.toContain('json.loads');
     expect(code).toContain('"yes": True');
-    const literal = /^args = (.*?)^answer/ms.exec(code)![1]!;
+    const literal = /^args = (.*?)^response/ms.exec(code)![1]!;
     const program = 'import ast, json, sys; print(json.dumps(ast.literal_eval(sys.stdin.read())))';
     const read = execFileSync('python3', ['-c', program], { encoding: 'utf8', input: literal });
     expect(JSON.parse(read)).toEqual(args);

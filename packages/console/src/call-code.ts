@@ -76,12 +76,12 @@ function python({ url, tenant, needsKey, tool, args }: CodeRequest): string {
   return (
     `import ${needsKey ? 'os, ' : ''}requests\n\n` +
     `args = ${pythonLiteral(args)}\n` +
-    `answer = requests.post(\n` +
+    `response = requests.post(\n` +
     `    ${JSON.stringify(`${url}/v1/tools/${encodeURIComponent(tool)}/invoke`)},\n` +
     `    json={"run_id": "${RUN}", "args": args},\n` +
     `    headers={${headers.join(', ')}},\n` +
     `)\n` +
-    `print(answer.json())\n`
+    `print(response.json())\n`
   );
 }
 

@@ -15,7 +15,7 @@ export function beginAgainForMissingParts(router: Router): void {
     wanted = to.fullPath;
   });
   addEventListener('vite:preloadError', () => {
-    serverAnswers()
+    serverResponds()
       .then(() => reloadIntervalPassed())
       .then(() => beginAgain(wanted ?? location.href))
       .catch(() => undefined);
@@ -33,7 +33,7 @@ async function reloadIntervalPassed(): Promise<void> {
   if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
 }
 
-async function serverAnswers(): Promise<void> {
+async function serverResponds(): Promise<void> {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
     const isThere = await fetch('/healthz').then(

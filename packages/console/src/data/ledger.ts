@@ -4,14 +4,14 @@ import { useQuery } from '@tanstack/vue-query';
 import type { ComputedRef } from 'vue';
 import { client } from './connection.ts';
 import { usePages, type PagedRows } from './pages.ts';
-import { keyOf, type Answer } from './queries.ts';
+import { keyOf, type QueryResult } from './queries.ts';
 
 const PAGE = 200;
 
 /** The rows of one call, read again when `moment` changes. */
 export function useLedgerOf(
   about: ComputedRef<{ toolCallId: string; moment: string }>,
-): Answer<readonly LedgerRowView[]> {
+): QueryResult<readonly LedgerRowView[]> {
   return useQuery({
     queryKey: keyOf('ledger', 'call', about),
     queryFn: async ({ signal }) => {

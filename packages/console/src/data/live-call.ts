@@ -3,13 +3,13 @@ import type { CallView } from '@patchboard/wire';
 import { onScopeDispose, ref, toValue, watch, type MaybeRefOrGetter, type Ref } from 'vue';
 import { brief } from '../format.ts';
 import { onEvent } from './live.ts';
-import { useCall, type Answer } from './queries.ts';
+import { useCall, type QueryResult } from './queries.ts';
 
 const KEPT = 5;
 
 /** One call, read again whenever its state changes, with the progress events received meanwhile. */
 export function useLiveCall(id: MaybeRefOrGetter<string>): {
-  query: Answer<CallView>;
+  query: QueryResult<CallView>;
   progress: Ref<string[]>;
 } {
   const query = useCall(id);

@@ -2,7 +2,7 @@ import type { CallView } from '@patchboard/wire';
 import { keepPreviousData, useQuery } from '@tanstack/vue-query';
 import { onScopeDispose, shallowRef, type ComputedRef, type ShallowRef } from 'vue';
 import { client } from './connection.ts';
-import { keyOf, type Answer } from './queries.ts';
+import { keyOf, type QueryResult } from './queries.ts';
 
 /** Upper bound of calls to load; the page reports when there were more. */
 export const MAX_CALLS = 5000;
@@ -18,7 +18,7 @@ export interface CallsWindow {
 }
 
 /** The calls of the last `seconds` seconds. */
-export function useCallsWindow(seconds: ComputedRef<number>): Answer<CallsWindow> {
+export function useCallsWindow(seconds: ComputedRef<number>): QueryResult<CallsWindow> {
   return useQuery({
     queryKey: keyOf('metrics', seconds),
     queryFn: async ({ signal }) => {

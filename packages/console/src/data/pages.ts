@@ -1,6 +1,6 @@
 import { useInfiniteQuery, type InfiniteData } from '@tanstack/vue-query';
 import { computed, type ComputedRef, type Ref } from 'vue';
-import type { Question } from './queries.ts';
+import type { QueryState } from './queries.ts';
 
 export interface PageOfRows<T> {
   readonly rows: readonly T[];
@@ -8,7 +8,7 @@ export interface PageOfRows<T> {
 }
 
 /** A paged list of rows. */
-export interface PagedRows<T> extends Question {
+export interface PagedRows<T> extends QueryState {
   readonly rows: ComputedRef<readonly T[]>;
   /** Whether the first page is loaded. */
   readonly isRead: ComputedRef<boolean>;

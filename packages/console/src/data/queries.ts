@@ -19,14 +19,14 @@ import { computed, toValue, type ComputedRef, type MaybeRefOrGetter, type Ref } 
 import { client, holdsProof, tenant } from './connection.ts';
 
 /** The state of a query. */
-export interface Question {
+export interface QueryState {
   readonly error: Readonly<Ref<Error | null>>;
   readonly isPending: Readonly<Ref<boolean>>;
   /** Refetches. */
   refetch(): Promise<unknown>;
 }
 
-export interface Answer<T> extends Question {
+export interface QueryResult<T> extends QueryState {
   readonly data: Readonly<Ref<T | undefined>>;
   readonly isSuccess: Readonly<Ref<boolean>>;
 }
@@ -42,11 +42,11 @@ async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return rows;
 }
 
-export function useTools(): Answer<ToolView[]> {
+export function useTools(): QueryResult<ToolView[]> {
   return useQuery({ queryKey: keyOf('tools'), queryFn: ({ signal }) => client.value.tools({ signal }) });
 }
 
-export function useTool(name: MaybeRefOrGetter<string>): Answer<ToolDetailView> {
+export function useTool(name: MaybeRefOrGetter<string>): QueryResult<ToolDetailView> {
   return useQuery({
     queryKey: keyOf('tools', name),
     queryFn: ({ signal }) => client.value.tool(toValue(name), { signal }),
@@ -54,7 +54,7 @@ export function useTool(name: MaybeRefOrGetter<string>): Answer<ToolDetailView> 
   });
 }
 
-export function useCall(id: MaybeRefOrGetter<string>): Answer<CallView> {
+export function useCall(id: MaybeRefOrGetter<string>): QueryResult<CallView> {
   return useQuery({
     queryKey: keyOf('call', id),
     queryFn: ({ signal }) => client.value.get(toValue(id), { signal }),
@@ -63,7 +63,7 @@ export function useCall(id: MaybeRefOrGetter<string>): Answer<CallView> {
 }
 
 /** The first page of matching calls, newest first. */
-export function useRecentCalls(filter: MaybeRefOrGetter<CallsFilter>): Answer<readonly CallView[]> {
+export function useRecentCalls(filter: MaybeRefOrGetter<CallsFilter>): QueryResult<readonly CallView[]> {
   return useQuery({
     queryKey: keyOf('recent-calls', filter),
     queryFn: async ({ signal }) => (await client.value.calls({ ...toValue(filter), signal }).page()).items,
@@ -71,7 +71,7 @@ export function useRecentCalls(filter: MaybeRefOrGetter<CallsFilter>): Answer<re
   });
 }
 
-export function useApprovals(): Answer<ApprovalRequestView[]> {
+export function useApprovals(): QueryResult<ApprovalRequestView[]> {
   return useQuery({
     queryKey: keyOf('approvals'),
     queryFn: ({ signal }) => all(client.value.approvals({ limit: 200, signal })),
@@ -81,7 +81,7 @@ export function useApprovals(): Answer<ApprovalRequestView[]> {
 /** The digest of a waiting call with edited arguments; null if nothing was edited. */
 export function useEditedDigest(
   edit: MaybeRefOrGetter<{ readonly id: string; readonly args: unknown } | null>,
-): Answer<DecisionPreviewView> {
+): QueryResult<DecisionPreviewView> {
   return useQuery({
     queryKey: keyOf('edited-digest', () => JSON.stringify(toValue(edit))),
     queryFn: ({ signal }) => {
@@ -94,7 +94,7 @@ export function useEditedDigest(
   });
 }
 
-export function useStats(): Answer<Readonly<Record<string, unknown>>> {
+export function useStats(): QueryResult<Readonly<Record<string, unknown>>> {
   return useQuery({ queryKey: keyOf('stats'), queryFn: ({ signal }) => client.value.stats({ signal }) });
 }
 
@@ -104,7 +104,7 @@ export function useNeedsKey(): ComputedRef<boolean> {
   return computed(() => data.value?.['local_mode'] !== true);
 }
 
-export function useDevices(): Answer<DeviceView[]> {
+export function useDevices(): QueryResult<DeviceView[]> {
   return useQuery({
     queryKey: keyOf('devices'),
     queryFn: ({ signal }) => all(client.value.devices({ limit: 200, signal })),
@@ -114,7 +114,7 @@ export function useDevices(): Answer<DeviceView[]> {
 /** Parses a model's reply. Empty text is not sent. */
 export function useParsed(
   asked: MaybeRefOrGetter<{ readonly protocol: string; readonly text: string }>,
-): Answer<ParseReportView> {
+): QueryResult<ParseReportView> {
   return useQuery({
     queryKey: keyOf('parse', asked),
     queryFn: ({ signal }) => {
@@ -127,7 +127,7 @@ export function useParsed(
   });
 }
 
-export function useGrants(): Answer<GrantView[]> {
+export function useGrants(): QueryResult<GrantView[]> {
   return useQuery({
     queryKey: keyOf('grants'),
     queryFn: ({ signal }) => all(client.value.grants.list({ signal })),
@@ -135,21 +135,21 @@ export function useGrants(): Answer<GrantView[]> {
 }
 
 /** The tenants that have settings. */
-export function useTenants(): Answer<TenantView[]> {
+export function useTenants(): QueryResult<TenantView[]> {
   return useQuery({
     queryKey: keyOf('tenants'),
     queryFn: ({ signal }) => client.value.tenants.list({ signal }),
   });
 }
 
-export function useKeys(): Answer<KeyView[]> {
+export function useKeys(): QueryResult<KeyView[]> {
   return useQuery({
     queryKey: keyOf('keys'),
     queryFn: ({ signal }) => all(client.value.keys.list({ signal })),
   });
 }
 
-export function usePolicy(): Answer<PolicyView> {
+export function usePolicy(): QueryResult<PolicyView> {
   return useQuery({
     queryKey: keyOf('policy'),
     queryFn: ({ signal }) => client.value.policy.get({ signal }),
@@ -160,7 +160,7 @@ export function usePolicy(): Answer<PolicyView> {
  * Checks a policy against the existing tools and keys; null: none to check. An unreadable policy has no
  * result.
  */
-export function usePolicyReview(document: MaybeRefOrGetter<unknown>): Answer<PolicyReviewView> {
+export function usePolicyReview(document: MaybeRefOrGetter<unknown>): QueryResult<PolicyReviewView> {
   return useQuery({
     queryKey: keyOf('policy', 'check', document),
     queryFn: ({ signal }) => client.value.policy.check(toValue(document), { signal }),
@@ -169,7 +169,7 @@ export function usePolicyReview(document: MaybeRefOrGetter<unknown>): Answer<Pol
 }
 
 /** Disabled while null. */
-export function useExplanation(question: MaybeRefOrGetter<PolicyQuestion | null>): Answer<ExplainView> {
+export function useExplanation(question: MaybeRefOrGetter<PolicyQuestion | null>): QueryResult<ExplainView> {
   return useQuery({
     queryKey: keyOf('policy', 'explain', question),
     queryFn: ({ signal }) => {

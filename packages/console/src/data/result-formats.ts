@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/vue-query';
 import { toValue, type MaybeRefOrGetter } from 'vue';
 import { prettyJson } from '../format.ts';
 import { client } from './connection.ts';
-import { keyOf, type Answer } from './queries.ts';
+import { keyOf, type QueryResult } from './queries.ts';
 
 export const RESULT_FORMATS = ['anthropic', 'openai', 'mcp', 'vcp'] as const;
 
@@ -16,7 +16,7 @@ export interface FormatQuestion {
 }
 
 /** The result of an ended call in a vendor's format, as the server encodes it for an agent. */
-export function useFormattedResult(asked: MaybeRefOrGetter<FormatQuestion | null>): Answer<string> {
+export function useFormattedResult(asked: MaybeRefOrGetter<FormatQuestion | null>): QueryResult<string> {
   return useQuery({
     queryKey: keyOf('format', () => {
       const question = toValue(asked);
