@@ -47,6 +47,6 @@ export class OneConnection {
     for await (const chunk of response) chunks.push(chunk as Buffer);
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299)
-      throw new Error(`${path} answered ${status}: ${Buffer.concat(chunks).toString()}`);
+      throw new Error(`${path} returned ${status}: ${Buffer.concat(chunks).toString()}`);
   }
 }

@@ -4,7 +4,7 @@ import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-s
 
 /** The text of `durability` for figures that use this store. */
 export const DURABILITY =
-  'SQLite WAL, synced before the answer: an answered receipt survives a power cut; call and hash-chained ledger rows in one transaction';
+  'SQLite WAL, synced before the response: an acknowledged call survives a power loss; call and hash-chained ledger rows in one transaction';
 
 /** Without group commit every change has its own transaction and fsync. */
 export async function openStore(file: string, groupCommit: boolean): Promise<Store> {
@@ -52,7 +52,7 @@ export function forgetful(store: Store): Store {
       setImmediate(() => {
         const ready = waiting;
         waiting = [];
-        for (const answer of ready) answer();
+        for (const resolve of ready) resolve();
       });
     });
   return new Proxy(store, {

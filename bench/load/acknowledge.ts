@@ -77,10 +77,10 @@ async function askedFor(tool: string): Promise<string[][]> {
 async function untilTaken(url: string, body: string): Promise<void> {
   for (;;) {
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(url, { method: 'POST', headers, body });
-    const text = await answer.text();
-    if (answer.status === 202) return;
-    if (answer.status !== 503) throw new Error(`refused: ${answer.status} ${text}`);
+    const response = await fetch(url, { method: 'POST', headers, body });
+    const text = await response.text();
+    if (response.status === 202) return;
+    if (response.status !== 503) throw new Error(`refused: ${response.status} ${text}`);
     await sleep(100);
   }
 }

@@ -30,7 +30,7 @@ const result = await autocannon({
 });
 if (result.non2xx + result.errors + result.timeouts > 0) {
   process.stderr.write(
-    `load: ${result.non2xx} answers other than 2xx, ${result.errors} errors, ${result.timeouts} timeouts\n`,
+    `load: ${result.non2xx} responses other than 2xx, ${result.errors} errors, ${result.timeouts} timeouts\n`,
   );
   process.exitCode = 1;
 }

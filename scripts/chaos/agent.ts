@@ -64,10 +64,10 @@ async function invoke(parts: AgentParts, random: SeededRandom): Promise<string[]
   // Repeat a request with the same key after every uncertain response, and sometimes a third time.
   let again = kind === 'keyed' && random.chance(0.3) ? 1 : 0;
   for (;;) {
-    const answer = await invokeOnce(parts, invocation, ms);
-    if (answer === 'over') break;
-    if (answer === 'answered' && again-- <= 0) break;
-    if (answer === 'gone' && kind !== 'keyed') break;
+    const response = await invokeOnce(parts, invocation, ms);
+    if (response === 'over') break;
+    if (response === 'answered' && again-- <= 0) break;
+    if (response === 'gone' && kind !== 'keyed') break;
   }
   return [...invocation.acknowledged];
 }
@@ -84,34 +84,32 @@ async function invokeOnce(
   const headers: Record<string, string> = kind === 'keyed' ? { 'idempotency-key': `key-${n}` } : {};
   const body = { run_id: `run_${n}`, args: { n, ms } };
   invocation.sent += 1;
-  const answer = await orGone(post(`${url}/v1/tools/${TOOL_OF[kind]}/invoke`, body, { headers }));
-  if (answer === null) return 'gone';
-  history.sawAnswer(answer.status);
-  const id = answer.body['tool_call_id'];
-  if (answer.status >= 200 && answer.status < 300 && typeof id === 'string') {
+  const response = await orGone(post(`${url}/v1/tools/${TOOL_OF[kind]}/invoke`, body, { headers }));
+  if (response === null) return 'gone';
+  history.sawResponse(response.status);
+  const id = response.body['tool_call_id'];
+  if (response.status >= 200 && response.status < 300 && typeof id === 'string') {
     acknowledged.add(id);
     parts.answered();
-  } else if (answer.status !== 503) {
-    history.violations.push(
-      `invoke ${n} (${kind}) was answered ${answer.status}: ${JSON.stringify(answer.body)}`,
-    );
+  } else if (response.status !== 503) {
+    history.violations.push(`invoke ${n} (${kind}) got ${response.status}: ${JSON.stringify(response.body)}`);
   }
   return 'answered';
 }
 
 async function look({ history }: AgentParts, url: string, id: string, wait: boolean): Promise<void> {
   const headers: Record<string, string> = wait ? { prefer: 'wait=1' } : {};
-  const answer = await orGone(get(`${url}/v1/tool_calls/${id}`, { headers }));
-  if (answer === null) return;
-  history.sawAnswer(answer.status);
-  if (answer.status === 200) history.sawCall(answer.body as unknown as CallView);
-  else history.violations.push(`${id} was acknowledged, and reading it was answered ${answer.status}`);
+  const response = await orGone(get(`${url}/v1/tool_calls/${id}`, { headers }));
+  if (response === null) return;
+  history.sawResponse(response.status);
+  if (response.status === 200) history.sawCall(response.body as unknown as CallView);
+  else history.violations.push(`${id} was acknowledged, and reading it got ${response.status}`);
 }
 
 async function cancel({ history }: AgentParts, url: string, id: string): Promise<void> {
-  const answer = await orGone(post(`${url}/v1/tool_calls/${id}/cancel`, {}));
-  if (answer === null) return;
-  history.sawAnswer(answer.status);
-  if (answer.status === 200) history.sawCall(answer.body as unknown as CallView);
-  else if (answer.status !== 409) history.violations.push(`cancelling ${id} was answered ${answer.status}`);
+  const response = await orGone(post(`${url}/v1/tool_calls/${id}/cancel`, {}));
+  if (response === null) return;
+  history.sawResponse(response.status);
+  if (response.status === 200) history.sawCall(response.body as unknown as CallView);
+  else if (response.status !== 409) history.violations.push(`cancelling ${id} got ${response.status}`);
 }

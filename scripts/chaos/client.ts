@@ -1,6 +1,6 @@
 import { sseDecoder, type ToolRequest } from '@patchboard/wire';
 import type { History } from './history.ts';
-import { get, orGone, post, type Answer } from './http.ts';
+import { get, orGone, post, type HttpResponse } from './http.ts';
 import type { Lighthouse } from './lighthouse.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -14,11 +14,11 @@ const REMOTE_TIMEOUT_MS = 15_000;
 export async function registerClientTools(url: string): Promise<void> {
   const schema = { type: 'object' };
   const lend = async (client_id: string, name: string, timeout_ms: number): Promise<void> => {
-    const answer = await post(`${url}/internal/tools/register`, {
+    const response = await post(`${url}/internal/tools/register`, {
       client_id,
       tools: [{ name, schema, timeout_ms }],
     });
-    if (answer.body['ok'] !== true) throw new Error(`not registered: ${JSON.stringify(answer.body)}`);
+    if (response.body['ok'] !== true) throw new Error(`not registered: ${JSON.stringify(response.body)}`);
   };
   await lend(CLIENT_ID, REMOTE_TOOL, REMOTE_TIMEOUT_MS);
   await lend('chaos-ghost', FORGOTTEN_TOOL, FORGOTTEN_TIMEOUT_MS);
@@ -66,9 +66,9 @@ export class ChaosClient {
 
   async #poll(url: string): Promise<void> {
     const { signal } = this.#stop;
-    const answer = await orGone(get(`${url}/internal/clients/${CLIENT_ID}/requests?wait=1`, { signal }));
-    if (answer === null) return await pause();
-    const requests = answer.body['requests'];
+    const response = await orGone(get(`${url}/internal/clients/${CLIENT_ID}/requests?wait=1`, { signal }));
+    if (response === null) return await pause();
+    const requests = response.body['requests'];
     for (const request of Array.isArray(requests) ? (requests as ToolRequest[]) : []) this.#take(request);
   }
 
@@ -119,28 +119,26 @@ export class ChaosClient {
   }
 
   async #submit(path: string, submission: { readonly result: unknown }): Promise<void> {
-    const answer = await this.#persist(`${path}/submit`, submission);
-    if (answer === null) return;
+    const response = await this.#persist(`${path}/submit`, submission);
+    if (response === null) return;
     const known = this.#history.submissionsOf(path.split('/').at(-1) ?? '');
     const result = JSON.stringify(submission.result);
-    this.#history.sawAnswer(answer.status);
-    if (answer.status === 200) {
+    this.#history.sawResponse(response.status);
+    if (response.status === 200) {
       if (known.accepted.has(result)) known.repeated += 1;
       known.accepted.add(result);
-    } else if (answer.status === 409) known.conflicts += 1;
+    } else if (response.status === 409) known.conflicts += 1;
     else
-      this.#history.violations.push(
-        `a submission was answered ${answer.status}: ${JSON.stringify(answer.body)}`,
-      );
+      this.#history.violations.push(`a submission got ${response.status}: ${JSON.stringify(response.body)}`);
   }
 
   /** Retries until there is a response, across any number of restarts. Null if the test has ended. */
-  async #persist(path: string, body: unknown): Promise<Answer | null> {
+  async #persist(path: string, body: unknown): Promise<HttpResponse | null> {
     for (;;) {
       const url = await this.#lighthouse.find();
       if (url === null) return null;
-      const answer = await orGone(post(`${url}${path}`, body));
-      if (answer !== null && answer.status !== 503) return answer;
+      const response = await orGone(post(`${url}${path}`, body));
+      if (response !== null && response.status !== 503) return response;
       await pause();
     }
   }

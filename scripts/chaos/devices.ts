@@ -216,10 +216,10 @@ class DeviceScene {
   async #untilOffered({ tool, effectsFile }: Lane): Promise<void> {
     const asked = Date.now();
     for (;;) {
-      const answer = await orGone(get(`${this.#server.url}/v1/tools/${tool}`));
+      const response = await orGone(get(`${this.#server.url}/v1/tools/${tool}`));
       const { upSince } = this.#history;
       const waitedMs = upSince === null ? 0 : Date.now() - Math.max(asked, upSince);
-      if (answer?.status === 200) {
+      if (response?.status === 200) {
         this.#slowestReturnMs = Math.max(this.#slowestReturnMs, waitedMs);
         return;
       }
@@ -229,7 +229,7 @@ class DeviceScene {
         const said = existsSync(problems) ? readFileSync(problems, 'utf8').trim().split('\n').slice(-12) : [];
         const server = this.#server.hasEnded ? 'ended by itself' : 'runs';
         throw new Error(
-          `${tool} did not come back in ${RETURN_MS} ms with the server up (it ${server}, and answered ${answer?.status}); ` +
+          `${tool} did not come back in ${RETURN_MS} ms with the server up (it ${server}, and returned ${response?.status}); ` +
             `the device said ${said.join(' | ')}; the server said ${this.#server.stderr.slice(-2000)}`,
         );
       }
@@ -251,10 +251,10 @@ class DeviceScene {
   }
 
   async #checkLedger(): Promise<void> {
-    const answer = await get(`${this.#server.url}/v1/ledger/verify`);
+    const response = await get(`${this.#server.url}/v1/ledger/verify`);
     this.#findings.check(
-      answer.body['ok'] === true,
-      `the ledger does not verify: ${JSON.stringify(answer.body)}`,
+      response.body['ok'] === true,
+      `the ledger does not verify: ${JSON.stringify(response.body)}`,
     );
   }
 }

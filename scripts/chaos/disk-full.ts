@@ -5,7 +5,7 @@ import process from 'node:process';
 import type { CallView } from '@patchboard/wire';
 import { checkStore } from './check-store.ts';
 import { History } from './history.ts';
-import { get, post, type Answer } from './http.ts';
+import { get, post, type HttpResponse } from './http.ts';
 import { TOOLS } from './pack.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
@@ -118,22 +118,22 @@ class FullStore {
     return ServerProcess.chaos({ dataFolder: this.#dataFolder, chaos });
   }
 
-  async #invoke(url: string, tool: string, ms = 0): Promise<Answer> {
+  async #invoke(url: string, tool: string, ms = 0): Promise<HttpResponse> {
     const n = (this.#requests += 1);
     const body = { run_id: `run_${n}`, args: { n, ms } };
-    const answer = await post(`${url}/v1/tools/${tool}/invoke`, body);
-    this.#history.sawAnswer(answer.status);
+    const response = await post(`${url}/v1/tools/${tool}/invoke`, body);
+    this.#history.sawResponse(response.status);
     const acknowledged = new Set<string>();
-    if (answer.status === 202) acknowledged.add(String(answer.body['tool_call_id']));
+    if (response.status === 202) acknowledged.add(String(response.body['tool_call_id']));
     this.#history.invocations.set(n, { n, kind: 'quick', acknowledged, sent: 1 });
-    return answer;
+    return response;
   }
 
   async #expectFull(url: string): Promise<void> {
     let last = 202;
     while (last === 202 && this.#requests < ENOUGH_REQUESTS) {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => this.#invoke(url, TOOLS.quick)));
-      last = answers.find((answer) => answer.status !== 202)?.status ?? 202;
+      const responses = await Promise.all(Array.from({ length: 20 }, () => this.#invoke(url, TOOLS.quick)));
+      last = responses.find((response) => response.status !== 202)?.status ?? 202;
     }
     // Concurrent writes are refused together; single small ones may still fit into the last pages.
     let refusedInARow = 0;
@@ -142,14 +142,14 @@ class FullStore {
       refusedInARow = status === 202 ? 0 : refusedInARow + 1;
       this.#findings.check(
         status === 202 || (status === 507 && body['code'] === 'storage_full'),
-        `with no room left a request was answered ${status} ${JSON.stringify(body)}`,
+        `with no room left a request got ${status} ${JSON.stringify(body)}`,
       );
     }
     this.#findings.check(refusedInARow === SURELY_FULL, `${this.#requests} requests did not fill it`);
     const id = this.#history.acknowledged()[0];
     for (const path of [`/v1/tool_calls/${id}`, '/v1/tool_calls', '/v1/tools', '/v1/ledger', '/healthz']) {
       const { status } = await get(`${url}${path}`);
-      this.#findings.check(status === 200, `with no room left GET ${path} was answered ${status}`);
+      this.#findings.check(status === 200, `with no room left GET ${path} got ${status}`);
     }
   }
 
@@ -160,7 +160,7 @@ class FullStore {
       const { status } = await this.#invoke(url, TOOLS.quick);
       if (status === 202) return refused;
       if (Date.now() > deadline) {
-        this.#findings.check(false, `room was made, and writes are still answered ${status}`);
+        this.#findings.check(false, `room was made, and writes are still refused with ${status}`);
         return refused;
       }
       await waitUntil(Date.now() + 100);
@@ -179,7 +179,7 @@ class FullStore {
     const file = join(this.#dataFolder, 'patchboard.db');
     const store = await checkStore(file, this.#effectsFile, this.#history);
     return {
-      facts: { ...facts, answers: Object.fromEntries(this.#history.answers), store },
+      facts: { ...facts, responses: Object.fromEntries(this.#history.responses), store },
       violations: [...this.#findings.violations, ...this.#history.violations],
     };
   }

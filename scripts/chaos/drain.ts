@@ -5,7 +5,7 @@ import type { Call } from '../../packages/patchboard/src/core/call/call.ts';
 import { nodeDigest } from '../../packages/patchboard/src/runtime/digest.ts';
 import { sqliteStore } from '../../packages/patchboard/src/store/sqlite/sqlite-store.ts';
 import { CLIENT_ID, registerClientTools, REMOTE_TOOL } from './client.ts';
-import { orGone, post, get, type Answer } from './http.ts';
+import { orGone, post, get, type HttpResponse } from './http.ts';
 import { TOOLS } from './pack.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
@@ -53,7 +53,7 @@ async function stopBusy(folder: string, findings: Findings): Promise<Record<stri
   try {
     const url = await server.mustBeReady();
     await registerClientTools(url);
-    const invoke = async (tool: string, n: number, ms: number, prefer?: string): Promise<Answer> =>
+    const invoke = async (tool: string, n: number, ms: number, prefer?: string): Promise<HttpResponse> =>
       await post(
         `${url}/v1/tools/${tool}/invoke`,
         { run_id: `run_${n}`, args: { n, ms } },
@@ -80,10 +80,10 @@ async function stopBusy(folder: string, findings: Findings): Promise<Record<stri
     const tookMs = Date.now() - began;
     findings.check(code === 0, `SIGTERM ended the server with ${code ?? signal}: ${server.stderr}`);
     findings.check(tookMs < EXIT_MS, `it took ${tookMs} ms`);
-    const answers = await Promise.all(open);
+    const responses = await Promise.all(open);
     findings.check(
-      !answers.includes(null),
-      `${answers.filter((one) => one === null).length} connections were cut off`,
+      !responses.includes(null),
+      `${responses.filter((one) => one === null).length} connections were cut off`,
     );
     const calls = await storedCalls(join(dataFolder, 'patchboard.db'), [...short, stuck, remote]);
     const states = calls.map((call) => call?.state.name);
@@ -113,7 +113,7 @@ async function readToEnd(url: string): Promise<string | null> {
   }
 }
 
-async function storedCalls(file: string, receipts: readonly Answer[]): Promise<(Call | undefined)[]> {
+async function storedCalls(file: string, receipts: readonly HttpResponse[]): Promise<(Call | undefined)[]> {
   const store = await sqliteStore({ file, digest: nodeDigest });
   try {
     return await Promise.all(

@@ -29,17 +29,17 @@ export async function runEndlessBody(folder: string, bytes: number): Promise<Sce
       await pour(url, invoke, { header: chunked, bytes, listenAfter: OVER_LIMIT_BYTES }),
       await pour(url, invoke, { header: `content-length: ${bytes}`, bytes, listenAfter: 0 }),
     ];
-    for (const { answer } of listening)
-      findings.check(is413(answer), `a body of ${bytes} bytes was answered: ${firstLine(answer)}`);
+    for (const { response } of listening)
+      findings.check(is413(response), `a body of ${bytes} bytes got ${firstLine(response)}`);
     const deaf = await Promise.all(
       Array.from({ length: AT_ONCE }, () =>
         pour(url, invoke, { header: chunked, bytes, listenAfter: bytes }),
       ),
     );
-    for (const { answer, sent } of deaf)
+    for (const { response, sent } of deaf)
       findings.check(
-        is413(answer) || (answer === '' && sent < bytes),
-        `a body of ${bytes} bytes was answered: ${firstLine(answer)}`,
+        is413(response) || (response === '' && sent < bytes),
+        `a body of ${bytes} bytes got ${firstLine(response)}`,
       );
     const { peak } = server.memory();
     findings.check(
@@ -47,7 +47,7 @@ export async function runEndlessBody(folder: string, bytes: number): Promise<Sce
       `memory grew by ${megabytes(peak - before)} MB while ${AT_ONCE} bodies of ${megabytes(bytes)} MB came in`,
     );
     const { status } = await post(`${url}${invoke}`, good);
-    findings.check(status === 202, `afterwards a good request was answered ${status}`);
+    findings.check(status === 202, `afterwards a good request got ${status}`);
     return {
       facts: {
         offeredMb: megabytes(bytes),
@@ -63,7 +63,7 @@ export async function runEndlessBody(folder: string, bytes: number): Promise<Sce
 }
 
 interface Poured {
-  readonly answer: string;
+  readonly response: string;
   readonly sent: number;
 }
 
@@ -78,13 +78,13 @@ interface Body {
 async function pour(url: string, path: string, { header, bytes, listenAfter }: Body): Promise<Poured> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
-  let answer = '';
+  let response = '';
   socket.setEncoding('utf8');
   socket.on('error', () => {}); // the server may close the connection meanwhile
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const answered = new Promise<void>((resolve) => {
     socket.on('data', (text: string) => {
-      answer += text;
+      response += text;
       resolve();
     });
   });
@@ -113,7 +113,7 @@ async function pour(url: string, path: string, { header, bytes, listenAfter }: B
   await listen();
   socket.destroy();
   await closed;
-  return { answer, sent };
+  return { response, sent };
 }
 
 async function drained(socket: Socket): Promise<void> {
@@ -126,8 +126,8 @@ async function drained(socket: Socket): Promise<void> {
   });
 }
 
-function is413(answer: string): boolean {
-  return answer.startsWith('HTTP/1.1 413');
+function is413(response: string): boolean {
+  return response.startsWith('HTTP/1.1 413');
 }
 
 function firstLine(text: string): string {

@@ -47,9 +47,9 @@ export function failingStore(store: Store, failpoint: Failpoint): Store {
     failpoint.reach(`${change}.before` as FailpointName);
     const written = write();
     failpoint.reach(`${change}.handed-over` as FailpointName);
-    const answer = await written;
+    const response = await written;
     failpoint.reach(`${change}.committed` as FailpointName);
-    return answer;
+    return response;
   }
   const insertCall: Store['insertCall'] = (record) => around('insert', () => store.insertCall(record));
   const replaceCall: Store['replaceCall'] = (call, expectedVersion, entries) =>

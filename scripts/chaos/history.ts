@@ -34,7 +34,7 @@ export class History {
   readonly lives: Life[] = [];
   readonly violations: string[] = [];
   /** Responses by status, to verify that there was load. */
-  readonly answers: Map<number, number> = new Map();
+  readonly responses: Map<number, number> = new Map();
 
   acknowledged(): string[] {
     return [...this.invocations.values()].flatMap((invocation) => [...invocation.acknowledged]);
@@ -54,8 +54,8 @@ export class History {
     if (before !== ending) this.violations.push(`${view.tool_call_id} ended as ${before}, then as ${ending}`);
   }
 
-  sawAnswer(status: number): void {
-    this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
+  sawResponse(status: number): void {
+    this.responses.set(status, (this.responses.get(status) ?? 0) + 1);
   }
 
   submissionsOf(callId: string): Submissions {

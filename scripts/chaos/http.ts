@@ -1,5 +1,5 @@
 /** A response of the server. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
@@ -13,26 +13,26 @@ export interface Asking {
 /** Request timeout, longer than any request should take, so that a hang fails the test. */
 const PATIENCE_MS = 30_000;
 
-export async function get(url: string, asking: Asking = {}): Promise<Answer> {
+export async function get(url: string, asking: Asking = {}): Promise<HttpResponse> {
   return await send(url, { method: 'GET', headers: { ...asking.headers } }, asking.signal);
 }
 
-export async function post(url: string, body: unknown, asking: Asking = {}): Promise<Answer> {
+export async function post(url: string, body: unknown, asking: Asking = {}): Promise<HttpResponse> {
   const headers = { 'content-type': 'application/json', ...asking.headers };
   return await send(url, { method: 'POST', headers, body: JSON.stringify(body) }, asking.signal);
 }
 
 /** Null if the connection was lost: the request may or may not have been processed. */
-export async function orGone(answer: Promise<Answer>): Promise<Answer | null> {
+export async function orGone(response: Promise<HttpResponse>): Promise<HttpResponse | null> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')) return null;
     throw error;
   }
 }
 
-async function send(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Answer> {
+async function send(url: string, init: RequestInit, signal: AbortSignal | undefined): Promise<HttpResponse> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const response = await fetch(url, {
     ...init,

@@ -28,7 +28,7 @@ export interface KillLoopFacts {
   readonly submissionsAccepted: number;
   readonly submissionsRepeated: number;
   readonly submissionsRefused: number;
-  readonly answers: Readonly<Record<string, number>>;
+  readonly responses: Readonly<Record<string, number>>;
   readonly store: StoreSummary;
 }
 
@@ -46,7 +46,7 @@ const SETTLE_MS = 60_000;
 type Plan =
   | { readonly kind: 'random'; readonly afterMs: number }
   | { readonly kind: 'while starting'; readonly afterMs: number }
-  | { readonly kind: 'after answer'; readonly answers: number }
+  | { readonly kind: 'after response'; readonly responses: number }
   | { readonly kind: 'failpoint'; readonly name: FailpointName; readonly hit: number };
 
 /** Kills a real server repeatedly under load, then compares all observed responses with the store. */
@@ -118,7 +118,7 @@ class KillLoop {
     if (kill % 2 === 1 && name !== undefined) return { kind: 'failpoint', name, hit: random.between(1, 12) };
     const choice = random.next();
     if (choice < 0.15) return { kind: 'while starting', afterMs: random.between(50, 900) };
-    if (choice < 0.4) return { kind: 'after answer', answers: random.between(1, 40) };
+    if (choice < 0.4) return { kind: 'after response', responses: random.between(1, 40) };
     return { kind: 'random', afterMs: random.between(20, 900) };
   }
 
@@ -140,7 +140,7 @@ class KillLoop {
     if (url !== null) {
       const life = { from: Date.now(), until: Infinity };
       this.#history.lives.push(life);
-      this.#answersLeft = plan.kind === 'after answer' ? plan.answers : Infinity;
+      this.#answersLeft = plan.kind === 'after response' ? plan.responses : Infinity;
       this.#shine(url);
       timers.push(setTimeout(() => server.kill(), plan.kind === 'random' ? plan.afterMs : PATIENCE_MS));
       await server.ended;
@@ -194,11 +194,11 @@ class KillLoop {
     const body = { run_id: `run_${n}`, args: { n, ms: 1 } };
     const headers = { 'idempotency-key': `key-${n}` };
     const invoke = `${url}/v1/tools/${TOOLS.effect}/invoke`;
-    const answers = await Promise.all(Array.from({ length: 100 }, () => post(invoke, body, { headers })));
-    for (const answer of answers) invocation.acknowledged.add(String(answer.body['tool_call_id']));
+    const responses = await Promise.all(Array.from({ length: 100 }, () => post(invoke, body, { headers })));
+    for (const response of responses) invocation.acknowledged.add(String(response.body['tool_call_id']));
     const other = await post(invoke, { ...body, args: { n, ms: 2 } }, { headers });
     if (other.status !== 422)
-      this.#history.violations.push(`another body under the same key was answered ${other.status}`);
+      this.#history.violations.push(`another body under the same key got ${other.status}`);
   }
 
   async #untilAllEnded(url: string): Promise<void> {
@@ -224,10 +224,7 @@ class KillLoop {
   async #mustBeThere(url: string, id: string): Promise<void> {
     const { status, body } = await get(`${url}/v1/tool_calls/${id}`);
     if (status === 200) this.#history.sawCall(body as unknown as CallView);
-    else
-      this.#history.violations.push(
-        `${id} was acknowledged, and reading it at the end was answered ${status}`,
-      );
+    else this.#history.violations.push(`${id} was acknowledged, and reading it at the end got ${status}`);
   }
 
   #shine(url: string): void {
@@ -236,7 +233,7 @@ class KillLoop {
   }
 
   #report(store: StoreSummary): KillLoopReport {
-    const { invocations, submissions, answers, violations } = this.#history;
+    const { invocations, submissions, responses, violations } = this.#history;
     const all = [...submissions.values()];
     const facts: KillLoopFacts = {
       kills: this.#kills,
@@ -246,7 +243,7 @@ class KillLoop {
       submissionsAccepted: all.reduce((sum, one) => sum + one.accepted.size, 0),
       submissionsRepeated: all.reduce((sum, one) => sum + one.repeated, 0),
       submissionsRefused: all.reduce((sum, one) => sum + one.conflicts, 0),
-      answers: Object.fromEntries(answers),
+      responses: Object.fromEntries(responses),
       store,
     };
     return { facts: { ...facts }, violations };

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { get, orGone, post, type Answer } from './http.ts';
+import { get, orGone, post, type HttpResponse } from './http.ts';
 import { TOOLS } from './pack.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { ServerProcess } from './server-process.ts';
@@ -17,7 +17,7 @@ const GROWTH_BYTES = 150 * 1024 * 1024;
 const REFUSAL_MS = 2000;
 
 interface Timed {
-  readonly answer: Answer | null;
+  readonly response: HttpResponse | null;
   readonly tookMs: number;
 }
 
@@ -32,9 +32,9 @@ export async function runOverload(folder: string, seconds: number): Promise<Scen
   try {
     const url = await server.mustBeReady();
     const before = server.memory().now;
-    const answers = await flood(url, CAPACITY_PER_SECOND * 10, seconds);
+    const responses = await flood(url, CAPACITY_PER_SECOND * 10, seconds);
     const { peak } = server.memory();
-    return await judge(url, answers, { before, peak });
+    return await judge(url, responses, { before, peak });
   } finally {
     await server.destroy();
   }
@@ -55,22 +55,25 @@ async function flood(url: string, perSecond: number, seconds: number): Promise<T
 async function invoke(url: string, n: number): Promise<Timed> {
   const began = performance.now();
   const body = { run_id: `run_${n}`, args: { n, ms: TOOL_MS } };
-  const answer = await orGone(post(`${url}/v1/tools/${TOOLS.pause}/invoke`, body));
-  return { answer, tookMs: performance.now() - began };
+  const response = await orGone(post(`${url}/v1/tools/${TOOLS.pause}/invoke`, body));
+  return { response, tookMs: performance.now() - began };
 }
 
 async function judge(
   url: string,
-  answers: readonly Timed[],
+  responses: readonly Timed[],
   memory: { before: number; peak: number },
 ): Promise<ScenarioReport> {
   const findings = new Findings();
-  const accepted = answers.filter(({ answer }) => answer?.status === 202);
-  const refused = answers.filter(({ answer }) => answer?.status === 429 || answer?.status === 503);
-  const others = answers.length - accepted.length - refused.length;
-  findings.check(others === 0, `${others} of ${answers.length} requests got neither a receipt nor a refusal`);
+  const accepted = responses.filter(({ response }) => response?.status === 202);
+  const refused = responses.filter(({ response }) => response?.status === 429 || response?.status === 503);
+  const others = responses.length - accepted.length - refused.length;
+  findings.check(
+    others === 0,
+    `${others} of ${responses.length} requests got neither a receipt nor a refusal`,
+  );
   findings.check(refused.length > 0, 'nothing was refused: this was no overload');
-  const silent = refused.filter(({ answer }) => !/^\d+$/.test(answer?.headers.get('retry-after') ?? ''));
+  const silent = refused.filter(({ response }) => !/^\d+$/.test(response?.headers.get('retry-after') ?? ''));
   findings.check(silent.length === 0, `${silent.length} refusals do not say when to come back`);
   const times = refused.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
   const middle = times[times.length >> 1] ?? 0;
@@ -78,8 +81,8 @@ async function judge(
   const growth = memory.peak - memory.before;
   findings.check(growth < GROWTH_BYTES, `memory grew by ${Math.round(growth / 2 ** 20)} MB`);
   const endings: Record<string, number> = {};
-  for (const { answer } of accepted) {
-    const id = String(answer?.body['tool_call_id']);
+  for (const { response } of accepted) {
+    const id = String(response?.body['tool_call_id']);
     const { body } = await get(`${url}/v1/tool_calls/${id}`, { headers: { prefer: 'wait=20' } });
     const state = String(body['state']);
     endings[state] = (endings[state] ?? 0) + 1;
@@ -90,7 +93,7 @@ async function judge(
   );
   return {
     facts: {
-      offered: answers.length,
+      offered: responses.length,
       accepted: accepted.length,
       refused: refused.length,
       medianRefusalMs: Math.round(middle),

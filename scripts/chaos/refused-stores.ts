@@ -105,11 +105,11 @@ async function expectRefusalWhileInUse(dataFolder: string, findings: Findings): 
   try {
     const url = await first.mustBeReady();
     const line = await expectRefusal('in use', dataFolder, findings);
-    const answer = await post(`${url}/v1/tools/calculation.eval/invoke`, {
+    const response = await post(`${url}/v1/tools/calculation.eval/invoke`, {
       run_id: 'run_2',
       args: { expression: '2' },
     });
-    findings.check(answer.status === 202, `in use: the first server now answers ${answer.status}`);
+    findings.check(response.status === 202, `in use: the first server now returns ${response.status}`);
     return line;
   } finally {
     await first.destroy();

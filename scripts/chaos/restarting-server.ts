@@ -79,9 +79,9 @@ export class RestartingServer {
     const headers = { 'idempotency-key': `loop-${n}` };
     while (!isOver()) {
       const body = { run_id: 'run_chaos', args: { n } };
-      const answer = await orGone(post(`${this.#url}/v1/tools/${tool}/invoke`, body, { headers }));
-      if (answer?.status === 202) return String(answer.body['tool_call_id']);
-      if (answer?.status === 404) return null;
+      const response = await orGone(post(`${this.#url}/v1/tools/${tool}/invoke`, body, { headers }));
+      if (response?.status === 202) return String(response.body['tool_call_id']);
+      if (response?.status === 404) return null;
       await sleep(20);
     }
     return null;
@@ -91,10 +91,12 @@ export class RestartingServer {
   async ended(id: string, boundMs: number): Promise<CallView | null> {
     const until = Date.now() + boundMs;
     while (Date.now() < until) {
-      const answer = await orGone(get(`${this.#url}/v1/tool_calls/${id}`, { headers: { prefer: 'wait=5' } }));
-      const call = answer?.body as CallView | undefined;
-      if (answer?.status === 200 && call !== undefined && call.completed_at !== null) return call;
-      if (answer === null) await sleep(20);
+      const response = await orGone(
+        get(`${this.#url}/v1/tool_calls/${id}`, { headers: { prefer: 'wait=5' } }),
+      );
+      const call = response?.body as CallView | undefined;
+      if (response?.status === 200 && call !== undefined && call.completed_at !== null) return call;
+      if (response === null) await sleep(20);
     }
     return null;
   }

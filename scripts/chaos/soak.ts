@@ -99,10 +99,10 @@ class Load {
 
   async #invoke(tool: string, args: unknown, wait = 20): Promise<Readonly<Record<string, unknown>>> {
     const body = { run_id: `run_${this.counts.calls % 50}`, args };
-    const answer = await orGone(
+    const response = await orGone(
       post(`${this.#url}/v1/tools/${tool}/invoke`, body, { headers: { prefer: `wait=${wait}` } }),
     );
-    return answer?.body ?? {};
+    return response?.body ?? {};
   }
 
   async #call(): Promise<void> {
@@ -121,8 +121,8 @@ class Load {
   }
 
   async #serveClient(): Promise<void> {
-    const answer = await orGone(get(`${this.#url}/internal/clients/soaker/requests?wait=1`));
-    const { requests = [] } = (answer?.body ?? {}) as {
+    const response = await orGone(get(`${this.#url}/internal/clients/soaker/requests?wait=1`));
+    const { requests = [] } = (response?.body ?? {}) as {
       requests?: { tool_call_id: string; attempt_token: string; args: unknown }[];
     };
     for (const { tool_call_id: id, attempt_token, args } of requests)
@@ -138,8 +138,8 @@ class Load {
   async #decide(): Promise<void> {
     this.counts.decisions += 1;
     await this.#invoke('soak.wipe', { n: this.counts.decisions }, 0);
-    const answer = await orGone(get(`${this.#url}/v1/approvals`, this.#operator));
-    const { approvals = [] } = (answer?.body ?? {}) as {
+    const response = await orGone(get(`${this.#url}/v1/approvals`, this.#operator));
+    const { approvals = [] } = (response?.body ?? {}) as {
       approvals?: { tool_call_id: string; digest: string }[];
     };
     for (const { tool_call_id: id, digest } of approvals) {

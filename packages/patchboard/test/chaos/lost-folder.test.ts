@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { get, post, type Answer } from '../../../../scripts/chaos/http.ts';
+import { get, post, type HttpResponse } from '../../../../scripts/chaos/http.ts';
 import { ServerProcess } from '../../../../scripts/chaos/server-process.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { readOnlyStore } from '../../src/store/sqlite/read-only.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.destroy());
 
-async function invoke(): Promise<Answer> {
+async function invoke(): Promise<HttpResponse> {
   const answer = await post(`${url}/v1/tools/calculation.eval/invoke`, {
     run_id: 'run_1',
     args: { expression: '1+1' },
@@ -33,7 +33,7 @@ async function invoke(): Promise<Answer> {
 }
 
 /** Asks until the server is ready, or is not. */
-async function untilReadyIs(status: number): Promise<Answer> {
+async function untilReadyIs(status: number): Promise<HttpResponse> {
   for (;;) {
     const answer = await get(`${url}/readyz`);
     if (answer.status === status) return answer;
