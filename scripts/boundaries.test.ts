@@ -47,6 +47,22 @@ describe('findBreaches', () => {
     [`${PATCHBOARD}/core/a.ts`, 'export const sessionCookie = 1;', 'core must not know "sessionCookie"'],
     [`${PATCHBOARD}/sdk/a.ts`, "import { b } from '../agent/b.ts';", 'sdk must not import agent'],
     [
+      `${PATCHBOARD}/core/call/a.ts`,
+      "import type { B } from '../steps/b.ts';",
+      'core/call must not import core/steps, which is a layer above it',
+    ],
+    [
+      `${PATCHBOARD}/core/providers/a.ts`,
+      "import { b } from '../engine.ts';",
+      'core/providers must not import core/engine.ts, which is a layer above it',
+    ],
+    [
+      `${PATCHBOARD}/core/limits.ts`,
+      "import { b } from './devices/b.ts';",
+      'core/. must not import core/devices, which is a layer above it',
+    ],
+    [`${PATCHBOARD}/core/bus/a.ts`, "import { b } from '../ports.ts';", 'core/bus is in no layer of core'],
+    [
       `${PATCHBOARD}/protocols/vcp/a.ts`,
       "import { b } from '../../agent/b.ts';",
       'protocols must not import agent',
@@ -109,7 +125,7 @@ describe('findBreaches', () => {
       'packages/console/src/a.vue',
       `<script setup lang="ts">\nimport b from './B.vue';\n</script>\n<template><p>import 'patchboard'</p></template>`,
     ],
-    [`${PATCHBOARD}/core/a.ts`, "// import fs from 'node:fs'\nimport { b } from './calls/b.ts';"],
+    [`${PATCHBOARD}/core/a.ts`, "// import fs from 'node:fs'\nimport { b } from './call/b.ts';"],
     [`${PATCHBOARD}/agent/a.ts`, "import { b } from '../protocols/vcp/b.ts';"],
     [`${PATCHBOARD}/sources/mcp/a.ts`, "import { b } from '../../protocols/mcp/b.ts';"],
     [`${PATCHBOARD}/sdk/a.ts`, "import { b } from '../protocols/b.ts';"],

@@ -18,6 +18,19 @@ const WIRING = ['board', 'wiring', 'settings', 'cli', 'index.ts'];
 const GROUPS = ['sources', 'packs', 'transports'];
 /** Every transport may import it. */
 const SHARED_TRANSPORT = 'transports/shared';
+/**
+ * The folders of core, from the bottom up. A file imports its own layer and those below it, so that a call is read in one
+ * direction: engine, steps (intake to record), providers, settlement, call. `.`: the files beside the folders.
+ */
+const CORE_LAYERS: readonly (readonly string[])[] = [
+  ['json'],
+  ['.', 'access', 'call', 'hooks', 'ledger', 'tools'],
+  ['settlement'],
+  ['devices', 'providers'],
+  ['steps'],
+  ['engine.ts'],
+];
+const CORE = 'packages/patchboard/src/core/';
 const ENVIRONMENT_READER = 'packages/patchboard/src/settings/environment.ts';
 
 /** Words of one API, pack or protocol. Stored names such as the document kind `todo` are no identifiers. */
@@ -63,8 +76,25 @@ function problemWithImport(path: string, specifier: string): string | undefined 
       ? undefined
       : `${from} must not import the package "${specifier}"`;
   if (to === 'outside') return `"${specifier}" leaves the package; import it by its name`;
+  if (from === 'core' && to === 'core') return problemInsideCore(path, specifier);
   if (to === from || mayImport(from, to)) return undefined;
   return `${from} must not import ${to} ("${specifier}")`;
+}
+
+function problemInsideCore(path: string, specifier: string): string | undefined {
+  const from = coreFolderOf(path);
+  const to = coreFolderOf(posix.join(posix.dirname(path), specifier));
+  const [below, above] = [to, from].map((folder) => CORE_LAYERS.findIndex((layer) => layer.includes(folder)));
+  if (below === undefined || above === undefined || below === -1 || above === -1)
+    return `core/${below === -1 ? to : from} is in no layer of core ("${specifier}")`;
+  if (below <= above) return undefined;
+  return `core/${from} must not import core/${to}, which is a layer above it ("${specifier}")`;
+}
+
+function coreFolderOf(path: string): string {
+  const [first = '', second] = path.slice(CORE.length).split('/');
+  if (second !== undefined) return first;
+  return CORE_LAYERS.some((layer) => layer.includes(first)) ? first : '.';
 }
 
 function mayImport(from: Zone, to: Zone): boolean {

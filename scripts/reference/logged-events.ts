@@ -6,7 +6,7 @@ import ts from 'typescript';
 const SOURCES = fileURLToPath(new URL('../../packages/patchboard/src/', import.meta.url));
 const LEVELS = ['info', 'warn', 'error'];
 /** Writes the log events of tools, whose names are arbitrary. */
-const FOR_TOOLS = 'core/steps/call-context.ts';
+const FOR_TOOLS = 'core/providers/call-context.ts';
 
 /** Every log event of the server with its level, read from the sources. */
 export function loggedEvents(): ReadonlyMap<string, string> {

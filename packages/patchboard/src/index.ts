@@ -57,7 +57,7 @@ export type {
   Hooks as CallHooks,
   PostHookResult,
   ToolOutcome,
-} from './core/steps/hooks.ts';
+} from './core/hooks/hooks.ts';
 export type { AgentHooks as Hooks } from './sdk/agent-hooks.ts';
 export type { CallOrigin } from './transports/tenant-api/tenant-origin.ts';
 export type { ToolCustomEvent } from './core/call/live-call.ts';

@@ -3,7 +3,7 @@ import { anAgentHandle, anEngine, aPrincipal, aRequest, aServerTool } from '../.
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call/call.ts';
 import type { Engine } from './engine.ts';
-import type { HookDecision, Hooks } from './steps/hooks.ts';
+import type { HookDecision, Hooks } from './hooks/hooks.ts';
 import { decodePolicy } from './access/policy/document.ts';
 import { GrantIndex } from './access/grants.ts';
 import { PolicyGuard } from './access/policy-guard.ts';

@@ -3,7 +3,7 @@ import { accepted, anEngine, aPrincipal, aRequest, aServerTool } from '../../tes
 import { settled } from '../../test/support/fake-clock.ts';
 import type { Call } from './call/call.ts';
 import type { Engine } from './engine.ts';
-import type { CallRequest } from './steps/intake.ts';
+import type { CallRequest } from './call/call-request.ts';
 
 const me = aPrincipal();
 const operator = aPrincipal({ kind: 'operator', id: 'op', agentId: 'op' });

@@ -1,12 +1,14 @@
 import { isAsApproved } from './call/as-approved.ts';
 import { Approvals } from './steps/approvals.ts';
 import type { Call } from './call/call.ts';
-import { Calls } from './call/calls.ts';
+import { Calls } from './steps/calls.ts';
 import { ClientResults } from './devices/client-results.ts';
-import { DeviceRunner } from './devices/device-runner.ts';
+import { ClientQueueProvider } from './devices/client-queue-provider.ts';
+import { DeviceProvider } from './devices/device-provider.ts';
 import { Devices } from './devices/devices.ts';
 import { denialFailure } from './steps/admission.ts';
-import { Dispatcher } from './steps/dispatcher.ts';
+import { InProcessProvider } from './providers/in-process-provider.ts';
+import { Providers } from './providers/providers.ts';
 import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
 import type { Failure, RateRefusal } from './failures.ts';
@@ -14,8 +16,11 @@ import { drainCalls } from './call/drain.ts';
 import type { GrantService } from './access/grant-service.ts';
 import type { Guard } from './access/guard.ts';
 import { mayCall } from './access/may-call.ts';
-import type { Hooks } from './steps/hooks.ts';
-import { Intake, type CallRequest, type Submitted } from './steps/intake.ts';
+import type { Hooks } from './hooks/hooks.ts';
+import type { CallRequest, Submitted } from './call/call-request.ts';
+import { Intake } from './steps/intake.ts';
+import { Recorder } from './steps/record.ts';
+import { Refusals } from './steps/refusals.ts';
 import { Lifecycle } from './call/lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { OpenLoad } from './call/open-calls.ts';
@@ -37,7 +42,7 @@ import { Runs } from './call/runs.ts';
 import { ChangingServerTools } from './tools/changing-server-tools.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantDirectory } from './access/tenant-directory.ts';
-import { ToolDirectory } from './tools/tool-directory.ts';
+import { ToolDirectory } from './devices/tool-directory.ts';
 import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -93,7 +98,9 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #tasks: Tasks;
   readonly #lifecycle: Lifecycle;
-  readonly #dispatcher: Dispatcher;
+  readonly #inProcess: InProcessProvider;
+  readonly #providers: Providers;
+  readonly #recorder: Recorder;
   readonly #intake: Intake;
   readonly #waiters: Waiters;
   readonly #approvals: Approvals;
@@ -122,7 +129,9 @@ export class Engine {
     this.serverTools = new ChangingServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
     const dropped = (call: Call): void => this.#dropped(call);
-    this.#lifecycle = new Lifecycle({ ...parts, clientQueues: this.clientQueues, ended, dropped });
+    const cancelled = (live: LiveCall, reason: string | null): void =>
+      this.#providers.ofCall(live.call).cancel(live, reason);
+    this.#lifecycle = new Lifecycle({ ...parts, cancelled, ended, dropped });
     this.#responses = new ResponseCache(clock);
     this.#waiters = new Waiters(this.#lifecycle.wheel);
     this.runs = new Runs({ ...parts, lifecycle: this.#lifecycle });
@@ -136,22 +145,26 @@ export class Engine {
       progress: (live: LiveCall, data: unknown) =>
         this.feed.progress(live.call, clock.now(), parts.redactor.value(data)),
     };
-    const runner = new DeviceRunner({ ...shared, pools: this.pools });
-    this.devices = new Devices({ ...shared, directory: this.directory, runner });
-    this.#dispatcher = new Dispatcher({ ...shared, devices: runner });
+    const queue = new ClientQueueProvider(this.clientQueues);
+    const provider = new DeviceProvider({ ...shared, pools: this.pools, queue });
+    this.devices = new Devices({ ...shared, directory: this.directory, provider });
     this.clients = new ClientResults(shared);
-    this.#intake = new Intake({
+    this.#inProcess = new InProcessProvider(shared);
+    this.#providers = new Providers({ server: this.#inProcess, client: provider });
+    const steps = {
       ...shared,
-      pools: this.pools,
+      providers: this.#providers,
       responses: this.#responses,
-      dispatcher: this.#dispatcher,
       isDraining: () => this.#draining,
-      refused: (told) => this.#refusedListeners.forEach((listener) => listener(told)),
-    });
-    this.previews = new Previews({ ...shared, pools: this.pools, intake: this.#intake });
-    this.#approvals = new Approvals({ ...shared, dispatch: (live) => this.#dispatcher.dispatch(live) });
+    };
+    this.#recorder = new Recorder(steps);
+    const refused = (told: RefusedCall): void => this.#refusedListeners.forEach((listener) => listener(told));
+    const refusals = new Refusals({ ...steps, recorder: this.#recorder, refused });
+    this.#intake = new Intake({ ...steps, recorder: this.#recorder, refusals });
+    this.previews = new Previews({ ...steps, intake: this.#intake });
+    this.#approvals = new Approvals(steps);
     this.calls = new Calls({
-      ...shared,
+      ...steps,
       runs: this.runs,
       waiters: this.#waiters,
       approvals: this.#approvals,
@@ -186,8 +199,8 @@ export class Engine {
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
       registry: this.registry,
-      dispatch: (live) => this.#dispatcher.dispatch(live),
-      awaitDevice: (live) => this.devices.awaitReturn(live),
+      recovered: (live, tool) => this.#providers.ofCall(live.call).recover(live, tool),
+      start: (live) => this.#providers.ofCall(live.call).start(live),
       releaseApproved: (live) => this.#approvals.release(live),
     });
   }
@@ -199,7 +212,8 @@ export class Engine {
 
   /** A request that came to nothing before anything could be tried. Null: its run takes no more calls. */
   async recordEnded(request: CallRequest, principal: Principal, outcome: BadOutcome): Promise<Call | null> {
-    return await this.#intake.recordEnded(request, principal, outcome);
+    const tool = this.registry.find(principal.tenant, request.toolName);
+    return await this.#recorder.recordEnded(request, principal, tool, outcome);
   }
 
   /** After a restart: an agent is back and brings its hooks to a call of its own that has not ended. */
@@ -271,14 +285,14 @@ export class Engine {
   load(tenant: string | null = null): EngineLoad {
     const { calls: open, byState } =
       tenant === null ? this.#lifecycle.open.all : this.#lifecycle.open.of(tenant);
-    const { waiting: waitingForSlot, executing } = this.#dispatcher.load(tenant);
+    const { waiting: waitingForSlot, executing } = this.#inProcess.load(tenant);
     return { open, byState, waitingForSlot, waitingForApproval: byState.APPROVAL_REQUIRED, executing };
   }
 
   /** Takes no more calls, lets running ones finish for a while, then seals what is still running here. */
   async drain(): Promise<void> {
     this.#draining = true;
-    this.#dispatcher.stop();
+    this.#providers.stop();
     this.#waiters.close();
     // What is being recorded has not begun yet, and would begin after the end.
     await this.#intake.quiet();

@@ -1,7 +1,7 @@
 import { FAILURE_CODES, type FailureCode, type OutcomeKnowledge } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { endFailure, FAILURES, failure, isRetryable, ToolFailure } from './failures.ts';
-import { failureOfThrown } from './steps/error-to-failure.ts';
+import { failureOfThrown } from './settlement/error-to-failure.ts';
 
 /** Codes that the outcome decides on. The table is written down here a second time on purpose. */
 const BY_OUTCOME: readonly FailureCode[] = [

@@ -1,5 +1,5 @@
 import type { AgentHandle } from '../core/agent-handle.ts';
-import type { Hooks } from '../core/steps/hooks.ts';
+import type { Hooks } from '../core/hooks/hooks.ts';
 import type { Message } from '../protocols/messages.ts';
 
 /** The hooks of an agent, a board or a tool: those of every call, and one for an agent's conversation. */

@@ -69,8 +69,8 @@ describe('the picture of the way of a call', () => {
     'command line': 'packages/patchboard/src/cli/main.ts',
     SDK: 'packages/patchboard/src/board/board.ts',
     'text protocol': 'packages/patchboard/src/protocols/vcp/scanner.ts',
-    server: 'packages/patchboard/src/core/steps/local-runner.ts',
-    device: 'packages/patchboard/src/core/devices/device-runner.ts',
+    server: 'packages/patchboard/src/core/providers/local-runner.ts',
+    device: 'packages/patchboard/src/core/devices/device-provider.ts',
     client: 'packages/patchboard/src/transports/internal-api/results.ts',
   };
 

@@ -1,6 +1,6 @@
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure, type Failure } from '../../core/failures.ts';
-import type { CallRequest } from '../../core/steps/intake.ts';
+import type { CallRequest } from '../../core/call/call-request.ts';
 import type { InProcessCaller, LiveCall } from '../../core/call/live-call.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../protocols/messages.ts';
 import { failed, type BadOutcome } from '../../core/call/outcome.ts';

@@ -2,7 +2,7 @@ import type { Reason } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { timesOf } from '../../core/call/call-times.ts';
 import { failure, messageOf, type Failure } from '../../core/failures.ts';
-import type { CallRequest } from '../../core/steps/intake.ts';
+import type { CallRequest } from '../../core/call/call-request.ts';
 import type { InProcessCaller } from '../../core/call/live-call.ts';
 import { failed } from '../../core/call/outcome.ts';
 import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';

@@ -194,6 +194,11 @@ function executingEntry(state: Extract<CallState, { name: 'EXECUTING' }>, at: nu
   };
 }
 
+/** Whether the call's tool runs in this process; otherwise a client or its device runs it. */
+export function runsHere({ clientId }: Pick<Call, 'clientId'>): boolean {
+  return clientId === null;
+}
+
 export function isOpen(call: Call): call is Call & { readonly state: OpenState } {
   return !isTerminal(call.state.name);
 }

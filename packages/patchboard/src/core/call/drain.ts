@@ -2,7 +2,7 @@ import { endFailure, messageOf } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Log } from '../ports.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import type { Call } from './call.ts';
+import { runsHere, type Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { isIdempotent, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
@@ -50,5 +50,5 @@ async function seal({ lifecycle, log }: DrainParts, live: LiveCall): Promise<voi
 }
 
 function isRunningHere({ call }: LiveCall): boolean {
-  return call.clientId === null && call.state.name === 'EXECUTING';
+  return runsHere(call) && call.state.name === 'EXECUTING';
 }

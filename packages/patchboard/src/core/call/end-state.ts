@@ -1,5 +1,5 @@
 import type { OutcomeKnowledge } from '@patchboard/wire';
-import type { Call, EndState } from './call.ts';
+import { runsHere, type Call, type EndState } from './call.ts';
 import { endFailure, failure, type Failure } from '../failures.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { BadOutcome, Outcome } from './outcome.ts';
@@ -12,7 +12,7 @@ export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolea
       failure: failure('approval_expired', 'nobody decided before the approval expired'),
     };
   }
-  const waitsForSlot = call.source === 'server' && call.state.name !== 'EXECUTING';
+  const waitsForSlot = runsHere(call) && call.state.name !== 'EXECUTING';
   if (waitsForSlot)
     return { kind: 'failed', failure: failure('queue_timeout', undefined, { outcome: 'not_started' }) };
   return { kind: 'timed_out', failure: timeoutFailure(call, outcome, idempotent) };
@@ -20,8 +20,7 @@ export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolea
 
 function timeoutFailure(call: Call, outcome: OutcomeKnowledge, idempotent: boolean): Failure {
   const seconds = call.timeoutMs / 1000;
-  const message =
-    call.source === 'client' ? `Remote tool timeout (${seconds}s)` : `no result within ${seconds}s`;
+  const message = runsHere(call) ? `no result within ${seconds}s` : `Remote tool timeout (${seconds}s)`;
   return endFailure('timeout', message, outcome, idempotent);
 }
 

@@ -4,7 +4,6 @@ import { endState, expiry, outcomeOf } from './end-state.ts';
 import { failure, messageOf } from '../failures.ts';
 import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
 import { isIdempotent, liveCall, nothing, type InProcessCaller, type LiveCall } from './live-call.ts';
-import type { ClientQueues } from '../devices/client-queues.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
@@ -18,8 +17,9 @@ export interface LifecycleParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly digest: Digest;
-  readonly clientQueues: ClientQueues;
   readonly redactor: Redactor;
+  /** Called before `ended` and `dropped`: the provider works on the call no more. `reason`: as `Provider.cancel`. */
+  readonly cancelled: (live: LiveCall, reason: string | null) => void;
   /** Called with every ended call, once, after its end is durable. */
   readonly ended: (call: Call) => void;
   /** Called with a call that is stored no more: this process forgets it. */
@@ -261,6 +261,6 @@ export class Lifecycle {
     live.disarm = nothing;
     live.release();
     live.release = nothing;
-    this.#parts.clientQueues.take(live, reason);
+    this.#parts.cancelled(live, reason);
   }
 }

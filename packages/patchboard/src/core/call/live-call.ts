@@ -1,7 +1,6 @@
 import type { AgentHandle } from '../agent-handle.ts';
 import type { Call } from './call.ts';
-import type { Device } from '../devices/device.ts';
-import type { Hooks } from '../steps/hooks.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { AgentPolicy } from '../access/policy/document.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { Stop } from './stop.ts';
@@ -45,8 +44,6 @@ export interface LiveCall {
   caller: InProcessCaller;
   /** A client may have seen it: it can no longer be said that it certainly did not start. */
   pushed: boolean;
-  /** The connected device that runs it; null: none, or one that fetches its work. */
-  device: Device | null;
   /** The tool the call was made with, also after it left the registry. Undefined after a restart until it is found. */
   tool: RegisteredTool | undefined;
 }
@@ -59,7 +56,6 @@ export function liveCall(call: Call, caller: InProcessCaller, tool: RegisteredTo
     release: nothing,
     caller,
     pushed: false,
-    device: null,
     tool,
   };
 }

@@ -1,4 +1,4 @@
-import { attemptsOf, type Call } from './call.ts';
+import type { Call } from './call.ts';
 import { endFailure, failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { REMOTE_CALLER, type LiveCall } from './live-call.ts';
@@ -16,9 +16,9 @@ export interface RecoveryParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly tasks: Tasks;
-  readonly dispatch: (live: LiveCall) => void;
-  /** A device ran it: it may come back with the result. */
-  readonly awaitDevice: (live: LiveCall) => void;
+  /** Takes over a call, and returns whether it may go on: see `Provider.recover`. */
+  readonly recovered: (live: LiveCall, tool: RegisteredTool | undefined) => boolean;
+  readonly start: (live: LiveCall) => void;
   readonly releaseApproved: (live: LiveCall) => Promise<void>;
 }
 
@@ -43,9 +43,8 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
       REMOTE_CALLER,
       tool?.version === call.toolVersion ? tool : undefined,
     );
-    // It may have been pushed before the crash: from now on nobody can say that it did not start.
-    if (call.clientId !== null && call.state.name !== 'APPROVAL_REQUIRED') live.pushed = true;
-    const seal = sealOf(tool, call) ?? orphaned(parts.lifecycle, live, over);
+    const mayGoOn = parts.recovered(live, tool);
+    const seal = mayGoOn ? orphaned(parts.lifecycle, live, over) : interrupted(tool);
     if (seal !== null) {
       over.add(call.id);
       await end(parts, live, seal);
@@ -54,9 +53,8 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
     }
     resumed += 1;
     if (isOverdue(call, parts.clock.now())) continue; // the deadline that `adopt` armed ends it at once
-    if (call.state.name === 'EXECUTING' && call.state.device !== undefined) parts.awaitDevice(live);
     if (call.state.name === 'APPROVED') await release(parts, live);
-    else if (call.state.name !== 'APPROVAL_REQUIRED') parts.dispatch(live);
+    else if (call.state.name !== 'APPROVAL_REQUIRED') parts.start(live);
   }
   return { resumed, sealed };
 }
@@ -84,11 +82,9 @@ async function release({ releaseApproved, log }: RecoveryParts, live: LiveCall):
   }
 }
 
-/** Only what this server was executing, and only if it may not be executed again. */
-function sealOf(tool: RegisteredTool | undefined, call: Call): BadOutcome | null {
-  if (call.state.name !== 'EXECUTING' || call.clientId !== null) return null;
+/** It was executing in this server, and may not be executed again. */
+function interrupted(tool: RegisteredTool | undefined): BadOutcome {
   const idempotent = tool?.annotations.idempotent === true;
-  if (idempotent && attemptsOf(call) < MAX_ATTEMPTS_OVER_RESTARTS) return null;
   const message = 'the server stopped while the tool was running; it may have had its effect';
   return { kind: 'sealed', failure: endFailure('interrupted', message, 'unknown', idempotent) };
 }
@@ -101,9 +97,6 @@ function orphaned(lifecycle: Lifecycle, live: LiveCall, over: ReadonlySet<string
   const message = 'the server stopped, and with it the task that this call was part of';
   return { kind: 'cancelled', failure: failure('cancelled', message, { outcome }) };
 }
-
-/** A call that takes the server down each time must not do so for ever. */
-const MAX_ATTEMPTS_OVER_RESTARTS = 5;
 
 function isOverdue(call: Call, now: number): boolean {
   return 'deadlineAt' in call.state && call.state.deadlineAt <= now;

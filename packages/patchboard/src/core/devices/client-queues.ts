@@ -54,7 +54,9 @@ export class ClientQueues {
     return this.#boxes.get(pairKey(tenant, clientId))?.connections.size ?? 0;
   }
 
-  put(clientId: string, live: LiveCall): void {
+  put(live: LiveCall): void {
+    const { clientId } = live.call;
+    if (clientId === null) throw new Error(`call ${live.call.id} is not a client's`);
     const box = this.#box(live.call.tenant, clientId);
     box.open.set(live.call.id, live);
     const connection = [...box.connections].at(-1);

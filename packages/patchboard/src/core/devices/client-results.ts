@@ -1,5 +1,5 @@
 import type { CallState } from '../call/call.ts';
-import { attemptsOf, isOpen, type Call } from '../call/call.ts';
+import { attemptsOf, isOpen, runsHere, type Call } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { failure, type Failure } from '../failures.ts';
@@ -10,7 +10,7 @@ import type { Digest, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Registry } from '../tools/registry.ts';
 import { attemptToken } from './request-id.ts';
-import { settle, type SettlementParts } from '../steps/settlement.ts';
+import { settle, type SettlementParts } from '../settlement/settlement.ts';
 
 /** What a client says came out of a call. */
 export interface ClientResult {
@@ -113,8 +113,7 @@ export class ClientResults {
     if (call === undefined || call.tenant !== principal.tenant) {
       return refuse(failure('call_not_found', `no such call: ${id}`), null);
     }
-    if (call.clientId === null)
-      return refuse(failure('conflict', `${call.toolName} runs on the server`), call);
+    if (runsHere(call)) return refuse(failure('conflict', `${call.toolName} runs on the server`), call);
     if (principal.clientId !== null && principal.clientId !== call.clientId) {
       return refuse(failure('permission_denied', 'permission denied: the call is for another client'), null);
     }

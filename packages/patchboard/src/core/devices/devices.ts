@@ -1,7 +1,7 @@
 import type { RejectedTool, ToolSpec } from '@patchboard/wire';
 import { isOpen, type Call } from '../call/call.ts';
 import type { Device, DeviceLink } from './device.ts';
-import type { DeviceRunner } from './device-runner.ts';
+import type { DeviceProvider } from './device-provider.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
@@ -9,7 +9,7 @@ import type { LiveCall } from '../call/live-call.ts';
 import type { Clock, Ids, Store } from '../ports.ts';
 import { attemptToken, parseRequestId, requestId } from './request-id.ts';
 import type { Tasks } from '../tasks.ts';
-import type { ToolDirectory } from '../tools/tool-directory.ts';
+import type { ToolDirectory } from './tool-directory.ts';
 
 export interface DevicesParts {
   readonly store: Store;
@@ -19,7 +19,7 @@ export interface DevicesParts {
   readonly tasks: Tasks;
   readonly lifecycle: Lifecycle;
   readonly directory: ToolDirectory;
-  readonly runner: DeviceRunner;
+  readonly provider: DeviceProvider;
 }
 
 /** Who connects, and how to reach them. */
@@ -103,7 +103,7 @@ export class Devices {
   /** What was asked for before anybody offered it. */
   sendWaiting({ tenant, clientId, link }: Device, names: readonly string[]): void {
     if (link === null) return;
-    for (const name of names) this.#parts.runner.wake(tenant, clientId, name);
+    for (const name of names) this.#parts.provider.wake(tenant, clientId, name);
   }
 
   /** `names` null: all. Calls under way go on. */
@@ -136,17 +136,9 @@ export class Devices {
     for (const device of this.#bySession.values()) this.disconnect(device, 'closing');
   }
 
-  /** After a restart: what a device was running waits for it as long as devices take to find the server again. */
-  awaitReturn(live: LiveCall): void {
-    const { lifecycle, limits, runner } = this.#parts;
-    lifecycle.wheel.after(limits.deviceGraceMs * RESTART_PATIENCE, () => {
-      if (live.device === null) runner.lost(live);
-    });
-  }
-
   /** The calls of a connection that was cut go on with the next one of the same device. */
   #takeOver(earlier: Device, device: Device, holding: readonly string[] | null): void {
-    const { runner } = this.#parts;
+    const { provider } = this.#parts;
     const link = earlier.link;
     if (link !== null) {
       earlier.link = null;
@@ -155,7 +147,7 @@ export class Devices {
       });
     }
     for (const live of earlier.calls) {
-      runner.bind(live, device);
+      provider.bind(live, device);
       // It says what it has: this was lost on the way, so it certainly did not start.
       if (holding !== null && !holding.includes(requestId(live.call))) device.link?.request(live.call);
     }
@@ -169,7 +161,7 @@ export class Devices {
       const live = this.#held(device, id);
       if (live === null) device.link?.cancel(id, 'ended');
       // Also if another connection has it: whoever holds it says so last.
-      else if (live.device !== device) this.#parts.runner.bind(live, device);
+      else if (this.#parts.provider.deviceOf(live) !== device) this.#parts.provider.bind(live, device);
     }
   }
 
@@ -184,7 +176,7 @@ export class Devices {
 
   #giveUp(device: Device): void {
     if (!this.#forget(device)) return;
-    for (const live of device.calls) this.#parts.runner.lost(live);
+    for (const live of device.calls) this.#parts.provider.lost(live);
     this.#tell(device, 'gone');
   }
 
@@ -211,8 +203,6 @@ export class Devices {
   }
 }
 
-/** Devices pause for up to the grace while the server is away, and then take time to be let in; see decision 50. */
-const RESTART_PATIENCE = 6;
 /** Nobody waits for these rows: those of a crowd that comes or goes share a commit instead of a sync to disk for each. */
 const NEWS_MS = 20;
 

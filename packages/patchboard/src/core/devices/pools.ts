@@ -1,5 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { pairKey } from '../pair-key.ts';
+import type { Wanted } from '../providers/provider.ts';
 import { loadOf, type Device } from './device.ts';
 
 /** Whoever can run one tool: its client over HTTP if the registration is kept, and devices while they are connected. */
@@ -9,15 +10,6 @@ export interface Pool {
   /** Registered over HTTP: the tool stays without a connection. */
   readonly isKept: boolean;
   readonly devices: Set<Device>;
-}
-
-/** Which device to ask. */
-export interface Wanted {
-  readonly tenant: string;
-  readonly toolName: string;
-  readonly runId: string;
-  /** A device's name or session, or the client; null: any. */
-  readonly target: string | null;
 }
 
 /** More runs than use devices at once; the oldest are forgotten, and choose anew. */

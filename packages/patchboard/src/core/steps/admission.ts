@@ -1,9 +1,9 @@
 import { reason } from '@patchboard/wire';
 import { because, reasonsOf } from '../because.ts';
-import { runPreHooks, type PreVerdict } from './ask-hooks.ts';
+import { runPreHooks, type PreVerdict } from '../hooks/ask-hooks.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
-import { hookCall, hooksOf, type HookOwner, type Hooks, type OwnedHooks } from './hooks.ts';
+import { hookCall, hooksOf, type HookOwner, type Hooks, type OwnedHooks } from '../hooks/hooks.ts';
 import type { Limits } from '../limits.ts';
 import type { InProcessCaller } from '../call/live-call.ts';
 import { strictness } from '../access/policy/strictest.ts';

@@ -12,9 +12,9 @@ import { jsonDiff } from '../json/json-diff.ts';
 import { permissionDecidedRow } from '../ledger/ledger.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { isIdempotent, type InProcessCaller, type LiveCall } from '../call/live-call.ts';
-import type { Limits } from '../limits.ts';
 import type { Clock, Digest, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
+import type { Providers } from '../providers/providers.ts';
 import type { Redactor } from '../call/redaction.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -36,11 +36,10 @@ export interface ApprovalsParts {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly digest: Digest;
-  readonly limits: Limits;
   readonly guard: Guard;
   readonly grants: GrantService;
   readonly redactor: Redactor;
-  readonly dispatch: (live: LiveCall) => void;
+  readonly providers: Providers;
 }
 
 /** Brings an operator's word to the calls that wait for one. */
@@ -98,7 +97,7 @@ export class Approvals {
 
   /** What was approved is compared with what is stored and with the tool as it is now, just before it runs. */
   async release(live: LiveCall): Promise<void> {
-    const { store, registry, digest, lifecycle, dispatch } = this.#parts;
+    const { store, registry, digest, lifecycle, providers } = this.#parts;
     const stored = await store.findCall(live.call.id);
     if (stored === undefined) return;
     const tool = registry.find(stored.tenant, stored.toolName);
@@ -114,7 +113,7 @@ export class Approvals {
         : await this.#forbidden(live.call, live.caller);
     if (!isOpen(live.call)) return;
     live.tool = tool ?? live.tool;
-    if (refused === null) dispatch(live);
+    if (refused === null) providers.ofCall(live.call).start(live);
     else await lifecycle.end(live, { kind: 'denied', failure: { ...refused, ...NOT_STARTED } });
   }
 
@@ -155,7 +154,7 @@ export class Approvals {
     edited: Call,
   ): Promise<boolean> {
     if (!isWaiting(live.call)) return false;
-    const { lifecycle, clock, limits, digest } = this.#parts;
+    const { lifecycle, clock, providers, digest } = this.#parts;
     const { argsJson } = edited;
     const isEdited = argsJson !== live.call.argsJson;
     const approval: Approval = {
@@ -163,8 +162,8 @@ export class Approvals {
       digest: approvalDigest(digest, edited),
       originalArgsJson: isEdited ? live.call.argsJson : null,
     };
-    const wait = live.call.source === 'client' ? live.call.timeoutMs : limits.queueWaitMs;
-    const state = { name: 'APPROVED', deadlineAt: clock.now() + wait } as const;
+    const waitMs = providers.ofCall(live.call).waitMs(live.call);
+    const state = { name: 'APPROVED', deadlineAt: clock.now() + waitMs } as const;
     return await lifecycle.advance(live, [state], { approval, argsJson, rows: this.#row });
   }
 

@@ -3,10 +3,10 @@ import type { Decision } from '../access/guard.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
 import type { Answer } from '../answer.ts';
-import type { ClientQueues } from '../devices/client-queues.ts';
-import type { Pools } from '../devices/pools.ts';
+import type { CallRequest } from '../call/call-request.ts';
+import type { Providers } from '../providers/providers.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import type { CallRequest, Intake } from './intake.ts';
+import type { Intake } from './intake.ts';
 
 /** What would become of a call. */
 export interface Preview {
@@ -27,8 +27,7 @@ export interface Route {
 export interface PreviewsParts {
   readonly intake: Intake;
   readonly rates: RateLimits;
-  readonly pools: Pools;
-  readonly clientQueues: ClientQueues;
+  readonly providers: Providers;
 }
 
 const PREVIEW_ID = 'tc_preview';
@@ -62,12 +61,9 @@ export class Previews {
     return { ok: true, value: { valid: errors.length === 0, errors, decision, route } };
   }
 
-  route({ runsOn, source, name }: RegisteredTool, tenant: string): Route {
-    if (runsOn.kind === 'server') return { source, clientId: null, online: true };
-    const { pools, clientQueues } = this.#parts;
-    const { clientId } = runsOn;
-    const online = pools.isOnline(tenant, name) || clientQueues.isOnline(tenant, clientId);
-    return { source, clientId, online };
+  route(tool: RegisteredTool, tenant: string): Route {
+    const { source, clientId } = tool;
+    return { source, clientId, online: this.#parts.providers.of(tool).isOnline(tool, tenant) };
   }
 }
 

@@ -1,17 +1,17 @@
 import type { Guard } from '../access/guard.ts';
 import { mayCall } from '../access/may-call.ts';
 import type { Principal } from '../access/principal.ts';
-import type { Pools } from '../devices/pools.ts';
 import { failure, type Failure } from '../failures.ts';
+import type { Providers } from '../providers/providers.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
 import { unknownTool } from '../tools/unknown-tool.ts';
-import type { CallRequest } from './intake.ts';
+import type { CallRequest } from '../call/call-request.ts';
 
 export interface ResolutionParts {
   readonly registry: Registry;
   readonly guard: Guard;
-  readonly pools: Pools;
+  readonly providers: Providers;
 }
 
 /** `request`: with the arguments under the names that the tool itself uses. */
@@ -33,24 +33,20 @@ export function resolveTool(parts: ResolutionParts, given: CallRequest, principa
   if (!mayCall(parts.guard, principal, tool, given.caller?.permissions))
     return { request, tool, problem: null, isDenied: true };
   const problem =
-    targetProblem(parts.pools, tool, request.target ?? null) ??
+    targetProblem(parts.providers, tool, request.target ?? null) ??
     inputProblem(tool, request.args) ??
-    unavailable(tool);
+    // Nothing here can run it, so no operator is asked whether it may.
+    tool.unavailable;
   return { request, tool, problem, isDenied: false };
 }
 
 function spelled(request: CallRequest, tool: RegisteredTool | undefined): CallRequest {
-  if (tool?.runsOn.kind !== 'server' || tool.runsOn.tool.spell === undefined) return request;
-  return { ...request, args: tool.runsOn.tool.spell(request.args) };
+  if (tool === undefined || tool.spell === null) return request;
+  return { ...request, args: tool.spell(request.args) };
 }
 
-function targetProblem(pools: Pools, tool: RegisteredTool, target: string | null): Failure | null {
-  if (target === null) return null;
-  const { runsOn, name, tenant } = tool;
-  if (runsOn.kind === 'server')
-    return failure('body_invalid', `target names a device, but ${name} runs on the server`);
-  if (target === runsOn.clientId || pools.offers(tenant ?? '', name, target)) return null;
-  return failure('provider_offline', `${target} does not offer ${name}`);
+function targetProblem(providers: Providers, tool: RegisteredTool, target: string | null): Failure | null {
+  return target === null ? null : providers.of(tool).targetProblem(tool, target);
 }
 
 function inputProblem(tool: RegisteredTool, args: unknown): Failure | null {
@@ -60,9 +56,4 @@ function inputProblem(tool: RegisteredTool, args: unknown): Failure | null {
     .slice(0, 3)
     .map((issue) => `${issue.path === '' ? 'args' : `args${issue.path}`} ${issue.message}`);
   return failure('input_invalid', places.join('; '), { issues });
-}
-
-/** Nothing here can run it, so nobody is asked whether it may. */
-function unavailable({ runsOn }: RegisteredTool): Failure | null {
-  return runsOn.kind === 'server' ? (runsOn.tool.unavailable ?? null) : null;
 }

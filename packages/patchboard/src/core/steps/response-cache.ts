@@ -42,7 +42,7 @@ export class ResponseCache {
     asked: { readonly principal: Principal; readonly origin: CallOrigin | null },
     admission: Admission,
   ): Admission {
-    const ttlMs = ttlOf(tool);
+    const ttlMs = tool.cacheTtlMs;
     if (ttlMs === null || admission.decision.effect !== 'allow' || admission.atHand !== null)
       return admission;
     const { tenant, agentId } = asked.principal;
@@ -90,8 +90,4 @@ export class ResponseCache {
     this.#kept.delete(key);
     return undefined;
   }
-}
-
-function ttlOf({ runsOn }: RegisteredTool): number | null {
-  return runsOn.kind === 'server' ? (runsOn.tool.cacheTtlMs ?? null) : null;
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ClientTools } from './client-tools.ts';
-import type { RegisteredTool } from './registered-tool.ts';
+import type { ClientTool } from './registered-tool.ts';
 
-type Lent = Pick<RegisteredTool, 'name' | 'wireName' | 'bytes' | 'runsOn'>;
+type Lent = Pick<ClientTool, 'name' | 'wireName' | 'bytes' | 'clientId'>;
 
-function aTool(name: string, clientId: string, bytes: number): RegisteredTool {
-  const lent: Lent = { name, wireName: `wire_${name}`, bytes, runsOn: { kind: 'client', clientId } };
-  return lent as RegisteredTool;
+function aTool(name: string, clientId: string, bytes: number): ClientTool {
+  const lent: Lent = { name, wireName: `wire_${name}`, bytes, clientId };
+  return lent as ClientTool;
 }
 
 const NAMES = ['a', 'b', 'c', 'd'];
@@ -26,7 +26,7 @@ it('finds by name, by wire name and by client what a plain list of the tools wou
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const tools = new ClientTools();
-      const plain = new Map<string, RegisteredTool>();
+      const plain = new Map<string, ClientTool>();
       for (const taken of steps) {
         if (taken.do === 'remove') {
           expect(tools.remove(taken.name)).toBe(plain.delete(taken.name));
@@ -44,7 +44,7 @@ it('finds by name, by wire name and by client what a plain list of the tools wou
           expect(tools.byWireName(`wire_${name}`)).toBe(plain.get(name));
         }
         for (const clientId of CLIENTS) {
-          const mine = all.filter(({ runsOn }) => runsOn.kind === 'client' && runsOn.clientId === clientId);
+          const mine = all.filter((tool) => tool.clientId === clientId);
           expect(new Set(tools.of(clientId).values())).toEqual(new Set(mine));
         }
       }

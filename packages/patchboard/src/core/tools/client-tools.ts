@@ -1,11 +1,11 @@
-import type { RegisteredTool } from './registered-tool.ts';
+import type { ClientTool } from './registered-tool.ts';
 import { SimilarNames } from './similar-names.ts';
 
 /** The tools that the clients of one tenant lend: by name, by wire name and by client. */
 export class ClientTools {
-  readonly #tools: Map<string, RegisteredTool> = new Map();
+  readonly #tools: Map<string, ClientTool> = new Map();
   readonly #names: Map<string, string> = new Map();
-  readonly #clients: Map<string, Map<string, RegisteredTool>> = new Map();
+  readonly #clients: Map<string, Map<string, ClientTool>> = new Map();
   readonly similar: SimilarNames = new SimilarNames();
   #bytes = 0;
 
@@ -18,29 +18,28 @@ export class ClientTools {
     return this.#bytes;
   }
 
-  get(name: string): RegisteredTool | undefined {
+  get(name: string): ClientTool | undefined {
     return this.#tools.get(name);
   }
 
-  byWireName(wireName: string): RegisteredTool | undefined {
+  byWireName(wireName: string): ClientTool | undefined {
     const name = this.#names.get(wireName);
     return name === undefined ? undefined : this.#tools.get(name);
   }
 
-  all(): Iterable<RegisteredTool> {
+  all(): Iterable<ClientTool> {
     return this.#tools.values();
   }
 
-  of(clientId: string): ReadonlyMap<string, RegisteredTool> {
+  of(clientId: string): ReadonlyMap<string, ClientTool> {
     return this.#clients.get(clientId) ?? new Map();
   }
 
   /** Replaces the one of that name. */
-  add(tool: RegisteredTool): void {
-    if (tool.runsOn.kind !== 'client') throw new Error('server tools are added with addServerTool');
+  add(tool: ClientTool): void {
     this.remove(tool.name);
-    const { clientId } = tool.runsOn;
-    const held = this.#clients.get(clientId) ?? new Map<string, RegisteredTool>();
+    const { clientId } = tool;
+    const held = this.#clients.get(clientId) ?? new Map<string, ClientTool>();
     this.#clients.set(clientId, held.set(tool.name, tool));
     this.#tools.set(tool.name, tool);
     this.#names.set(tool.wireName, tool.name);
@@ -51,8 +50,8 @@ export class ClientTools {
   /** False: there is none of that name. */
   remove(name: string): boolean {
     const tool = this.#tools.get(name);
-    if (tool === undefined || tool.runsOn.kind !== 'client') return false;
-    const { clientId } = tool.runsOn;
+    if (tool === undefined) return false;
+    const { clientId } = tool;
     const held = this.#clients.get(clientId);
     held?.delete(name);
     if (held?.size === 0) this.#clients.delete(clientId);

@@ -2,7 +2,13 @@ import type { ToolSpec } from '@patchboard/wire';
 import { ClientTools } from './client-tools.ts';
 import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
-import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
+import {
+  rejected,
+  type ClientTool,
+  type RegisteredTool,
+  type Registration,
+  type Rejection,
+} from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
 import { DEFAULT_TENANT } from '../access/principal.ts';
 import type { TenantDirectory } from '../access/tenant-directory.ts';
@@ -55,6 +61,13 @@ export class Registry {
       metadata,
       annotations,
       bytes: 0,
+      hooks: tool.hooks ?? null,
+      cacheTtlMs: tool.cacheTtlMs ?? null,
+      sandbox: tool.sandbox ?? null,
+      unavailable: tool.unavailable ?? null,
+      spell: tool.spell ?? null,
+      reportsFailures: true,
+      clientId: null,
       runsOn: { kind: 'server', tool },
     });
   }
@@ -84,7 +97,7 @@ export class Registry {
    * Checks a client's tool without taking it in; `add` does that once it is stored. `wireName`: of a tool that was
    * stored before, whose name stays whatever it is similar to.
    */
-  admit(tenant: string, clientId: string, spec: ToolSpec, wireName?: string): Registration {
+  admit(tenant: string, clientId: string, spec: ToolSpec, wireName?: string): Registration<ClientTool> {
     const bytes = utf8Bytes(JSON.stringify(spec));
     const problem =
       specProblem(spec, this.#options.limits) ??
@@ -105,13 +118,13 @@ export class Registry {
       metadata: spec.metadata ?? null,
       annotations: spec.annotations ?? {},
       bytes,
-      runsOn: { kind: 'client', clientId },
+      ...NOT_IN_PROCESS,
+      clientId,
     });
   }
 
   /** Takes in an admitted client tool; replaces the same client's older one. */
-  add(tool: RegisteredTool): void {
-    if (tool.tenant === null) throw new Error('server tools are added with addServerTool');
+  add(tool: ClientTool): void {
     const tools = this.#tenants.get(tool.tenant) ?? new ClientTools();
     this.#tenants.set(tool.tenant, tools);
     tools.add(tool);
@@ -128,6 +141,11 @@ export class Registry {
     return tool === undefined || this.#isOffered(tenant, tool) ? tool : undefined;
   }
 
+  /** Whether `tool` is still the one that `find` returns for its name. */
+  offers(tenant: string, tool: RegisteredTool): boolean {
+    return this.find(tenant, tool.name) === tool;
+  }
+
   #isOffered(tenant: string, { pack }: RegisteredTool): boolean {
     return pack === null || this.#options.tenants.offers(tenant, pack);
   }
@@ -142,7 +160,7 @@ export class Registry {
   }
 
   /** Of the tenant's clients, by canonical name only. */
-  clientTool(tenant: string, name: string): RegisteredTool | undefined {
+  clientTool(tenant: string, name: string): ClientTool | undefined {
     return this.#tenants.get(tenant)?.get(name);
   }
 
@@ -163,22 +181,23 @@ export class Registry {
     return byName(this.#tenants.get(tenant)?.of(clientId).values() ?? []);
   }
 
-  #nameProblem(tenant: string, clientId: string, name: string): Registration | null {
+  #nameProblem(tenant: string, clientId: string, name: string): Rejection | null {
     const holder = this.#named(tenant, name);
     if (holder === undefined) return null;
     const isSame = holder.name === name;
-    if (isSame && holder.runsOn.kind === 'client' && holder.runsOn.clientId === clientId) return null;
+    if (isSame && holder.clientId === clientId) return null;
     const what = isSame ? name : `${name} is the wire name of ${holder.name}, which`;
     // The tenant does not see the tools of packs that it does not have.
     if (!this.#isOffered(tenant, holder))
       return rejected('name_taken', `${name} is reserved by this server: use another name`);
-    if (holder.runsOn.kind === 'server')
+    const owner = this.#tenants.get(tenant)?.get(holder.name)?.clientId;
+    if (owner === undefined)
       return rejected('name_taken', `${what} is a tool of this server: use another name`);
-    return rejected('name_taken', `${what} ${heldBy(holder.name, holder.runsOn.clientId)}`);
+    return rejected('name_taken', `${what} ${heldBy(holder.name, owner)}`);
   }
 
   /** A model or an operator may take the new name for the other. One that is registered already is not new. */
-  #similarityProblem(tenant: string, name: string): Registration | null {
+  #similarityProblem(tenant: string, name: string): Rejection | null {
     const tools = this.#tenants.get(tenant);
     if (tools?.get(name) !== undefined) return null;
     const other = this.#similarServerNames.similarTo(name) ?? tools?.similar.similarTo(name);
@@ -187,7 +206,7 @@ export class Registry {
     return rejected('name_taken', reason);
   }
 
-  #roomProblem(tenant: string, clientId: string, name: string, bytes: number): Registration | null {
+  #roomProblem(tenant: string, clientId: string, name: string, bytes: number): Rejection | null {
     const { toolsPerClient, toolsPerTenant, toolBytesPerTenant } = this.#options.limits;
     const tools = this.#tenants.get(tenant);
     const holder = tools?.get(name);
@@ -203,7 +222,7 @@ export class Registry {
     return null;
   }
 
-  #serverNameProblem(name: string): Registration | null {
+  #serverNameProblem(name: string): Rejection | null {
     if (this.#server.has(name)) return rejected('name_taken', `tool registered twice: ${name}`);
     const namesake = this.#named('', name);
     if (namesake !== undefined)
@@ -212,20 +231,20 @@ export class Registry {
         `${name} is the wire name of ${namesake.name}, which is a tool of this server`,
       );
     const tool = this.#lent(name);
-    if (tool === null || tool.runsOn.kind !== 'client') return null;
+    if (tool === null) return null;
     // A client of another tenant is not named.
     const holder =
       tool.tenant === DEFAULT_TENANT
-        ? `a client lends a tool under the name ${name}: it ${heldBy(tool.name, tool.runsOn.clientId)}`
+        ? `a client lends a tool under the name ${name}: it ${heldBy(tool.name, tool.clientId)}`
         : `a client lends a tool under the name ${name} in another tenant: use another name`;
     return rejected('name_taken', holder);
   }
 
   /** By whatever tenant's client, as a name or a wire name. */
-  #lent(name: string): RegisteredTool | null {
-    for (const tenant of this.#tenants.keys()) {
-      const holder = this.find(tenant, name);
-      if (holder !== undefined && holder.tenant !== null) return holder;
+  #lent(name: string): ClientTool | null {
+    for (const tools of this.#tenants.values()) {
+      const holder = tools.get(name) ?? tools.byWireName(name);
+      if (holder !== undefined) return holder;
     }
     return null;
   }
@@ -247,6 +266,17 @@ export class Registry {
     return toWireName(name, isFree, this.#options.digest);
   }
 }
+
+/** What only tools of this process have. */
+const NOT_IN_PROCESS = {
+  hooks: null,
+  cacheTtlMs: null,
+  sandbox: null,
+  unavailable: null,
+  spell: null,
+  reportsFailures: false,
+  runsOn: { kind: 'client' },
+} as const;
 
 /** Whose the tool is, and how its name becomes free. */
 function heldBy(name: string, clientId: string): string {

@@ -2,7 +2,7 @@ import type { JsonSchema, SandboxName, ToolAnnotations } from '@patchboard/wire'
 import type { AgentHandle } from '../agent-handle.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import type { Failure } from '../failures.ts';
-import type { Hooks } from '../steps/hooks.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { Log } from '../ports.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { ToolServices } from '../workspaces.ts';

@@ -2,7 +2,7 @@ import type { ToolSpec } from '@patchboard/wire';
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
-import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
+import { rejected, type RegisteredTool, type Registration, type Rejection } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
 import { hasHiddenCharacters, HIDDEN_RULE, isToolName, NAME_RULE } from './tool-names.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
@@ -11,7 +11,7 @@ import { utf8Bytes } from '../json/utf8-bytes.ts';
 export function specProblem(
   { name, description = '', metadata, timeout_ms: timeoutMs = 1 }: ToolSpec,
   { toolDescriptionBytes, toolMetadataBytes, maxTimeoutMs }: Readonly<Limits>,
-): Registration | null {
+): Rejection | null {
   if (!isToolName(name)) return rejected('name_invalid', NAME_RULE);
   if (timeoutMs > maxTimeoutMs)
     return rejected('body_invalid', `timeout_ms must be a whole number from 1 to ${maxTimeoutMs}`);
@@ -27,7 +27,7 @@ export function specProblem(
 export function serverToolProblem(
   { name, timeoutMs, cacheTtlMs, annotations }: ServerTool,
   { maxTimeoutMs }: Readonly<Limits>,
-): Registration | null {
+): Rejection | null {
   if (!isToolName(name))
     return rejected('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${NAME_RULE}`);
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTimeoutMs)
@@ -39,14 +39,17 @@ export function serverToolProblem(
   return null;
 }
 
+/** `own`: written by the embedder. `outside`: sent by a client or an upstream server, and compiled under limits. */
+export type ToolOrigin = 'own' | 'outside';
+
 type Draft = Omit<RegisteredTool, 'version' | 'validateInput' | 'validateOutput'>;
 
 /** Compiles its schemas and hashes its contract, and so makes it a tool that can be called. */
-export function withContract(
+export function withContract<Given extends Draft>(
   { schemas, digest }: { readonly schemas: Schemas; readonly digest: Digest },
-  origin: 'own' | 'outside',
-  tool: Draft,
-): Registration {
+  origin: ToolOrigin,
+  tool: Given,
+): Registration<Given & RegisteredTool> {
   const [input, output] =
     origin === 'outside'
       ? ['schema', 'output_schema']

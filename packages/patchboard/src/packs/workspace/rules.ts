@@ -1,6 +1,6 @@
 import { reason, type JsonSchema, type Reason, type SandboxName } from '@patchboard/wire';
 import type { Failure } from '../../core/failures.ts';
-import type { HookCall, HookDecision, Hooks } from '../../core/steps/hooks.ts';
+import type { HookCall, HookDecision, Hooks } from '../../core/hooks/hooks.ts';
 import type { ServerTool, ToolContext } from '../../core/tools/server-tool.ts';
 
 /** What a tool of this pack says of itself; the rest follows from what it does. */

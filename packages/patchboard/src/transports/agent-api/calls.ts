@@ -1,7 +1,7 @@
 import { WIRE_LIMITS } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
-import { noSuchCall } from '../../core/call/calls.ts';
+import { noSuchCall } from '../../core/steps/calls.ts';
 import { callJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';

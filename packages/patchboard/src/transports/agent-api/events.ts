@@ -1,4 +1,4 @@
-import { noSuchCall } from '../../core/call/calls.ts';
+import { noSuchCall } from '../../core/steps/calls.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpContext } from '../shared/http/context.ts';
 import {

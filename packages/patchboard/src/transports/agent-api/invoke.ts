@@ -4,7 +4,7 @@ import { isOpen } from '../../core/call/call.ts';
 import type { LiveCall } from '../../core/call/live-call.ts';
 import { failure } from '../../core/failures.ts';
 import type { Preview } from '../../core/steps/preview.ts';
-import type { CallRequest, Submitted } from '../../core/steps/intake.ts';
+import type { CallRequest, Submitted } from '../../core/call/call-request.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { callJson, decisionView } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { noSuchCall } from '../../core/call/calls.ts';
+import { noSuchCall } from '../../core/steps/calls.ts';
 import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { Failure } from '../../core/failures.ts';
-import type { Submitted } from '../../core/steps/intake.ts';
+import type { Submitted } from '../../core/call/call-request.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';

@@ -1,6 +1,6 @@
 import type { CallStateName, FailureCode, ToolSourceName } from '@patchboard/wire';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { attemptsOf, type Call } from '../../../core/call/call.ts';
+import { attemptsOf, type Call, runsHere } from '../../../core/call/call.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Engine } from '../../../core/engine.ts';
 import { DurationHistogram } from './duration-histogram.ts';
@@ -193,10 +193,11 @@ export class HttpMetrics {
     this.#waited(call);
   }
 
-  #waited({ timeline, source }: Call): void {
+  #waited(call: Call): void {
+    const { timeline } = call;
     for (let index = 1; index < timeline.length; index += 1) {
       const [from, to] = [timeline[index - 1], timeline[index]];
-      const what = from === undefined ? null : waitIn(from.state, source);
+      const what = from === undefined ? null : waitIn(from.state, call);
       if (from === undefined || to === undefined || what === null) continue;
       this.#waits.add(what, to.at - from.at);
     }
@@ -242,10 +243,10 @@ function counted<Kind>(
   return [...counts].map(([kind, value]) => [labels(kind), value]);
 }
 
-function waitIn(state: CallStateName, source: ToolSourceName): WaitsFor | null {
+function waitIn(state: CallStateName, call: Call): WaitsFor | null {
   if (state === 'APPROVAL_REQUIRED') return 'approval';
   if (state !== 'PENDING' && state !== 'APPROVED') return null;
-  return source === 'client' ? 'client' : 'slot';
+  return runsHere(call) ? 'slot' : 'client';
 }
 
 function optionsOf(name: MetricName): { name: string; help: string; labelNames: string[] } {

@@ -1,12 +1,12 @@
 import type { ToolSpec } from '@patchboard/wire';
 import { BoundedMap } from '../bounded-map.ts';
-import type { Device } from '../devices/device.ts';
+import type { Device } from './device.ts';
 import type { Guard } from '../access/guard.ts';
-import type { Pool, Pools } from '../devices/pools.ts';
+import type { Pool, Pools } from './pools.ts';
 import { pairKey } from '../pair-key.ts';
-import { rejected, type RegisteredTool, type Registration } from './registered-tool.ts';
-import type { Registry } from './registry.ts';
-import { isRisky, raised, riskOf, type ToolRisks } from './tool-risks.ts';
+import { rejected, type ClientTool, type Registration } from '../tools/registered-tool.ts';
+import type { Registry } from '../tools/registry.ts';
+import { isRisky, raised, riskOf, type ToolRisks } from '../tools/tool-risks.ts';
 
 /** A registration under way: what it took so far, and what stands again if it cannot be stored. */
 export interface Batch {
@@ -16,18 +16,18 @@ export interface Batch {
   readonly operator: string | null;
   /** Null: registered over HTTP, and kept over restarts; else lent for as long as the device is connected. */
   readonly device: Device | null;
-  readonly taken: Map<string, { readonly tool: RegisteredTool; readonly spec: ToolSpec }>;
+  readonly taken: Map<string, { readonly tool: ClientTool; readonly spec: ToolSpec }>;
   readonly replaced: Map<string, Standing>;
   readonly keptRisk: Set<string>;
   /** Another contract than the name had before. */
   readonly changed: Set<string>;
   /** Devices of the same client offer it already: nothing new to record. */
-  readonly joined: Map<string, RegisteredTool>;
+  readonly joined: Map<string, ClientTool>;
 }
 
 /** What was registered under a name before. */
 interface Standing {
-  readonly tool: RegisteredTool | undefined;
+  readonly tool: ClientTool | undefined;
   readonly pool: Pool | undefined;
 }
 
@@ -117,8 +117,8 @@ export class ToolRegistrar {
     if (device === null || taken.has(spec.name)) return null;
     const pool = this.#parts.pools.of(tenant, spec.name);
     const tool = this.#parts.registry.clientTool(tenant, spec.name);
-    if (pool === undefined || tool === undefined || tool.runsOn.kind !== 'client') return null;
-    if (tool.runsOn.clientId !== clientId || pool.specJson !== JSON.stringify(spec)) return null;
+    if (pool === undefined || tool?.clientId !== clientId) return null;
+    if (pool.specJson !== JSON.stringify(spec)) return null;
     pool.devices.add(device);
     device.tools.add(spec.name);
     joined.set(spec.name, tool);
@@ -126,7 +126,7 @@ export class ToolRegistrar {
   }
 
   /** Devices that share a tool share its contract; only the one that brought it, alone, may change it. */
-  #otherContract({ tenant, device, operator }: Batch, tool: RegisteredTool): Registration | null {
+  #otherContract({ tenant, device, operator }: Batch, tool: ClientTool): Registration | null {
     const standing = this.#parts.registry.clientTool(tenant, tool.name);
     const pool = this.#parts.pools.of(tenant, tool.name);
     if (standing === undefined || pool === undefined || operator !== null) return null;
@@ -150,7 +150,7 @@ export class ToolRegistrar {
     return null;
   }
 
-  #enter(batch: Batch, tool: RegisteredTool, spec: ToolSpec): void {
+  #enter(batch: Batch, tool: ClientTool, spec: ToolSpec): void {
     const { registry, pools } = this.#parts;
     const { tenant, device } = batch;
     const { name } = tool;
@@ -170,7 +170,7 @@ export class ToolRegistrar {
     if (this.#isNews(tenant, tool)) batch.changed.add(name);
   }
 
-  #isNews(tenant: string, { name, version }: RegisteredTool): boolean {
+  #isNews(tenant: string, { name, version }: ClientTool): boolean {
     const key = pairKey(tenant, name);
     const before = this.#contracts.get(key);
     this.#contracts.set(key, version);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventsOf, scenes } from '../../../test/support/agent-scene.ts';
 import { anEngine, accepted, aPrincipal, aRequest, aServerTool } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
-import type { Hooks } from './hooks.ts';
+import type { Hooks } from '../hooks/hooks.ts';
 import type { CallState } from '../call/call.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
 import { tool } from '../../index.ts';

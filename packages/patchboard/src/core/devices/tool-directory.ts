@@ -1,14 +1,14 @@
 import type { RejectedTool, ToolSpec } from '@patchboard/wire';
-import type { Device } from '../devices/device.ts';
+import type { Device } from './device.ts';
 import type { DocumentChange } from '../documents.ts';
 import type { Guard } from '../access/guard.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
-import type { Pools } from '../devices/pools.ts';
+import type { Pools } from './pools.ts';
 import type { Clock, Store } from '../ports.ts';
-import type { RegisteredTool } from './registered-tool.ts';
-import type { Registry } from './registry.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import type { Registry } from '../tools/registry.ts';
 import { newBatch, ToolRegistrar, type Batch } from './tool-registrar.ts';
-import { covers, raised, riskDocument, riskOf, ToolRisks, type Risk } from './tool-risks.ts';
+import { covers, raised, riskDocument, riskOf, ToolRisks, type Risk } from '../tools/tool-risks.ts';
 
 /** Compiling outside schemas takes time; so many go in one turn of the event loop. */
 const BATCH = 20;

@@ -83,7 +83,7 @@ export function hooksOf(
   agent: readonly Hooks[],
   board: readonly Hooks[],
 ): readonly OwnedHooks[] {
-  const own = tool?.runsOn.kind === 'server' ? (tool.runsOn.tool.hooks ?? null) : null;
+  const own = tool?.hooks ?? null;
   if (own === null && agent.length === 0 && board.length === 0) return NONE;
   const owned = (owner: HookOwner, given: readonly Hooks[]): OwnedHooks[] =>
     given.filter((hooks) => hooks[kind] !== undefined).map((hooks) => ({ owner, hooks }));

@@ -8,7 +8,7 @@ import { failed, type Outcome } from '../call/outcome.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
 import { soon, type Soon } from '../soon.ts';
-import { failureOfThrown } from './error-to-failure.ts';
+import { failureOfThrown } from '../settlement/error-to-failure.ts';
 
 export interface LocalRunnerParts extends CallContextParts {
   readonly lifecycle: Lifecycle;

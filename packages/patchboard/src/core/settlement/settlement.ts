@@ -1,10 +1,10 @@
 import { reason } from '@patchboard/wire';
 import { isReportedFailure, reportedFailure } from './reported-failure.ts';
-import { runPostHooks } from './ask-hooks.ts';
+import { runPostHooks } from '../hooks/ask-hooks.ts';
 import type { EndState } from '../call/call.ts';
 import { endState, keptFailure } from '../call/end-state.ts';
 import { failure, messageOf } from '../failures.ts';
-import { hookCall, hooksOf, type Hooks, type OwnedHooks } from './hooks.ts';
+import { hookCall, hooksOf, type Hooks, type OwnedHooks } from '../hooks/hooks.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
@@ -59,7 +59,7 @@ interface Checked {
 /** What a client or a device returns is data: only an in-process tool reports a failure by returning it. */
 function unlessReported(tool: RegisteredTool | undefined, checked: Checked): Checked {
   const { outcome } = checked;
-  if (outcome.kind !== 'ok' || tool?.runsOn.kind !== 'server' || !isReportedFailure(outcome.value))
+  if (outcome.kind !== 'ok' || tool?.reportsFailures !== true || !isReportedFailure(outcome.value))
     return checked;
   const encoded = encode(outcome.value);
   return { outcome: encoded.kind === 'ok' ? failed(reportedFailure(outcome.value, encoded.json)) : encoded };
@@ -86,7 +86,7 @@ function checkOutput(
 ): Checked {
   if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return { outcome };
   // The schema is about results, and a returned failure has a form of its own.
-  if (tool.runsOn.kind === 'server' && isReportedFailure(outcome.value)) return { outcome };
+  if (tool.reportsFailures && isReportedFailure(outcome.value)) return { outcome };
   const encoded = encode(outcome.value);
   if (encoded.kind !== 'ok') return { outcome: encoded };
   // What is kept is the JSON, so the JSON is what must fit: a Date, say, is a string by then.

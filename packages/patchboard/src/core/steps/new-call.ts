@@ -1,17 +1,18 @@
-import type { Admission } from '../steps/admission.ts';
-import { approvalDigest } from './approval-digest.ts';
-import { endState } from './end-state.ts';
+import type { Admission } from './admission.ts';
+import { approvalDigest } from '../call/approval-digest.ts';
+import { endState } from '../call/end-state.ts';
 import {
   pathOf,
+  runsHere,
   timelineEntry,
   type Approval,
   type Call,
   type CallState,
   type TimelineEntry,
-} from './call.ts';
-import type { CallRequest } from '../steps/intake.ts';
+} from '../call/call.ts';
+import type { CallRequest } from '../call/call-request.ts';
 import { callRow, firstCallRow, permissionRequiredRow, type LedgerDraft } from '../ledger/ledger.ts';
-import type { BadOutcome } from './outcome.ts';
+import type { BadOutcome } from '../call/outcome.ts';
 import type { Digest, Ids } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
@@ -21,9 +22,7 @@ export interface NewCallFacts {
   readonly id: string;
   readonly request: CallRequest;
   readonly principal: Principal;
-  readonly tool: Pick<RegisteredTool, 'name' | 'version' | 'source' | 'timeoutMs'> & {
-    readonly runsOn?: RegisteredTool['runsOn'];
-  };
+  readonly tool: Pick<RegisteredTool, 'name' | 'version' | 'source' | 'timeoutMs' | 'clientId' | 'sandbox'>;
   readonly admission: Admission;
   /** It goes through all of them with its first commit. */
   readonly states: readonly CallState[];
@@ -62,10 +61,9 @@ export function endedCall(
   return newCall(parts, { ...facts, tool, admission, states });
 }
 
-const UNKNOWN_TOOL = { version: '', source: 'server', timeoutMs: 0 } as const;
+const UNKNOWN_TOOL = { version: '', source: 'server', timeoutMs: 0, clientId: null, sandbox: null } as const;
 
 function begin({ id, request, principal, tool, admission, states, now }: NewCallFacts, ids: Ids): Call {
-  const clientId = tool.runsOn?.kind === 'client' ? tool.runsOn.clientId : null;
   return {
     id,
     tenant: principal.tenant,
@@ -74,18 +72,18 @@ function begin({ id, request, principal, tool, admission, states, now }: NewCall
     toolName: tool.name,
     toolVersion: tool.version,
     source: tool.source,
-    clientId,
+    clientId: tool.clientId,
     target: request.target ?? null,
     argsJson: JSON.stringify(admission.args),
     argsRedacted: false,
     timeoutMs: tool.timeoutMs,
-    sandbox: tool.runsOn?.kind === 'server' ? (tool.runsOn.tool.sandbox ?? null) : null,
+    sandbox: tool.sandbox,
     traceId: request.traceId ?? null,
     spanId: request.spanId ?? null,
     origin: request.origin ?? null,
     replayOf: request.replayOf ?? null,
     parentCallId: request.parentCallId ?? null,
-    fence: clientId === null ? null : ids.secret(128),
+    fence: runsHere(tool) ? null : ids.secret(128),
     createdAt: now,
     decision: admission.decision,
     version: states.length - 1,

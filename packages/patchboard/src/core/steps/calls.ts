@@ -3,13 +3,13 @@ import type { Principal } from '../access/principal.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { CallFilter, Log, Page, Store } from '../ports.ts';
 import { soon, type Soon } from '../soon.ts';
-import { notWaiting, type Approvals, type OperatorDecision } from '../steps/approvals.ts';
-import { isOpen, type Call } from './call.ts';
-import type { Lifecycle } from './lifecycle.ts';
-import type { LiveCall } from './live-call.ts';
-import type { Runs } from './runs.ts';
-import { maySeeCall, narrowedTo, onlyAgent } from './visibility.ts';
-import type { Waiters } from './waiters.ts';
+import { notWaiting, type Approvals, type OperatorDecision } from './approvals.ts';
+import { isOpen, type Call } from '../call/call.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import type { LiveCall } from '../call/live-call.ts';
+import type { Runs } from '../call/runs.ts';
+import { maySeeCall, narrowedTo, onlyAgent } from '../call/visibility.ts';
+import type { Waiters } from '../call/waiters.ts';
 
 export interface CallsParts {
   readonly store: Store;

@@ -1,0 +1,255 @@
+import { attemptsOf, isOpen, type Call, type CallState } from '../call/call.ts';
+import { endState } from '../call/end-state.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import { isIdempotent, type LiveCall } from '../call/live-call.ts';
+import { failed } from '../call/outcome.ts';
+import { endFailure, failure, type Failure } from '../failures.ts';
+import type { Limits } from '../limits.ts';
+import { mayRepeat, NoPlace, type Provider, type Reservation, type Wanted } from '../providers/provider.ts';
+import type { Tasks } from '../tasks.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import type { Registry } from '../tools/registry.ts';
+import type { ClientQueues } from './client-queues.ts';
+import type { Device } from './device.ts';
+import type { Pools } from './pools.ts';
+import { requestId } from './request-id.ts';
+
+export interface DeviceProviderParts {
+  readonly lifecycle: Lifecycle;
+  readonly registry: Registry;
+  readonly pools: Pools;
+  readonly clientQueues: ClientQueues;
+  /** Takes the calls for which no device is connected. */
+  readonly queue: Provider;
+  readonly limits: Limits;
+  readonly tasks: Tasks;
+}
+
+/** Devices pause for up to the grace while the server is away, and then take time to be let in; see decision 50. */
+const RESTART_PATIENCE = 6;
+
+/** Sends calls to the connected devices that offer their tool, and leaves the others to the client's queue. */
+export class DeviceProvider implements Provider {
+  readonly #parts: DeviceProviderParts;
+  /** The connected device that runs each call. */
+  readonly #running: Map<LiveCall, Device> = new Map();
+  #isStopped = false;
+
+  constructor(parts: DeviceProviderParts) {
+    this.#parts = parts;
+  }
+
+  /** With a connected device the call executes from its first commit on. */
+  reserve(tool: RegisteredTool, wanted: Wanted, now: number): Reservation {
+    const device = this.#isStopped ? null : this.#choose(wanted);
+    const { states } = this.#parts.queue.reserve(tool, wanted, now);
+    if (device === null) return new NoPlace(states, this);
+    const executing = {
+      name: 'EXECUTING',
+      deadlineAt: now + tool.timeoutMs,
+      attempt: 1,
+      cause: null,
+    } as const;
+    return new DeviceReservation(this, device, [...states, { ...executing, device: device.name }]);
+  }
+
+  giveBack(device: Device): void {
+    device.reserved -= 1;
+  }
+
+  /** The call was recorded as executing on `device`. */
+  startReserved(live: LiveCall, device: Device): void {
+    if (this.#isWithdrawn(live, device)) {
+      this.giveBack(device);
+      this.#parts.tasks.start('device', () => this.#failWithdrawn(live));
+      return;
+    }
+    if (!this.#send(live, device)) this.#parts.tasks.start('device', () => this.#begin(live));
+  }
+
+  start(live: LiveCall): void {
+    const { state } = live.call;
+    if (state.name !== 'EXECUTING') {
+      this.#parts.tasks.start('device', () => this.#begin(live));
+      return;
+    }
+    // From before a restart: the device or the client that runs it reports its result.
+    if (state.device !== undefined) this.#awaitReturn(live);
+    this.#parts.queue.start(live);
+  }
+
+  /** A device that did not end the call itself stops its work by `live.release`. */
+  cancel(live: LiveCall, reason: string | null): void {
+    this.#parts.queue.cancel(live, reason);
+  }
+
+  recover(live: LiveCall, tool: RegisteredTool | undefined): boolean {
+    return this.#parts.queue.recover(live, tool);
+  }
+
+  isOnline(tool: RegisteredTool, tenant: string): boolean {
+    return this.#parts.pools.isOnline(tenant, tool.name) || this.#parts.queue.isOnline(tool, tenant);
+  }
+
+  waitMs(call: Call): number {
+    return this.#parts.queue.waitMs(call);
+  }
+
+  targetProblem(tool: RegisteredTool, target: string): Failure | null {
+    if (this.#parts.pools.offers(tool.tenant ?? '', tool.name, target)) return null;
+    return this.#parts.queue.targetProblem(tool, target);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#parts.queue.stop();
+  }
+
+  /** A tool is offered again: the calls that wait for it are sent. */
+  wake(tenant: string, clientId: string, toolName: string): void {
+    const { clientQueues } = this.#parts;
+    for (const live of clientQueues.waiting(tenant, clientId, toolName)) {
+      // Or it could be fetched while it is being recorded as executing here.
+      clientQueues.take(live, null);
+      this.start(live);
+    }
+  }
+
+  /** Null: no connected device runs it. */
+  deviceOf(live: LiveCall): Device | null {
+    return this.#running.get(live) ?? null;
+  }
+
+  /** From now on the call is this device's. */
+  bind(live: LiveCall, device: Device): void {
+    this.#unbind(live);
+    this.#running.set(live, device);
+    // After a restart the call may have been recovered before its tool was registered again.
+    live.tool ??= this.#parts.registry.find(live.call.tenant, live.call.toolName);
+    device.calls.add(live);
+    live.release = () => this.#finish(live);
+  }
+
+  /** Its device is gone for good. It runs again only if that does no harm. */
+  lost(live: LiveCall): void {
+    if (!isOpen(live.call)) return;
+    this.#unbind(live);
+    this.#parts.tasks.start('device lost', async () => {
+      const { registry, limits, pools } = this.#parts;
+      const { tenant, toolName } = live.call;
+      const isSafe = mayRepeat(registry.find(tenant, toolName), live.call, limits.maxAttempts);
+      if (isSafe && pools.isOnline(tenant, toolName)) await this.#begin(live);
+      else await this.#fail(live, 'unknown');
+    });
+  }
+
+  /** What a device was running waits for it as long as devices take to find the server again. */
+  #awaitReturn(live: LiveCall): void {
+    const { lifecycle, limits } = this.#parts;
+    lifecycle.wheel.after(limits.deviceGraceMs * RESTART_PATIENCE, () => {
+      if (!this.#running.has(live)) this.lost(live);
+    });
+  }
+
+  /** It counts as busy from now on. */
+  #choose(wanted: Wanted): Device | null {
+    const device = this.#parts.pools.choose(wanted);
+    if (device === undefined) return null;
+    device.reserved += 1;
+    return device;
+  }
+
+  /** Nothing is sent before its EXECUTING state is durable. */
+  async #begin(live: LiveCall): Promise<void> {
+    for (;;) {
+      const { call } = live;
+      if (!isOpen(call)) return;
+      const device = this.#isSameContract(live) ? this.#choose(call) : null;
+      if (device === null) {
+        if (call.state.name === 'EXECUTING') await this.#fail(live, live.pushed ? 'unknown' : 'not_started');
+        else this.#parts.queue.start(live);
+        return;
+      }
+      const attempt = attemptsOf(call) + 1;
+      const cause = attempt === 1 ? null : 'provider_disconnected';
+      const { deadlineAt } = call.state;
+      const next: CallState = { name: 'EXECUTING', deadlineAt, attempt, cause, device: device.name };
+      if (!(await this.#parts.lifecycle.advanceSurely(live, [next]))) {
+        this.giveBack(device);
+        return;
+      }
+      if (this.#send(live, device)) return;
+    }
+  }
+
+  /** The device is still there, and neither it nor another one offers the tool any more. */
+  #isWithdrawn({ call: { tenant, toolName } }: LiveCall, { link, tools }: Device): boolean {
+    return link !== null && !tools.has(toolName) && !this.#parts.pools.isOnline(tenant, toolName);
+  }
+
+  /** False: it is gone or offers the tool no more, and nothing was sent. */
+  #send(live: LiveCall, device: Device): boolean {
+    this.giveBack(device);
+    if (!isOpen(live.call)) return true;
+    if (device.link === null || !device.tools.has(live.call.toolName)) return false;
+    this.bind(live, device);
+    live.pushed = true;
+    device.link.request(live.call);
+    return true;
+  }
+
+  /** What was asked for, and perhaps approved, is not run under another contract. */
+  #isSameContract({ call }: LiveCall): boolean {
+    return this.#parts.registry.find(call.tenant, call.toolName)?.version === call.toolVersion;
+  }
+
+  async #failWithdrawn(live: LiveCall): Promise<void> {
+    const message = `tool not found: ${live.call.toolName}`;
+    const gone = failed(failure('tool_not_found', message, { outcome: 'not_started' }));
+    await this.#parts.lifecycle.advanceSurely(live, [endState(gone, null)]);
+  }
+
+  async #fail(live: LiveCall, outcome: 'unknown' | 'not_started'): Promise<void> {
+    const message =
+      outcome === 'unknown'
+        ? 'the device went away during the call; it may have had its effect'
+        : 'the device went away before it was asked';
+    const gone = failed(endFailure('provider_disconnected', message, outcome, isIdempotent(live)));
+    await this.#parts.lifecycle.advanceSurely(live, [endState(gone, null)]);
+  }
+
+  #unbind(live: LiveCall): Device | null {
+    const device = this.deviceOf(live);
+    device?.calls.delete(live);
+    this.#running.delete(live);
+    return device;
+  }
+
+  /** The call has ended. A device that did not end it itself is told to stop. */
+  #finish(live: LiveCall): void {
+    const device = this.#unbind(live);
+    const { state } = live.call;
+    if (device === null || ('resultDigest' in state && state.resultDigest !== null)) return;
+    device.link?.cancel(requestId(live.call), 'error' in state ? state.error.code : 'ended');
+  }
+}
+
+class DeviceReservation implements Reservation {
+  readonly states: readonly CallState[];
+  readonly #provider: DeviceProvider;
+  readonly #device: Device;
+
+  constructor(provider: DeviceProvider, device: Device, states: readonly CallState[]) {
+    this.#provider = provider;
+    this.#device = device;
+    this.states = states;
+  }
+
+  start(live: LiveCall): void {
+    this.#provider.startReserved(live, this.#device);
+  }
+
+  giveBack(): void {
+    this.#provider.giveBack(this.#device);
+  }
+}

@@ -1,0 +1,203 @@
+import type { FailureCode } from '@patchboard/wire';
+import { isAsApproved } from '../call/as-approved.ts';
+import { attemptsOf, type CallState } from '../call/call.ts';
+import { endState } from '../call/end-state.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import type { LiveCall } from '../call/live-call.ts';
+import { failed } from '../call/outcome.ts';
+import { failure, type Failure } from '../failures.ts';
+import type { Limits } from '../limits.ts';
+import { pairKey } from '../pair-key.ts';
+import type { Clock } from '../ports.ts';
+import { settle, type SettlementParts } from '../settlement/settlement.ts';
+import { soon, type Soon } from '../soon.ts';
+import type { Tasks } from '../tasks.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import type { Registry } from '../tools/registry.ts';
+import type { ServerTool } from '../tools/server-tool.ts';
+import { runLocally, type LocalRunnerParts } from './local-runner.ts';
+import { mayRepeat, NoPlace, type Provider, type Reservation, type Wanted } from './provider.ts';
+import { Slots, type SlotKey } from './slots.ts';
+
+export interface InProcessProviderParts extends LocalRunnerParts, SettlementParts {
+  readonly lifecycle: Lifecycle;
+  readonly registry: Registry;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly tasks: Tasks;
+}
+
+const SERVER_SLOT = 'server';
+/** A call that takes the server down each time must not do so for ever. */
+const MAX_ATTEMPTS_OVER_RESTARTS = 5;
+
+function tenantSlot(tenant: string): string {
+  return `tenant:${tenant}`;
+}
+
+/** Runs tools in this process, as many at once as the slots of run, tenant, server and tool allow. */
+export class InProcessProvider implements Provider {
+  readonly #parts: InProcessProviderParts;
+  readonly #slots: Slots = new Slots();
+  #isStopped = false;
+
+  constructor(parts: InProcessProviderParts) {
+    this.#parts = parts;
+  }
+
+  /** With a free slot the call executes from its first commit on. */
+  reserve(tool: RegisteredTool, { tenant, runId }: Wanted, now: number): Reservation {
+    const pending: CallState = { name: 'PENDING', deadlineAt: now + this.#parts.limits.queueWaitMs };
+    const keys = this.#slotKeys(serverToolOf(tool), tenant, runId);
+    if (this.#isStopped || !this.#slots.tryTake(keys)) return new NoPlace([pending], this);
+    const deadlineAt = now + tool.timeoutMs;
+    const executing: CallState = { name: 'EXECUTING', deadlineAt, attempt: 1, cause: null };
+    return new SlotReservation(this, keys, [pending, executing]);
+  }
+
+  giveBack(keys: readonly SlotKey[]): void {
+    this.#slots.give(keys);
+  }
+
+  /** The call was recorded as executing, and holds `keys`. */
+  startReserved(live: LiveCall, keys: readonly SlotKey[]): void {
+    live.release = () => this.#slots.give(keys);
+    const { tool } = live;
+    // The commit took time: a tool that was removed meanwhile does not run.
+    if (tool === undefined || !this.#parts.registry.offers(live.call.tenant, tool)) {
+      this.#endHere(live, 'tool_not_found', `tool not found: ${live.call.toolName}`, 'not_started');
+      return;
+    }
+    this.#parts.tasks.start('execute', () => this.#execute(live, tool));
+  }
+
+  start(live: LiveCall): void {
+    const { call } = live;
+    const registered = this.#parts.registry.find(call.tenant, call.toolName);
+    const tool = live.tool ?? registered;
+    // Another tool of the same name is not the one that this call was made with.
+    if (tool === undefined || registered !== tool || tool.runsOn.kind !== 'server') {
+      this.#endHere(live, 'tool_not_found', `tool not found: ${call.toolName}`);
+      return;
+    }
+    // What was recorded, and maybe approved, to run enclosed must not run otherwise after a restart.
+    if (call.sandbox !== tool.sandbox) {
+      const message = `the call was made for sandbox ${String(call.sandbox)}, and here it is ${String(tool.sandbox)}`;
+      this.#endHere(live, 'sandbox_unavailable', message);
+    } else if (!isAsApproved(call, tool))
+      this.#endHere(live, 'approval_denied', 'the tool changed after it was approved; ask again');
+    else this.#queue(live, tool);
+  }
+
+  /** A running tool gets the stop signal of its call; the slot goes back with `live.release`. */
+  cancel(): void {
+    // No other process works on the call.
+  }
+
+  recover({ call }: LiveCall, tool: RegisteredTool | undefined): boolean {
+    return call.state.name !== 'EXECUTING' || mayRepeat(tool, call, MAX_ATTEMPTS_OVER_RESTARTS);
+  }
+
+  isOnline(_tool: RegisteredTool): boolean {
+    return true;
+  }
+
+  waitMs(): number {
+    return this.#parts.limits.queueWaitMs;
+  }
+
+  targetProblem({ name }: RegisteredTool): Failure {
+    return failure('body_invalid', `target names a device, but ${name} runs on the server`);
+  }
+
+  /** What waits for a slot keeps waiting, over the restart too. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Calls that wait for a slot, and those that hold one; null: of all tenants. */
+  load(tenant: string | null): { waiting: number; executing: number } {
+    const name = tenant === null ? SERVER_SLOT : tenantSlot(tenant);
+    return { waiting: this.#slots.waiting(name), executing: this.#slots.held(name) };
+  }
+
+  /** It cannot go on in this process. Before a restart it may have begun. */
+  #endHere(
+    live: LiveCall,
+    code: FailureCode,
+    message: string,
+    outcome = this.#parts.lifecycle.outcomeKnowledge(live),
+  ): void {
+    const ended = failed(failure(code, message, { outcome }));
+    this.#parts.tasks.start('dispatch', async () => {
+      await this.#parts.lifecycle.advanceSurely(live, [endState(ended, null)]);
+    });
+  }
+
+  #queue(live: LiveCall, tool: RegisteredTool): void {
+    if (this.#isStopped) return;
+    const keys = this.#slotKeys(serverToolOf(tool), live.call.tenant, live.call.runId);
+    const go = (): void => {
+      if (this.#isStopped) return;
+      live.release = () => this.#slots.give(keys);
+      this.#parts.tasks.start('execute', async () => {
+        if (await this.#begin(live, tool)) await this.#execute(live, tool);
+      });
+    };
+    if (this.#slots.tryTake(keys)) go();
+    else live.release = this.#slots.wait(keys, go);
+  }
+
+  /** Nothing runs before its EXECUTING state is durable. False: the call ended while it waited. */
+  async #begin(live: LiveCall, tool: RegisteredTool): Promise<boolean> {
+    const attempt = attemptsOf(live.call) + 1;
+    const deadlineAt = this.#parts.clock.now() + Math.min(tool.timeoutMs, live.call.timeoutMs);
+    return await this.#parts.lifecycle.advanceSurely(live, [
+      { name: 'EXECUTING', deadlineAt, attempt, cause: attempt === 1 ? null : 'interrupted' },
+    ]);
+  }
+
+  #execute(live: LiveCall, tool: RegisteredTool): Soon<unknown> {
+    return soon(runLocally(this.#parts, serverToolOf(tool), live), (outcome) => {
+      if (outcome === null) return;
+      const settled = settle(this.#parts, live, tool, outcome, null);
+      return soon(settled, (state) => this.#parts.lifecycle.advanceSurely(live, [state]));
+    });
+  }
+
+  #slotKeys(tool: ServerTool, tenant: string, runId: string): SlotKey[] {
+    const { limits } = this.#parts;
+    const keys = [
+      { name: `run:${pairKey(tenant, runId)}`, limit: limits.concurrencyPerRun },
+      { name: tenantSlot(tenant), limit: limits.concurrencyPerTenant },
+      { name: SERVER_SLOT, limit: limits.concurrencyServer },
+    ];
+    if (tool.concurrency !== null) keys.push({ name: `tool:${tool.name}`, limit: tool.concurrency });
+    return keys;
+  }
+}
+
+class SlotReservation implements Reservation {
+  readonly states: readonly CallState[];
+  readonly #provider: InProcessProvider;
+  readonly #keys: readonly SlotKey[];
+
+  constructor(provider: InProcessProvider, keys: readonly SlotKey[], states: readonly CallState[]) {
+    this.#provider = provider;
+    this.#keys = keys;
+    this.states = states;
+  }
+
+  start(live: LiveCall): void {
+    this.#provider.startReserved(live, this.#keys);
+  }
+
+  giveBack(): void {
+    this.#provider.giveBack(this.#keys);
+  }
+}
+
+function serverToolOf({ runsOn, name }: RegisteredTool): ServerTool {
+  if (runsOn.kind !== 'server') throw new Error(`${name} does not run in this process`);
+  return runsOn.tool;
+}

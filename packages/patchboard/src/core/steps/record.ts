@@ -1,0 +1,168 @@
+import type { Principal } from '../access/principal.ts';
+import type { Call, CallState } from '../call/call.ts';
+import type { CallRequest, Submitted } from '../call/call-request.ts';
+import { endState, keptFailure } from '../call/end-state.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import { REMOTE_CALLER, type LiveCall } from '../call/live-call.ts';
+import type { BadOutcome } from '../call/outcome.ts';
+import { failure, type Failure } from '../failures.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import type { Limits } from '../limits.ts';
+import { ownRunId } from '../call/runs.ts';
+import type { Clock, Digest, Ids, NewCall, Run, Store } from '../ports.ts';
+import { NoPlace, type Reservation } from '../providers/provider.ts';
+import type { Providers } from '../providers/providers.ts';
+import { settleAtHand } from '../settlement/settlement.ts';
+import type { RegisteredTool } from '../tools/registered-tool.ts';
+import { denialFailure, type Admission } from './admission.ts';
+import { endedCall, newCall } from './new-call.ts';
+import type { ResponseCache } from './response-cache.ts';
+
+export interface RecorderParts {
+  readonly store: Store;
+  readonly lifecycle: Lifecycle;
+  readonly providers: Providers;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+  readonly limits: Limits;
+  readonly responses: ResponseCache;
+}
+
+/** A call that may be recorded. */
+export interface Admitted {
+  readonly id: string;
+  readonly request: CallRequest;
+  readonly principal: Principal;
+  readonly tool: RegisteredTool;
+  readonly admission: Admission;
+  /** Gives back its place among those that are being recorded. */
+  readonly leave: () => void;
+}
+
+/** Writes new calls: with a reserved place where there is one, so that the call executes from its first commit on. */
+export class Recorder {
+  readonly #parts: RecorderParts;
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts;
+  }
+
+  /** Records the call, and starts it if it may run. A failure: nothing was recorded. */
+  async record(admitted: Admitted, runId: string = admitted.request.runId): Promise<Submitted | Failure> {
+    const { id, principal, admission, leave, request: given } = admitted;
+    const request = runId === given.runId ? given : { ...given, runId };
+    const { lifecycle, responses, clock } = this.#parts;
+    const now = clock.now();
+    const tool = timed(admitted.tool, request.timeoutMs);
+    const reservation = this.#reserve(tool, request, principal, admission, now);
+    const { states } = reservation;
+    const { call, entries } = newCall(this.#parts, { id, request, principal, tool, admission, states, now });
+    let recorded;
+    try {
+      const idempotency = this.#idempotency(given, principal, tool, now);
+      const record = { call, run: runOf(call, now), idempotency, entries };
+      const recording = lifecycle.record(record, request.caller ?? REMOTE_CALLER, admitted.tool);
+      recorded = recording instanceof Promise ? await recording : recording;
+    } catch (error) {
+      reservation.giveBack();
+      throw error;
+    }
+    leave();
+    const { inserted, live } = recorded;
+    if (inserted.kind === 'inserted') {
+      if (live !== null) {
+        responses.expect(call.id, admission.cacheKey);
+        reservation.start(live);
+      }
+      return submitted(call, live, false, admission.cachedAgeMs);
+    }
+    reservation.giveBack();
+    if (inserted.kind === 'run_refused') return await this.#runRefused(admitted, runId, inserted.run);
+    if (inserted.bodyHash !== this.#bodyHash(given)) return failure('idempotency_mismatch');
+    return await this.#earlier(inserted.callId);
+  }
+
+  /** Records a call directly in an end state; null: its run takes no more calls. */
+  async recordEnded(
+    request: CallRequest,
+    principal: Principal,
+    tool: RegisteredTool | undefined,
+    outcome: BadOutcome,
+  ): Promise<Call | null> {
+    const { lifecycle, clock, ids } = this.#parts;
+    const facts = { id: request.callId ?? ids.next('tc_'), request, principal, tool, now: clock.now() };
+    const { call, entries } = endedCall(this.#parts, facts, outcome);
+    const record = { call, run: runOf(call, facts.now), idempotency: null, entries };
+    const { inserted } = await lifecycle.record(record, REMOTE_CALLER, tool);
+    return inserted.kind === 'inserted' ? call : null;
+  }
+
+  /** The id belongs to another agent's run: this agent gets a run of its own under it. */
+  async #runRefused(admitted: Admitted, runId: string, run: Run): Promise<Submitted | Failure> {
+    const { request, principal } = admitted;
+    if (run.agentId === principal.agentId && run.cancelledAt !== null)
+      return failure('conflict', `run ${runId} was cancelled`);
+    if (runId === request.runId)
+      return await this.record(admitted, ownRunId(this.#parts.digest, runId, principal.agentId));
+    const message = `permission denied: runs ${request.runId} and ${runId} belong to another agent`;
+    return failure('permission_denied', message);
+  }
+
+  async #earlier(callId: string): Promise<Submitted | Failure> {
+    const live = this.#parts.lifecycle.find(callId) ?? null;
+    const call = live?.call ?? (await this.#parts.store.findCall(callId));
+    return call === undefined ? failure('call_not_found') : submitted(call, live, true);
+  }
+
+  #reserve(
+    tool: RegisteredTool,
+    request: CallRequest,
+    principal: Principal,
+    { decision, atHand, toolResult }: Admission,
+    now: number,
+  ): Reservation {
+    const { limits, providers } = this.#parts;
+    if (atHand === null && decision.effect === 'allow') {
+      const { tenant } = principal;
+      const { runId, target = null } = request;
+      return providers.of(tool).reserve(tool, { tenant, toolName: tool.name, runId, target }, now);
+    }
+    const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
+    if (atHand !== null) return new NoPlace([pending, settleAtHand(tool, atHand.result, limits.resultBytes)]);
+    if (decision.effect === 'ask')
+      return new NoPlace([pending, { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs }]);
+    const denied = denialFailure(decision, toolResult === undefined ? {} : { toolResult });
+    const kept = keptFailure(denied, limits.resultBytes);
+    return new NoPlace([pending, endState({ kind: 'denied', failure: kept }, null)]);
+  }
+
+  #idempotency(
+    request: CallRequest,
+    principal: Principal,
+    tool: RegisteredTool,
+    now: number,
+  ): NewCall['idempotency'] {
+    const { idempotencyKey = null } = request;
+    if (idempotencyKey === null) return null;
+    const scope = JSON.stringify([principal.tenant, principal.agentId, tool.name, idempotencyKey]);
+    return { scope, bodyHash: this.#bodyHash(request), expiresAt: now + this.#parts.limits.idempotencyMs };
+  }
+
+  #bodyHash({ runId, args, target = null }: CallRequest): string {
+    return this.#parts.digest.sha256(canonicalJson({ runId, args, target }));
+  }
+}
+
+function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
+  return { id, tenant, agentId, createdAt, cancelledAt: null };
+}
+
+function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
+  return timeoutMs < tool.timeoutMs ? { ...tool, timeoutMs } : tool;
+}
+
+function submitted(call: Call, live: LiveCall | null, duplicate: boolean, cachedAgeMs?: number): Submitted {
+  if (call.state.name === 'DENIED') return { kind: 'denied', call, failure: call.state.error };
+  return { kind: 'accepted', call, live, duplicate, ...(cachedAgeMs === undefined ? {} : { cachedAgeMs }) };
+}

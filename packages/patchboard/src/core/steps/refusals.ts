@@ -1,0 +1,61 @@
+import type { Principal } from '../access/principal.ts';
+import type { RateLimits } from '../access/rate-limits.ts';
+import type { Call } from '../call/call.ts';
+import type { CallRequest } from '../call/call-request.ts';
+import { failed } from '../call/outcome.ts';
+import type { Failure } from '../failures.ts';
+import { refusedRow, type RefusedCall } from '../ledger/ledger.ts';
+import type { Clock, Digest, Store } from '../ports.ts';
+import type { Registry } from '../tools/registry.ts';
+import type { Recorder } from './record.ts';
+
+export interface RefusalsParts {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly digest: Digest;
+  readonly rates: RateLimits;
+  readonly isDraining: () => boolean;
+  /** Called with each refusal that has its ledger row. */
+  readonly refused: (refused: RefusedCall) => void;
+}
+
+/** Requests that made no call. */
+export class Refusals {
+  readonly #parts: RefusalsParts;
+
+  constructor(parts: RefusalsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Writes the refusal down: as a failed call where the caller keeps what is refused, which is returned; else as one
+   * ledger row, unless a flood of them is being refused.
+   */
+  async record(request: CallRequest, principal: Principal, refused: Failure): Promise<Call | null> {
+    const { registry, recorder, rates, isDraining } = this.#parts;
+    // A model must get an answer, and the answer a record; a server that goes down answers nobody any more.
+    if (request.caller?.keepsRefused === true && !isDraining()) {
+      const tool = registry.find(principal.tenant, request.toolName);
+      const call = await recorder.recordEnded(request, principal, tool, failed(refused));
+      if (call !== null) return call;
+    }
+    const unrecorded = refused.code === 'rate_limited' ? rates.refusal(principal) : 0;
+    if (unrecorded !== null) await this.#append(request, principal, refused, unrecorded);
+    return null;
+  }
+
+  async #append(
+    request: CallRequest,
+    { tenant, agentId }: Principal,
+    { code, message }: Failure,
+    unrecorded: number,
+  ): Promise<void> {
+    const { toolName, traceId = null, origin = null } = request;
+    const argsHash = this.#parts.digest.sha256(JSON.stringify(request.args) ?? 'null');
+    const told = { tenant, toolName, agentId, traceId, origin, code, message, argsHash, unrecorded };
+    await this.#parts.store.append([refusedRow(told, this.#parts.clock.now())]);
+    this.#parts.refused(told);
+  }
+}
