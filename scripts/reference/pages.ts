@@ -15,11 +15,11 @@ import { cell, page, table, type ReferencePage } from './page.ts';
 /** In the order of the page; an API without a title does not compile. */
 const TITLES: Readonly<Record<Route['api'], string>> = {
   agent: 'Agents',
-  internal: 'Clients that lend tools',
+  internal: 'Clients that run tools',
   device: 'Devices',
   tenant: 'Services of a tenant',
   operator: 'Operators',
-  console: 'People',
+  console: 'Console',
 };
 
 export function referencePages(): readonly ReferencePage[] {
@@ -38,8 +38,8 @@ function routesPage(): string {
     ...ROUTES.filter((route) => route.api === api).map(routeSection),
   ]);
   return page('Routes', [
-    'Every route of the server. The same schemas validate requests and make `GET /openapi.json`.',
-    'What each code means is in [errors](errors.md).',
+    'Every route of the server. The same schemas validate requests and generate `GET /openapi.json`.',
+    '[Errors](errors.md) explains each code.',
     ...parts,
   ]);
 }
@@ -59,11 +59,11 @@ function routeSection(route: Route): string {
     ...fieldTable('Headers', route.headers),
     ...fieldTable('Body', route.body),
     '',
-    '| answers | |',
+    '| response | |',
     '| --- | --- |',
     ...answers,
     '',
-    `Refuses with ${refusalsOf(route)
+    `Refusals: ${refusalsOf(route)
       .toSorted((a, b) => HTTP_STATUS[a] - HTTP_STATUS[b] || (a < b ? -1 : 1))
       .map((code) => `\`${code}\` ${HTTP_STATUS[code]}`)
       .join(', ')}.`,
@@ -105,41 +105,42 @@ function errorsPage(): string {
   });
   return page('Errors', [
     'Every failure has a `code` from this table, in the `error` of a call record and in a problem document (RFC 9457).',
-    'The status is that of a request which is refused with the code; a call that was accepted and failed later is a record, answered with 200.',
+    'The status is that of a request which is refused with the code; a call that was accepted and failed later is a record, returned with 200.',
     'Worth a retry, `by outcome`: `retryable` is true if the call did not start (`outcome: "not_started"`) or its tool is idempotent, and false if its effect may be there already (`outcome: "unknown"`).',
     table(['code', 'HTTP status', 'worth a retry', 'meaning'], rows),
     '## Codes of the client',
     '`@patchboard/client` throws a `PatchboardError` with the code of the server, or with one that only a client can know:',
     table(['client code', 'meaning'], named(CLIENT_CODES)),
-    "## What can be wrong in a model's reply",
-    '`POST /v1/parse`, `POST /v1/tool_calls/batch` and `patchboard parse` say of a request that cannot be run which of these it is, with line and column:',
+    "## Errors in a model's reply",
+    '`POST /v1/parse`, `POST /v1/tool_calls/batch` and `patchboard parse` report one of these codes for a request that cannot be run, with line and column:',
     table(['parse code', 'meaning'], named(PARSE_CODES)),
     '## Kinds of error on the tenant API',
-    '`POST /api/tools/call` answers with an `error_type`. What each is for is in [the configuration](../configuration.md#the-tenant-api); these are the codes behind it:',
+    '`POST /api/tools/call` returns an `error_type`, explained in [the configuration](../configuration.md#the-tenant-api). These are the failure codes of each:',
     table(['error_type', 'codes'], errorTypeRows()),
   ]);
 }
 
 /** A code without a row does not compile. */
 const CLIENT_CODES: Readonly<Record<ClientErrorCode, string>> = {
-  network_error: 'the server could not be reached, or the connection ended before the answer; worth a retry',
-  client_timeout: "the caller's own time limit passed; the call itself goes on; worth a retry",
-  bad_response: 'what answered is no Patchboard, or something between changed its answer',
+  network_error:
+    'the server could not be reached, or the connection ended before the response; worth a retry',
+  client_timeout: "the caller's own time limit passed; the call itself continues; worth a retry",
+  bad_response: 'the response is not from a Patchboard server, or a proxy changed it',
 };
 
 /** A code without a row does not compile. */
 const PARSE_CODES: Readonly<Record<ParseErrorCode, string>> = {
   block_unclosed: 'a request has no end',
   value_unclosed: 'a value has no end',
-  request_nested: 'a request stands inside a value that is not closed',
-  tool_name_missing: 'a request does not say which tool',
-  key_duplicate: 'a key stands twice in one request',
-  batch_too_large: 'one request asks for too many calls',
-  text_unexpected: 'there is text where a key should be, or a key that cannot be one',
-  reply_invalid: "the vendor's answer is not what its format says",
+  request_nested: 'a request is inside an unclosed value',
+  tool_name_missing: 'a request names no tool',
+  key_duplicate: 'a key occurs twice in one request',
+  batch_too_large: 'one request contains too many calls',
+  text_unexpected: 'there is text where a key is expected, or an invalid key',
+  reply_invalid: "the vendor's response does not match its format",
   reply_cut: 'the reply ended in the middle',
   arguments_invalid: 'the arguments are not a JSON object',
-  problems_omitted: 'stands for the problems beyond the first hundred, which are only counted',
+  problems_omitted: 'counts the problems beyond the first hundred',
 };
 
 function named(meanings: Readonly<Record<string, string>>): string[][] {
