@@ -4,7 +4,7 @@ import { lineDiff, type DiffLine } from './line-diff.ts';
 import { cell } from './output.ts';
 import { verbatimJson } from './terminal-text.ts';
 
-/** Everything a person needs to know to decide, besides the arguments. */
+/** Returns the facts for a decision, except the arguments. */
 export function approvalFacts(request: ApprovalRequestView, now: number): [label: string, value: string][] {
   const facts: [string, string][] = [
     ['tool', `${request.tool_name}${risksOf(request)}`],
@@ -33,13 +33,13 @@ export function expiresIn(request: ApprovalRequestView, now: number): string {
 function risksOf({ annotations }: ApprovalRequestView): string {
   const risks = [
     annotations.destructive === true ? 'destructive' : '',
-    annotations.requires_approval === true ? 'asks every time' : '',
+    annotations.requires_approval === true ? 'always requires approval' : '',
     annotations.readonly === true ? 'read-only' : '',
   ].filter(Boolean);
   return risks.length === 0 ? '' : ` (${risks.join(', ')})`;
 }
 
-/** What changes, with enough around it to see where. */
+/** Returns the line diff of two values as JSON. */
 export function editLines(before: unknown, after: unknown): DiffLine[] {
   return lineDiff(verbatimJson(before), verbatimJson(after));
 }

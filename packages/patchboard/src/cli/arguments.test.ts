@@ -69,7 +69,7 @@ describe('key=value', () => {
     expect(await read([pair])).toEqual(expected);
   });
 
-  it('makes a list of a key that is repeated, where the schema wants one', async () => {
+  it('makes an array of a repeated key if the schema has one', async () => {
     expect(await read(['list=1', 'list=2'])).toEqual({ list: [1, 2] });
     await expect(read(['text=a', 'text=b'])).rejects.toThrow('"text" is given twice');
   });
@@ -80,7 +80,7 @@ describe('key=value', () => {
     ['on=yes', 'on: "yes" is not a boolean'],
     ['list=a,b', `list: "a,b" is not an array; write list:='["…"]', or repeat list=…`],
     ['deep=x', 'deep: "x" is not an object; write deep:='],
-    ['count=12345678901234567890', 'cannot be kept exactly'],
+    ['count=12345678901234567890', 'cannot be represented exactly'],
   ])('%s is refused', async (pair, message) => {
     await expect(read([pair])).rejects.toThrow(UsageError);
     await expect(read([pair])).rejects.toThrow(message);
@@ -94,7 +94,7 @@ describe('key=value', () => {
 });
 
 describe('key:=json', () => {
-  it('is taken as it is, and no schema is asked for', async () => {
+  it('is parsed as JSON, without fetching the schema', async () => {
     const never = (): Promise<JsonSchema> => Promise.reject(new Error('not needed'));
     const pairs = ['text:=42', 'list:=["a"]', 'x:=null', 'y:="z=1"'];
     expect(await readArguments({ pairs }, sources, never)).toEqual({
@@ -119,24 +119,24 @@ describe('whole objects', () => {
     expect(await read([], args)).toEqual(expected);
   });
 
-  it('come from standard input with a lone dash, and give way to pairs', async () => {
+  it('come from standard input with a lone dash, and pairs override them', async () => {
     expect(await read(['-'])).toEqual({ text: 'stdin' });
     expect(await read(['text=pair'], '@a.json')).toEqual({ text: 'pair', count: 1 });
   });
 
   it.each([
-    ['[1]', '--args must hold a JSON object'],
+    ['[1]', '--args must be a JSON object'],
     ['{', '--args is not JSON'],
     ['@b.json', 'cannot read b.json: ENOENT'],
   ])('are refused: %s', async (args, message) => {
     await expect(read([], args)).rejects.toThrow(message);
   });
 
-  it('come from one place', async () => {
+  it('come from one source only', async () => {
     await expect(read(['-'], '{}')).rejects.toThrow('not both');
   });
 
-  it('may be left out', async () => {
+  it('are optional', async () => {
     expect(await read([])).toEqual({});
   });
 });

@@ -6,7 +6,7 @@ import { typesIn, type JsonType } from '../protocols/schema-facts.ts';
 import { fileProblem } from '../settings/file-problem.ts';
 import { itemsSchema, propertySchema } from './schema-parts.ts';
 
-/** Where arguments come from, besides the command line itself. */
+/** Sources of arguments other than the command line. */
 export interface ArgumentSources {
   readFile(path: string): Promise<string>;
   readStdin(): Promise<string>;
@@ -21,7 +21,7 @@ export interface GivenArguments {
 
 type Pair = { readonly key: string; readonly text: string; readonly raw: boolean };
 
-/** The schema is asked for only where `key=value` leaves the type open. */
+/** Fetches the schema only for `key=value`, whose type depends on it. */
 export async function readArguments(
   given: GivenArguments,
   sources: ArgumentSources,
@@ -31,9 +31,9 @@ export async function readArguments(
   if (fromStdin && given.args !== undefined) throw new UsageError('give either "-" or --args, not both');
   const pairs = given.pairs.filter((text) => text !== '-').map(parsePair);
   const whole = await readWhole(fromStdin ? '-' : given.args, sources);
-  const typing = pairs.some((pair) => !pair.raw) ? await schema() : true;
-  // Pairs win over the whole, so that a saved file can be varied.
-  return Object.fromEntries([...Object.entries(whole), ...typePairs(pairs, typing)]);
+  const toolSchema = pairs.some((pair) => !pair.raw) ? await schema() : true;
+  // Pairs override the members of the object, so that a saved file can be varied.
+  return Object.fromEntries([...Object.entries(whole), ...typePairs(pairs, toolSchema)]);
 }
 
 export function parsePair(text: string): Pair {
@@ -52,7 +52,7 @@ async function readWhole(
   const [text, origin] = await load(given, sources);
   const value = parseJson(text, origin);
   if (!isRecord(value)) {
-    throw new UsageError(`${origin} must hold a JSON object`);
+    throw new UsageError(`${origin} must be a JSON object`);
   }
   return value;
 }
@@ -89,14 +89,14 @@ function typePairs(pairs: readonly Pair[], schema: JsonSchema): Map<string, unkn
   return values;
 }
 
-/** Empty: the schema does not say. */
+/** Returns an empty set if the schema does not define the type. */
 function typesOf(schema: unknown, root: JsonSchema): ReadonlySet<JsonType> {
   return new Set(typesIn(schema, root));
 }
 
 function valueOf({ key, text, raw }: Pair, types: ReadonlySet<JsonType>): unknown {
   if (raw) return parseJson(text, `${key}:=`);
-  // Whatever else it may be, text that may be text is what was typed.
+  // A value that may be a string is kept as typed, also if other types are allowed.
   if (types.has('string')) return text;
   if (types.size === 0) return untyped(text);
   const scalar = scalarOf(text);
@@ -107,20 +107,20 @@ function valueOf({ key, text, raw }: Pair, types: ReadonlySet<JsonType>): unknow
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Numbers, booleans and null as JSON writes them. Undefined: none of these. */
+/** Parses a number, boolean or null as in JSON. Returns undefined for anything else. */
 function scalarOf(text: string): number | boolean | null | undefined {
   if (text === 'true') return true;
   if (text === 'false') return false;
   if (text === 'null') return null;
   if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);
-  // Rounding somebody's account number in silence is worse than asking for it as text.
+  // An error instead of silent rounding, which could change an account number.
   const exact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  if (!exact) throw new UsageError(`${text} cannot be kept exactly as a number`);
+  if (!exact) throw new UsageError(`${text} cannot be represented exactly as a number`);
   return value;
 }
 
-/** The schema says nothing: what reads as a JSON scalar is one, everything else is text. */
+/** Without a type in the schema, a JSON scalar is parsed, and anything else is a string. */
 function untyped(text: string): unknown {
   const scalar = scalarOf(text);
   return scalar === undefined ? text : scalar;

@@ -17,7 +17,7 @@ import { toolsCommand } from './commands/tools.ts';
 import type { CliContext } from './context.ts';
 import type { Registrar } from './program.ts';
 
-/** Every command, in the order of the help. */
+/** Returns all commands, in the order of the help. */
 export function commands(context: CliContext): readonly Registrar[] {
   return [
     registerServe,

@@ -10,24 +10,24 @@ import { UsageError } from './exit-codes.ts';
 import { createOutput, type Output, type OutputStream } from './output.ts';
 import { printable } from './terminal-text.ts';
 
-/** All that a command has of the process it runs in. */
+/** The access of a command to its process. */
 export interface CliContext {
   readonly environment: Environment;
   readonly output: Output;
   readonly isTerminal: boolean;
   readonly sources: ArgumentSources;
-  /** Whether there is a person to ask. */
+  /** Whether stdin and stderr are terminals, so that `ask` reaches a person. */
   readonly canAsk: boolean;
-  /** One line from the person, or null when they close the input instead. */
+  /** Resolves to one line of input, or to null at the end of the input. */
   ask(question: string): Promise<string | null>;
-  /** Data in bulk: settles when there is room for more. */
+  /** Writes bulk data to stdout. Resolves when the stream accepts more (back-pressure). */
   writeOut(text: string): Promise<void>;
-  /** Ctrl-C, once; the answer takes it off again. */
+  /** Calls `action` at the next Ctrl-C. Returns a function that removes the listener. */
   onInterrupt(action: () => void): () => void;
   readonly exitWith: (code: number) => void;
 }
 
-/** Options every command that talks to a server has. */
+/** The options of every command that calls a server. */
 export interface ServerOptions {
   readonly url?: string;
   readonly json?: boolean;
@@ -35,7 +35,7 @@ export interface ServerOptions {
 
 export function withServerOptions(command: Command): Command {
   return command
-    .addOption(new Option('--url <url>', 'server to talk to (PATCHBOARD_URL, default http://127.0.0.1:8080)'))
+    .addOption(new Option('--url <url>', 'URL of the server (PATCHBOARD_URL, default http://127.0.0.1:8080)'))
     .addOption(new Option('--json', 'print JSON'));
 }
 
@@ -73,7 +73,7 @@ export function processContext(environment: Environment): CliContext {
       if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
     },
     onInterrupt(action) {
-      // Once: a second Ctrl-C finds the default again and ends the process.
+      // Once: the default action of a second Ctrl-C ends the process.
       process.once('SIGINT', action);
       return () => process.off('SIGINT', action);
     },
@@ -87,7 +87,7 @@ function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true;
 }
 
-/** Not through a line editor: the terminal's own keeps Ctrl-C an interrupt. */
+/** Reads without readline's line editing, in which Ctrl-C would not raise SIGINT. */
 async function askLine(question: string): Promise<string | null> {
   const lines = createInterface({ input: process.stdin, terminal: false });
   try {
@@ -101,6 +101,6 @@ async function askLine(question: string): Promise<string | null> {
 }
 
 function readStdin(stdin: ReadableInput, output: Output): Promise<string> {
-  if (stdin.isTTY === true) output.note('reading from the terminal; end with Ctrl-D');
+  if (stdin.isTTY === true) output.note('reading from the terminal; press Ctrl-D at the end');
   return text(stdin);
 }

@@ -15,19 +15,19 @@ import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { StoreInUse } from '../store/sqlite/store-refused.ts';
 import { makeDataFolder } from '../settings/make-data-folder.ts';
 
-/** True also where only the head file is left of it. */
+/** Returns true also if only the head file of a store is left. */
 export function holdsStore(dataFolder: string): boolean {
   const file = storeFileIn(dataFolder);
   return existsSync(file) || existsSync(headFileOf(file));
 }
 
-/** The keys of a data folder that no server uses. The folder is made if it is missing. */
+/** Runs `work` with the keys of a data folder that no server uses. Creates a missing folder. */
 export async function withKeyService<T>(
   dataFolder: string,
   work: (keys: KeyService) => Promise<T>,
 ): Promise<T> {
   await makeDataFolder(dataFolder);
-  const store = await unlocked(dataFolder, () =>
+  const store = await openUnused(dataFolder, () =>
     sqliteStore({ file: storeFileIn(dataFolder), digest: nodeDigest }),
   );
   try {
@@ -40,18 +40,18 @@ export async function withKeyService<T>(
   }
 }
 
-/** Goes on without what the store lost; null: it lost nothing. */
+/** Accepts the loss of a store, so that a server can start with it. Resolves to null if nothing was lost. */
 export async function acceptLossIn(dataFolder: string): Promise<AcceptedLoss | null> {
   const file = storeFileIn(dataFolder);
-  return await unlocked(dataFolder, () => acceptLoss(file, nodeDigest, nodeClock.now()));
+  return await openUnused(dataFolder, () => acceptLoss(file, nodeDigest, nodeClock.now()));
 }
 
-/** For a look only: nothing in the folder changes. */
+/** Runs `work` with a read-only store; nothing in the folder changes. */
 export async function withReadOnlyStore<T>(
   dataFolder: string,
   work: (store: ReadOnlyStore) => Promise<T>,
 ): Promise<T> {
-  const store = await unlocked(dataFolder, () =>
+  const store = await openUnused(dataFolder, () =>
     Promise.resolve(readOnlyStore(storeFileIn(dataFolder), nodeDigest)),
   );
   try {
@@ -65,7 +65,7 @@ export async function keysIn(store: ReadOnlyStore): Promise<ApiKey[]> {
   return (await store.documents('key')).map(({ body }) => JSON.parse(body) as ApiKey);
 }
 
-/** Whoever may write the data folder is its operator. */
+/** Returns the operator: write access to the data folder gives the rights of the operator. */
 export function folderOperator(tenant: string = DEFAULT_TENANT): Principal {
   return {
     kind: 'operator',
@@ -78,14 +78,15 @@ export function folderOperator(tenant: string = DEFAULT_TENANT): Principal {
   };
 }
 
-async function unlocked<T>(dataFolder: string, open: () => Promise<T>): Promise<T> {
+/** Converts `StoreInUse` to an error with advice. */
+async function openUnused<T>(dataFolder: string, open: () => Promise<T>): Promise<T> {
   try {
     return await open();
   } catch (error) {
     if (!(error instanceof StoreInUse)) throw error;
     throw new PatchboardError('problem', `${dataFolder} is in use by a running server`, {
       code: 'data_folder_in_use',
-      recommendations: ['give its address with --url or PATCHBOARD_URL, or stop it first'],
+      recommendations: ['pass its address with --url or PATCHBOARD_URL, or stop it first'],
     });
   }
 }

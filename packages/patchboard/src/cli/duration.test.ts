@@ -4,7 +4,7 @@ import { UsageError } from './exit-codes.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
-describe('a time span', () => {
+describe('a duration', () => {
   it.each([
     ['90s', 90_000],
     ['30m', 1_800_000],
@@ -15,13 +15,13 @@ describe('a time span', () => {
     expect(durationMs('--for', text)).toBe(ms);
   });
 
-  it.each(['', '0s', '-1h', '1.5h', '1', 'h', '1 h', '1y', '9999999999d'])('"%s" is none', (text) => {
+  it.each(['', '0s', '-1h', '1.5h', '1', 'h', '1 h', '1y', '9999999999d'])('"%s" is refused', (text) => {
     expect(() => durationMs('--for', text)).toThrow(UsageError);
   });
 });
 
-describe('a moment', () => {
-  it('is a span from now, or a time', () => {
+describe('a point in time', () => {
+  it('is a duration from now, or RFC 3339', () => {
     expect(momentOf('--expires', '1d', NOW)).toBe(NOW + 86_400_000);
     expect(momentOf('--expires', '2026-02-01T00:00:00+08:00', NOW)).toBe(Date.parse('2026-01-31T16:00:00Z'));
   });

@@ -3,12 +3,12 @@ import type { StreamEvent } from '@patchboard/wire';
 import { colourOf } from './commands/calls-list.ts';
 import { cell, type Output } from './output.ts';
 
-/** As wide as the longest state. */
+/** The width of the longest state. */
 const KIND_WIDTH = 17;
-/** For programs, which read JSON. */
-const LEFT_OUT: readonly string[] = ['at', 'tool_call_id', 'client_id', 'run_id', 'digest', 'session'];
+/** Fields that are in the JSON output only. */
+const OMITTED: readonly string[] = ['at', 'tool_call_id', 'client_id', 'run_id', 'digest', 'session'];
 
-/** One event on one line: when, of what, which, and what there is to say of it. */
+/** Formats an event on one line: time, subject, kind and details. */
 export function eventLine(event: StreamEvent, output: Pick<Output, 'paint'>): string {
   if (isCallStateEvent(event)) {
     const { at, tool_call_id: id, state, tool_name: tool, code } = event.data;
@@ -16,15 +16,17 @@ export function eventLine(event: StreamEvent, output: Pick<Output, 'paint'>): st
     return [cell(at), cell(id), shown, cell(tool), cell(code ?? '')].join('  ').trimEnd();
   }
   const data = event.data as Readonly<Record<string, unknown>>;
-  const of = data['tool_call_id'] ?? data['client_id'] ?? 'server';
+  const subject = data['tool_call_id'] ?? data['client_id'] ?? 'server';
   const kind = isCallProgressEvent(event) ? 'progress' : event.type;
-  const said = isCallProgressEvent(event) ? JSON.stringify(event.data.data) : factsIn(data);
-  return [cell(text(data['at'])), cell(text(of)), cell(kind).padEnd(KIND_WIDTH), cell(said)].join('  ');
+  const details = isCallProgressEvent(event) ? JSON.stringify(event.data.data) : factsIn(data);
+  return [cell(text(data['at'])), cell(text(subject)), cell(kind).padEnd(KIND_WIDTH), cell(details)].join(
+    '  ',
+  );
 }
 
 function factsIn(data: Readonly<Record<string, unknown>>): string {
   return Object.entries(data)
-    .filter(([key]) => !LEFT_OUT.includes(key))
+    .filter(([key]) => !OMITTED.includes(key))
     .map(([key, value]) => `${key}: ${Array.isArray(value) ? value.map(text).join(' ') : text(value)}`)
     .join(', ');
 }

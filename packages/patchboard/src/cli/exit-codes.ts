@@ -1,7 +1,7 @@
 import { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from '@patchboard/client';
 import type { CallView, FailureCode } from '@patchboard/wire';
 
-/** What the shell gets to know. Documented, so a number is never given a new meaning. */
+/** The exit codes. They are documented, so the meaning of a number never changes. */
 export const EXIT = {
   ok: 0,
   toolFailed: 1,
@@ -10,13 +10,13 @@ export const EXIT = {
   timeout: 4,
   notFound: 5,
   unreachable: 6,
-  /** Ctrl-C, as shells have it. */
+  /** Ctrl-C, by the convention of shells. */
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** For the help, and for the docs. */
+/** The texts for the help and the docs. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'ok',
   1: 'tool failed',
@@ -28,7 +28,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   130: 'interrupted',
 };
 
-/** The command line asks for something that makes no sense. */
+/** Thrown for an invalid command line. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -36,7 +36,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What a request may be refused with: a code of the server without a row does not compile. */
+/** The exit code of each failure code. The type requires a row for every code of the server. */
 const BY_CODE: Readonly<Record<FailureCode | 'data_folder_in_use', ExitCode>> = {
   tool_not_found: EXIT.notFound,
   method_not_found: EXIT.notFound,
@@ -88,7 +88,7 @@ export function exitCodeOfCall(call: CallView): ExitCode {
   if (call.status === 'SUCCEEDED') return EXIT.ok;
   if (call.status === 'TIMEOUT') return EXIT.timeout;
   if (call.state === 'DENIED') return EXIT.denied;
-  // A recorded call was found and taken, so only how it ended counts here.
+  // The call was accepted and recorded, so only its end state counts here.
   return call.error?.code === 'queue_timeout' ? EXIT.timeout : EXIT.toolFailed;
 }
 
@@ -96,12 +96,12 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof ToolCallFailed) return exitCodeOfCall(error.call);
   if (error instanceof NetworkError) return EXIT.unreachable;
-  // Out of time because nobody answered is out of reach.
+  // A timeout caused by failed connections means that the server is unreachable.
   if (error instanceof TimeoutError) {
     return error.cause instanceof NetworkError ? EXIT.unreachable : EXIT.timeout;
   }
   if (!(error instanceof PatchboardError)) return EXIT.toolFailed;
-  // Something answers there, but it is no Patchboard.
+  // The response does not come from a Patchboard server.
   if (error.kind === 'bad_response') return EXIT.unreachable;
   return Object.hasOwn(BY_CODE, error.code) ? BY_CODE[error.code as keyof typeof BY_CODE] : EXIT.toolFailed;
 }

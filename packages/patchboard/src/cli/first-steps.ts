@@ -1,11 +1,11 @@
 import { clientSettings } from '../settings/environment.ts';
 
-/** What a person at a terminal may do with a server that is ready. */
+/** Returns the hints that a server prints on a terminal when it is ready. */
 export function firstSteps(url: string, loginToken: string): string {
-  // Another terminal knows nothing of this one's PORT: a command finds the usual address by itself, and no other.
+  // PORT may not be set in the other terminal, so the command needs the URL unless it is the default.
   const where = url === clientSettings({}).url ? '' : ` --url ${url}`;
   return `
-  Sign in as operator (works once, for an hour):
+  Sign in as operator (valid once, for an hour):
     ${url}/#login=${loginToken}
 
   Try it in another terminal:

@@ -12,11 +12,11 @@ import { resultText } from './output.ts';
 
 export interface FollowOptions {
   readonly json?: boolean;
-  /** Seconds, as typed. */
+  /** Seconds, as given on the command line. */
   readonly timeout?: string;
 }
 
-/** Waits for a call, tells what it waits for, prints how it ended. Ctrl-C cancels the call. */
+/** Waits for the end of a call, prints progress and the result. Ctrl-C cancels the call. */
 export async function followCall(
   context: CliContext,
   client: PatchboardClient,
@@ -30,13 +30,15 @@ export async function followCall(
     interrupted = true;
     stop.abort();
   });
-  const watching = context.output.isWatched ? narrate(context, client, id, stop.signal) : Promise.resolve();
+  const watching = context.output.isWatched
+    ? printProgress(context, client, id, stop.signal)
+    : Promise.resolve();
   try {
     const bounds = { signal: stop.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     report(context, await client.wait(id, bounds), options);
   } catch (error) {
     if (interrupted) return await cancel(context, client, id);
-    if (error instanceof TimeoutError) await sayWhetherItWaits(context, client, id);
+    if (error instanceof TimeoutError) await noteIfWaiting(context, client, id);
     throw error;
   } finally {
     off();
@@ -56,8 +58,8 @@ async function cancel({ output, exitWith }: CliContext, client: PatchboardClient
   }
 }
 
-/** Only words for a person: whatever goes wrong here, the waiting itself will tell. */
-async function narrate(
+/** Prints progress and approval events. Ignores errors, which `client.wait` reports as well. */
+async function printProgress(
   { output }: CliContext,
   client: PatchboardClient,
   id: string,
@@ -65,38 +67,34 @@ async function narrate(
 ): Promise<void> {
   try {
     for await (const event of client.events({ callId: id, signal })) {
-      const words = wordsFor(event);
-      if (words !== null) output.note(words);
+      const text = progressText(event);
+      if (text !== null) output.note(text);
     }
   } catch {
     // See above.
   }
 }
 
-/** Out of patience with a call that only needs somebody to decide: the one thing to know about it. */
-async function sayWhetherItWaits(
-  { output }: CliContext,
-  client: PatchboardClient,
-  id: string,
-): Promise<void> {
+/** After a timeout, prints how to approve the call if it waits for approval. */
+async function noteIfWaiting({ output }: CliContext, client: PatchboardClient, id: string): Promise<void> {
   try {
-    if ((await client.get(id)).state === 'APPROVAL_REQUIRED') output.note(waitsFor(id));
+    if ((await client.get(id)).state === 'APPROVAL_REQUIRED') output.note(approvalHint(id));
   } catch {
-    // That it took too long is said anyway.
+    // The timeout itself is reported anyway.
   }
 }
 
-function waitsFor(id: string): string {
+function approvalHint(id: string): string {
   return `waiting for approval: patchboard approve ${id}, or the console`;
 }
 
-function wordsFor(event: StreamEvent): string | null {
+function progressText(event: StreamEvent): string | null {
   if (isCallProgressEvent(event)) {
     const { data } = event.data;
     return `… ${typeof data === 'string' ? data : JSON.stringify(data)}`;
   }
   if (!isCallStateEvent(event)) return null;
-  if (event.data.state === 'APPROVAL_REQUIRED') return waitsFor(event.data.tool_call_id);
+  if (event.data.state === 'APPROVAL_REQUIRED') return approvalHint(event.data.tool_call_id);
   return event.data.state === 'APPROVED' ? 'approved' : null;
 }
 

@@ -32,7 +32,7 @@ describe('the help', () => {
   });
 
   it.each(groups.map((group) => group.name()))(
-    'of %s is what a command that it has not leads to',
+    'of %s: an unknown command gets the list of commands',
     async (name) => {
       const { code, text } = await run([name, 'nonsense']);
       expect(code).toBe(2);
@@ -41,7 +41,7 @@ describe('the help', () => {
     },
   );
 
-  it('says in one voice what is wrong with a command line', async () => {
+  it('starts error messages with the program name', async () => {
     expect((await run(['tool'])).text).toContain("patchboard: unknown command 'tool'\n(Did you mean tools?)");
     expect((await run(['call'])).text).toContain("patchboard: missing required argument 'tool'");
   });

@@ -19,41 +19,41 @@ import {
 export interface WantedKey {
   readonly kind: KeyKindName;
   readonly name: string;
-  /** Null: what the kind is good for. */
+  /** Null: the default scopes of the kind. */
   readonly scopes: readonly Scope[] | null;
   readonly expiresAt: number | null;
 }
 
-/** Where keys are managed: a server, or the data folder of one that does not run. */
+/** Manages keys through a server, or in the data folder of a server that is not running. */
 export interface KeyBackend {
   create(wanted: WantedKey): Promise<{ readonly key: MintedKeyView; readonly endsLocalMode: boolean }>;
   list(): Promise<readonly KeyView[]>;
-  /** `wasLast`: the tenant has no other key. */
+  /** `wasLast` is true if the tenant has no other key. */
   revoke(id: string): Promise<{ readonly key: KeyView; readonly wasLast: boolean }>;
 }
 
 const PROBE_MS = 5000;
 
 /**
- * The server's, if it answers. If it does not and is one of this machine, the data folder's, and whoever watches is
- * told. `mayMake`: the folder may be made for it.
+ * Uses the server if it is reachable. Otherwise, if its address is on this machine, uses the data folder and prints a note.
+ * `mayCreate`: a missing data folder may be created.
  */
 export async function withKeyBackend<T>(
   context: CliContext,
   options: OperatorOptions,
-  mayMake: boolean,
+  mayCreate: boolean,
   work: (backend: KeyBackend) => Promise<T>,
 ): Promise<T> {
   const credential = await operatorCredential(context, options);
   const { dataFolder } = clientSettings(context.environment);
   const unreachable = await probe(operatorClient(credential, options));
-  const mayGoOffline = isOnThisMachine(credential.url) && (mayMake || holdsStore(dataFolder));
+  const mayGoOffline = isOnThisMachine(credential.url) && (mayCreate || holdsStore(dataFolder));
   if (unreachable === null || !mayGoOffline) {
-    // Unreachable for good: the request itself says so, in the words every command uses.
-    return asOperator(context, options, (client) => work(serverDesk(client, credential.url)));
+    // If the server is unreachable, the request fails with the same message as in other commands.
+    return asOperator(context, options, (client) => work(serverBackend(client, credential.url)));
   }
-  context.output.note(`${credential.url} does not answer; using the data folder ${dataFolder} directly`);
-  return work(folderDesk(dataFolder, options.tenant));
+  context.output.note(`${credential.url} is not reachable; using the data folder ${dataFolder} directly`);
+  return work(folderBackend(dataFolder, options.tenant));
 }
 
 async function probe(client: PatchboardClient): Promise<Error | null> {
@@ -65,7 +65,7 @@ async function probe(client: PatchboardClient): Promise<Error | null> {
   }
 }
 
-function serverDesk(client: PatchboardClient, url: string): KeyBackend {
+function serverBackend(client: PatchboardClient, url: string): KeyBackend {
   const list = async (): Promise<KeyView[]> => {
     const keys: KeyView[] = [];
     for await (const key of client.keys.list()) keys.push(key);
@@ -90,7 +90,7 @@ function serverDesk(client: PatchboardClient, url: string): KeyBackend {
   };
 }
 
-/** False too if the list is refused: the key that was revoked may be the one of this command. */
+/** Returns false also if the list is refused: the revoked key may be the one that this command uses. */
 async function isEmpty(list: () => Promise<readonly KeyView[]>): Promise<boolean> {
   try {
     return (await list()).length === 0;
@@ -100,13 +100,13 @@ async function isEmpty(list: () => Promise<readonly KeyView[]>): Promise<boolean
   }
 }
 
-function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyBackend {
+function folderBackend(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyBackend {
   const operator = folderOperator(tenant);
   return {
     create: (wanted) =>
       withKeyService(dataFolder, async (keys) => {
         const endsLocalMode = !keys.localModeEnded;
-        const { key, secret } = granted(await keys.mint(operator, { tenant, ...wanted }));
+        const { key, secret } = valueOrThrow(await keys.mint(operator, { tenant, ...wanted }));
         return { key: { ...keyView(key), key: secret }, endsLocalMode };
       }),
     list: () =>
@@ -115,15 +115,15 @@ function folderDesk(dataFolder: string, tenant: string = DEFAULT_TENANT): KeyBac
       ),
     revoke: (id) =>
       withKeyService(dataFolder, async (keys) => {
-        const key = granted(await keys.revoke(operator, id));
+        const key = valueOrThrow(await keys.revoke(operator, id));
         return { key: keyView(key), wasLast: keys.index.list(tenant).length === 0 };
       }),
   };
 }
 
-/** A refusal reads the same whether a server or the folder gave it. */
-export function granted<T extends object>(answer: T | Failure): T {
-  if (!('code' in answer)) return answer;
-  const { code, message, recommendations = [] } = answer;
+/** Throws a failure as the error that a server's response would become. */
+export function valueOrThrow<T extends object>(result: T | Failure): T {
+  if (!('code' in result)) return result;
+  const { code, message, recommendations = [] } = result;
   throw new PatchboardError('problem', message, { code, recommendations });
 }

@@ -9,12 +9,12 @@ const side = (before: string, after: string, mark: '-' | '+'): string =>
     .join('\n');
 
 describe('lineDiff', () => {
-  it('shows what goes and what comes, in place', () => {
+  it('shows removed and added lines in place', () => {
     const lines = lineDiff('{\n  a\n  b\n}', '{\n  c\n  b\n  d\n}').map(({ mark, text }) => mark + text);
     expect(lines).toEqual([' {', '-  a', '+  c', '   b', '+  d', ' }']);
   });
 
-  it('holds both texts, whatever they are', () => {
+  it('contains both texts completely', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 12 })
       .map((lines) => lines.join('\n'));
@@ -27,7 +27,7 @@ describe('lineDiff', () => {
     );
   });
 
-  it('is right for texts too long to compare line by line', () => {
+  it('is correct for texts too long to compare line by line', () => {
     const before = Array.from({ length: 1500 }, (_, index) => `old ${index}`).join('\n');
     const after = Array.from({ length: 1500 }, (_, index) => `new ${index}`).join('\n');
     expect(side(before, after, '-')).toBe(before);

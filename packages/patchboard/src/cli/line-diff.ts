@@ -1,19 +1,19 @@
 import { diffArrays } from 'diff';
 
-/** One line of a comparison: in both, only before, only after. */
+/** A line of a diff: unchanged, removed or added. */
 export interface DiffLine {
   readonly mark: ' ' | '-' | '+';
   readonly text: string;
 }
 
-/** Past it everything is shown as replaced: right, if not the shortest. */
-const PATIENCE_MS = 200;
+/** After this time the whole text is shown as replaced, which is correct but not minimal. */
+const TIMEOUT_MS = 200;
 
-/** The shortest way from one text to the other, line by line. */
+/** Returns the shortest line diff of two texts. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const old = before.split('\n');
   const now = after.split('\n');
-  const changes = diffArrays(old, now, { timeout: PATIENCE_MS });
+  const changes = diffArrays(old, now, { timeout: TIMEOUT_MS });
   if (changes === undefined) return [...marked('-', old), ...marked('+', now)];
   return changes.flatMap(({ added, removed, value }) => marked(added ? '+' : removed ? '-' : ' ', value));
 }

@@ -1,6 +1,6 @@
 import { createClient, PatchboardError } from '@patchboard/client';
 
-/** Whether the server takes requests without a credential. Null: it did not say. */
+/** Returns whether the server accepts requests without a credential; null if the request failed. */
 export async function isLocalMode(url: string): Promise<boolean | null> {
   try {
     await createClient({ url, retry: { retries: 0 } }).stats({ signal: AbortSignal.timeout(3000) });
@@ -12,7 +12,7 @@ export async function isLocalMode(url: string): Promise<boolean | null> {
 }
 
 export const LOCAL_MODE_ENDS =
-  'This is the first key, so local mode is over: from now on requests need a credential (PATCHBOARD_KEY, or Authorization: Bearer).';
+  'This is the first key, so local mode has ended: requests now need a credential (PATCHBOARD_KEY, or Authorization: Bearer).';
 
 export const LOCAL_MODE_STAYS_OFF =
   'No key is left. Local mode stays off, and the operator token still works. To allow requests without a credential again, stop the server and run: patchboard data allow-local-mode';

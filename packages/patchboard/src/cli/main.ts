@@ -9,7 +9,7 @@ const streams: ProgramStreams = {
   error: (text) => void process.stderr.write(text),
 };
 
-// `patchboard calls tail | head` closes the pipe when it has seen enough; that is no failure.
+// `patchboard calls tail | head` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });

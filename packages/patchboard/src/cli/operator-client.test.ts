@@ -40,7 +40,7 @@ describe('the credential of an operator command', () => {
     expect(await operatorCredential(contextWith({}), { url })).toMatchObject({ key: null, source: 'none' });
   });
 
-  it('is PATCHBOARD_KEY before anything else, and empty is not set', async () => {
+  it('is PATCHBOARD_KEY with precedence, and an empty variable counts as not set', async () => {
     const url = 'https://board.example';
     expect(await operatorCredential(contextWith({ PATCHBOARD_KEY: 'pb_x' }), { url })).toMatchObject({
       key: 'pb_x',
@@ -55,7 +55,7 @@ describe('a refusal', () => {
   it.each([
     [{ PATCHBOARD_KEY: 'pb_x' }, {}, 'the key of an operator'],
     [{}, {}, 'set PATCHBOARD_DATA to the data folder of the server at'],
-    [{ PATCHBOARD_DATA: '/nowhere' }, {}, '/nowhere holds no operator token'],
+    [{ PATCHBOARD_DATA: '/nowhere' }, {}, '/nowhere contains no operator token'],
     [{}, { url: 'http://board.example' }, "set PATCHBOARD_KEY to an operator's key of that server"],
   ])('with %j and %j says what to set', async (environment, options, advice) => {
     const refused = new PatchboardError('problem', 'permission denied', {
@@ -71,7 +71,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('of another kind is left as it is', async () => {
+  it('of another kind is not changed', async () => {
     const gone = new PatchboardError('problem', 'no such call', { code: 'call_not_found', status: 404 });
     await expect(asOperator(contextWith({}), {}, () => Promise.reject(gone))).rejects.toBe(gone);
   });

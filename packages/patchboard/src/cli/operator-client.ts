@@ -17,7 +17,7 @@ export function withOperatorOptions(command: Command): Command {
   );
 }
 
-/** What an operator command shows the server, and where it comes from. */
+/** The credential of an operator command, and its source. */
 export interface OperatorCredential {
   readonly url: string;
   readonly key: string | null;
@@ -31,7 +31,7 @@ export async function operatorCredential(
   const settings = clientSettings(context.environment);
   const url = options.url ?? settings.url;
   if (settings.key !== null) return { url, key: settings.key, source: 'PATCHBOARD_KEY' };
-  // The token opens everything in this data folder: it is shown to servers of this machine only.
+  // The token gives full access to the data folder, so it is sent only to servers on this machine.
   const token = isOnThisMachine(url) ? await readToken(settings.dataFolder) : null;
   return { url, key: token, source: token === null ? 'none' : 'operator token' };
 }
@@ -50,7 +50,7 @@ export function operatorClient(credential: OperatorCredential, options: Operator
   }
 }
 
-/** Runs `work` as the operator. A refusal says which credential was shown and which one to set. */
+/** Runs `work` as the operator. The error of a refusal names the credential that was used and the one to set. */
 export async function asOperator<T>(
   context: CliContext,
   options: OperatorOptions,
@@ -99,12 +99,12 @@ function withAdvice(error: unknown, credential: OperatorCredential, context: Cli
 function adviceFor({ source, url }: OperatorCredential, dataFolder: string): string {
   switch (source) {
     case 'PATCHBOARD_KEY':
-      return 'PATCHBOARD_KEY was used; this needs the key of an operator, or unset it to use the operator token';
+      return 'PATCHBOARD_KEY was used; set it to the key of an operator, or unset it to use the operator token';
     case 'operator token':
       return `the token in ${dataFolder} was used; set PATCHBOARD_DATA to the data folder of the server at ${url}`;
     case 'none':
       return isOnThisMachine(url)
-        ? `set PATCHBOARD_DATA to the server's data folder (${dataFolder} holds no operator token), or PATCHBOARD_KEY to an operator's key`
+        ? `set PATCHBOARD_DATA to the server's data folder (${dataFolder} contains no operator token), or PATCHBOARD_KEY to an operator's key`
         : "set PATCHBOARD_KEY to an operator's key of that server";
   }
 }

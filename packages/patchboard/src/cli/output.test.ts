@@ -19,7 +19,7 @@ function captured(options: { tty?: boolean; columns?: number; noColour?: boolean
 }
 
 describe('output', () => {
-  it('keeps data and chatter apart', () => {
+  it('writes data to stdout and messages to stderr', () => {
     const { output, out, error } = captured();
     output.data('42');
     output.note('waiting for approval…');
@@ -27,13 +27,13 @@ describe('output', () => {
     expect(error).toEqual(['waiting for approval…\n']);
   });
 
-  it('colours on a terminal only, and not where NO_COLOR says so', () => {
+  it('uses colours on a terminal only, and not with NO_COLOR', () => {
     expect(captured({ tty: true }).output.paint('red', 'x')).toBe('\u001b[31mx\u001b[0m');
     expect(captured({ tty: true, noColour: true }).output.paint('red', 'x')).toBe('x');
     expect(captured().output.paint('red', 'x')).toBe('x');
   });
 
-  it('prints JSON that stays JSON and cannot command the terminal', () => {
+  it('prints valid JSON without control characters', () => {
     const { output, out } = captured({ tty: true });
     const value = { text: 'a\u001b[2Jb\u009b31m\u202e' };
     output.json(value);
@@ -42,7 +42,7 @@ describe('output', () => {
     expect(out.map((text) => JSON.parse(text) as unknown)).toEqual([value, value]);
   });
 
-  it('prints a table as wide as it is into a pipe', () => {
+  it('prints a table at full width into a pipe', () => {
     const { output, out } = captured();
     const long = 'x'.repeat(300);
     output.table([{ title: 'A' }, { title: 'B', flexible: true }], [['1', long]]);
@@ -76,7 +76,7 @@ describe('a table', () => {
     expect(widthOf(lines[1]!)).toBeLessThanOrEqual(20);
   });
 
-  it('keeps a readable rest however narrow the terminal', () => {
+  it('does not shrink columns below a minimum', () => {
     expect(layOut(columns, [['name', 'description that is long']], 5)[1]).toBe('name  descrip…');
   });
 
@@ -104,7 +104,7 @@ describe('a result', () => {
     expect(resultText(result, true)).toBe(expected);
   });
 
-  it('is harmless on a terminal and untouched in a pipe', () => {
+  it('is escaped on a terminal and unchanged in a pipe', () => {
     const text = 'one\ntwo\u001b]0;title\u0007';
     expect(resultText({ value: text }, true)).toBe('one\ntwo\\u001b]0;title\\u0007');
     expect(resultText({ value: text }, false)).toBe(text);
@@ -112,12 +112,12 @@ describe('a result', () => {
 });
 
 describe('text from outside', () => {
-  it('shows what it would do to the terminal instead of doing it', () => {
+  it('has its escape sequences escaped', () => {
     expect(printable('a\tb\n\u001b[31m\u200e\u2066')).toBe('a\tb\n\\u001b[31m\\u200e\\u2066');
     expect(cell('  one\n two\r')).toBe('one two\\u000d');
   });
 
-  it('is cut between characters', () => {
+  it('is truncated between characters', () => {
     expect(fit('👍👍👍', 5)).toBe('👍👍…');
     expect(fit('short', 5)).toBe('short');
     expect(widthOf('e\u0301')).toBe(1);

@@ -1,6 +1,6 @@
 import { fit, printable, printableJson, widthOf } from './terminal-text.ts';
 
-/** What of a stream the output needs; `process.stdout` and `process.stderr` are such. */
+/** The part of `process.stdout` and `process.stderr` that the output uses. */
 export interface OutputStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -9,26 +9,26 @@ export interface OutputStream {
 
 export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 
-/** Data goes to stdout, everything said to a person to stderr, so that a pipe carries data only. */
+/** Writes data to stdout and messages to stderr, so that a pipe contains data only. */
 export interface Output {
-  /** One piece of data, with a line end. */
+  /** Writes text and a line end to stdout. */
   data(text: string): void;
   json(value: unknown): void;
-  /** JSON on one line, for streams. */
+  /** Writes JSON on one line, for streams. */
   jsonLine(value: unknown): void;
-  /** Rows fitted to the terminal; in a pipe, as wide as they are. */
+  /** Writes a table, fitted to the width of the terminal; in a pipe, at full width. */
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): void;
-  /** Said to whoever watches. */
+  /** Writes a message to stderr. */
   note(text: string): void;
-  /** Whether somebody watches stderr. */
+  /** Whether stderr is a terminal. */
   readonly isWatched: boolean;
-  /** Colours data, on a terminal that wants colours. */
+  /** Colours text if stdout is a terminal with colours. */
   paint(colour: Colour, text: string): string;
 }
 
 export interface Column {
   readonly title: string;
-  /** Gives way when the terminal is too narrow. At least one column should. */
+  /** Whether the column shrinks when the terminal is too narrow. At least one column should. */
   readonly flexible?: boolean;
 }
 
@@ -74,13 +74,13 @@ export function layOut(
   );
 }
 
-/** A painted cell is never cut: only flexible columns are, and those hold plain text. */
+/** Truncates only plain text: coloured cells are in columns that do not shrink. */
 function padded(cell: string, width: number): string {
   const text = widthOf(cell) > width ? fit(cell, width) : cell;
   return text + ' '.repeat(width - widthOf(text));
 }
 
-/** Takes what is missing from the flexible columns, the widest first. */
+/** Shrinks the flexible columns, the widest first. */
 function shrink(columns: readonly Column[], natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   const gaps = GAP.length * (columns.length - 1);
@@ -95,14 +95,14 @@ function shrink(columns: readonly Column[], natural: readonly number[], width: n
   return widths;
 }
 
-/** One line of text from outside, for a cell. */
+/** Converts untrusted text to one line for a table cell. */
 export function cell(text: string): string {
   return printable(text).replace(/\s+/g, ' ').trim();
 }
 
 /**
- * A tool's result as a person wants it: the value alone where that is all there is, else pretty JSON.
- * On a terminal, text is made harmless; in a pipe it stays as it is.
+ * Formats the result of a tool: the value alone for `{ value }`, otherwise indented JSON.
+ * On a terminal, control characters are escaped; in a pipe, text is not changed.
  */
 export function resultText(result: unknown, onTerminal: boolean): string {
   const value = soleValue(result);

@@ -23,14 +23,14 @@ describe('readPolicy', () => {
     expect(readPolicy(text)).toEqual({ ok: true, document });
   });
 
-  it('looks at the rest of a config, too', () => {
+  it('checks the rest of a config, too', () => {
     expect(problemsOf('tools: {nope.tool: {timeout_ms: 5}}\npolicy: {}\n')).toEqual([
       expect.stringMatching(/^1: tools\.nope\.tool\.timeout_ms is for tools of this server/),
     ]);
     expect(problemsOf('tools: {phone.ring: {rate: {burst: 1, per_second: 1}}}\n')).toEqual([]);
   });
 
-  it('names every problem with its line', () => {
+  it('returns every problem with its line', () => {
     const text = [
       'default:',
       '  mode: maybe',
@@ -55,7 +55,7 @@ describe('readPolicy', () => {
     ]);
   });
 
-  it('names the problems of the config around it', () => {
+  it('returns the problems of the config around the policy', () => {
     expect(problemsOf('http:\n  allowed_host: []\nlimits:\n  drain_ms: soon\npolicy: {}\n')).toEqual([
       '2: unknown key http.allowed_host; did you mean allowed_hosts?',
       '4: limits.drain_ms must be integer',
@@ -65,7 +65,7 @@ describe('readPolicy', () => {
     ]);
   });
 
-  it('names what keeps it from being read at all', () => {
+  it('returns syntax errors', () => {
     expect(problemsOf('default: {}\ndefault: {}\n')).toEqual(['2: Map keys must be unique']);
     expect(problemsOf('- a\n')).toEqual(['1: the policy must be an object']);
     expect(problemsOf('a: &a [x]\nb: [*c]\n')[0]).toMatch(/^\d+: /);
@@ -73,7 +73,7 @@ describe('readPolicy', () => {
 });
 
 describe('a config that the server starts with', () => {
-  it('is refused for its policy with the line too', () => {
+  it('is refused for a problem of its policy, with the line', () => {
     expect(() => parseConfig('policy:\n  default:\n    mode: maybe\n', 'c.yaml')).toThrow(
       'c.yaml:3: policy.default.mode must be one of',
     );

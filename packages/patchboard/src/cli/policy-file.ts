@@ -7,7 +7,7 @@ export type PolicyFile =
   | { readonly ok: true; readonly document: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly problems: readonly TextProblem[] };
 
-/** A policy that stands alone, or within a whole config under `policy`. */
+/** Reads a policy, or a config with a member `policy`. */
 export function readPolicy(text: string): PolicyFile {
   const parsed = parseText(text);
   const { value } = parsed;
@@ -21,7 +21,7 @@ export function readPolicy(text: string): PolicyFile {
 
 const CONFIG_KEYS: ReadonlySet<string> = new Set(Object.keys(CONFIG_SCHEMA['properties'] as object));
 
-/** `devices` may stand in both, so it says nothing; a key of neither is the policy's to complain about. */
+/** `devices` occurs in both formats and decides nothing. A text with unknown keys only is checked as a policy. */
 function isConfig(value: unknown): boolean {
   if (!isRecord(value)) return false;
   return Object.keys(value).some((key) => key !== 'devices' && CONFIG_KEYS.has(key));

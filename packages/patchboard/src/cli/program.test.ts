@@ -34,11 +34,11 @@ function ended(given: Partial<CallView>): ToolCallFailed {
 }
 
 describe('the program', () => {
-  it('leaves the exit code to a command that went through', async () => {
+  it('leaves the exit code to a command that succeeds', async () => {
     expect(await run(['act'])).toEqual({ code: null, out: '', error: '' });
   });
 
-  it.each([[['--help']], [['act', '--help']], [['--version']]])('answers %j with 0', async (argv) => {
+  it.each([[['--help']], [['act', '--help']], [['--version']]])('exits with 0 for %j', async (argv) => {
     const { code, out } = await run(argv);
     expect(code).toBe(EXIT.ok);
     expect(out).not.toBe('');
@@ -54,7 +54,7 @@ describe('the program', () => {
     },
   );
 
-  it('tells a failure in words, or in JSON where JSON is asked for', async () => {
+  it('prints a failure as text, or as JSON with --json', async () => {
     const error = new PatchboardError('problem', 'does not fit', {
       code: 'input_invalid',
       issues: [{ path: '/a', message: 'must be a number' }],
@@ -69,7 +69,7 @@ describe('the program', () => {
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'input_invalid', message: 'does not fit' } });
   });
 
-  it('says which variable to set where a credential is needed, unless the advice does so already', () => {
+  it('names the variable to set when a credential is needed, unless the advice does already', () => {
     const facts = { code: 'auth_required', recommendations: ['send Authorization: Bearer <key>'] };
     const text = errorText(new PatchboardError('problem', 'a credential is needed', facts));
     expect(text).toContain('→ set PATCHBOARD_KEY to a key of this server');
@@ -80,20 +80,20 @@ describe('the program', () => {
     );
   });
 
-  it('speaks of commands where the server speaks of routes, and says nothing twice', () => {
+  it('replaces advice with routes by advice with commands, and repeats nothing', () => {
     const facts = {
       code: 'input_invalid',
       issues: [{ path: '', message: "must have required property 'a'" }],
       recommendations: ['GET /v1/tools/:name shows the schema of a tool'],
     };
     expect(errorText(new PatchboardError('problem', "args must have required property 'a'", facts))).toBe(
-      "patchboard: args must have required property 'a'\n  → patchboard tools show NAME has the schema of a tool",
+      "patchboard: args must have required property 'a'\n  → show the schema of a tool with: patchboard tools show NAME",
     );
     const own = { code: 'tool_not_found', recommendations: ['connect the phone'] };
     expect(errorText(new PatchboardError('problem', 'not here', own))).toContain('→ connect the phone');
   });
 
-  it('says how to start a server that is not there', () => {
+  it('prints how to start a server that is not reachable', () => {
     expect(errorText(new NetworkError('cannot reach x'))).toContain('patchboard serve');
   });
 });

@@ -26,33 +26,33 @@ export function createProgram(
   const program = new Command('patchboard')
     .description('A switchboard between agents and tools.')
     .version(version)
-    .showHelpAfterError('(add --help for what it takes)')
+    .showHelpAfterError('(add --help for help)')
     .configureOutput({
       writeOut: (text) => streams.out(text),
       writeErr: (text) => streams.error(text),
       outputError: (text, write) => write(text.replace(/^error: /, 'patchboard: ')),
     })
-    // A long command leaves less than that beside it in a terminal of 80 columns.
+    // A long command leaves less than the default of 40 columns for its description in a terminal of 80.
     .configureHelp({ minWidthToWrap: 20, optionDescription: describeOption })
-    // Thrown rather than exited: exit codes are ours, and output must be flushed.
+    // Throws instead of exiting: `runProgram` chooses the exit code, and output must be flushed.
     .exitOverride()
     .addHelpText('after', `\n${EXIT_CODES.replace(', 5 ', ',\n5 ')}`);
   for (const register of registrars) register(program);
   return program;
 }
 
-/** Runs one command line and answers with the exit code, or null where the command has set its own. */
+/** Runs one command line. Resolves to the exit code, or to null if the command sets it. */
 export async function runProgram(
   program: Command,
   argv: readonly string[],
   streams: ProgramStreams,
 ): Promise<ExitCode | null> {
   try {
-    refuseStrayWord(program, argv);
+    throwIfUnknownCommand(program, argv);
     await program.parseAsync(argv, { from: 'user' });
     return null;
   } catch (error) {
-    // Commander has said what there is to say already.
+    // Commander has already printed the message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const report = argv.includes('--json') ? errorJson(error) : errorText(error);
     streams.error(`${report}\n`);
@@ -65,8 +65,8 @@ function describeOption(option: Option): string {
   return option.mandatory && option.defaultValue === undefined ? `${text} (required)` : text;
 }
 
-/** A command that is none of its group's would be an argument too many of the one that stands for the group. */
-function refuseStrayWord(program: Command, [name, word]: readonly string[]): void {
+/** Without this check, commander would report an unknown command of a group as an extra argument of its default command. */
+function throwIfUnknownCommand(program: Command, [name, word]: readonly string[]): void {
   const group = program.commands.find((command) => command.name() === name);
   if (group === undefined || group.commands.length === 0) return;
   if (word === undefined || word === 'help' || word.startsWith('-')) return;
@@ -75,14 +75,14 @@ function refuseStrayWord(program: Command, [name, word]: readonly string[]): voi
   throw new UsageError(`${name} has no command ${word}: it has ${names.join(', ')}`);
 }
 
-/** Settings or a data folder that a server cannot start with. */
+/** Whether the settings or the data folder prevent the start of a server. */
 function isSetup(error: unknown): error is ConfigError | StoreRefused {
   return error instanceof ConfigError || error instanceof StoreRefused;
 }
 
 export function errorText(error: unknown): string {
   if (error instanceof UsageError || isSetup(error)) return `patchboard: ${printable(error.message)}`;
-  // Whatever is not foreseen is a bug, and its stack is what a report needs.
+  // Any other error is a bug; a report needs its stack.
   if (!(error instanceof PatchboardError)) {
     return `patchboard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   }
@@ -108,23 +108,23 @@ export function errorJson(error: unknown): string {
   });
 }
 
-/** One that the first line has said already is not said twice. */
+/** Leaves out issues that the detail already contains. */
 function issuesOf({ issues, detail }: PatchboardError): PatchboardError['issues'] {
   return issues.filter(({ message }) => !detail.endsWith(message) && !detail.includes(`${message};`));
 }
 
-/** The server speaks of headers and routes; whoever types commands has variables and commands. */
+/** Advice with variables and commands, in place of the server's advice with headers and routes. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   [
     'auth_required',
-    'set PATCHBOARD_KEY to a key of this server; make one with: patchboard keys create --kind agent --name NAME',
+    'set PATCHBOARD_KEY to a key of this server; create one with: patchboard keys create --kind agent --name NAME',
   ],
-  ['tool_not_found', 'patchboard tools lists those that may be called'],
-  ['input_invalid', 'patchboard tools show NAME has the schema of a tool'],
+  ['tool_not_found', 'list the callable tools with: patchboard tools'],
+  ['input_invalid', 'show the schema of a tool with: patchboard tools show NAME'],
 ]);
 
 function adviceOn({ code, recommendations }: PatchboardError): readonly string[] {
-  const ours = ADVICE.get(code);
-  const speaksOfHttp = recommendations.every((advice) => /^(GET|send) /.test(advice));
-  return ours !== undefined && speaksOfHttp ? [ours] : recommendations;
+  const own = ADVICE.get(code);
+  const isForHttp = recommendations.every((advice) => /^(GET|send) /.test(advice));
+  return own !== undefined && isForHttp ? [own] : recommendations;
 }

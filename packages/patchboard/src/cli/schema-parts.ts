@@ -4,7 +4,7 @@ import { referenced } from '../protocols/schema-facts.ts';
 
 const MAX_DEPTH = 16;
 
-/** The schema of one property, as far as it is written out; undefined when the schema does not name it. */
+/** Returns the schema of a property; undefined if the schema does not define it. */
 export function propertySchema(schema: JsonSchema, name: string): unknown {
   const found = branches(schema, schema, 0).flatMap((branch) => {
     const properties = branch['properties'];
@@ -13,14 +13,14 @@ export function propertySchema(schema: JsonSchema, name: string): unknown {
   return found[0];
 }
 
-/** The schema of the items, where one is given for all of them. */
+/** Returns the schema of all items; undefined if there is none. */
 export function itemsSchema(root: JsonSchema, schema: unknown): unknown {
   return branches(root, schema, 0)
     .map((branch) => branch['items'])
     .find((items) => items !== undefined);
 }
 
-/** A schema and everything it is made of by reference and combination. */
+/** Returns a schema and all schemas that it includes by `$ref`, `allOf`, `anyOf` and `oneOf`. */
 function branches(root: JsonSchema, schema: unknown, depth: number): Readonly<Record<string, unknown>>[] {
   if (!isRecord(schema) || depth > MAX_DEPTH) return [];
   const reference = schema['$ref'];

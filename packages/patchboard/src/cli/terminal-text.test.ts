@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verbatimJson, verbatimJsonLine, widthOf, wrap } from './terminal-text.ts';
 
-describe('JSON for somebody who answers for it', () => {
-  it('shows what a terminal would obey or swallow', () => {
+describe('verbatimJson', () => {
+  it('escapes control characters and invisible characters', () => {
     const value = { a: 'x\u001b[2J\u009b\u202e\u200b\u{e0041}\ufe0f\u2028y', b: '天\n' };
     const text = verbatimJson(value);
     expect(text).toBe(
@@ -11,13 +11,13 @@ describe('JSON for somebody who answers for it', () => {
     );
   });
 
-  it('shows on one line, too, and tells other blanks from a space', () => {
+  it('escapes blanks other than a space, also on one line', () => {
     expect(verbatimJsonLine({ to: 'bob\u200b', pay: '1\u00a0\u2009\u28000', 天: '\u3000 \n' })).toBe(
       '{"to":"bob\\u200b","pay":"1\\u00a0\\u2009\\u28000","天":"\u3000 \\n"}',
     );
   });
 
-  it('is still the same JSON', () => {
+  it('parses to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(verbatimJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -27,7 +27,7 @@ describe('JSON for somebody who answers for it', () => {
 });
 
 describe('wrapping', () => {
-  it('loses nothing and stays within its width', () => {
+  it('loses no character and stays within the width', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 60 }),

@@ -2,11 +2,11 @@ import { stripVTControlCharacters } from 'node:util';
 
 const WIDE =
   /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
-const NARROWEST = /[\p{Mn}\p{Me}\p{Cf}]/u;
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 
 /**
- * Text from outside, fit for a terminal: names, descriptions and results may hold escape sequences and
- * direction marks that would repaint or reorder what a person reads. They are shown, not obeyed.
+ * Escapes control characters and bidirectional marks in untrusted text, which could otherwise repaint or reorder the
+ * terminal.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
@@ -14,7 +14,7 @@ export function printable(text: string): string {
   );
 }
 
-/** Per UTF-16 unit, as JSON has it. */
+/** Escapes each UTF-16 code unit as in JSON. */
 function escaped(character: string): string {
   let text = '';
   for (let index = 0; index < character.length; index += 1) {
@@ -23,44 +23,44 @@ function escaped(character: string): string {
   return text;
 }
 
-/** Besides what shows nothing at all, the blanks that look like a space and are none; U+3000 is one that people type. */
-const UNSEEN =
+/** Invisible characters, and blanks that look like a space. Not U+3000, which Chinese text uses. */
+const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800]/gu;
 
 /**
- * JSON for somebody who answers for it: what a terminal obeys and what it does not show at all (zero-width
- * characters, tags, variation selectors) is written as the escape it is in JSON, so nothing can hide.
+ * Formats JSON for a decision: control characters and invisible characters (zero-width characters, tags, variation
+ * selectors) are escaped, so that nothing is hidden.
  */
 export function verbatimJson(value: unknown): string {
-  return withoutUnseen(JSON.stringify(value, null, 2) ?? 'null');
+  return escapeInvisible(JSON.stringify(value, null, 2) ?? 'null');
 }
 
-/** The same on one line. */
+/** `verbatimJson` on one line. */
 export function verbatimJsonLine(value: unknown): string {
-  return withoutUnseen(JSON.stringify(value) ?? 'null');
+  return escapeInvisible(JSON.stringify(value) ?? 'null');
 }
 
-/** In JSON text a line end is its layout; what stands in a string is escaped already. */
-function withoutUnseen(json: string): string {
-  return json.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)));
+/** Keeps line ends: in JSON text they are layout, because those in strings are already escaped. */
+function escapeInvisible(json: string): string {
+  return json.replace(INVISIBLE, (character) => (character === '\n' ? character : escaped(character)));
 }
 
-/** JSON escapes what is below U+0020 itself; the rest that a terminal obeys is escaped the same way. */
+/** JSON escapes only control characters below U+0020; this also escapes the others. */
 export function printableJson(value: unknown): string {
   return printable(JSON.stringify(value, null, 2) ?? 'null');
 }
 
-/** Columns that the text takes, colours not counted. */
+/** Returns the number of columns of the text, without colour sequences. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of stripVTControlCharacters(text)) {
     if (WIDE.test(character)) width += 2;
-    else if (!NARROWEST.test(character)) width += 1;
+    else if (!ZERO_WIDTH.test(character)) width += 1;
   }
   return width;
 }
 
-/** Every character of the text, in lines of at most `width` columns. */
+/** Breaks the text into lines of at most `width` columns, without losing a character. */
 export function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => {
     const lines: string[] = [];
@@ -80,7 +80,7 @@ export function wrap(text: string, width: number): string[] {
   });
 }
 
-/** At most `width` columns, with an ellipsis where something is left out. */
+/** Truncates the text to `width` columns, with an ellipsis. */
 export function fit(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';

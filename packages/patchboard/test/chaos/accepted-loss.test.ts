@@ -71,7 +71,7 @@ describe('a server that was killed and whose database was then cut to 0 bytes', 
       code: 0,
       out: expect.stringMatching(/^accepted, in ledger row 1: /) as string,
     });
-    expect(accepted.error).toContain('Keys have existed, so requests need a credential.');
+    expect(accepted.error).toContain('Keys existed before, so requests need a credential.');
     const closed = await serve();
     expect([await statusOf(closed), await statusOf(closed, asOperator())]).toEqual([401, 200]);
     const { body } = await get(`${closed}/v1/ledger`, { headers: asOperator() });
@@ -80,7 +80,7 @@ describe('a server that was killed and whose database was then cut to 0 bytes', 
     await stop();
 
     expect((await doctor()).text).toContain(
-      'is not in local mode: keys have existed (patchboard data allow-local-mode)',
+      'is not in local mode: keys existed before (patchboard data allow-local-mode)',
     );
     expect((await place.run(['data', 'allow-local-mode'])).code).toBe(0);
     expect(await place.json(['ledger', 'verify', '--data', place.data])).toMatchObject({ ok: true, rows: 2 });

@@ -125,7 +125,7 @@ describe('approve and deny', { timeout: LONG }, () => {
     const id = await ask('1');
     const refused = await place.run(['approve', id], { PATCHBOARD_DATA: `${place.folder}/none` });
     expect(refused).toMatchObject({ code: 3, out: '' });
-    expect(refused.error).toContain('holds no operator token');
+    expect(refused.error).toContain('contains no operator token');
     const json = await place.run(['approve', id, '--json'], { PATCHBOARD_DATA: `${place.folder}/none` });
     expect(JSON.parse(json.error)).toMatchObject({ error: { code: 'permission_denied', status: 403 } });
   });
@@ -180,7 +180,7 @@ describe('in a terminal', { timeout: LONG }, () => {
         [`approved calculation\\.eval ${second}`, 'r'],
         // The list is short of one request by now, and the selection moved by itself: look before you press.
         ['(?s)expires   in \\d+:\\d\\d.*expires   in \\d+:\\d\\d', 'd'],
-        ['Why not\\?', 'no\r'],
+        ['Reason:', 'no\r'],
         [`denied calculation\\.eval ${third}`, 'q'],
       ],
       ['inbox'],

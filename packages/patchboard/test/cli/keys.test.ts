@@ -18,7 +18,7 @@ describe('keys without a server', { timeout: LONG }, () => {
     const made = await place.run(['keys', 'create', '--kind', 'agent', '--name', 'bob', '--expires', '30d']);
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(SECRET) as string });
     expect(made.error).toContain(`using the data folder ${place.data} directly`);
-    expect(made.error).toContain('local mode is over');
+    expect(made.error).toContain('local mode has ended');
 
     const second = await place.json<MintedKeyView>(
       'keys create --kind operator --name ann --scope approvals:decide --scope calls:read'.split(' '),
@@ -61,7 +61,7 @@ describe('keys with a server', { timeout: LONG }, () => {
     const made = await place.run(['keys', 'create', '--kind', 'agent', '--name', 'bob']);
     expect(made).toMatchObject({ code: 0, out: expect.stringMatching(SECRET) as string });
     expect(made.error).not.toContain('data folder');
-    expect(made.error).toContain('local mode is over');
+    expect(made.error).toContain('local mode has ended');
     const agent = { PATCHBOARD_KEY: made.out.trim() };
 
     for (const args of [['tools'], ['calls'], ['call', 'calculation.eval', 'expression:="1"']]) {

@@ -16,7 +16,7 @@ describe('patchboard login', { timeout: LONG }, () => {
   it('prints a link for a server that runs without a terminal, and the link signs in once', async () => {
     const url = place.environment['PATCHBOARD_URL'] ?? '';
     const { code, out, error } = await place.run(['login']);
-    expect([code, error]).toEqual([0, 'works once, for 60 minutes\n']);
+    expect([code, error]).toEqual([0, 'valid once, for 60 minutes\n']);
     const token = out.slice(`${url}/#login=`.length).trim();
     expect(out).toBe(`${url}/#login=${token}\n`);
     const open = async (): Promise<number> => {

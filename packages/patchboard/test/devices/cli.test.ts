@@ -50,7 +50,7 @@ describe('patchboard device', { timeout: LONG }, () => {
       const { code, out, error } = await place.run(['device', 'demo'], { PATCHBOARD_KEY: key });
       expect({ code, out }).toEqual({ code: 3, out: '' });
       expect(error).toContain(`patchboard: ${words}`);
-      expect(error).toContain('→ set PATCHBOARD_KEY to a key of a client');
+      expect(error).toContain('→ set PATCHBOARD_KEY to a key of kind client');
     }
   });
 

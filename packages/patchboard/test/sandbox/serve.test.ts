@@ -92,7 +92,7 @@ describe('a server reports its sandbox', () => {
 describe('serve --unsafe-no-sandbox', () => {
   it('warns, and requires approval for every call, also with a grant', async () => {
     server = await startServer(WITHOUT, ['--unsafe-no-sandbox']);
-    expect(server.readyLine).toContain('(NO SANDBOX, every command and write asks: ');
+    expect(server.readyLine).toContain('(NO SANDBOX, every command and write requires approval: ');
     expect(await health()).toMatchObject({
       provider: 'none',
       off: false,

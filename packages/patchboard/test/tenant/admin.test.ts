@@ -95,7 +95,7 @@ describe('a tenant created by the command line', { timeout: LONG }, () => {
     ]);
     expect(await place.run(['tenants', 'rm', 'muyuan'])).toMatchObject({
       code: 0,
-      out: 'muyuan forgotten\n',
+      out: 'muyuan removed\n',
     });
     expect(await call('get_site_map', {}, withKey)).toMatchObject({ error_type: 'ToolNotFoundError' });
     expect(await place.run(['tenants', 'rm', 'muyuan'])).toMatchObject({ code: 5 });

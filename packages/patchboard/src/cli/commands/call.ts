@@ -17,9 +17,9 @@ interface CallFlags extends ServerOptions {
 }
 
 const HELP = `
-How arguments are written:
-  key=value     typed by the tool's schema: text stays text where that says so
-  key:=json     any JSON, as it is
+Arguments:
+  key=value     the tool's schema determines the type of the value
+  key:=json     any JSON value
   -             a JSON object from standard input
 
 Examples:
@@ -36,12 +36,12 @@ export function callCommand(context: CliContext): Registrar {
       .argument('<tool>', 'name of the tool')
       .argument('[arguments...]', 'key=value, key:=json, or - for standard input')
       .option('--args <json>', 'all arguments as one JSON object, @file, or - for standard input')
-      .option('--run <id>', 'run the call belongs to')
-      .option('--target <client>', 'client that shall run it, where several could')
-      .option('--timeout <seconds>', 'stop waiting after this long; the call goes on')
-      .option('--idempotency-key <key>', 'the same key again is the same call')
+      .option('--run <id>', 'run that the call belongs to')
+      .option('--target <client>', 'client or device that runs the call, if several provide the tool')
+      .option('--timeout <seconds>', 'stop waiting after this time; the call continues')
+      .option('--idempotency-key <key>', 'a repeated request with the same key returns the same call')
       .option('--no-wait', 'print the receipt and do not wait')
-      .option('--dry-run', 'tell what would happen, and do nothing')
+      .option('--dry-run', 'validate and show the decision and the route, without calling the tool')
       .addHelpText('after', HELP)
       .action((tool: string, pairs: string[], flags: CallFlags) => call(context, tool, pairs, flags));
   };
@@ -57,15 +57,14 @@ async function call(
   const given = { pairs, ...(flags.args === undefined ? {} : { args: flags.args }) };
   const args = await readArguments(given, context.sources, async () => (await client.tool(tool)).schema);
   const target = flags.target === undefined ? {} : { target: flags.target };
-  if (flags.dryRun === true) return rehearse(context, await client.dryRun(tool, args, target), flags);
+  if (flags.dryRun === true) return printDryRun(context, await client.dryRun(tool, args, target), flags);
   const key = flags.idempotencyKey === undefined ? {} : { idempotencyKey: flags.idempotencyKey };
-  // Without `Prefer: wait`: the id must be known before there is anything to cancel.
+  // Without `Prefer: wait`: Ctrl-C needs the id to cancel the call.
   const receipt = await client.invoke(tool, args, { ...target, ...key });
-  await deliver(context, client, receipt, flags);
+  await followOrPrintReceipt(context, client, receipt, flags);
 }
 
-/** The receipt, or what became of it. */
-export async function deliver(
+export async function followOrPrintReceipt(
   context: CliContext,
   client: PatchboardClient,
   receipt: { readonly tool_call_id: string },
@@ -76,7 +75,7 @@ export async function deliver(
   else context.output.data(receipt.tool_call_id);
 }
 
-function rehearse({ output, exitWith }: CliContext, view: DryRunView, flags: CallFlags): void {
+function printDryRun({ output, exitWith }: CliContext, view: DryRunView, flags: CallFlags): void {
   if (!view.valid) exitWith(EXIT.usage);
   else if (view.decision.effect === 'deny') exitWith(EXIT.denied);
   if (flags.json === true) return output.json(view);

@@ -63,7 +63,7 @@ export function timeOf(epochSeconds: number): string {
   return new Date(epochSeconds * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z');
 }
 
-/** A request that nobody decided on in time was not denied by anyone, though its state is DENIED. */
+/** Marks an expired approval, whose state is DENIED although no operator denied it. */
 export function stateText({ state, error }: CallView): string {
   return error?.code === 'approval_expired' ? `${state} (expired)` : state;
 }
@@ -102,13 +102,13 @@ function filterOf(flags: ListFlags): CallsFilter {
 function statusFlag(given: string): CallStatus {
   const status = given.toUpperCase();
   if (isCallStatus(status)) return status;
-  throw new UsageError(`--status: "${given}" is none of ${CALL_STATUSES.join(', ')}`);
+  throw new UsageError(`--status: "${given}" is not one of ${CALL_STATUSES.join(', ')}`);
 }
 
 function stateFlag(given: string): CallStateName {
   const state = given.toUpperCase();
   if (isCallState(state)) return state;
-  throw new UsageError(`--state: "${given}" is none of ${CALL_STATES.join(', ')}`);
+  throw new UsageError(`--state: "${given}" is not one of ${CALL_STATES.join(', ')}`);
 }
 
 function countOf(given: string): number {

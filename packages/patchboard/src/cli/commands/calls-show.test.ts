@@ -31,7 +31,7 @@ const approval = {
 };
 
 describe('a call on the terminal', () => {
-  it('tells waiting from running', () => {
+  it('shows waiting time and running time separately', () => {
     const text = shown({
       state: { name: 'COMPLETED', resultJson: '1', resultDigest: null },
       timeline: [
@@ -43,7 +43,7 @@ describe('a call on the terminal', () => {
     expect(text).toMatch(/^waited +9000 ms\nran +40 ms\ntotal +9040 ms$/m);
   });
 
-  it('says that a request which nobody decided on has expired', () => {
+  it('shows an approval request that expired without a decision', () => {
     const error = failure('approval_expired', 'nobody decided before the approval expired');
     const text = shown({
       approval,
@@ -55,10 +55,10 @@ describe('a call on the terminal', () => {
       ],
     });
     expect(text).toContain('DENIED (expired)');
-    expect(text).toMatch(/^approval +expired at 2023-11-14T22:14:20.000Z: nobody decided$/m);
+    expect(text).toMatch(/^approval +expired at 2023-11-14T22:14:20.000Z without a decision$/m);
   });
 
-  it('says until when a request waits', () => {
+  it('shows until when an approval request waits', () => {
     const state = { name: 'APPROVAL_REQUIRED', deadlineAt: CREATED_AT + 60_000 } as const;
     expect(shown({ approval, state })).toMatch(/^approval +waiting until 2023-11-14T22:14:20.000Z$/m);
   });

@@ -43,7 +43,7 @@ function factsOf(call: CallView): [label: string, value: string][] {
 function approvalOf({ approval, error, completed_at: completedAt }: CallView): string | null {
   if (approval === null) return null;
   if (approval.decision === undefined) {
-    if (error?.code === 'approval_expired') return `expired at ${approval.expires_at}: nobody decided`;
+    if (error?.code === 'approval_expired') return `expired at ${approval.expires_at} without a decision`;
     return completedAt === null ? `waiting until ${approval.expires_at}` : 'not decided';
   }
   const note = approval.note === undefined ? '' : `: ${approval.note}`;

@@ -19,13 +19,13 @@ export async function tailCalls(
       ...(id === undefined ? {} : { callId: id }),
       ...(flags.after === undefined ? {} : { after: flags.after }),
     });
-    if (output.isWatched && id === undefined) output.note('following; end with Ctrl-C');
+    if (output.isWatched && id === undefined) output.note('following events; press Ctrl-C to stop');
     for await (const event of events) {
       if (flags.json === true) output.jsonLine(event);
       else output.data(eventLine(event, output));
     }
   } catch (error) {
-    // Ctrl-C is how this command ends.
+    // Ctrl-C is the normal end of this command.
     if (!stop.signal.aborted) throw error;
   } finally {
     off();

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readArguments } from '../arguments.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
 import type { Registrar } from '../program.ts';
-import { deliver } from './call.ts';
+import { followOrPrintReceipt } from './call.ts';
 import { listCalls, type ListFlags } from './calls-list.ts';
 import { showCall } from './calls-show.ts';
 import { tailCalls, type TailFlags } from './calls-tail.ts';
@@ -15,18 +15,18 @@ interface ReplayFlags extends ServerOptions {
 
 export function callsCommand(context: CliContext): Registrar {
   return (program) => {
-    const calls = program.command('calls').description('calls and what became of them');
+    const calls = program.command('calls').description('list, show, follow, cancel and replay calls');
     registerList(calls, context);
     registerTail(calls, context);
     withServerOptions(calls.command('show'))
-      .description('one call, whole')
+      .description('show all details of a call')
       .argument('<id>', 'id of the call')
       .addHelpText('after', '\nExample:\n  $ patchboard calls show tc_…')
       .action(async (id: string, flags: ServerOptions) => {
         showCall(context, await connect(context, flags).get(id), flags);
       });
     withServerOptions(calls.command('cancel'))
-      .description('stop a call')
+      .description('cancel a call')
       .argument('<id>', 'id of the call')
       .addHelpText('after', '\nExample:\n  $ patchboard calls cancel tc_…')
       .action((id: string, flags: ServerOptions) => cancel(context, id, flags));
@@ -36,22 +36,22 @@ export function callsCommand(context: CliContext): Registrar {
 
 function registerList(calls: Command, context: CliContext): void {
   withServerOptions(calls.command('ls', { isDefault: true }))
-    .description('list them, newest first (default)')
-    .option('--run <id>', 'only of this run')
-    .option('--tool <name>', 'only of this tool')
-    .option('--agent <id>', 'only of this agent')
+    .description('list calls, newest first (default)')
+    .option('--run <id>', 'only calls of this run')
+    .option('--tool <name>', 'only calls of this tool')
+    .option('--agent <id>', 'only calls of this agent')
     .option('--status <status>', 'PENDING, RUNNING, SUCCEEDED, FAILED or TIMEOUT')
     .option('--state <state>', 'such as APPROVAL_REQUIRED or COMPLETED')
     .option('--since <time>', 'created at or after, RFC 3339')
-    .option('--limit <count>', 'at most this many', '20')
+    .option('--limit <count>', 'maximum number of calls', '20')
     .addHelpText('after', '\nExample:\n  $ patchboard calls ls --tool weather.query --status FAILED')
     .action((flags: ListFlags) => listCalls(context, flags));
 }
 
 function registerTail(calls: Command, context: CliContext): void {
   withServerOptions(calls.command('tail'))
-    .description('follow what happens, until Ctrl-C; with an id, until that call ends')
-    .argument('[id]', 'only this call')
+    .description('follow events until Ctrl-C; with an id, until that call ends')
+    .argument('[id]', 'only events of this call')
     .option('--after <id>', 'start after this event')
     .addHelpText(
       'after',
@@ -62,11 +62,11 @@ function registerTail(calls: Command, context: CliContext): void {
 
 function registerReplay(calls: Command, context: CliContext): void {
   withServerOptions(calls.command('replay'))
-    .description('call the same tool again, with the same arguments or others')
+    .description('call the same tool again, with the same or other arguments')
     .argument('<id>', 'id of the call')
     .argument('[arguments...]', 'key=value, key:=json, or - for standard input; these replace the old ones')
     .option('--args <json>', 'all arguments as one JSON object, @file, or - for standard input')
-    .option('--timeout <seconds>', 'stop waiting after this long; the call goes on')
+    .option('--timeout <seconds>', 'stop waiting after this time; the call continues')
     .option('--no-wait', 'print the receipt and do not wait')
     .addHelpText('after', '\nExample:\n  $ patchboard calls replay tc_… query=Shanghai')
     .action((id: string, pairs: string[], flags: ReplayFlags) => replay(context, id, pairs, flags));
@@ -89,5 +89,5 @@ async function replay(
   const given = { pairs, ...(flags.args === undefined ? {} : { args: flags.args }) };
   const schema = async () => (await client.tool((await client.get(id)).tool_name)).schema;
   const args = changed ? await readArguments(given, context.sources, schema) : undefined;
-  await deliver(context, client, await client.replay(id, args), flags);
+  await followOrPrintReceipt(context, client, await client.replay(id, args), flags);
 }

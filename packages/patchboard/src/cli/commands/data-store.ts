@@ -3,7 +3,7 @@ import { clientSettings } from '../../settings/environment.ts';
 import type { CliContext } from '../context.ts';
 import { acceptLossIn, folderOperator, holdsStore, withKeyService } from '../data-folder.ts';
 import { UsageError } from '../exit-codes.ts';
-import { granted } from '../key-backend.ts';
+import { valueOrThrow } from '../key-backend.ts';
 
 interface StoreFlags {
   readonly data?: string;
@@ -11,17 +11,17 @@ interface StoreFlags {
 }
 
 const WHERE = `
-It changes the data folder itself (PATCHBOARD_DATA, default ./.patchboard),
-which works only while no server runs on it. A ledger row records it.`;
+Changes the data folder directly (PATCHBOARD_DATA, default ./.patchboard), which
+works only while no server uses it. The ledger records the change.`;
 
-/** What an operator decides about the store of a data folder. */
+/** Registers the commands for decisions of the operator about the store of a data folder. */
 export function registerStoreCommands(data: Command, context: CliContext): void {
   withFolder(data.command('accept-loss'))
-    .description('go on with a store that lost what its head file names')
+    .description('accept that a store lost rows that its head file records')
     .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard data accept-loss --data ./.patchboard`)
     .action((flags: StoreFlags) => acceptLoss(context, flags));
   withFolder(data.command('allow-local-mode'))
-    .description('accept requests without a credential again, now that no key is left')
+    .description('allow requests without a credential again, after the last key was revoked')
     .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard data allow-local-mode`)
     .action((flags: StoreFlags) => allowLocalMode(context, flags));
 }
@@ -45,26 +45,26 @@ async function acceptLoss(context: CliContext, flags: StoreFlags): Promise<void>
           },
     );
   }
-  if (loss === null) return output.note('nothing is lost: the store holds what its head file names');
+  if (loss === null) return output.note('nothing is lost: the store matches its head file');
   output.data(`accepted, in ledger row ${loss.row}: ${loss.file} ${loss.problem}`);
   if (loss.endsLocalMode)
     output.note(
-      'Keys have existed, so requests need a credential. The operator token works; make keys with: patchboard keys create',
+      'Keys existed before, so requests need a credential. The operator token works; create keys with: patchboard keys create',
     );
 }
 
 async function allowLocalMode(context: CliContext, flags: StoreFlags): Promise<void> {
   const { output } = context;
   const { changed } = await withKeyService(folderOf(context, flags), async (keys) =>
-    granted(await keys.allowLocalMode(folderOperator())),
+    valueOrThrow(await keys.allowLocalMode(folderOperator())),
   );
   if (flags.json === true) return output.json({ changed });
-  if (changed) output.data('a server started here may be in local mode again, until the next key is made');
-  else output.note('local mode had not ended');
+  if (changed) output.data('local mode is allowed again, until the next key is created');
+  else output.note('nothing changed: local mode had not ended');
 }
 
 function folderOf({ environment }: CliContext, { data }: StoreFlags): string {
   const folder = data ?? clientSettings(environment).dataFolder;
-  if (!holdsStore(folder)) throw new UsageError(`${folder} holds no store`);
+  if (!holdsStore(folder)) throw new UsageError(`${folder} contains no store`);
   return folder;
 }

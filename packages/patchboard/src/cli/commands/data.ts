@@ -35,25 +35,25 @@ const SHOWN_PROBLEMS = 20;
 const SHOWN_SYNTAX_PROBLEMS = 3;
 
 const WHERE = `
-It reads and writes the data folder itself (PATCHBOARD_DATA, default
-./.patchboard), also while a server runs on it.`;
+Reads and writes the data folder directly (PATCHBOARD_DATA, default
+./.patchboard), also while a server uses it.`;
 
-/** What the heritage tools know of a site, as a file. */
+/** Imports and exports the site data of the heritage tools. */
 export function dataCommand(context: CliContext): (program: Command) => void {
   return (program) => {
     const data = program
       .command('data')
-      .description('what the heritage tools know of a site, and what to do after a loss of data');
+      .description('import and export site data of the heritage tools; recover from data loss');
     withSite(data.command('import'))
-      .description('add and replace by id what a YAML or JSON file holds')
-      .argument('<file>', 'as data export writes it; - is stdin')
+      .description('add the records of a YAML or JSON file, replacing those with the same id')
+      .argument('<file>', 'file in the format of data export, - for standard input')
       .addHelpText(
         'after',
         `${WHERE}\n\nExample:\n  $ patchboard data import village.yaml --tenant acme --site old-town`,
       )
       .action((file: string, flags: DataFlags) => importData(context, file, flags));
     withSite(data.command('export'))
-      .description('write everything of a site as JSON, but what visitors did')
+      .description('write all data of a site as JSON, except visitor events')
       .option('--out <file>', 'write to this file instead of stdout')
       .addHelpText(
         'after',
@@ -66,8 +66,8 @@ export function dataCommand(context: CliContext): (program: Command) => void {
 
 function withSite(command: Command): Command {
   return command
-    .requiredOption('--tenant <id>', 'whose it is')
-    .requiredOption('--site <id>', 'of which site')
+    .requiredOption('--tenant <id>', 'tenant of the site')
+    .requiredOption('--site <id>', 'id of the site')
     .option('--data <folder>', 'data folder')
     .option('--json', 'print JSON');
 }
@@ -91,7 +91,7 @@ async function importData(context: CliContext, file: string, flags: DataFlags): 
         return { line: parsed.lineOf(place), message: `${place.join('.') || 'the data'} ${message}` };
       }),
     ];
-    // What does not even parse goes on being wrong: after the first few there is nothing to learn.
+    // After the first few syntax errors, the others are usually consequences of them.
     const shown = parsed.problems.length > 0 ? SHOWN_SYNTAX_PROBLEMS : SHOWN_PROBLEMS;
     const lines = problems.slice(0, shown).map(({ line, message }) => `${file}:${line}: ${message}`);
     throw new UsageError(`nothing was imported:\n  ${lines.join('\n  ')}`);
@@ -109,11 +109,11 @@ async function importData(context: CliContext, file: string, flags: DataFlags): 
 
 async function exportData(context: CliContext, flags: ExportFlags): Promise<void> {
   const scope = scopeOf(flags);
-  // A look only: where there is nothing, nothing is made.
+  // An export does not create the file.
   const data = existsSync(fileOf(context, flags))
     ? await withStorage(context, flags, (storage) => storage.exportSite(scope))
     : undefined;
-  if (data === undefined) throw nothingOf(scope, folderOf(context, flags));
+  if (data === undefined) throw noDataError(scope, folderOf(context, flags));
   const text = `${JSON.stringify(data, null, 2)}\n`;
   if (flags.out === undefined) return await context.writeOut(context.isTerminal ? printable(text) : text);
   await writeFile(flags.out, text, { mode: 0o600 }).catch((error: unknown) => {
@@ -122,11 +122,11 @@ async function exportData(context: CliContext, flags: ExportFlags): Promise<void
   context.output.note(`${data.contents.length} contents written to ${flags.out}`);
 }
 
-function nothingOf(scope: SiteScope, folder: string): PatchboardError {
+function noDataError(scope: SiteScope, folder: string): PatchboardError {
   const message = `there is no data of tenant ${scope.tenant}, site ${scope.site} in ${folder}`;
   const advice = isSample(scope)
-    ? 'the sample is put in when one of its tools is first called'
-    : 'patchboard data import puts some in; --data or PATCHBOARD_DATA names another data folder';
+    ? 'the sample data is created by the first call of one of its tools'
+    : 'import data with: patchboard data import; or name another data folder with --data or PATCHBOARD_DATA';
   return new PatchboardError('problem', message, { code: 'value_not_found', recommendations: [advice] });
 }
 

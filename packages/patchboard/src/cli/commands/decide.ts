@@ -20,23 +20,23 @@ interface DecideFlags extends OperatorOptions {
 }
 
 const WITHOUT_ID = `
-Without an id the one call that waits is taken; if none or several wait, they
-are listed and nothing is decided. On a terminal you are shown what will run and
-asked; scripts name the call, or say --yes.`;
+Without an id, the command decides on the only waiting call; if none or several
+wait, it lists them and decides nothing. On a terminal it shows the call and
+asks for confirmation; scripts pass the id or --yes.`;
 
 export function approveCommand(context: CliContext): Registrar {
   return (program) => {
     decideOptions(program.command('approve'))
-      .description('let a call that waits run')
-      .option('--note <text>', 'kept in the ledger')
-      .option('--args <json>', 'run it with these arguments instead: JSON, @file, or - for standard input')
+      .description('approve a waiting call')
+      .option('--note <text>', 'note for the ledger')
+      .option('--args <json>', 'run the call with these arguments: JSON, @file, or - for standard input')
       .addOption(
-        new Option('--always <what>', "don't ask this agent's calls again: these arguments, or any").choices([
-          'exact',
-          'tool',
-        ]),
+        new Option(
+          '--always <what>',
+          'also allow later calls of this agent: with the same arguments, or with any',
+        ).choices(['exact', 'tool']),
       )
-      .option('--for <span>', 'how long --always holds, such as 1h or 30d (default: until revoked)')
+      .option('--for <span>', 'duration of --always, such as 1h or 30d (default: until revoked)')
       .addHelpText(
         'after',
         `${WITHOUT_ID}\n\nExamples:\n  $ patchboard approve\n  $ patchboard approve tc_… --always tool --for 1h\n` +
@@ -49,15 +49,17 @@ export function approveCommand(context: CliContext): Registrar {
 export function denyCommand(context: CliContext): Registrar {
   return (program) => {
     decideOptions(program.command('deny'))
-      .description('refuse a call that waits')
-      .option('--note <text>', 'why; it reaches the model')
+      .description('deny a waiting call')
+      .option('--note <text>', 'reason; the model sees it')
       .addHelpText('after', `${WITHOUT_ID}\n\nExample:\n  $ patchboard deny tc_… --note 'ask me tomorrow'`)
       .action((id: string | undefined, flags: DecideFlags) => decide(context, 'deny', id, flags));
   };
 }
 
 function decideOptions(command: Command): Command {
-  return withOperatorOptions(command).argument('[id]', 'id of the call').option('-y, --yes', 'do not ask');
+  return withOperatorOptions(command)
+    .argument('[id]', 'id of the call')
+    .option('-y, --yes', 'do not ask for confirmation');
 }
 
 async function decide(
@@ -75,7 +77,7 @@ async function decide(
   await asOperator(context, flags, async (client) => {
     const request = await pick(context, client, id, flags);
     if (request === null) return exitWith(EXIT.usage);
-    // Said even where nobody is asked, so that a script's log tells what it let run; JSON's reader has it all anyway.
+    // Shown also without a terminal, so that a script's log contains what was approved. JSON output contains it anyway.
     if (flags.json !== true || context.canAsk) show(output, request, args);
     if (!(await isConfirmed(context, decision, id, flags))) {
       output.note('nothing decided');
@@ -97,7 +99,7 @@ function report(output: Output, call: CallView, decision: Decision['decision'], 
   output.data(`${cell(call.tool_call_id)} ${decision === 'allow' ? 'approved' : 'denied'}`);
 }
 
-/** Null: there was not exactly one, and they were listed. */
+/** Returns null after listing the waiting calls if there is not exactly one. */
 async function pick(
   { output, canAsk }: CliContext,
   client: PatchboardClient,
@@ -113,7 +115,7 @@ async function pick(
   const [only, second] = waiting;
   if (only !== undefined && second === undefined && (canAsk || flags.yes === true)) return only;
   listWaiting(output, waiting, flags);
-  if (waiting.length > 0) output.note('nothing decided: name the call, or say --yes where only one waits');
+  if (waiting.length > 0) output.note('nothing decided: pass the id of a call, or --yes if only one waits');
   return null;
 }
 
@@ -154,7 +156,7 @@ function show(output: Output, request: ApprovalRequestView, args: unknown): void
   for (const { mark, text } of editLines(request.args, args)) output.note(`${mark} ${text}`);
 }
 
-/** A denial of a call named by its id does no harm; everything else is asked about where somebody is there to ask. */
+/** Asks for confirmation on a terminal, except for a denial by id, which is harmless. */
 async function isConfirmed(
   context: CliContext,
   decision: Decision['decision'],
@@ -162,15 +164,15 @@ async function isConfirmed(
   flags: DecideFlags,
 ): Promise<boolean> {
   if (flags.yes === true || !context.canAsk || (decision === 'deny' && id !== undefined)) return true;
-  const answer = await context.ask(decision === 'allow' ? 'Let it run? [y/N] ' : 'Deny it? [y/N] ');
-  return answer !== null && /^\s*y(es)?\s*$/i.test(answer);
+  const line = await context.ask(decision === 'allow' ? 'Let it run? [y/N] ' : 'Deny it? [y/N] ');
+  return line !== null && /^\s*y(es)?\s*$/i.test(line);
 }
 
 const LONGEST_GRANT_S = 31_536_000;
 
 function grantOf(flags: DecideFlags): Decision['grant'] {
   if (flags.always === undefined) {
-    if (flags.for !== undefined) throw new UsageError('--for is how long --always holds; give that too');
+    if (flags.for !== undefined) throw new UsageError('--for requires --always');
     return undefined;
   }
   if (flags.for === undefined) return { scope: flags.always };

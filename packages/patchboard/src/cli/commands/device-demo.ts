@@ -7,7 +7,7 @@ const CONTACTS = [
   { name: '韩梅梅', phone: '+86 10 0000 0004' },
 ] as const;
 
-/** One grey pixel. */
+/** A PNG with one grey pixel. */
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
@@ -17,7 +17,7 @@ const READINGS = {
   gps: { latitude: 22.5431, longitude: 114.0579, accuracy_m: 12 },
 } as const;
 
-/** What a phone would lend. Every result says that it is none. */
+/** Returns the tools of a demo phone. Every result is marked as a demo. */
 export function demoTools(): readonly DeviceTool[] {
   return [
     deviceTool({

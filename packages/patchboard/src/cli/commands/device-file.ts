@@ -3,7 +3,7 @@ import { messageOf } from '../../core/failures.ts';
 import { UsageError } from '../exit-codes.ts';
 import { importFile } from '../../settings/import-file.ts';
 
-/** The tools that a module exports as `tools`, or has as its default export. */
+/** Loads the tools that a module exports as `tools` or as its default export. */
 export async function loadDeviceTools(file: string): Promise<readonly DeviceTool[]> {
   let module: Record<string, unknown>;
   try {
@@ -14,7 +14,7 @@ export async function loadDeviceTools(file: string): Promise<readonly DeviceTool
   const tools = module['tools'] ?? module['default'];
   if (!Array.isArray(tools) || tools.length === 0) {
     throw new UsageError(
-      `${file} exports no tools: it takes a list of { name, description, parameters, run }`,
+      `${file} exports no tools: export an array \`tools\` of { name, description, parameters, run }`,
     );
   }
   for (const [index, tool] of tools.entries()) {

@@ -22,17 +22,17 @@ interface DeviceFlags extends ServerOptions {
 }
 
 const RUN_HELP = `
-FILE is a module that exports \`tools\`: a list of
+FILE is a module that exports \`tools\`: an array of
 { name, description, parameters, run(args, call) }, where parameters is a JSON
-Schema. What run returns is the result, what it throws the failure. The tools
-are there for as long as this runs.
+Schema. The return value of run is the result; an error that it throws is the
+failure. The tools are registered while this command runs.
 
 Example:
   $ patchboard device run ./my-tools.mjs --name workshop`;
 
 const DEMO_HELP = `
-Nothing it says is real: every result is marked as a demo. The camera asks an
-operator first.
+No result is real: every one is marked as a demo. The camera requires an
+operator's approval.
 
 Example:
   $ patchboard device demo
@@ -40,13 +40,13 @@ Example:
 
 export function deviceCommand(context: CliContext): Registrar {
   return (program) => {
-    const device = program.command('device').description('lend tools from this machine, as a device');
+    const device = program.command('device').description('register tools of this machine, as a device');
     withDeviceOptions(device.command('demo'))
-      .description('be a demo phone with device_info, camera, contacts and sensors')
+      .description('act as a demo phone with device_info, camera, contacts and sensors')
       .addHelpText('after', DEMO_HELP)
       .action((flags: DeviceFlags) => serve(context, demoTools(), { name: 'demo-phone', ...flags }));
     withDeviceOptions(device.command('run'))
-      .description('lend the tools of a file')
+      .description('register the tools of a file and run their calls')
       .argument('<file>', 'module that exports tools')
       .addHelpText('after', RUN_HELP)
       .action(async (file: string, flags: DeviceFlags) => {
@@ -57,38 +57,38 @@ export function deviceCommand(context: CliContext): Registrar {
 
 function withDeviceOptions(command: Command): Command {
   return withServerOptions(command)
-    .option('--client-id <id>', 'whose tools these are (default: the credential says)')
-    .option('--name <name>', 'name of this device, which a call can have as its target')
-    .option('--concurrency <n>', 'calls that run at once (default 1: in the order they come)', wholeNumber);
+    .option('--client-id <id>', 'client that the tools belong to (default: from the credential)')
+    .option('--name <name>', 'name of this device, for the target of a call')
+    .option('--concurrency <n>', 'number of concurrent calls (default 1: in order of arrival)', wholeNumber);
 }
 
 function wholeNumber(given: string): number {
   const value = Number(given);
   if (!Number.isSafeInteger(value) || value < 1)
-    throw new InvalidArgumentError('It takes a positive whole number.');
+    throw new InvalidArgumentError('It must be a positive whole number.');
   return value;
 }
 
-/** Until Ctrl-C; the connection comes and goes meanwhile. */
+/** Serves calls until Ctrl-C. The device reconnects by itself. */
 async function serve(context: CliContext, tools: readonly DeviceTool[], flags: DeviceFlags): Promise<void> {
   const { output } = context;
-  const first = new FirstRefusal();
-  const device = open(context, tools, flags, first);
+  const initial = new InitialRefusal();
+  const device = open(context, tools, flags, initial);
   const interrupted = new Promise<void>((resolve) => context.onInterrupt(resolve));
   try {
-    await Promise.race([device.ready, interrupted, first.came]);
-    first.isAwaited = false;
+    await Promise.race([device.ready, interrupted, initial.rejected]);
+    initial.isAwaited = false;
     if (device.state === 'online') {
       const lent = tools
         .map(({ name }) => name)
         .filter((name) => !device.rejected.some((tool) => tool.name === name));
       if (lent.length === 0) {
         context.exitWith(EXIT.toolFailed);
-        output.note('the server took none of the tools');
+        output.note('the server rejected all tools');
         return;
       }
       if (flags.json === true) output.jsonLine({ lending: lent, name: flags.name });
-      else output.data(`lending ${lent.join(', ')} as ${flags.name ?? 'a device'}; end with Ctrl-C`);
+      else output.data(`lending ${lent.join(', ')} as ${flags.name ?? 'a device'}; press Ctrl-C to stop`);
     }
     await interrupted;
   } finally {
@@ -96,48 +96,48 @@ async function serve(context: CliContext, tools: readonly DeviceTool[], flags: D
   }
 }
 
-/** A device goes on trying; a person who has just typed the command has the wrong key in hand. */
-class FirstRefusal {
-  readonly came: Promise<never>;
+/** Rejects if the server refuses the credential at the first connection. Later refusals are only reported, and the device retries. */
+class InitialRefusal {
+  readonly rejected: Promise<never>;
   isAwaited = true;
   reject: (error: PatchboardError) => void = () => undefined;
 
   constructor() {
-    this.came = new Promise<never>((_resolve, reject) => {
+    this.rejected = new Promise<never>((_resolve, reject) => {
       this.reject = reject;
     });
-    // Where it comes while nobody waits yet, it is no failure of the process.
-    this.came.catch(() => undefined);
+    // Prevents an unhandled rejection before `serve` awaits it.
+    this.rejected.catch(() => undefined);
   }
 }
 
 const REFUSALS: readonly string[] = ['auth_required', 'permission_denied'];
 const ADVICE =
-  'set PATCHBOARD_KEY to a key of a client; make one with: patchboard keys create --kind client --name NAME';
+  'set PATCHBOARD_KEY to a key of kind client; create one with: patchboard keys create --kind client --name NAME';
 
 function open(
   context: CliContext,
   tools: readonly DeviceTool[],
   flags: DeviceFlags,
-  first: FirstRefusal,
+  initial: InitialRefusal,
 ): Device {
   const { url, key } = clientSettings(context.environment);
   const { output } = context;
   let isAdvised = false;
   try {
     return connectDevice(flags.url ?? url, {
-      tools: tools.map((tool) => announced(tool, context, flags)),
+      tools: tools.map((tool) => withCallLog(tool, context, flags)),
       ...(key === null ? {} : { key }),
       ...(flags.clientId === undefined ? {} : { clientId: flags.clientId }),
       ...(flags.name === undefined ? {} : { name: flags.name }),
       ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
       onProblem: ({ kind, message, code }) => {
-        if (first.isAwaited && code !== undefined && REFUSALS.includes(code))
-          first.reject(new PatchboardError('problem', message, { code, recommendations: [ADVICE] }));
+        if (initial.isAwaited && code !== undefined && REFUSALS.includes(code))
+          initial.reject(new PatchboardError('problem', message, { code, recommendations: [ADVICE] }));
         else output.note(cell(message));
-        // A socket does not say why it was not opened.
+        // A failed WebSocket connection has no reason, so a missing key may be one.
         if (kind === 'connection' && key === null && !isAdvised)
-          output.note(`  → where keys are needed, ${ADVICE}`);
+          output.note(`  → if the server requires keys, ${ADVICE}`);
         if (kind === 'connection') isAdvised = true;
       },
     });
@@ -147,8 +147,8 @@ function open(
   }
 }
 
-/** Says of each call that it runs: whoever lends a machine should see what it is used for. */
-function announced(tool: DeviceTool, { output }: CliContext, flags: DeviceFlags): DeviceTool {
+/** Prints each call, so that the owner of the machine sees how it is used. */
+function withCallLog(tool: DeviceTool, { output }: CliContext, flags: DeviceFlags): DeviceTool {
   return {
     ...tool,
     run: async (args: never, call: DeviceCall) => {

@@ -25,7 +25,7 @@ export function registerDoctor(program: Command): void {
     .command('doctor')
     .description('check this machine, its settings and the server')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExits 1 when something is wrong.\n\nExample:\n  $ patchboard doctor')
+    .addHelpText('after', '\nExits with 1 if a check fails.\n\nExample:\n  $ patchboard doctor')
     .action(async ({ json = false }: { json?: boolean }) => {
       const findings = [checkNode(), ...(await checkSettings()), ...(await checkServer())];
       process.stdout.write(json ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(line).join(''));
@@ -68,7 +68,7 @@ async function checkDataFolder(folder: string): Promise<Finding> {
   }
 }
 
-/** Whoever reads the token is the operator, so nobody else on this machine may. */
+/** The token gives the rights of the operator, so other users of this machine must not be able to read it. */
 async function checkOperatorToken(dataFolder: string): Promise<Finding> {
   const check = 'token';
   const file = operatorTokenFile(dataFolder);
@@ -79,17 +79,17 @@ async function checkOperatorToken(dataFolder: string): Promise<Finding> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       return { check, ok: false, detail: messageOf(error) };
-    return { check, ok: true, detail: `${file} is made when the server first starts` };
+    return { check, ok: true, detail: `${file} is created at the first start of the server` };
   }
 }
 
-/** What the next start would do. While a server runs on the folder, only that can tell. */
+/** Checks whether the server could start with this store. Returns nothing while a server uses the folder. */
 async function checkStore(settings: Settings): Promise<Finding[]> {
   const { dataFolder } = settings;
   const check = 'store';
   try {
     if (!holdsStore(dataFolder))
-      return [{ check, ok: true, detail: `made in ${dataFolder} when the server first starts` }];
+      return [{ check, ok: true, detail: `created in ${dataFolder} at the first start of the server` }];
     return await withReadOnlyStore(dataFolder, async (store) => {
       const file = storeFileIn(dataFolder);
       const problem = store.loss === null ? null : lossRefusal(file, store.loss).message;
@@ -107,48 +107,52 @@ function keysFinding(settings: Settings, keys: number, hasEnded: boolean): Findi
   const mayBeLocal = jwt === null && isLoopback(host) && !isProduction && !trustProxy;
   const isLocal = mayBeLocal && keys === 0 && !hasEnded;
   const why =
-    mayBeLocal && keys === 0 && hasEnded ? ': keys have existed (patchboard data allow-local-mode)' : '';
+    mayBeLocal && keys === 0 && hasEnded ? ': keys existed before (patchboard data allow-local-mode)' : '';
   const detail = `${keys} in ${dataFolder}; a server started here ${isLocal ? 'is' : 'is not'} in local mode${why}`;
   return { check: 'keys', ok: true, detail };
 }
 
-/** Tried out here and now: what this machine can do, not what a version number says. */
+/** Tests the sandbox on this machine. */
 async function checkSandbox({ workspace, dataFolder }: Settings): Promise<Finding> {
   const check = 'sandbox';
-  // Loaded here: it brings the programs that run enclosed.
+  // Loaded on demand: the module includes the programs that run in the sandbox.
   const { probeSandbox } = await import('../../wiring/sandbox-setup.ts');
   const { report } = await probeSandbox(workspace, join(dataFolder, 'sandbox'));
   if (report.problem !== null)
     return { check, ok: false, detail: `none, so commands and writes are off: ${report.problem}` };
-  const held = report.canary.map((one) => one.check).join(', ');
-  return { check, ok: true, detail: `${report.provider}, kept in when tried: ${held}` };
+  const passed = report.canary.map((one) => one.check).join(', ');
+  return { check, ok: true, detail: `${report.provider}, passed the checks: ${passed}` };
 }
 
-/** What encloses the commands of the server that answers. */
-function checkServerSandbox(said: unknown): Finding[] {
-  if (typeof said !== 'object' || said === null) return [];
-  const { provider, off } = said as { provider?: unknown; off?: unknown };
-  const check = 'enclosed by';
+/** Reports the sandbox of the running server. */
+function checkServerSandbox(sandbox: unknown): Finding[] {
+  if (typeof sandbox !== 'object' || sandbox === null) return [];
+  const { provider, off } = sandbox as { provider?: unknown; off?: unknown };
+  const check = 'server sandbox';
   if (provider !== 'none') return [{ check, ok: true, detail: String(provider) }];
   const state =
-    off === true ? 'are off' : "run as the server's user, with its files and the network, and each one asks";
-  return [{ check, ok: false, detail: `nothing, so commands and writes of the server ${state}` }];
+    off === true
+      ? 'are off'
+      : "run as the server's user, with its files and the network, and each requires approval";
+  return [{ check, ok: false, detail: `none, so commands and writes of the server ${state}` }];
 }
 
-/** A server that does not run is no fault: the line says how to start it. */
+/** A server that is not running is not a failed check; the finding says how to start it. */
 async function checkServer(): Promise<Finding[]> {
   const { url } = clientSettings(environment());
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(3000) });
     const body = (await response.json()) as { version?: unknown; sandbox?: unknown };
-    const detail = `${url} answers, version ${String(body.version)}`;
+    const detail = `${url} is running, version ${String(body.version)}`;
     return [
       { check: 'server', ok: response.ok, detail },
       await checkLocalMode(url),
       ...checkServerSandbox(body.sandbox),
     ];
   } catch {
-    return [{ check: 'server', ok: true, detail: `${url} does not answer; start it with: patchboard serve` }];
+    return [
+      { check: 'server', ok: true, detail: `${url} is not reachable; start it with: patchboard serve` },
+    ];
   }
 }
 
@@ -160,6 +164,6 @@ async function checkLocalMode(url: string): Promise<Finding> {
     case false:
       return { check, ok: true, detail: 'off: requests need a credential (PATCHBOARD_KEY)' };
     case null:
-      return { check, ok: false, detail: 'the server did not say' };
+      return { check, ok: false, detail: 'unknown: the request to the server failed' };
   }
 }

@@ -6,16 +6,18 @@ import type { Registrar } from '../program.ts';
 
 export function grantsCommand(context: CliContext): Registrar {
   return (program) => {
-    const grants = program.command('grants').description('standing answers: what need not be asked again');
+    const grants = program
+      .command('grants')
+      .description('grants: permissions for calls that would otherwise require approval');
     withOperatorOptions(grants.command('ls', { isDefault: true }))
-      .description('list them (default)')
+      .description('list grants (default)')
       .addHelpText(
         'after',
-        '\nThey are given with: patchboard approve --always exact|tool\n\nExample:\n  $ patchboard grants ls',
+        '\nCreate a grant with: patchboard approve --always exact|tool\n\nExample:\n  $ patchboard grants ls',
       )
       .action((flags: OperatorOptions) => list(context, flags));
     withOperatorOptions(grants.command('revoke'))
-      .description('ask again from now on')
+      .description('revoke a grant; its calls require approval again')
       .argument('<id>', 'id of the grant, as grants ls shows it')
       .addHelpText('after', '\nExample:\n  $ patchboard grants revoke gr_…')
       .action((id: string, flags: OperatorOptions) => revoke(context, id, flags));

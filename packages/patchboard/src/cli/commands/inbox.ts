@@ -11,9 +11,9 @@ import { listWaiting } from './decide.ts';
 
 const HELP = `
 Keys: J and K or arrows move, A approves, D denies and asks for a reason, E
-edits the arguments in $VISUAL or $EDITOR and approves after showing what
-changed, Space and B scroll, R refreshes, Q quits. Where there is no terminal,
-and with --json, the waiting calls are printed once.
+edits the arguments in $VISUAL or $EDITOR and shows the changes before it
+approves, Space and B scroll, R refreshes, Q quits. Without a terminal, and with
+--json, the command prints the waiting calls once.
 
 Example:
   $ patchboard inbox`;
@@ -27,7 +27,7 @@ const EXIT_BY_SIGNAL: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
 export function inboxCommand(context: CliContext): Registrar {
   return (program) => {
     withOperatorOptions(program.command('inbox'))
-      .description('calls that wait for you, live; single keys decide')
+      .description('show calls that wait for a decision, live, and decide with single keys')
       .addHelpText('after', HELP)
       .action((flags: OperatorOptions) => inbox(context, flags));
   };

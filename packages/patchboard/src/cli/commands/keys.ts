@@ -19,22 +19,22 @@ interface CreateFlags extends OperatorOptions {
 }
 
 const WHERE = `
-Keys are managed by the server at --url. If it does not answer and is one of
-this machine, the data folder (PATCHBOARD_DATA, default ./.patchboard) is used
-directly, which works only while no server runs on it.`;
+The command uses the server at --url. If that is not reachable and its address
+is on this machine, the command uses the data folder (PATCHBOARD_DATA, default
+./.patchboard) directly, which works only while no server uses it.`;
 
 export function keysCommand(context: CliContext): Registrar {
   return (program) => {
     const keys = program
       .command('keys')
-      .description('credentials of agents, clients, services and operators');
+      .description('manage the keys of agents, clients, services and operators');
     registerCreate(keys, context);
     withOperatorOptions(keys.command('ls', { isDefault: true }))
-      .description('list the keys in force, without their secrets (default)')
+      .description('list the valid keys, without their secrets (default)')
       .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard keys ls`)
       .action((flags: OperatorOptions) => list(context, flags));
     withOperatorOptions(keys.command('revoke'))
-      .description('make a key worthless, at once')
+      .description('revoke a key, with immediate effect')
       .argument('<id>', 'id of the key, as keys ls shows it')
       .addHelpText('after', `${WHERE}\n\nExample:\n  $ patchboard keys revoke key_…`)
       .action((id: string, flags: OperatorOptions) => revoke(context, id, flags));
@@ -43,16 +43,14 @@ export function keysCommand(context: CliContext): Registrar {
 
 function registerCreate(keys: Command, context: CliContext): void {
   withOperatorOptions(keys.command('create'))
-    .description('make a key; its secret is printed this once')
-    .addOption(
-      new Option('--kind <kind>', 'what the key is for').choices(KEY_KINDS).makeOptionMandatory(true),
-    )
-    .requiredOption('--name <name>', 'the agent, client, service or operator it stands for')
-    .option('--scope <scope>', `what it is good for, repeatable (${SCOPES.join(', ')})`, addScope)
-    .option('--expires <when>', 'a span such as 30d, or RFC 3339 (default: never)')
+    .description('create a key; the secret is printed only now')
+    .addOption(new Option('--kind <kind>', 'kind of principal').choices(KEY_KINDS).makeOptionMandatory(true))
+    .requiredOption('--name <name>', 'name of the agent, client, service or operator')
+    .option('--scope <scope>', `scope of the key, repeatable (${SCOPES.join(', ')})`, addScope)
+    .option('--expires <when>', 'a duration such as 30d, or RFC 3339 (default: never)')
     .addHelpText(
       'after',
-      `\nOnly the secret goes to stdout.\n${WHERE}\n\nExamples:\n` +
+      `\nStdout contains only the secret.\n${WHERE}\n\nExamples:\n` +
         '  $ KEY=$(patchboard keys create --kind agent --name researcher --expires 30d)\n' +
         '  $ patchboard keys create --kind operator --name ci --scope approvals:decide',
     )
@@ -60,16 +58,14 @@ function registerCreate(keys: Command, context: CliContext): void {
 }
 
 function addScope(given: string, before: readonly Scope[] = []): readonly Scope[] {
-  if (!isScope(given)) throw new InvalidArgumentError(`It is none of ${SCOPES.join(', ')}.`);
+  if (!isScope(given)) throw new InvalidArgumentError(`It must be one of ${SCOPES.join(', ')}.`);
   return [...before, given];
 }
 
 function expiryOf(given: string, now: number): number {
   const expiresAt = momentOf('--expires', given, now);
   if (isSaneExpiry(expiresAt, now)) return expiresAt;
-  throw new UsageError(
-    `--expires: ${given} must be ${EXPIRY_RULE}; leave it out for a key that does not expire`,
-  );
+  throw new UsageError(`--expires: ${given} must be ${EXPIRY_RULE}; omit it for a key that does not expire`);
 }
 
 async function create(context: CliContext, flags: CreateFlags): Promise<void> {
@@ -89,7 +85,7 @@ async function create(context: CliContext, flags: CreateFlags): Promise<void> {
     else output.data(key.key);
     const until = key.expires_at === null ? 'until it is revoked' : `until ${key.expires_at}`;
     output.note(`${key.key_id}: ${key.kind} ${key.name}, ${key.scopes.join(' ')}, ${until}`);
-    output.note('The secret is not kept and cannot be shown again.');
+    output.note('The secret is not stored and cannot be shown again.');
     if (endsLocalMode) output.note(LOCAL_MODE_ENDS);
   });
 }

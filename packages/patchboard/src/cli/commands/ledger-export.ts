@@ -9,7 +9,7 @@ export interface ExportFlags extends OperatorOptions {
   readonly out?: string;
 }
 
-/** Lines are gathered up to this before they are written. */
+/** Lines are written in batches of this size. */
 const BATCH_CHARS = 64 * 1024;
 
 export async function exportLedger(context: CliContext, flags: ExportFlags): Promise<void> {
@@ -17,7 +17,7 @@ export async function exportLedger(context: CliContext, flags: ExportFlags): Pro
   await asOperator(context, flags, async (client) => {
     const lines = client.ledgerExport();
     if (flags.out === undefined) {
-      // In a pipe the lines stay as they are, byte for byte; a terminal gets them harmless.
+      // On a terminal, control characters are escaped; in a pipe, the lines are written byte for byte.
       const shown = (text: string): string => (context.isTerminal ? printable(text) : text);
       await copy(lines, (text) => context.writeOut(shown(text)));
       return;
@@ -49,7 +49,7 @@ async function copy(lines: AsyncIterable<string>, write: (text: string) => Promi
   return { rows: count - 1, head: JSON.parse(last) as Record<string, unknown> };
 }
 
-/** Under another name until it is whole, so that half an export is never taken for one. */
+/** Writes to a temporary name and renames the complete file, so that an incomplete export is never mistaken for one. */
 async function copyToFile(lines: AsyncIterable<string>, file: string): Promise<Copied> {
   const unfinished = `${file}.${process.pid}.part`;
   const handle = await open(unfinished, 'wx', 0o600).catch((error: unknown) => {

@@ -13,8 +13,8 @@ export async function showTrace(context: CliContext, id: string, flags: Operator
   });
   if (flags.json === true) return output.json({ trace_ledger: entries });
   if (entries.length === 0) {
-    const whose = flags.tenant === undefined ? '; --tenant asks for those of another tenant' : '';
-    return output.note(`no calls of that trace${whose}`);
+    const advice = flags.tenant === undefined ? '; for another tenant, use --tenant' : '';
+    return output.note(`no calls of that trace${advice}`);
   }
   output.table(
     [

@@ -30,21 +30,21 @@ export function ledgerCommand(context: CliContext): Registrar {
   return (program) => {
     const ledger = program
       .command('ledger')
-      .description('the record of every change, and whether it is whole');
+      .description('list, verify and export the ledger, the record of all changes');
     registerList(ledger, context);
     withOperatorOptions(ledger.command('trace'))
-      .description('every call of a trace, refused ones too')
+      .description('list all calls of a trace, including refused ones')
       .argument('<id>', 'the trace id')
       .addHelpText('after', '\nExample:\n  $ patchboard ledger trace trace-001 --tenant yantian')
       .action((id: string, flags: OperatorOptions) => showTrace(context, id, flags));
     withOperatorOptions(ledger.command('verify'))
-      .description('check every link of the chain; exits 1 where one is broken')
-      .option('--data <folder>', 'read this data folder itself, while no server runs on it')
+      .description('verify the hash chain; exits with 1 if it is broken')
+      .option('--data <folder>', 'read this data folder directly, while no server uses it')
       .addHelpText('after', '\nExample:\n  $ patchboard ledger verify --data ./.patchboard')
       .action((flags: VerifyFlags) => verify(context, flags));
     withOperatorOptions(ledger.command('export'))
-      .description("the tenant's rows as JSON lines, oldest first; the last line is the chain's head")
-      .option('--out <file>', 'write to this file instead of stdout; it appears once it is whole')
+      .description("write the tenant's rows as JSON lines, oldest first; the last line is the chain's head")
+      .option('--out <file>', 'write to this file instead of stdout; it is created when complete')
       .addHelpText('after', '\nExample:\n  $ patchboard ledger export --out ledger.jsonl')
       .action((flags: ExportFlags) => exportLedger(context, flags));
   };
@@ -53,12 +53,12 @@ export function ledgerCommand(context: CliContext): Registrar {
 function registerList(ledger: Command, context: CliContext): void {
   withOperatorOptions(ledger.command('ls', { isDefault: true }))
     .description('list rows, oldest first (default)')
-    .option('--trace <id>', 'only of this trace')
-    .option('--call <id>', 'only of this call')
+    .option('--trace <id>', 'only rows of this trace')
+    .option('--call <id>', 'only rows of this call')
     .option('--from <time>', 'at or after, RFC 3339')
     .option('--to <time>', 'before, RFC 3339')
     .option('--after <seq>', 'only rows after this one')
-    .option('--limit <count>', 'at most this many', '50')
+    .option('--limit <count>', 'maximum number of rows', '50')
     .addHelpText('after', '\nExample:\n  $ patchboard ledger ls --call tc_…')
     .action((flags: ListFlags) => list(context, flags));
 }
@@ -118,11 +118,11 @@ async function verify(context: CliContext, flags: VerifyFlags): Promise<void> {
   output.data(
     `${output.paint('red', 'BROKEN')}${verdict.seq === null ? '' : ` at row ${verdict.seq}`}: ${cell(verdict.problem ?? 'no reason given')}`,
   );
-  output.note(`  ${verdict.rows} rows before it hold`);
+  output.note(`  the ${verdict.rows} rows before it are valid`);
 }
 
 async function verifyFolder(dataFolder: string): Promise<LedgerVerdictView> {
-  if (!holdsStore(dataFolder)) throw new UsageError(`--data: ${dataFolder} holds no store`);
+  if (!holdsStore(dataFolder)) throw new UsageError(`--data: ${dataFolder} contains no store`);
   return await withReadOnlyStore(dataFolder, async (store) => {
     const verdict = await verifyLedger(store, nodeDigest);
     const { rows } = verdict;
@@ -133,8 +133,8 @@ async function verifyFolder(dataFolder: string): Promise<LedgerVerdictView> {
   });
 }
 
-function wholeNumber(flag: string, given: string, least: number): number {
+function wholeNumber(flag: string, given: string, min: number): number {
   const value = Number(given);
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new UsageError(`${flag}: "${given}" is not a whole number from ${least}`);
+  if (Number.isSafeInteger(value) && value >= min) return value;
+  throw new UsageError(`${flag}: "${given}" is not a whole number of at least ${min}`);
 }

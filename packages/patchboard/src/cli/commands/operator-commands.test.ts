@@ -10,7 +10,7 @@ import { loginCommand } from './login.ts';
 import { policyCommand } from './policy.ts';
 import { toolsCommand } from './tools.ts';
 
-/** What these refuse, they refuse before they talk to anybody. */
+/** The URL is not reachable: the commands must report these errors before they send a request. */
 async function run(argv: readonly string[]): Promise<{ code: number | null; out: string; error: string }> {
   const seen = { out: '', error: '' };
   const streams = {
@@ -49,7 +49,7 @@ describe('every operator command', () => {
     'ledger ls',
     'ledger verify',
     'ledger export',
-  ])('%s explains itself with an example and takes --json', async (command) => {
+  ])('%s has an example in its help and accepts --json', async (command) => {
     const { code, out } = await run([...command.split(' '), '--help']);
     expect(code).toBe(0);
     expect(out).toContain('--json');
@@ -57,7 +57,7 @@ describe('every operator command', () => {
   });
 });
 
-describe('what makes no sense', () => {
+describe('an invalid command line', () => {
   const key = ['keys', 'create', '--kind', 'agent'];
 
   it.each([
@@ -78,7 +78,7 @@ describe('what makes no sense', () => {
     [['deny', '--args', '{}'], 'unknown option'],
     [['ledger', 'ls', '--limit', '0'], '--limit'],
     [['ledger', 'ls', '--after', 'x'], '--after'],
-    [['ledger', 'verify', '--data', '/nowhere'], 'holds no store'],
+    [['ledger', 'verify', '--data', '/nowhere'], 'contains no store'],
     [['policy', 'explain', 'demo.echo'], '--agent'],
     [['policy', 'check', '/nowhere/policy.yaml'], 'cannot read'],
     [['inbox', '--url', 'localhost:8080'], 'not an http(s) URL'],

@@ -21,16 +21,18 @@ export function parseCommand(context: CliContext): Registrar {
   return (program) => {
     program
       .command('parse')
-      .description("read a model's reply: the calls in it, and what is wrong with it; needs no server")
+      .description("parse a model's reply and show its calls and errors; needs no server")
       .argument('[file]', 'the reply, - for standard input', '-')
       .addOption(
-        new Option('--protocol <protocol>', 'how the model speaks').choices(PROTOCOL_IDS).default('vcp'),
+        new Option('--protocol <protocol>', 'text protocol of the reply')
+          .choices(PROTOCOL_IDS)
+          .default('vcp'),
       )
-      .option('--tools <file>', 'JSON with tools and their schemas: arguments are read as these want them')
+      .option('--tools <file>', 'JSON with tools and their schemas, which determine the argument types')
       .addOption(new Option('--json', 'print JSON'))
       .addHelpText(
         'after',
-        '\nNothing is called. What is wrong with the reply is part of the answer, not a\nfailure of the command.\n' +
+        '\nNo tool is called. Errors in the reply are part of the output; the command\nsucceeds.\n' +
           '\nExample:\n  $ patchboard parse --protocol vcp --json reply.txt',
       )
       .action((file: string, flags: ParseFlags) => parse(context, file, flags));
@@ -39,7 +41,8 @@ export function parseCommand(context: CliContext): Registrar {
 
 async function parse(context: CliContext, file: string, flags: ParseFlags): Promise<void> {
   const { output } = context;
-  if (file === '-' && flags.tools === '-') throw new UsageError('only one of them can be standard input');
+  if (file === '-' && flags.tools === '-')
+    throw new UsageError('only one of the reply and --tools can be standard input');
   const tools = flags.tools === undefined ? null : await toolsIn(context, flags.tools);
   const find: FindTool | null = tools === null ? null : (name) => tools.get(name);
   const names = [...(tools?.keys() ?? [])];
@@ -60,7 +63,7 @@ function show({ output }: CliContext, { requests, errors, warnings = [], omitted
     output.data(`${line}:${column}  ${output.paint('red', code)}  ${cell(message)}`);
   for (const { line, column, code, message } of warnings)
     output.data(`${line}:${column}  ${output.paint('yellow', code)}  ${cell(message)}`);
-  if (requests.length + errors.length === 0) output.note('no calls in it');
+  if (requests.length + errors.length === 0) output.note('the reply contains no calls');
   if (omitted !== undefined && omitted.requests > 0)
     output.note(`${omitted.requests} more calls are not listed`);
 }

@@ -13,12 +13,12 @@ interface CheckFlags extends OperatorOptions {
 
 export function addPolicyCheck(policy: Command, context: CliContext): void {
   withOperatorOptions(policy.command('check'))
-    .description('check a policy, or a config that holds one')
-    .argument('[file]', 'YAML or JSON, - for standard input (default: the policy in force on the server)')
-    .option('--online', 'compare the file with the tools and keys of a running server, too')
+    .description('check a policy, or a config with a policy')
+    .argument('[file]', 'YAML or JSON, - for standard input (default: the current policy of the server)')
+    .option('--online', 'also compare the file with the tools and keys of a running server')
     .addHelpText(
       'after',
-      '\nA file alone needs no server. Exits 2 when something is wrong; warnings change\nnothing.\n\n' +
+      '\nA file alone needs no server. Exits with 2 if there is an error; warnings do not\nchange the exit code.\n\n' +
         'Example:\n  $ patchboard policy check patchboard.yaml --online',
     )
     .action((file: string | undefined, flags: CheckFlags) =>
@@ -35,7 +35,7 @@ async function checkInForce(context: CliContext, flags: CheckFlags): Promise<voi
     return context.output.json({ ok: document !== null, version, problems: [], warnings, matches });
   context.output.data(
     document === null
-      ? `version ${version}: cannot be read, and nothing is allowed`
+      ? `version ${version}: cannot be parsed, so no call is allowed`
       : `version ${version}: ok`,
   );
   printReview(context, { warnings, matches });

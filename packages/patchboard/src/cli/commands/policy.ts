@@ -16,18 +16,18 @@ interface ExplainFlags extends OperatorOptions {
 
 export function policyCommand(context: CliContext): Registrar {
   return (program) => {
-    const policy = program.command('policy').description('who may call what, and why');
+    const policy = program.command('policy').description('check and explain the policy for calls');
     addPolicyCheck(policy, context);
     withOperatorOptions(policy.command('explain'))
-      .description('what the policy says to a call, by which rule, and what else matched; nothing is called')
+      .description('show the decision of the policy on a call, and the matching rules; no tool is called')
       .argument('<tool>', 'name of the tool')
       .argument('[arguments...]', 'key=value, key:=json, or - for standard input')
-      .requiredOption('--agent <id>', 'agent that would call it')
+      .requiredOption('--agent <id>', 'agent that would call the tool')
       .option('--args <json>', 'all arguments as one JSON object, @file, or - for standard input')
-      .option('--file <file>', 'ask the policy in this file instead of the one in force')
+      .option('--file <file>', 'use the policy in this file instead of the current one')
       .addHelpText(
         'after',
-        '\nNeeds a running server, with --file too: it knows the tools and what they say\nof themselves.\n' +
+        '\nNeeds a running server, also with --file: the decision depends on the\nannotations of its tools.\n' +
           '\nExample:\n  $ patchboard policy explain payments.send cents:=20000 --agent researcher',
       )
       .action((tool: string, pairs: string[], flags: ExplainFlags) => explain(context, tool, pairs, flags));
@@ -61,7 +61,7 @@ async function documentIn(context: CliContext, file: string): Promise<Readonly<R
   throw new UsageError(read.problems.map(({ line, message }) => `${file}:${line}: ${message}`).join('\n'));
 }
 
-/** A tool that the operator may not call is explained all the same, with values typed as they look. */
+/** Returns `true` for a tool that is unknown or forbidden to the operator: the types of values are then guessed. */
 async function schemaOf(client: PatchboardClient, tool: string): Promise<JsonSchema> {
   try {
     return (await client.tool(tool)).schema;
@@ -88,6 +88,6 @@ function print({ output }: CliContext, view: ExplainView, file: string | undefin
       `${index === 0 ? 'also' : '    '}     ${cell(step.effect).padEnd(5)} ${cell(step.rule)}: ${cell(step.reason)}`,
     );
   }
-  output.data(`listed   ${view.listed ? 'yes' : 'no: the agent is not told of the tool'}`);
+  output.data(`listed   ${view.listed ? 'yes' : 'no: the tool is hidden from the agent'}`);
   output.data(`policy   ${cell(version)}`);
 }

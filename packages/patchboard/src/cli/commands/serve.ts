@@ -8,7 +8,7 @@ import { environment } from '../../settings/environment.ts';
 import { resolveSettings, type ServeFlags, type Settings } from '../../settings/settings.ts';
 import { firstSteps } from '../first-steps.ts';
 
-/** Long enough for the drain; past it a stuck shutdown must not hold the terminal. */
+/** Longer than the drain; after it a stuck shutdown is aborted. */
 const SHUTDOWN_MS = 20_000;
 
 export function registerServe(program: Command): void {
@@ -21,7 +21,7 @@ export function registerServe(program: Command): void {
     .option('--config <file>', 'YAML or JSON config (PATCHBOARD_CONFIG)')
     .option(
       '--unsafe-no-sandbox',
-      "without a sandbox, run commands and writes as the server's user, with its files and network, asking each time",
+      "if there is no sandbox, run commands and writes as the server's user, with its files and network, each after approval",
     )
     .addHelpText('after', '\nExample:\n  $ patchboard serve --port 9000')
     .action(serve);
@@ -31,14 +31,14 @@ async function serve(flags: ServeFlags): Promise<void> {
   await runServer(resolveSettings(environment(), flags));
 }
 
-/** Serves until the process is told to stop. */
+/** Resolves after SIGTERM or SIGINT and a graceful shutdown. */
 export async function runServer(settings: Settings, parts: PlatformParts = {}): Promise<void> {
   const destination = await logDestination();
   const log = pinoLog(settings.logLevel, destination);
-  // Loaded here: every other command would wait for a server that it does not start.
+  // Loaded on demand, because it would slow down all other commands.
   const { startPlatform } = await import('../../wiring/platform.ts');
   const platform = await startPlatform(settings, log, parts);
-  // Listened for before anybody is told that the server is there: a signal may follow at once.
+  // Before the ready line is printed: a signal may follow at once.
   const stopping = stopSignal();
   process.stdout.write(`Patchboard is ready at ${platform.url} (${sandboxLine(platform.sandbox)})\n`);
   if (process.stdout.isTTY) process.stdout.write(firstSteps(platform.url, platform.loginToken()));
@@ -49,7 +49,7 @@ export async function runServer(settings: Settings, parts: PlatformParts = {}): 
   log.info('server.stopped');
 }
 
-/** Pretty on a terminal, JSON lines everywhere else. */
+/** Readable lines on a terminal, otherwise JSON lines. */
 async function logDestination(): Promise<DestinationStream> {
   if (!process.stderr.isTTY) return bufferedLines(2);
   const { default: pretty } = await import('pino-pretty');
@@ -67,7 +67,7 @@ function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     const stop = (name: string): void => {
       for (const one of names) process.off(one, stop);
-      // A second Ctrl-C is a person who does not want to wait.
+      // A second Ctrl-C exits immediately.
       process.once('SIGINT', () => process.exit(130));
       resolve(name);
     };
@@ -75,10 +75,10 @@ function stopSignal(): Promise<string> {
   });
 }
 
-/** What encloses commands, or what to do so that something does. */
+/** Returns the name of the sandbox, or why there is none. */
 function sandboxLine({ provider, problem, isOff }: SandboxReport): string {
   if (problem === null) return `sandbox: ${provider}`;
   return isOff
     ? `no sandbox, so commands and writes are off: ${problem}`
-    : `NO SANDBOX, every command and write asks: ${problem}`;
+    : `NO SANDBOX, every command and write requires approval: ${problem}`;
 }

@@ -15,31 +15,31 @@ interface SetFlags extends OperatorOptions {
 
 export function tenantsCommand(context: CliContext): Registrar {
   return (program) => {
-    const tenants = program.command('tenants').description('which sites, packs and limits tenants have');
+    const tenants = program.command('tenants').description('manage sites, packs and limits of tenants');
     withOperatorOptions(tenants.command('ls', { isDefault: true }))
-      .description('list the tenants that something is said of (default)')
+      .description('list the tenants with settings (default)')
       .addHelpText('after', '\nExample:\n  $ patchboard tenants ls')
       .action((flags: OperatorOptions) => list(context, flags));
     registerSet(tenants, context);
     withOperatorOptions(tenants.command('rm'))
-      .description('forget what an operator said of a tenant; the config counts again')
-      .argument('<id>', 'the tenant')
+      .description('remove the settings of a tenant made here; those of the config apply again')
+      .argument('<id>', 'id of the tenant')
       .addHelpText('after', '\nExample:\n  $ patchboard tenants rm acme')
-      .action((id: string, flags: OperatorOptions) => forget(context, id, flags));
+      .action((id: string, flags: OperatorOptions) => remove(context, id, flags));
   };
 }
 
 function registerSet(tenants: Command, context: CliContext): void {
   withOperatorOptions(tenants.command('set'))
-    .description('say all that holds for a tenant; what is left out is as for everybody')
-    .argument('<id>', 'the tenant')
-    .option('--site <id>', 'a site that it has, repeatable (default: any)', addText)
-    .option('--pack <name>', 'a pack whose tools it has, repeatable (default: the usual ones)', addText)
-    .option('--calls <rate>', 'calls at once and a second, such as 100/50', rateIn)
-    .option('--tool <rate>', 'the same of one tool, such as search_content=20/5, repeatable', addToolRate)
+    .description('replace all settings of a tenant; options left out get their defaults')
+    .argument('<id>', 'id of the tenant')
+    .option('--site <id>', 'a site of the tenant, repeatable (default: any)', addText)
+    .option('--pack <name>', 'a pack of the tenant, repeatable (default: the default packs)', addText)
+    .option('--calls <rate>', 'rate limit for calls: BURST/PER_SECOND, such as 100/50', rateIn)
+    .option('--tool <rate>', 'rate limit for a tool, such as search_content=20/5, repeatable', addToolRate)
     .addHelpText(
       'after',
-      '\nIts keys are made with:\n  patchboard keys create --tenant ID --kind service --name NAME\n\nExample:\n' +
+      '\nCreate a key of the tenant with:\n  patchboard keys create --tenant ID --kind service --name NAME\n\nExample:\n' +
         '  $ patchboard tenants set acme --site old-town --pack heritage --calls 100/50',
     )
     .action((id: string, flags: SetFlags) => set(context, id, flags));
@@ -52,9 +52,7 @@ function addText(given: string, before: readonly string[] = []): readonly string
 function rateIn(given: string): TenantRateView {
   const [, burst, perSecond] = /^(\d{1,9})\/(\d{1,9}(?:\.\d{1,6})?)$/.exec(given) ?? [];
   if (burst === undefined || Number(burst) === 0 || Number(perSecond) === 0)
-    throw new InvalidArgumentError(
-      'It is two numbers above 0, such as 100/50: so many at once, so many a second.',
-    );
+    throw new InvalidArgumentError('It must be BURST/PER_SECOND, two numbers above 0, such as 100/50.');
   return { burst: Number(burst), per_second: Number(perSecond) };
 }
 
@@ -62,14 +60,15 @@ function addToolRate(
   given: string,
   before: Readonly<Record<string, TenantRateView>> = {},
 ): Readonly<Record<string, TenantRateView>> {
-  const cut = given.lastIndexOf('=');
-  if (cut < 1) throw new InvalidArgumentError('It is a tool and a rate, such as search_content=20/5.');
-  return { ...before, [given.slice(0, cut)]: rateIn(given.slice(cut + 1)) };
+  const equals = given.lastIndexOf('=');
+  if (equals < 1)
+    throw new InvalidArgumentError('It must be a tool and a rate, such as search_content=20/5.');
+  return { ...before, [given.slice(0, equals)]: rateIn(given.slice(equals + 1)) };
 }
 
 async function set(context: CliContext, id: string, flags: SetFlags): Promise<void> {
   if (!PEER_ID_PATTERN.test(id))
-    throw new UsageError('a tenant is 1 to 200 visible ASCII characters without spaces');
+    throw new UsageError('a tenant id must be 1 to 200 visible ASCII characters without spaces');
   const { site, pack, calls, tool } = flags;
   const limits = {
     ...(calls === undefined ? {} : { calls }),
@@ -89,27 +88,27 @@ async function list(context: CliContext, flags: OperatorOptions): Promise<void> 
   show(context, flags, await asOperator(context, flags, (client) => client.tenants.list()));
 }
 
-async function forget(context: CliContext, id: string, flags: OperatorOptions): Promise<void> {
+async function remove(context: CliContext, id: string, flags: OperatorOptions): Promise<void> {
   await asOperator(context, flags, (client) => client.tenants.forget(id));
   if (flags.json === true) context.output.json({ tenant_id: id });
-  else context.output.data(`${cell(id)} forgotten`);
+  else context.output.data(`${cell(id)} removed`);
 }
 
 function show({ output }: CliContext, flags: OperatorOptions, tenants: readonly TenantView[]): void {
   if (flags.json === true) return output.json({ tenants });
-  if (tenants.length === 0) return output.note('nothing is said of any tenant');
+  if (tenants.length === 0) return output.note('no tenant has settings');
   output.table(
     [
       { title: 'TENANT' },
       { title: 'SITES', flexible: true },
       { title: 'PACKS', flexible: true },
       { title: 'LIMITS', flexible: true },
-      { title: 'SAID BY' },
+      { title: 'SET BY' },
     ],
     tenants.map((tenant) => [
       cell(tenant.tenant_id),
       cell(tenant.sites?.join(' ') ?? 'any'),
-      cell(tenant.packs?.join(' ') ?? 'the usual'),
+      cell(tenant.packs?.join(' ') ?? 'default'),
       cell(limitsText(tenant)),
       cell(tenant.source),
     ]),

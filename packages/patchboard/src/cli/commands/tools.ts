@@ -18,20 +18,20 @@ interface ExportFlags extends ServerOptions {
 
 export function toolsCommand(context: CliContext): Registrar {
   return (program) => {
-    const tools = program.command('tools').description('tools that may be called here');
+    const tools = program.command('tools').description('list, show and export the callable tools');
     withServerOptions(tools.command('ls', { isDefault: true }))
-      .description('list them (default)')
-      .addOption(new Option('--source <source>', 'only those of').choices(SOURCES))
+      .description('list tools (default)')
+      .addOption(new Option('--source <source>', 'only tools of this source').choices(SOURCES))
       .addHelpText('after', '\nExample:\n  $ patchboard tools ls --source client')
       .action((flags: ListFlags) => list(context, flags));
     withServerOptions(tools.command('show'))
-      .description('one tool, whole')
+      .description('show all details of a tool')
       .argument('<tool>', 'name of the tool')
       .addHelpText('after', '\nExample:\n  $ patchboard tools show weather.query')
       .action((name: string, flags: ServerOptions) => show(context, name, flags));
     withServerOptions(tools.command('export'))
-      .description('all of them, as a model vendor, an MCP client or a prompt wants them')
-      .addOption(new Option('--format <format>', 'whose format').choices(TOOL_FORMATS).default('openai'))
+      .description('write all tools in the format of a model vendor, of MCP or of a prompt')
+      .addOption(new Option('--format <format>', 'output format').choices(TOOL_FORMATS).default('openai'))
       .addHelpText('after', '\nExample:\n  $ patchboard tools export --format anthropic > tools.json')
       .action((flags: ExportFlags) => exportTools(context, flags));
   };
@@ -50,7 +50,7 @@ async function list(context: CliContext, flags: ListFlags): Promise<void> {
 }
 
 function riskOf({ annotations }: ToolView): string {
-  if (annotations.requires_approval === true) return 'asks';
+  if (annotations.requires_approval === true) return 'approval';
   if (annotations.destructive === true) return 'destructive';
   return annotations.readonly === true ? 'read-only' : '';
 }
@@ -66,12 +66,12 @@ async function show(context: CliContext, name: string, flags: ServerOptions): Pr
   output.data(`\n$ patchboard call ${printable(tool.name)}${exampleArguments(tool)}`);
 }
 
-/** A prompt is text; everything else is JSON anyway. */
+/** Prints a prompt as text and any other format as JSON. */
 async function exportTools(context: CliContext, flags: ExportFlags): Promise<void> {
   const { output } = context;
-  const made = await connect(context, flags).formatTools(flags.format);
-  if ('text' in made && flags.json !== true) return output.data(made.text);
-  output.json(made);
+  const formatted = await connect(context, flags).formatTools(flags.format);
+  if ('text' in formatted && flags.json !== true) return output.data(formatted.text);
+  output.json(formatted);
 }
 
 function factsOf(tool: ToolDetailView): [label: string, value: string][] {
@@ -86,7 +86,7 @@ function factsOf(tool: ToolDetailView): [label: string, value: string][] {
   ];
 }
 
-/** The required ones, to be filled in. */
+/** Returns the required arguments with placeholders. */
 function exampleArguments(tool: ToolDetailView): string {
   const required: unknown = typeof tool.schema === 'boolean' ? [] : tool.schema['required'];
   if (!Array.isArray(required)) return '';

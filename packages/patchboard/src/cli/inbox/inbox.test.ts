@@ -27,8 +27,8 @@ function aRequest(no: number, given: Partial<ApprovalRequestView> = {}): Approva
   };
 }
 
-/** A terminal, a server and a person at the keys. */
-class Desk {
+/** A fake terminal, server and user. */
+class InboxHarness {
   readonly screen: VirtualScreen = new VirtualScreen(80);
   readonly decisions: [id: string, decision: Decision][] = [];
   waiting: ApprovalRequestView[] = [];
@@ -50,7 +50,7 @@ class Desk {
     approvals: () => ({
       page: () => Promise.reject(new Error('not used')),
       [Symbol.asyncIterator]: async function* (this: void): AsyncGenerator<ApprovalRequestView> {
-        yield* await desk.read();
+        yield* await inbox.read();
       },
     }),
     decide: (id: string, decision: Decision): Promise<CallView> => {
@@ -143,230 +143,234 @@ class Desk {
   }
 }
 
-let desk: Desk;
+let inbox: InboxHarness;
 
 beforeEach(() => {
-  desk = new Desk();
+  inbox = new InboxHarness();
 });
 
 describe('the inbox', () => {
   it('shows exactly what will run, and approves that', async () => {
-    desk.waiting = [aRequest(2, { args: { to: 'a\u001b[2J\u202e', cents: 2 } }), aRequest(1)];
-    const done = desk.open();
-    await desk.shows('2 waiting');
-    expect(desk.screen.lines()[1]).toBe('▸      1:00  demo.pay1  researcher');
-    desk.press('j');
-    await desk.shows('"to": "a\\u001b[2J\\u202e"');
-    desk.press('a');
-    await desk.shows('approved demo.pay2 tc_2');
-    expect(desk.decisions).toEqual([['tc_2', { decision: 'allow', digest: 'digest 2' }]]);
-    expect(desk.screen.text()).toContain('1 waiting');
-    desk.press('q');
+    inbox.waiting = [aRequest(2, { args: { to: 'a\u001b[2J\u202e', cents: 2 } }), aRequest(1)];
+    const done = inbox.open();
+    await inbox.shows('2 waiting');
+    expect(inbox.screen.lines()[1]).toBe('▸      1:00  demo.pay1  researcher');
+    inbox.press('j');
+    await inbox.shows('"to": "a\\u001b[2J\\u202e"');
+    inbox.press('a');
+    await inbox.shows('approved demo.pay2 tc_2');
+    expect(inbox.decisions).toEqual([['tc_2', { decision: 'allow', digest: 'digest 2' }]]);
+    expect(inbox.screen.text()).toContain('1 waiting');
+    inbox.press('q');
     expect(await done).toBe(null);
-    expect(desk.isEntered).toBe(false);
+    expect(inbox.isEntered).toBe(false);
   });
 
-  it('denies with a reason that is typed, or thinks better of it', async () => {
-    desk.waiting = [aRequest(1)];
-    const done = desk.open();
-    await desk.shows('demo.pay1');
-    desk.press('d');
-    desk.type('nope');
-    await desk.shows('Why not? nope');
-    desk.press('escape', 'd');
-    desk.type('ask me 明天x');
-    desk.press('backspace');
-    desk.type(' ');
-    desk.press('return');
-    await desk.shows('denied demo.pay1');
-    expect(desk.decisions).toEqual([['tc_1', { decision: 'deny', digest: 'digest 1', note: 'ask me 明天' }]]);
-    desk.press('q');
+  it('denies with a typed reason, and Esc goes back', async () => {
+    inbox.waiting = [aRequest(1)];
+    const done = inbox.open();
+    await inbox.shows('demo.pay1');
+    inbox.press('d');
+    inbox.type('nope');
+    await inbox.shows('Reason: nope');
+    inbox.press('escape', 'd');
+    inbox.type('ask me 明天x');
+    inbox.press('backspace');
+    inbox.type(' ');
+    inbox.press('return');
+    await inbox.shows('denied demo.pay1');
+    expect(inbox.decisions).toEqual([
+      ['tc_1', { decision: 'deny', digest: 'digest 1', note: 'ask me 明天' }],
+    ]);
+    inbox.press('q');
     await done;
   });
 
-  it('shows what was edited before it runs', async () => {
-    desk.waiting = [aRequest(1)];
-    const done = desk.open();
-    await desk.shows('demo.pay1');
-    desk.edited = '{"cents": 1';
-    desk.press('e');
-    await desk.shows('not JSON');
-    desk.edited = '{"cents": 5}';
-    desk.press('e');
-    await desk.shows('as you changed them');
-    expect(desk.offeredToEdit).toBe('{"cents": 1');
-    expect(desk.screen.text()).toContain('-   "cents": 1\n+   "cents": 5');
-    desk.press('n');
-    await desk.shows('nothing decided');
-    desk.press('e');
-    await desk.shows('as you changed them');
-    desk.press('y');
-    await desk.shows('approved demo.pay1');
-    expect(desk.decisions).toEqual([['tc_1', { decision: 'allow', digest: 'digest 1', args: { cents: 5 } }]]);
-    desk.press('q');
+  it('shows edited arguments before they are approved', async () => {
+    inbox.waiting = [aRequest(1)];
+    const done = inbox.open();
+    await inbox.shows('demo.pay1');
+    inbox.edited = '{"cents": 1';
+    inbox.press('e');
+    await inbox.shows('not JSON');
+    inbox.edited = '{"cents": 5}';
+    inbox.press('e');
+    await inbox.shows('as you changed them');
+    expect(inbox.offeredToEdit).toBe('{"cents": 1');
+    expect(inbox.screen.text()).toContain('-   "cents": 1\n+   "cents": 5');
+    inbox.press('n');
+    await inbox.shows('nothing decided');
+    inbox.press('e');
+    await inbox.shows('as you changed them');
+    inbox.press('y');
+    await inbox.shows('approved demo.pay1');
+    expect(inbox.decisions).toEqual([
+      ['tc_1', { decision: 'allow', digest: 'digest 1', args: { cents: 5 } }],
+    ]);
+    inbox.press('q');
     await done;
   });
 
-  it('says so when nothing was edited, or the editor gave up', async () => {
-    desk.waiting = [aRequest(1)];
-    const done = desk.open();
-    await desk.shows('demo.pay1');
-    desk.edited = '{ "cents":1 }';
-    desk.press('e');
-    await desk.shows('nothing changed');
-    desk.edited = null;
-    desk.press('e');
-    await desk.shows('the editor gave up');
-    expect(desk.decisions).toEqual([]);
-    desk.press('q');
+  it('shows a message when nothing was edited, or the editor failed', async () => {
+    inbox.waiting = [aRequest(1)];
+    const done = inbox.open();
+    await inbox.shows('demo.pay1');
+    inbox.edited = '{ "cents":1 }';
+    inbox.press('e');
+    await inbox.shows('nothing changed');
+    inbox.edited = null;
+    inbox.press('e');
+    await inbox.shows('the editor failed');
+    expect(inbox.decisions).toEqual([]);
+    inbox.press('q');
     await done;
   });
 
-  it('counts down and follows what happens elsewhere', async () => {
-    const done = desk.open();
-    await desk.shows('Nothing waits for a decision');
-    desk.waiting = [aRequest(10)];
-    desk.tell('permission_required', 'tc_10');
-    await desk.shows('10:00  demo.pay10');
-    desk.pass(2000);
-    await desk.shows('9:58  demo.pay10');
-    desk.waiting = [];
-    desk.tell('call.state', 'tc_10');
-    await desk.shows('nothing waits');
-    desk.press('q');
+  it('counts down and follows decisions made elsewhere', async () => {
+    const done = inbox.open();
+    await inbox.shows('Nothing waits for a decision');
+    inbox.waiting = [aRequest(10)];
+    inbox.tell('permission_required', 'tc_10');
+    await inbox.shows('10:00  demo.pay10');
+    inbox.pass(2000);
+    await inbox.shows('9:58  demo.pay10');
+    inbox.waiting = [];
+    inbox.tell('call.state', 'tc_10');
+    await inbox.shows('nothing waits');
+    inbox.press('q');
     await done;
   });
 
-  it('keeps looking at the same request when others come and go', async () => {
-    desk.waiting = [aRequest(1), aRequest(3)];
-    const done = desk.open();
-    await desk.shows('2 waiting');
-    desk.press('j');
-    desk.waiting = [aRequest(2), aRequest(3)];
-    desk.press('r');
-    await desk.shows('demo.pay2');
-    expect(desk.screen.lines()[2]).toMatch(/^▸ .*demo\.pay3/);
-    desk.press('a');
-    await desk.shows('approved demo.pay3');
-    desk.press('q');
+  it('keeps the selection when other requests come and go', async () => {
+    inbox.waiting = [aRequest(1), aRequest(3)];
+    const done = inbox.open();
+    await inbox.shows('2 waiting');
+    inbox.press('j');
+    inbox.waiting = [aRequest(2), aRequest(3)];
+    inbox.press('r');
+    await inbox.shows('demo.pay2');
+    expect(inbox.screen.lines()[2]).toMatch(/^▸ .*demo\.pay3/);
+    inbox.press('a');
+    await inbox.shows('approved demo.pay3');
+    inbox.press('q');
     await done;
   });
 
-  it('decides nothing in the moment after another request took the place', async () => {
-    desk.waiting = [aRequest(1), aRequest(2)];
-    const done = desk.open();
-    await desk.shows('2 waiting');
-    desk.waiting = [aRequest(2)];
-    desk.tell('permission_decided', 'tc_1');
-    await desk.shows('1 waiting');
-    desk.press('a');
-    await desk.shows('another request has just taken this place');
-    expect(desk.decisions).toEqual([]);
-    desk.pass(1000);
-    desk.press('a');
-    await desk.shows('approved demo.pay2');
-    desk.press('q');
+  it('ignores decisions just after another request took the place of the selected one', async () => {
+    inbox.waiting = [aRequest(1), aRequest(2)];
+    const done = inbox.open();
+    await inbox.shows('2 waiting');
+    inbox.waiting = [aRequest(2)];
+    inbox.tell('permission_decided', 'tc_1');
+    await inbox.shows('1 waiting');
+    inbox.press('a');
+    await inbox.shows('another request has just taken this place');
+    expect(inbox.decisions).toEqual([]);
+    inbox.pass(1000);
+    inbox.press('a');
+    await inbox.shows('approved demo.pay2');
+    inbox.press('q');
     await done;
   });
 
-  it('approves only what has been on the screen to its end', async () => {
-    desk.waiting = [aRequest(1, { args: { lines: Array.from({ length: 60 }, (_, index) => index) } })];
-    const done = desk.open();
-    await desk.shows('more lines: Space');
-    desk.press('a');
-    await desk.shows('there is more of it');
-    desk.press('space');
-    await desk.shows('more lines: Space');
-    desk.press('end');
-    await desk.shows('    59\n  ]\n}');
-    desk.press('home', 'a');
-    await desk.shows('approved demo.pay1');
-    desk.press('q');
+  it('approves a request only after its end has been on the screen', async () => {
+    inbox.waiting = [aRequest(1, { args: { lines: Array.from({ length: 60 }, (_, index) => index) } })];
+    const done = inbox.open();
+    await inbox.shows('more lines: Space');
+    inbox.press('a');
+    await inbox.shows('there is more of it');
+    inbox.press('space');
+    await inbox.shows('more lines: Space');
+    inbox.press('end');
+    await inbox.shows('    59\n  ]\n}');
+    inbox.press('home', 'a');
+    await inbox.shows('approved demo.pay1');
+    inbox.press('q');
     await done;
   });
 
-  it('goes back to the list when the request under decision is gone', async () => {
-    desk.waiting = [aRequest(1)];
-    const done = desk.open();
-    await desk.shows('demo.pay1');
-    desk.press('d');
-    await desk.shows('Why not?');
-    desk.waiting = [];
-    desk.tell('call.state', 'tc_1');
-    await desk.shows('tc_1 no longer waits');
-    desk.press('return', 'q');
+  it('goes back to the list when the request no longer waits', async () => {
+    inbox.waiting = [aRequest(1)];
+    const done = inbox.open();
+    await inbox.shows('demo.pay1');
+    inbox.press('d');
+    await inbox.shows('Reason:');
+    inbox.waiting = [];
+    inbox.tell('call.state', 'tc_1');
+    await inbox.shows('tc_1 no longer waits');
+    inbox.press('return', 'q');
     await done;
-    expect(desk.decisions).toEqual([]);
+    expect(inbox.decisions).toEqual([]);
   });
 
-  it('tells a refusal and goes on', async () => {
-    desk.waiting = [aRequest(1)];
-    desk.refusal = new PatchboardError('problem', 'call tc_1 does not wait for a decision', {
+  it('shows a refusal and continues', async () => {
+    inbox.waiting = [aRequest(1)];
+    inbox.refusal = new PatchboardError('problem', 'call tc_1 does not wait for a decision', {
       code: 'conflict',
     });
-    const done = desk.open();
-    await desk.shows('demo.pay1');
-    desk.press('a');
-    await desk.shows('call tc_1 does not wait for a decision');
-    desk.press('q');
+    const done = inbox.open();
+    await inbox.shows('demo.pay1');
+    inbox.press('a');
+    await inbox.shows('call tc_1 does not wait for a decision');
+    inbox.press('q');
     await done;
   });
 
-  it('says that the server is away, and when it is back', async () => {
-    desk.waiting = [aRequest(1)];
-    const done = desk.open();
-    await desk.shows('demo.pay1');
-    desk.reading = new PatchboardError('network', 'gone', { code: 'network_error' });
-    desk.press('r');
-    await desk.shows('NOT REACHABLE');
-    expect(desk.screen.text()).toContain('demo.pay1');
-    desk.reading = null;
-    desk.pass(10_000);
-    await vi.waitFor(() => expect(desk.screen.text()).not.toContain('NOT REACHABLE'));
-    desk.press('q');
+  it('shows when the server is not reachable, and when it is again', async () => {
+    inbox.waiting = [aRequest(1)];
+    const done = inbox.open();
+    await inbox.shows('demo.pay1');
+    inbox.reading = new PatchboardError('network', 'gone', { code: 'network_error' });
+    inbox.press('r');
+    await inbox.shows('NOT REACHABLE');
+    expect(inbox.screen.text()).toContain('demo.pay1');
+    inbox.reading = null;
+    inbox.pass(10_000);
+    await vi.waitFor(() => expect(inbox.screen.text()).not.toContain('NOT REACHABLE'));
+    inbox.press('q');
     await done;
   });
 
-  it('ends with the credential', async () => {
-    const done = desk.open();
-    await desk.shows('Nothing waits');
-    desk.reading = new PatchboardError('problem', 'the key is not known', {
+  it('ends when the credential is refused', async () => {
+    const done = inbox.open();
+    await inbox.shows('Nothing waits');
+    inbox.reading = new PatchboardError('problem', 'the key is not known', {
       code: 'auth_required',
       status: 401,
     });
-    desk.press('r');
+    inbox.press('r');
     await expect(done).rejects.toThrow('the key is not known');
-    expect(desk.isEntered).toBe(false);
+    expect(inbox.isEntered).toBe(false);
   });
 
-  it('tells an error at the start before it takes the screen', async () => {
-    desk.reading = new Error('no server');
-    await expect(desk.open()).rejects.toThrow('no server');
-    expect(desk.written).toBe('');
+  it('reports an error at the start before it enters the alternate screen', async () => {
+    inbox.reading = new Error('no server');
+    await expect(inbox.open()).rejects.toThrow('no server');
+    expect(inbox.written).toBe('');
   });
 
-  it('gives the terminal back on a signal', async () => {
-    const done = desk.open();
-    await desk.shows('Nothing waits');
-    desk.signal('SIGTERM');
+  it('restores the terminal on a signal', async () => {
+    const done = inbox.open();
+    await inbox.shows('Nothing waits');
+    inbox.signal('SIGTERM');
     expect(await done).toBe('SIGTERM');
-    expect(desk.isEntered).toBe(false);
+    expect(inbox.isEntered).toBe(false);
   });
 
-  it('writes only what changed, and all of it after a resize', async () => {
-    desk.waiting = [aRequest(10)];
-    const done = desk.open();
-    await desk.shows('10:00');
-    desk.written = '';
-    desk.pass(1000);
-    await desk.shows('9:59');
-    expect(desk.written).not.toContain('"cents"');
-    expect(desk.written).not.toContain('\u001b[2J');
-    desk.resize(40, 20);
-    await desk.shows('"cents"');
-    expect(desk.screen.lines().length).toBeLessThanOrEqual(20);
-    for (const line of desk.screen.lines()) expect(line.length).toBeLessThanOrEqual(40);
-    desk.press('q');
+  it('writes only changed lines, and all lines after a resize', async () => {
+    inbox.waiting = [aRequest(10)];
+    const done = inbox.open();
+    await inbox.shows('10:00');
+    inbox.written = '';
+    inbox.pass(1000);
+    await inbox.shows('9:59');
+    expect(inbox.written).not.toContain('"cents"');
+    expect(inbox.written).not.toContain('\u001b[2J');
+    inbox.resize(40, 20);
+    await inbox.shows('"cents"');
+    expect(inbox.screen.lines().length).toBeLessThanOrEqual(20);
+    for (const line of inbox.screen.lines()) expect(line.length).toBeLessThanOrEqual(40);
+    inbox.press('q');
     await done;
   });
 });

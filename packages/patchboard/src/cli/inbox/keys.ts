@@ -1,7 +1,7 @@
 import type { ApprovalRequestView } from '@patchboard/wire';
-import { say, select, selectedRequest, type InboxState } from './state.ts';
+import { select, selectedRequest, withMessage, type InboxState } from './state.ts';
 
-/** A key as `node:readline` tells it. */
+/** A key of a `keypress` event of `node:readline`. */
 export interface Key {
   readonly name?: string | undefined;
   readonly sequence?: string | undefined;
@@ -9,8 +9,8 @@ export interface Key {
   readonly meta?: boolean | undefined;
 }
 
-/** What a key asks to be done. */
-export type Wish =
+/** The action that a key triggers. */
+export type InboxAction =
   | {
       readonly kind: 'approve';
       readonly request: ApprovalRequestView;
@@ -21,37 +21,37 @@ export type Wish =
   | { readonly kind: 'refresh' }
   | { readonly kind: 'quit' };
 
-export interface Pressed {
+export interface KeyResult {
   readonly state: InboxState;
-  readonly wish?: Wish;
+  readonly action?: InboxAction;
 }
 
-export interface Surroundings {
+export interface KeyContext {
   readonly now: number;
-  /** Lines of the detail that fit on the screen. */
+  /** Number of lines of the detail that fit on the screen. */
   readonly page: number;
 }
 
-/** A decision this soon after the selection moved by itself was meant for another request. */
+/** A decision within this time after the selection moved by itself was probably meant for another request. */
 const SETTLE_MS = 700;
 const LONGEST_NOTE = 2000;
 
-export function press(state: InboxState, key: Key, around: Surroundings): Pressed {
-  if (key.ctrl === true && key.name === 'c') return { state, wish: { kind: 'quit' } };
+export function press(state: InboxState, key: Key, context: KeyContext): KeyResult {
+  if (key.ctrl === true && key.name === 'c') return { state, action: { kind: 'quit' } };
   switch (state.mode.kind) {
     case 'busy':
       return { state };
     case 'reason':
       return inReason(state, state.mode, key);
     case 'review':
-      return inReview(state, state.mode, key, around);
+      return inReview(state, state.mode, key, context);
     case 'list':
-      return inList({ ...state, message: null }, key, around);
+      return inList({ ...state, message: null }, key, context);
   }
 }
 
-function inList(state: InboxState, key: Key, around: Surroundings): Pressed {
-  const scrolled = scroll(state, key, around);
+function inList(state: InboxState, key: Key, context: KeyContext): KeyResult {
+  const scrolled = scroll(state, key, context);
   if (scrolled !== null) return { state: scrolled };
   switch (key.name) {
     case 'j':
@@ -62,39 +62,45 @@ function inList(state: InboxState, key: Key, around: Surroundings): Pressed {
       return { state: move(state, -1) };
     case 'a':
       return whenSeen(state, () =>
-        onRequest(state, around, (request) => ({ state, wish: { kind: 'approve', request } })),
+        onRequest(state, context, (request) => ({ state, action: { kind: 'approve', request } })),
       );
     case 'd':
-      return onRequest(state, around, (request) => ({
+      return onRequest(state, context, (request) => ({
         state: { ...state, mode: { kind: 'reason', request, text: '' } },
       }));
     case 'e':
-      return onRequest(state, around, (request) => ({ state, wish: { kind: 'edit', request } }));
+      return onRequest(state, context, (request) => ({ state, action: { kind: 'edit', request } }));
     case 'r':
-      return { state, wish: { kind: 'refresh' } };
+      return { state, action: { kind: 'refresh' } };
     case 'q':
-      return { state, wish: { kind: 'quit' } };
+      return { state, action: { kind: 'quit' } };
     default:
       return { state };
   }
 }
 
-/** Nobody lets run what they have not seen. */
-function whenSeen(state: InboxState, act: () => Pressed): Pressed {
+/** Approves only after the whole request has been on the screen. */
+function whenSeen(state: InboxState, act: () => KeyResult): KeyResult {
   if (state.sawEnd || state.items.length === 0) return act();
-  return { state: say(state, 'there is more of it: Space goes on, End to its end', 'bad') };
+  return { state: withMessage(state, 'there is more of it: scroll with Space, or press End', 'bad') };
 }
 
-/** Nobody decides on another request than they were looking at. */
+/** Prevents a decision on a request that has just replaced the one the user was looking at. */
 function onRequest(
   state: InboxState,
-  { now }: Surroundings,
-  act: (request: ApprovalRequestView) => Pressed,
-): Pressed {
+  { now }: KeyContext,
+  act: (request: ApprovalRequestView) => KeyResult,
+): KeyResult {
   const request = selectedRequest(state);
-  if (request === undefined) return { state: say(state, 'nothing waits') };
+  if (request === undefined) return { state: withMessage(state, 'nothing waits') };
   if (now - state.movedAt < SETTLE_MS) {
-    return { state: say(state, 'another request has just taken this place: look, then press again', 'bad') };
+    return {
+      state: withMessage(
+        state,
+        'another request has just taken this place: check it, then press again',
+        'bad',
+      ),
+    };
   }
   return act(request);
 }
@@ -103,9 +109,9 @@ function inReason(
   state: InboxState,
   mode: Extract<InboxState['mode'], { kind: 'reason' }>,
   key: Key,
-): Pressed {
+): KeyResult {
   const { request, text } = mode;
-  const typed = (next: string): Pressed => ({
+  const typed = (next: string): KeyResult => ({
     state: { ...state, mode: { ...mode, text: next.slice(0, LONGEST_NOTE) } },
   });
   switch (key.name) {
@@ -113,7 +119,7 @@ function inReason(
       return { state: { ...state, mode: { kind: 'list' } } };
     case 'return':
     case 'enter':
-      return { state, wish: { kind: 'deny', request, note: text.trim() } };
+      return { state, action: { kind: 'deny', request, note: text.trim() } };
     case 'backspace':
       return typed(Array.from(text).slice(0, -1).join(''));
     default:
@@ -130,9 +136,9 @@ function inReview(
   state: InboxState,
   mode: Extract<InboxState['mode'], { kind: 'review' }>,
   key: Key,
-  around: Surroundings,
-): Pressed {
-  const scrolled = scroll(state, key, around);
+  context: KeyContext,
+): KeyResult {
+  const scrolled = scroll(state, key, context);
   if (scrolled !== null) return { state: scrolled };
   const { request, args } = mode;
   switch (key.name) {
@@ -140,23 +146,23 @@ function inReview(
     case 'a':
       return whenSeen(state, () => ({
         state,
-        wish: { kind: 'approve', request, args: { value: args } },
+        action: { kind: 'approve', request, args: { value: args } },
       }));
     case 'e':
-      return { state, wish: { kind: 'edit', request } };
+      return { state, action: { kind: 'edit', request } };
     case 'n':
     case 'q':
     case 'escape':
       return {
-        state: say({ ...state, mode: { kind: 'list' }, scroll: 0, sawEnd: false }, 'nothing decided'),
+        state: withMessage({ ...state, mode: { kind: 'list' }, scroll: 0, sawEnd: false }, 'nothing decided'),
       };
     default:
       return { state };
   }
 }
 
-/** Null when the key does not scroll. Too far is put right where it is drawn. */
-function scroll(state: InboxState, key: Key, { page }: Surroundings): InboxState | null {
+/** Returns null if the key does not scroll. `drawFrame` clamps the position. */
+function scroll(state: InboxState, key: Key, { page }: KeyContext): InboxState | null {
   const by = (lines: number): InboxState => ({ ...state, scroll: Math.max(0, state.scroll + lines) });
   switch (key.name) {
     case 'space':

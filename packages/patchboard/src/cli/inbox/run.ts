@@ -3,32 +3,32 @@ import type { ApprovalRequestView } from '@patchboard/wire';
 import { messageOf } from '../../core/failures.ts';
 import type { Output } from '../output.ts';
 import { verbatimJson } from '../terminal-text.ts';
-import { press, type Key, type Wish } from './keys.ts';
+import { press, type InboxAction, type Key } from './keys.ts';
 import { drawFrame } from './screen.ts';
-import { EMPTY, say, withItems, without, type InboxState } from './state.ts';
+import { EMPTY, withItems, withMessage, without, type InboxState } from './state.ts';
 import { Painter, type InboxTerminal } from './terminal.ts';
 import { readWaiting, WaitingList, type WaitingListClient } from './waiting-list.ts';
 
 export interface InboxParts {
   readonly client: WaitingListClient & Pick<PatchboardClient, 'decide'>;
   readonly terminal: InboxTerminal;
-  /** The server, for the title. */
+  /** The URL of the server, for the title. */
   readonly where: string;
   readonly paint: Output['paint'];
   now(): number;
-  /** Calls until the answer is called. */
+  /** Calls `action` periodically. Returns a function that stops it. */
   every(ms: number, action: () => void): () => void;
-  /** Null: the person gave up. */
+  /** Resolves to null if the editor fails. */
   edit(text: string, signal: AbortSignal): Promise<string | null>;
 }
 
 const TICK_MS = 1000;
-/** The list is asked for this often even if no event calls for it: a stream may be cut without a word. */
+/** The list is also loaded without an event, because an event stream may break unnoticed. */
 const TICKS_PER_LOAD = 10;
 
-/** Runs until the person quits or a signal ends it; the answer is that signal. */
+/** Runs until the user quits or a signal arrives. Resolves to that signal, or to null. */
 export async function runInbox(parts: InboxParts): Promise<NodeJS.Signals | null> {
-  // Before the screen is taken: what goes wrong here is told like any other error.
+  // Before the alternate screen is entered, so that an error is printed normally.
   const first = await readWaiting(parts.client);
   return await new Inbox(parts, first).run();
 }
@@ -42,9 +42,9 @@ class Inbox {
   #state: InboxState;
   #page = 1;
   #ticks = 0;
-  /** The editor has the terminal. */
-  #isAway = false;
-  /** What came out of the editor last, to go on from. */
+  /** Whether the editor has the terminal. */
+  #isEditing = false;
+  /** The text of the last edit, for editing it again. */
   #draft: { readonly id: string; readonly text: string } | null = null;
 
   constructor(parts: InboxParts, first: readonly ApprovalRequestView[]) {
@@ -71,8 +71,8 @@ class Inbox {
       terminal.onKey((key) => this.#press(key)),
       terminal.onResize(() => this.#redraw()),
       terminal.onSignal((signal) => {
-        // Ctrl-C while the editor is open is the editor's.
-        if (!this.#isAway || signal !== 'SIGINT') this.#end?.resolve(signal);
+        // Ctrl-C while the editor is open is meant for the editor.
+        if (!this.#isEditing || signal !== 'SIGINT') this.#end?.resolve(signal);
       }),
       this.#parts.every(TICK_MS, () => this.#tick()),
     ];
@@ -89,42 +89,42 @@ class Inbox {
   }
 
   #press(key: Key): void {
-    if (this.#isAway) return;
-    const { state, wish } = press(this.#state, key, { now: this.#parts.now(), page: this.#page });
+    if (this.#isEditing) return;
+    const { state, action } = press(this.#state, key, { now: this.#parts.now(), page: this.#page });
     this.#set(state);
-    if (wish !== undefined) this.#fulfil(wish).catch((error: unknown) => this.#end?.reject(error));
+    if (action !== undefined) this.#perform(action).catch((error: unknown) => this.#end?.reject(error));
   }
 
-  async #fulfil(wish: Wish): Promise<void> {
-    switch (wish.kind) {
+  async #perform(action: InboxAction): Promise<void> {
+    switch (action.kind) {
       case 'quit':
         return this.#end?.resolve(null);
       case 'refresh':
         return this.#waiting.load();
       case 'edit':
-        return this.#edit(wish.request);
+        return this.#edit(action.request);
       case 'approve':
       case 'deny':
-        return this.#decide(wish);
+        return this.#decide(action);
     }
   }
 
-  async #decide(wish: Extract<Wish, { kind: 'approve' | 'deny' }>): Promise<void> {
-    const { request } = wish;
+  async #decide(action: Extract<InboxAction, { kind: 'approve' | 'deny' }>): Promise<void> {
+    const { request } = action;
     const id = request.tool_call_id;
     this.#set({ ...this.#state, mode: { kind: 'busy' }, message: null });
     try {
       await this.#parts.client.decide(id, {
-        decision: wish.kind === 'approve' ? 'allow' : 'deny',
+        decision: action.kind === 'approve' ? 'allow' : 'deny',
         digest: request.digest,
-        ...(wish.kind === 'deny' && wish.note !== '' ? { note: wish.note } : {}),
-        ...(wish.kind === 'approve' && wish.args !== undefined ? { args: wish.args.value } : {}),
+        ...(action.kind === 'deny' && action.note !== '' ? { note: action.note } : {}),
+        ...(action.kind === 'approve' && action.args !== undefined ? { args: action.args.value } : {}),
       });
       const done = without({ ...this.#state, mode: { kind: 'list' } }, id, this.#parts.now());
-      const word = wish.kind === 'approve' ? 'approved' : 'denied';
-      this.#set(say(done, `${word} ${request.tool_name} ${id}`, 'good'));
+      const word = action.kind === 'approve' ? 'approved' : 'denied';
+      this.#set(withMessage(done, `${word} ${request.tool_name} ${id}`, 'good'));
     } catch (error) {
-      this.#set(say({ ...this.#state, mode: { kind: 'list' } }, messageOf(error), 'bad'));
+      this.#set(withMessage({ ...this.#state, mode: { kind: 'list' } }, messageOf(error), 'bad'));
     }
     await this.#waiting.load();
   }
@@ -132,41 +132,41 @@ class Inbox {
   async #edit(request: ApprovalRequestView): Promise<void> {
     const { terminal } = this.#parts;
     const start = this.#draft?.id === request.tool_call_id ? this.#draft.text : verbatimJson(request.args);
-    this.#isAway = true;
+    this.#isEditing = true;
     terminal.leave();
     let text: string | null = null;
     try {
       text = await this.#parts.edit(start, this.#stop.signal);
-      if (text === null) this.#state = say(this.#state, 'the editor gave up; nothing changed');
+      if (text === null) this.#state = withMessage(this.#state, 'the editor failed; nothing changed');
     } catch (error) {
-      this.#state = say(this.#state, `the editor failed: ${messageOf(error)}`, 'bad');
+      this.#state = withMessage(this.#state, `the editor failed: ${messageOf(error)}`, 'bad');
     }
     if (this.#stop.signal.aborted) return;
     terminal.enter();
-    this.#isAway = false;
+    this.#isEditing = false;
     if (text !== null) this.#state = this.#edited(request, text);
     this.#redraw();
   }
 
-  /** What came out of the editor is to be looked at once more before it runs. */
+  /** Switches to the review of the edited arguments before they are approved. */
   #edited(request: ApprovalRequestView, text: string): InboxState {
     const id = request.tool_call_id;
     const list: InboxState = { ...this.#state, mode: { kind: 'list' } };
-    if (list.selected !== id) return say(list, `${id} no longer waits`, 'bad');
+    if (list.selected !== id) return withMessage(list, `${id} no longer waits`, 'bad');
     this.#draft = { id, text };
     let args: unknown;
     try {
       args = JSON.parse(text);
     } catch (error) {
-      return say(list, `not JSON: ${messageOf(error)}; E goes on editing`, 'bad');
+      return withMessage(list, `not JSON: ${messageOf(error)}; press E to edit again`, 'bad');
     }
-    if (JSON.stringify(args) === JSON.stringify(request.args)) return say(list, 'nothing changed');
+    if (JSON.stringify(args) === JSON.stringify(request.args)) return withMessage(list, 'nothing changed');
     return { ...list, mode: { kind: 'review', request, args }, scroll: 0, sawEnd: false, message: null };
   }
 
   #tick(): void {
     this.#ticks += 1;
-    // Soon after the start once more: something may have come between the first look and the stream.
+    // Also at the first tick: a request may have arrived between the first load and the start of the event stream.
     if (this.#ticks % TICKS_PER_LOAD === 1) {
       this.#waiting.load().catch((error: unknown) => this.#end?.reject(error));
     }
@@ -179,13 +179,13 @@ class Inbox {
   }
 
   #redraw(): void {
-    if (this.#isAway) return;
+    if (this.#isEditing) return;
     this.#painter.forget();
     this.#draw();
   }
 
   #draw(): void {
-    if (this.#isAway || this.#stop.signal.aborted) return;
+    if (this.#isEditing || this.#stop.signal.aborted) return;
     const { terminal, where, paint } = this.#parts;
     const frame = drawFrame(this.#state, { size: terminal.size(), now: this.#parts.now(), where, paint });
     this.#page = frame.page;

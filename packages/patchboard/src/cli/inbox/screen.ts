@@ -12,23 +12,23 @@ export interface Size {
 export interface View {
   readonly size: Size;
   readonly now: number;
-  /** The server, for the title. */
+  /** The URL of the server, for the title. */
   readonly where: string;
   paint(colour: Colour, text: string): string;
 }
 
 export interface Frame {
-  /** As many as the screen has rows. */
+  /** One line per row of the screen. */
   readonly lines: readonly string[];
-  /** Lines of the detail that fit. */
+  /** Number of lines of the detail that fit on the screen. */
   readonly page: number;
-  /** Where the detail begins, put right if it was beyond the end. */
+  /** First visible line of the detail, clamped to the end. */
   readonly scroll: number;
-  /** The last line of the detail is on the screen. */
+  /** Whether the last line of the detail is on the screen. */
   readonly isAtEnd: boolean;
 }
 
-/** Title, two rules, message and keys. */
+/** Rows for title, two rules, message and keys. */
 const FIXED_ROWS = 5;
 const NO_PAINT = null;
 
@@ -63,18 +63,15 @@ export function drawFrame(state: InboxState, view: View): Frame {
 
 function titleLine({ items, isLive }: InboxState, { where }: View): Line {
   const count = items.length === 0 ? 'nothing waits' : `${items.length} waiting`;
-  return [
-    'bold',
-    `Patchboard inbox  ${count}  ${cell(where)}${isLive ? '' : '  NOT REACHABLE, trying again'}`,
-  ];
+  return ['bold', `Patchboard inbox  ${count}  ${cell(where)}${isLive ? '' : '  NOT REACHABLE, retrying'}`];
 }
 
-/** A part of the list around the selection, at most a third of the screen. */
+/** Returns the part of the list around the selection, at most a third of the screen. */
 function listLines({ items, selected }: InboxState, { size, now }: View): Line[] {
-  const most = Math.max(1, Math.floor((size.rows - FIXED_ROWS) / 3));
+  const max = Math.max(1, Math.floor((size.rows - FIXED_ROWS) / 3));
   const index = items.findIndex((item) => item.tool_call_id === selected);
-  const first = Math.max(0, Math.min(index - Math.floor(most / 2), items.length - most));
-  const shown = items.slice(first, first + most);
+  const first = Math.max(0, Math.min(index - Math.floor(max / 2), items.length - max));
+  const shown = items.slice(first, first + max);
   const toolWidth = Math.max(0, ...shown.map((item) => widthOf(cell(item.tool_name))));
   return shown.map((item): Line => {
     const isSelected = item.tool_call_id === selected;
@@ -94,12 +91,12 @@ function detailLines(state: InboxState, { now, size }: View): Line[] {
   if (request === undefined) {
     return [
       [NO_PAINT, ''],
-      [NO_PAINT, 'Nothing waits for a decision. What comes in appears here by itself.'],
+      [NO_PAINT, 'Nothing waits for a decision. New requests appear here automatically.'],
     ];
   }
   const facts = approvalFacts(request, now).map(([label, value]): Line => {
     const line = `${label.padEnd(9)} ${value}`;
-    // The tool's own words about itself are no part of what runs, and may be long.
+    // The description of the tool may be long, and does not affect what runs.
     return [NO_PAINT, label === 'does' ? fit(line, size.columns) : line];
   });
   return [...facts, ...argumentLines(state, request)];
@@ -119,7 +116,7 @@ function argumentLines({ mode }: InboxState, request: ApprovalRequestView): Line
 }
 
 function messageLine({ mode, message }: InboxState): Line {
-  if (mode.kind === 'reason') return ['yellow', `Why not? ${printable(mode.text)}▏`];
+  if (mode.kind === 'reason') return ['yellow', `Reason: ${printable(mode.text)}▏`];
   if (mode.kind === 'busy') return ['dim', 'working…'];
   if (message === null) return [NO_PAINT, ''];
   const colour: Colour | null = message.tone === 'good' ? 'green' : message.tone === 'bad' ? 'red' : NO_PAINT;

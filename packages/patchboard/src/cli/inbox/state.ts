@@ -1,13 +1,13 @@
 import type { ApprovalRequestView } from '@patchboard/wire';
 
-/** What the keys mean at the moment. */
+/** Determines the meaning of the keys. */
 export type Mode =
   | { readonly kind: 'list' }
-  /** A denial waits for its reason. */
+  /** The user types the reason of a denial. */
   | { readonly kind: 'reason'; readonly request: ApprovalRequestView; readonly text: string }
-  /** Edited arguments are shown beside the old ones. */
+  /** The screen shows the changes of edited arguments. */
   | { readonly kind: 'review'; readonly request: ApprovalRequestView; readonly args: unknown }
-  /** Something is under way. */
+  /** A decision is being sent. */
   | { readonly kind: 'busy' };
 
 export interface Message {
@@ -16,14 +16,14 @@ export interface Message {
 }
 
 export interface InboxState {
-  /** The one that expires first stands first; what arrives goes to the end, so nothing moves under a finger. */
+  /** Sorted by expiry, so that new requests are added at the end and the others keep their place. */
   readonly items: readonly ApprovalRequestView[];
   readonly selected: string | null;
-  /** First line of the detail that is shown. */
+  /** First visible line of the detail. */
   readonly scroll: number;
-  /** Whether the last line of what will run has been on the screen. */
+  /** Whether the last line of the selected request has been on the screen. */
   readonly sawEnd: boolean;
-  /** When the selection last moved without a key. */
+  /** When the selection last changed without a key. */
   readonly movedAt: number;
   readonly mode: Mode;
   readonly message: Message | null;
@@ -45,7 +45,7 @@ export function selectedRequest({ items, selected }: InboxState): ApprovalReques
   return items.find((item) => item.tool_call_id === selected);
 }
 
-export function say(state: InboxState, text: string, tone: Message['tone'] = 'plain'): InboxState {
+export function withMessage(state: InboxState, text: string, tone: Message['tone'] = 'plain'): InboxState {
   return { ...state, message: { text, tone } };
 }
 
@@ -53,7 +53,7 @@ export function select(state: InboxState, selected: string | null): InboxState {
   return selected === state.selected ? state : { ...state, selected, scroll: 0, sawEnd: false };
 }
 
-/** Puts the list in place. Whoever looks at a request goes on looking at it for as long as it waits. */
+/** Replaces the list. Keeps the selected request selected while it waits. */
 export function withItems(state: InboxState, given: readonly ApprovalRequestView[], now: number): InboxState {
   const items = [...given].sort(byExpiry);
   const next: InboxState = { ...state, items, isLive: true };
@@ -63,10 +63,10 @@ export function withItems(state: InboxState, given: readonly ApprovalRequestView
   const moved = { ...select(next, neighbour), movedAt: now };
   const { mode } = state;
   if (mode.kind === 'list' || mode.kind === 'busy') return moved;
-  return say({ ...moved, mode: { kind: 'list' } }, `${state.selected} no longer waits`, 'bad');
+  return withMessage({ ...moved, mode: { kind: 'list' } }, `${state.selected} no longer waits`, 'bad');
 }
 
-/** After a decision: its request is gone, whatever the next answer of the server says. */
+/** Removes the request of a decision at once, without waiting for the next load. */
 export function without(state: InboxState, id: string, now: number): InboxState {
   return withItems(
     state,

@@ -3,12 +3,12 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import type { Key } from './keys.ts';
 import type { Size } from './screen.ts';
 
-/** A screen of its own and single keys, until it is left again. */
+/** A terminal with an alternate screen and raw keys between `enter` and `leave`. */
 export interface InboxTerminal {
   size(): Size;
   write(text: string): void;
   enter(): void;
-  /** Puts everything back as it was; harmless when it is so already. */
+  /** Restores the terminal. Idempotent. */
   leave(): void;
   onKey(listener: (key: Key) => void): () => void;
   onResize(listener: () => void): () => void;
@@ -36,7 +36,7 @@ export function processTerminal(input: ReadStream, output: WriteStream): InboxTe
     enter() {
       if (entered) return;
       entered = true;
-      // Whatever ends the process, a bug included, the terminal is given back.
+      // Restores the terminal however the process ends.
       process.on('exit', leave);
       input.setRawMode(true);
       input.resume();
@@ -44,9 +44,9 @@ export function processTerminal(input: ReadStream, output: WriteStream): InboxTe
     },
     leave,
     onKey(listener) {
-      const tell = (_text: string | undefined, key: Key): void => listener(key);
-      input.on('keypress', tell);
-      return () => void input.off('keypress', tell);
+      const onKeypress = (_text: string | undefined, key: Key): void => listener(key);
+      input.on('keypress', onKeypress);
+      return () => void input.off('keypress', onKeypress);
     },
     onResize(listener) {
       output.on('resize', listener);
@@ -61,7 +61,7 @@ export function processTerminal(input: ReadStream, output: WriteStream): InboxTe
   };
 }
 
-/** Writes only the lines that changed, in one piece, so that nothing flickers. */
+/** Writes the changed lines in a single write, to avoid flicker. */
 export class Painter {
   readonly #terminal: Pick<InboxTerminal, 'write'>;
   #shown: readonly string[] = [];
@@ -73,16 +73,16 @@ export class Painter {
   draw(lines: readonly string[]): void {
     let text = '';
     for (const [index, line] of lines.entries()) {
-      // Erased first: after a line as wide as the screen, erasing would take its last character.
+      // Erased before writing: after a line as wide as the screen, erasing would remove its last character.
       if (this.#shown[index] !== line) text += `\u001b[${index + 1};1H\u001b[0m\u001b[K${line}`;
     }
     if (lines.length < this.#shown.length) text += `\u001b[${lines.length + 1};1H\u001b[0m\u001b[J`;
     this.#shown = lines;
-    // Terminals that know it hold the update back until it is whole; the others skip both marks.
+    // Synchronized output: supporting terminals show the update at once, others ignore both sequences.
     if (text !== '') this.#terminal.write(`\u001b[?2026h${text}\u001b[?2026l`);
   }
 
-  /** What is on the screen is no longer known. */
+  /** Clears the screen, so that the next `draw` writes all lines. */
   forget(): void {
     this.#shown = [];
     this.#terminal.write('\u001b[0m\u001b[2J');

@@ -4,18 +4,17 @@ import type { ApprovalRequestView, StreamEvent } from '@patchboard/wire';
 
 export type WaitingListClient = Pick<PatchboardClient, 'approvals' | 'events'>;
 
-/** What becomes of the list. */
 export interface WaitingListener {
   changed(items: readonly ApprovalRequestView[]): void;
-  /** The server could not be asked; it is asked again later. */
+  /** A load failed; it is retried later. */
   lost(): void;
-  /** Nothing will come any more. */
+  /** The credential is not valid any more; there are no further loads. */
   failed(error: unknown): void;
 }
 
-/** More than anybody reads; the title says how many are shown. */
-const MOST_ITEMS = 500;
-const PAUSE_MS = 1000;
+/** Bound of the list. */
+const MAX_ITEMS = 500;
+const RETRY_MS = 1000;
 
 export async function readWaiting(
   client: WaitingListClient,
@@ -24,12 +23,12 @@ export async function readWaiting(
   const items: ApprovalRequestView[] = [];
   for await (const item of client.approvals({ limit: 200, ...(signal === undefined ? {} : { signal }) })) {
     items.push(item);
-    if (items.length === MOST_ITEMS) break;
+    if (items.length === MAX_ITEMS) break;
   }
   return items;
 }
 
-/** Keeps the list true: asks for it whenever an event says that it changed, and whenever it is told to. */
+/** Keeps the list up to date: loads it after each relevant event and on demand. */
 export class WaitingList {
   readonly #client: WaitingListClient;
   readonly #listener: WaitingListener;
@@ -38,7 +37,7 @@ export class WaitingList {
   #loading: Promise<void> | null = null;
   #again = false;
 
-  /** `parts.known`: what the listener has been shown already. */
+  /** `parts.known` is the list that the listener already has. */
   constructor(
     client: WaitingListClient,
     listener: WaitingListener,
@@ -50,14 +49,14 @@ export class WaitingList {
     this.#ids = idsOf(parts.known);
   }
 
-  /** One at a time; what is asked for meanwhile is asked once more afterwards. */
+  /** Loads the list. Calls during a load share one further load after it. */
   load(): Promise<void> {
     if (this.#loading === null) this.#loading = this.#loadUntilQuiet();
     else this.#again = true;
     return this.#loading;
   }
 
-  /** Follows the events until the signal. */
+  /** Follows the events until the signal is aborted. */
   async follow(): Promise<void> {
     while (!this.#signal.aborted) {
       try {
@@ -65,10 +64,10 @@ export class WaitingList {
           if (this.#concerns(event)) await this.load();
         }
       } catch (error) {
-        // A credential that may decide but not read events: whoever asks from time to time is told all the same.
+        // The credential may decide but not read events; the periodic loads still work.
         if (error instanceof PatchboardError && (error.status === 401 || error.status === 403)) return;
       }
-      await sleep(PAUSE_MS, undefined, { signal: this.#signal }).catch(() => undefined);
+      await sleep(RETRY_MS, undefined, { signal: this.#signal }).catch(() => undefined);
     }
   }
 
@@ -82,7 +81,7 @@ export class WaitingList {
       } while (this.#again && !this.#signal.aborted);
     } catch (error) {
       if (this.#signal.aborted) return;
-      // Without a credential nothing comes any more; everything else may pass.
+      // A refused credential is permanent; other errors may be temporary.
       if (error instanceof PatchboardError && error.status === 401) this.#listener.failed(error);
       else this.#listener.lost();
     } finally {
@@ -90,7 +89,7 @@ export class WaitingList {
     }
   }
 
-  /** Expiry and cancellation are no decisions, but they end the waiting as well. */
+  /** Includes state changes of known calls, because expiry and cancellation also remove a request from the list. */
   #concerns({ type, data }: StreamEvent): boolean {
     if (type === 'permission_required' || type === 'permission_decided') return true;
     const id = (data as { readonly tool_call_id?: unknown } | null)?.tool_call_id;
