@@ -235,7 +235,7 @@ describe('database.query on PostgreSQL', () => {
       limits: { maxRows: 10, maxBytes: 1024, maxValueBytes: 1024, maxMemoryBytes: 160 * 1024 * 1024 },
     });
     const failure = await failureOf(small.tool.execute({ sql: "select repeat('x', 200000000)" }, aContext()));
-    expect(failure.message).toContain('needs more memory');
+    expect(failure.message).toContain('exceeds its memory limit');
     await small.close();
   });
 

@@ -216,7 +216,7 @@ describe('the workspace tools', () => {
     await result('fs_write', { path: 'fresh.txt', content: 'one' });
     await result('fs_edit', { path: 'fresh.txt', edits: [{ old: 'one', new: 'two' }] });
     change('fresh.txt', 'two, by someone else');
-    const said = 'fresh.txt was changed by someone else since this run read it: read it again first';
+    const said = 'fresh.txt has changed since this run read it: read it again first';
     const stale = { state: 'FAILED', code: 'conflict', error: said };
     expect(await call('fs_edit', { path: 'fresh.txt', edits: [{ old: 'two', new: 'x' }] })).toMatchObject(
       stale,

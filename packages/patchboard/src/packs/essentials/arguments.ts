@@ -1,7 +1,7 @@
 import { ToolFailure, failure } from '../../core/failures.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 
-/** Arguments have passed the schema; this only tells the compiler, and fails closed should a schema ever be wrong. */
+/** Arguments have passed the schema; this narrows the type, and throws should a schema ever be wrong. */
 export function readText(args: unknown, name: string): string {
   const value = isRecord(args) ? args[name] : undefined;
   if (typeof value === 'string') return value;

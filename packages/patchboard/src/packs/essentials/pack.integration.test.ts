@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('the essentials pack', () => {
-  it('offers weather, SQL and arithmetic with the limits of their contract', () => {
+  it('has tools for weather, SQL and arithmetic with their documented limits', () => {
     expect(pack.tools.map((tool) => [tool.name, tool.timeoutMs])).toEqual([
       ['weather.query', 5000],
       ['database.query', 10_000],
@@ -46,7 +46,7 @@ describe('the essentials pack', () => {
     ['database.query', { sql: 'select name from products where price_cents < ?', params: [2000] }],
     ['database.query', { sql: 'select name from products where price_cents < :max', params: { max: 2000 } }],
     ['calculation.eval', { expression: '(3+4)*6' }],
-  ])('has schemas that fit what %s takes and gives', async (name, args) => {
+  ])('has schemas that match arguments and result of %s', async (name, args) => {
     const tool = toolNamed(pack, name);
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
     expect(ajv.validate(tool.inputSchema, args)).toBe(true);
@@ -56,7 +56,7 @@ describe('the essentials pack', () => {
     expect(ajv.validate(tool.outputSchema ?? false, result), JSON.stringify(ajv.errors)).toBe(true);
   });
 
-  it('asks before it queries anything but the sample', async () => {
+  it('requires approval for any database but the sample', async () => {
     const asks = (target: string | null): boolean | undefined =>
       toolNamed(aPack({ target }), 'database.query').annotations.requires_approval;
     expect(asks(null)).toBeUndefined();

@@ -11,17 +11,17 @@ export interface EssentialsOptions {
     readonly forecastUrl: string;
     /** Origin of its geocoding service; `/v1/search` is added. */
     readonly geocodingUrl: string;
-    /** Default: the global one. */
+    /** Default: the global `fetch`. */
     readonly fetch?: Fetch;
   };
   readonly database: {
-    /** A PostgreSQL URL or the path of a SQLite file; null: the shipped sample shop. */
+    /** A PostgreSQL URL or the path of a SQLite file; null for the included sample shop. */
     readonly target: string | null;
-    /** Where the sample is kept; written when it is first needed. */
+    /** The file of the sample; written by the first query. */
     readonly sampleFile: string;
-    /** The platform's own store and whatever else no query may read; compared by path, real path and inode. */
+    /** The platform's own store and other files that no query may read; compared by path, real path and inode. */
     readonly forbiddenFiles: readonly string[];
-    /** The same for PostgreSQL; compared by host, port and database. Default: none. */
+    /** PostgreSQL URLs that no query may read; compared by host, port and database. Default: none. */
     readonly forbiddenUrls?: readonly string[];
   };
   /** Epoch milliseconds. */
@@ -39,7 +39,7 @@ const QUERY_LIMITS = {
   maxMemoryBytes: 384 * MIB,
 };
 
-/** Weather, SQL and arithmetic. Throws when the configured database is one of the forbidden. */
+/** Tools for weather, SQL and arithmetic. Throws if the configured database is forbidden. */
 export function essentialsPack(options: EssentialsOptions): Pack {
   const database = databaseTool({
     target: resolveTarget(options.database.target, options.database.sampleFile),

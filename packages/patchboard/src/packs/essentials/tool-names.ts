@@ -1,2 +1,2 @@
-/** The tools of the pack, for those who need to know the names and not the tools. */
+/** The names of the tools of the pack, without loading the tools. */
 export const ESSENTIAL_TOOLS: readonly string[] = ['weather.query', 'database.query', 'calculation.eval'];

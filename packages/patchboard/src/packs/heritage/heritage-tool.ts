@@ -4,11 +4,11 @@ import type { ServerTool, ToolContext } from '../../core/tools/server-tool.ts';
 import type { SiteScope } from './records.ts';
 import type { HeritageStorage } from './storage.ts';
 
-/** What every tool of the pack works with. */
+/** The dependencies of the tools of the pack. */
 export interface HeritageParts {
-  /** Opened when it is first needed. */
+  /** Opens the storage at the first call. */
   storage(): Promise<HeritageStorage>;
-  /** For callers that name no site. */
+  /** Returns the site of a tenant with exactly one, for callers that name none; otherwise null. */
   onlySite(tenant: string): string | null;
   /** Epoch milliseconds. */
   now(): number;
@@ -29,13 +29,13 @@ interface HeritageTool<Input> {
   readonly input: JsonSchema;
   readonly output: JsonSchema;
   readonly annotations: ToolAnnotations;
-  /** `input` has passed the schema, and has no member that is null. */
+  /** `input` has passed the schema; null members have been removed. */
   run(input: Input, work: ToolWork): Promise<unknown>;
 }
 
 const TIMEOUT_MS = 5000;
 
-/** Each call may be made again: reads change nothing, and writes are kept under the id of the call. */
+/** All calls are idempotent: reads change nothing, and writes use the id of the call. */
 export const READS: ToolAnnotations = { readonly: true, destructive: false, idempotent: true };
 export const WRITES: ToolAnnotations = { readonly: false, destructive: false, idempotent: true };
 
@@ -62,20 +62,22 @@ export function heritageTool<Input>(parts: HeritageParts, tool: HeritageTool<Inp
 function scopeOf(parts: HeritageParts, { tenant, origin }: ToolContext): SiteScope {
   const site = origin?.siteId ?? parts.onlySite(tenant);
   if (site !== null) return { tenant, site };
-  throw new ToolFailure(failure('input_invalid', `no site is named, and tenant ${tenant} has not just one`));
+  throw new ToolFailure(
+    failure('input_invalid', `X-Site-ID is required: tenant ${tenant} does not have exactly one site`),
+  );
 }
 
-/** Null means absent. */
+/** Removes null members: null means absent. */
 function withoutNulls(args: unknown): unknown {
   return Object.fromEntries(Object.entries(args as object).filter(([, value]) => value !== null));
 }
 
-/** A value that names nothing. */
+/** The failure for an id of something that does not exist. */
 export function notFound(message: string): ToolFailure {
   return new ToolFailure(failure('value_not_found', message));
 }
 
-/** Ids of what a call makes follow from the call: made twice, it is the same. */
+/** Derives the id of a record from the call, so that a repeated call creates the same record. */
 export function idFrom(prefix: string, { callId }: ToolContext): string {
   return `${prefix}_${callId.replace(/^tc_/, '')}`;
 }

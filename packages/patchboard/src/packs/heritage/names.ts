@@ -1,7 +1,7 @@
-/** For those who need to know the names and not the tools. */
+/** Names of the pack and its tools, without loading the tools. */
 export const HERITAGE_PACK = 'heritage';
 
-/** In the data folder. */
+/** The database file in the data folder. */
 export const HERITAGE_FILE = 'heritage.db';
 
 export const HERITAGE_TOOLS: readonly string[] = [
@@ -13,5 +13,5 @@ export const HERITAGE_TOOLS: readonly string[] = [
   'get_prompt_active',
 ];
 
-/** Where the sample is: the tenant and site of the demonstration. */
+/** The tenant and site of the sample data. */
 export const SAMPLE_SCOPE = { tenant: 'yantian', site: 'yantian-main' } as const;

@@ -12,23 +12,23 @@ import { logUserEvent } from './tools/log-user-event.ts';
 import { searchContent } from './tools/search-content.ts';
 
 export interface HeritageOptions {
-  /** Made when a tool is first called. */
+  /** The database file; created by the first call of a tool. */
   readonly file: string;
-  /** The sample village is put in unless it is there. */
+  /** Whether to import the sample data unless it exists. */
   readonly withSample: boolean;
-  /** For callers that name no site: the only one that the tenant has. */
+  /** Returns the site of a tenant with exactly one, for callers that name none; otherwise null. */
   onlySite(tenant: string): string | null;
   /** Epoch milliseconds. */
   now(): number;
 }
 
-/** What a heritage site's characters need to speak: who they are, what is known, what there is to see. */
+/** Tools for the characters of a heritage site: their profiles and prompts, contents, and the map of the site. */
 export function heritagePack(options: HeritageOptions): Pack {
   let opening: Promise<HeritageStorage> | null = null;
   const parts: HeritageParts = {
     storage: () => {
       opening ??= openStorage(options);
-      // What could not be opened now may be there the next time.
+      // After a failure, the next call tries again.
       opening.catch(() => (opening = null));
       return opening;
     },

@@ -1,4 +1,4 @@
-/** Whose data it is: nothing in the storage is reached without both. */
+/** The owner of the data. Every access to the storage requires both. */
 export interface SiteScope {
   readonly tenant: string;
   readonly site: string;
@@ -13,7 +13,7 @@ export interface ContentItem {
   readonly tags: readonly string[];
   readonly domains: readonly string[];
   readonly source: string | null;
-  /** From 0 to 1; null: nobody has judged it. */
+  /** From 0 to 1; null if not rated. */
   readonly credibility_score: number | null;
   readonly verified: boolean;
   readonly status: string;
@@ -24,7 +24,7 @@ export interface ContentItem {
 export interface NpcProfile {
   readonly npc_id: string;
   readonly version: number;
-  /** One version of a character is active at most. */
+  /** At most one version of a character is active. */
   readonly active: boolean;
   readonly name: string;
   readonly persona: Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ export interface SiteRoute {
   readonly poi_ids: readonly string[];
 }
 
-/** Everything of one site but what visitors did there: what is imported and exported. */
+/** The data of a site for import and export: everything except visitor events. */
 export interface SiteData {
   readonly site_name: string;
   readonly contents: readonly ContentItem[];

@@ -32,17 +32,17 @@ describe('matchExpression', () => {
     expect(matchExpression(text)).toBe(expression);
   });
 
-  it('never lets a text be syntax', () => {
+  it('never contains FTS5 syntax from the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const expression = matchExpression(text);
-        // Quoted words, perhaps with a star, with AND between them: nothing else.
+        // Only quoted words, optionally with a star, joined by AND.
         return expression === null || /^"[^"]+"( \*)?( AND "[^"]+"( \*)?)*$/.test(expression);
       }),
     );
   });
 
-  it('finds every part of what was indexed', () => {
+  it('matches every part of an indexed text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('严', '氏', '家', '训', '古', '井'), minLength: 1 }),
@@ -68,7 +68,7 @@ describe('matchExpression', () => {
     );
   });
 
-  it('takes any length without a bound of its own on the depth', () => {
+  it('accepts a text of any length', () => {
     const stretches = stretchesOf('a '.repeat(100));
     expect(stretches).toHaveLength(100);
   });

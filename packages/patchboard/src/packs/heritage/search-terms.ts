@@ -1,14 +1,14 @@
-/** Written without spaces between words: found by pairs of characters. */
+/** Scripts without spaces between words; these are indexed by pairs of characters. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const IN_WORD = /[\p{L}\p{N}\p{M}]/u;
 
-/** A stretch of text that is searched as one: characters of a script without spaces, or a word. */
+/** A unit of search: a sequence of characters of a script without spaces, or a word. */
 export type Stretch =
   | { readonly kind: 'characters'; readonly characters: readonly string[] }
   | { readonly kind: 'word'; readonly word: string };
 
-/** Folds width, compatibility forms and case; everything that is neither letter nor number only separates. */
+/** Normalises width, compatibility forms and case. Characters other than letters and numbers are separators. */
 export function stretchesOf(text: string): Stretch[] {
   const stretches: Stretch[] = [];
   let characters: string[] = [];
@@ -39,8 +39,8 @@ export function stretchesOf(text: string): Stretch[] {
 }
 
 /**
- * The text as terms for an index that splits at spaces. 严氏家训 becomes 严氏 氏家 家训 训: each pair in its place, and the
- * last character alone, so that every character begins some term. It also keeps two stretches from reading as one.
+ * Converts the text to terms for an index that splits at spaces. 严氏家训 becomes 严氏 氏家 家训 训: all pairs, and the last
+ * character alone, so that every character starts a term. The last one also separates two adjacent sequences.
  */
 export function indexTerms(text: string): string {
   return stretchesOf(text)
@@ -51,8 +51,8 @@ export function indexTerms(text: string): string {
 }
 
 /**
- * What an FTS5 index of such terms is asked: every stretch must be found. One character is the beginning of a term,
- * several are consecutive pairs, a word is the beginning of a word. Null: there is nothing to look for.
+ * Returns the FTS5 query that matches all units of the text: a single character as the prefix of a term, several as
+ * consecutive pairs, a word as a prefix. Returns null if the text has no units.
  */
 export function matchExpression(text: string): string | null {
   const parts = stretchesOf(text).map((stretch) => {

@@ -6,7 +6,7 @@ const NOW = '2024-12-13T12:00:00.000Z';
 const poi = { id: 'a', name: 'b', type: 'c' };
 
 describe('decodeSiteData', () => {
-  it('takes the sample as it is, and does not touch what it is given', () => {
+  it('accepts the sample, and does not change its argument', () => {
     const before = structuredClone(YANTIAN);
     expect(decodeSiteData(YANTIAN, NOW)).toEqual({ ok: true, data: before });
     const given = { site_name: '村' };
@@ -17,7 +17,7 @@ describe('decodeSiteData', () => {
     expect(given).toEqual({ site_name: '村' });
   });
 
-  it('fills in what was left out', () => {
+  it('fills in defaults', () => {
     const contents = [{ id: 'a', content_type: 'story', title: '题', body: '文' }];
     expect(decodeSiteData({ site_name: '村', contents }, NOW)).toMatchObject({
       data: { contents: [{ status: 'published', tags: [], verified: false, created_at: NOW }] },
@@ -31,7 +31,7 @@ describe('decodeSiteData', () => {
     ['an unknown member inside', { site_name: 'x', pois: [{ ...poi, lat: 1 }] }, '/pois/0/lat', /not known/],
     ['a value out of range', { site_name: 'x', pois: [{ ...poi, latitude: 91 }] }, '/pois/0/latitude', /90/],
     ['an empty id', { site_name: 'x', pois: [{ ...poi, id: ' ' }] }, '/pois/0/id', /pattern/],
-    ['an id twice', { site_name: 'x', pois: [poi, poi] }, '/pois/1', /twice: a/],
+    ['an id twice', { site_name: 'x', pois: [poi, poi] }, '/pois/1', /duplicate: a/],
     [
       'two active versions',
       {
@@ -42,7 +42,7 @@ describe('decodeSiteData', () => {
         ],
       },
       '/npcs/1',
-      /twice: an active a/,
+      /duplicate: an active a/,
     ],
     [
       'a prompt of no known type',
@@ -50,9 +50,9 @@ describe('decodeSiteData', () => {
       '/prompts/0/prompt_type',
       /allowed values/,
     ],
-  ])('says where with %s', (_name, value, path, says) => {
+  ])('returns the path of %s', (_name, value, path, message) => {
     const decoded = decodeSiteData(value, NOW);
     const problems = decoded.ok ? [] : decoded.problems;
-    expect(problems).toContainEqual({ path, message: expect.stringMatching(says) as string });
+    expect(problems).toContainEqual({ path, message: expect.stringMatching(message) as string });
   });
 });

@@ -23,7 +23,7 @@ const orNull = (type: string, more: Schema = {}): Schema => ({
   ...more,
 });
 
-/** Members with a default may be left out. */
+/** Members with a default are optional. */
 function record(properties: Readonly<Record<string, Schema>>): Schema {
   const required = Object.keys(properties).filter(
     (name) => !Object.hasOwn(properties[name] ?? {}, 'default'),
@@ -95,7 +95,7 @@ function schemaFor(now: string): Schema {
   });
 }
 
-/** What somebody wrote as the data of a site, whole: what was left out is filled in. `now`: RFC 3339. */
+/** Validates the data of a site and fills in defaults. `now` (RFC 3339) is the default of `created_at`. */
 export function decodeSiteData(value: unknown, now: string): DecodedSite {
   const data = structuredClone(value);
   const validate = new Ajv2020({ allErrors: true, strict: false, useDefaults: true }).compile(schemaFor(now));
@@ -107,23 +107,23 @@ export function decodeSiteData(value: unknown, now: string): DecodedSite {
     });
     return { ok: false, problems };
   }
-  const problems = [...repeated(data as SiteData)];
+  const problems = [...duplicatesIn(data as SiteData)];
   return problems.length === 0 ? { ok: true, data: data as SiteData } : { ok: false, problems };
 }
 
-/** What must be there once is there twice. */
-function* repeated({ contents, npcs, prompts, pois, routes }: SiteData): Generator<SiteDataProblem> {
-  yield* twice('contents', contents, ({ id }) => id);
-  yield* twice('pois', pois, ({ id }) => id);
-  yield* twice('routes', routes, ({ id }) => id);
-  yield* twice('npcs', npcs, ({ npc_id: id, version }) => `${id} version ${version}`);
-  yield* twice('npcs', npcs, ({ npc_id: id, active }) => (active ? `an active ${id}` : null));
+/** Yields a problem for each duplicate id and for each second active version. */
+function* duplicatesIn({ contents, npcs, prompts, pois, routes }: SiteData): Generator<SiteDataProblem> {
+  yield* duplicates('contents', contents, ({ id }) => id);
+  yield* duplicates('pois', pois, ({ id }) => id);
+  yield* duplicates('routes', routes, ({ id }) => id);
+  yield* duplicates('npcs', npcs, ({ npc_id: id, version }) => `${id} version ${version}`);
+  yield* duplicates('npcs', npcs, ({ npc_id: id, active }) => (active ? `an active ${id}` : null));
   const named = ({ npc_id: id, prompt_type: type }: (typeof prompts)[number]): string => `${id} ${type}`;
-  yield* twice('prompts', prompts, (prompt) => `${named(prompt)} version ${prompt.version}`);
-  yield* twice('prompts', prompts, (prompt) => (prompt.active ? `an active ${named(prompt)}` : null));
+  yield* duplicates('prompts', prompts, (prompt) => `${named(prompt)} version ${prompt.version}`);
+  yield* duplicates('prompts', prompts, (prompt) => (prompt.active ? `an active ${named(prompt)}` : null));
 }
 
-function* twice<Item>(
+function* duplicates<Item>(
   list: string,
   items: readonly Item[],
   nameOf: (item: Item) => string | null,
@@ -132,7 +132,7 @@ function* twice<Item>(
   for (const [index, item] of items.entries()) {
     const name = nameOf(item);
     if (name === null) continue;
-    if (seen.has(name)) yield { path: `/${list}/${index}`, message: `is there twice: ${name}` };
+    if (seen.has(name)) yield { path: `/${list}/${index}`, message: `is a duplicate: ${name}` };
     seen.add(name);
   }
 }

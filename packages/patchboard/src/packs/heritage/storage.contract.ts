@@ -29,7 +29,7 @@ export function aQuery(text: string, given: Partial<ContentQuery> = {}): Content
   return { text, contentType: null, tags: [], status: 'published', limit: 10, ...given };
 }
 
-/** What every storage of the heritage tools promises. `open` gives an empty one. */
+/** The contract tests of a heritage storage. `open` returns an empty one. */
 export function heritageStorageContract(name: string, open: () => HeritageStorage): void {
   const filled = async (): Promise<HeritageStorage> => {
     const storage = open();
@@ -40,7 +40,7 @@ export function heritageStorageContract(name: string, open: () => HeritageStorag
     (await storage.search(scope, query)).items.map((item) => item.title);
 
   describe(name, () => {
-    it('gives back what was imported', async () => {
+    it('exports what was imported', async () => {
       const storage = await filled();
       const data = await storage.exportSite(HERE);
       expect(data?.contents).toEqual(YANTIAN.contents);
@@ -53,7 +53,7 @@ export function heritageStorageContract(name: string, open: () => HeritageStorag
       await storage.close();
     });
 
-    it('shows nothing of one site to another, nor to another tenant', async () => {
+    it('isolates sites and tenants', async () => {
       const storage = await filled();
       for (const scope of [OTHER_SITE, OTHER_TENANT]) {
         expect(await storage.exportSite(scope)).toBeUndefined();
@@ -61,7 +61,7 @@ export function heritageStorageContract(name: string, open: () => HeritageStorag
         expect(await storage.npcProfile(scope, 'ancestor_yan', null)).toBeUndefined();
         expect(await storage.activePrompt(scope, 'ancestor_yan', 'system')).toBeUndefined();
         expect(await storage.search(scope, aQuery('家训'))).toEqual({ items: [], total: 0 });
-        // Nor once there is something of the same name.
+        // Also with a record of the same id.
         await storage.addContent(scope, aContent('content_family_rules', { title: '别家的家训' }));
         expect(await titles(storage, aQuery('家训'), scope)).toEqual(['别家的家训']);
       }
@@ -69,7 +69,7 @@ export function heritageStorageContract(name: string, open: () => HeritageStorag
       await storage.close();
     });
 
-    it('answers with the active version, or the one that is asked for', async () => {
+    it('returns the active version, or the requested one', async () => {
       const storage = await filled();
       expect(await storage.npcProfile(HERE, 'storyteller_liu', null)).toMatchObject({
         version: 2,
@@ -87,7 +87,7 @@ export function heritageStorageContract(name: string, open: () => HeritageStorag
       await storage.close();
     });
 
-    it('keeps what is added under one id once, and answers with what stands', async () => {
+    it('adds an id once, and returns the stored record', async () => {
       const storage = open();
       const first = await storage.addContent(HERE, aContent('draft', { title: '第一稿' }));
       const again = await storage.addContent(HERE, aContent('draft', { title: '第二稿' }));
@@ -106,7 +106,7 @@ export function heritageStorageContract(name: string, open: () => HeritageStorag
       await storage.close();
     });
 
-    it('finds what was replaced by its new words alone', async () => {
+    it('finds a replaced record by its new words only', async () => {
       const storage = open();
       const site = { ...YANTIAN, npcs: [], prompts: [], pois: [], routes: [] };
       await storage.importSite(HERE, { ...site, contents: [aContent('one', { title: '旧名' })] });
@@ -143,7 +143,7 @@ export function heritageStorageContract(name: string, open: () => HeritageStorag
         const found = await storage.search(HERE, aQuery(text));
         expect(found.items.map((item) => item.title).toSorted()).toEqual(expected.toSorted());
         expect(found.total).toBe(expected.length);
-        // The first that is expected is the best.
+        // The first expected one must rank first.
         expect(found.items[0]?.title).toBe(expected[0]);
         await storage.close();
       });
@@ -162,7 +162,7 @@ export function heritageStorageContract(name: string, open: () => HeritageStorag
         await storage.close();
       });
 
-      it('counts all and gives as many as are wanted', async () => {
+      it('counts all hits and returns at most `limit`', async () => {
         const storage = await filled();
         const { items, total } = await storage.search(HERE, aQuery('井', { limit: 2 }));
         expect(items).toHaveLength(2);

@@ -12,18 +12,18 @@ import type {
 
 export interface ContentQuery {
   readonly text: string;
-  /** Null: of any type. */
+  /** Null: any type. */
   readonly contentType: string | null;
-  /** Items that have one of them at least; empty: with any tags. */
+  /** Items with at least one of these tags; empty: any tags. */
   readonly tags: readonly string[];
   readonly status: string;
   readonly limit: number;
 }
 
 export interface FoundContent {
-  /** The best first, `limit` at most. */
+  /** Best first, at most `limit`. */
   readonly items: readonly ContentItem[];
-  /** How many there are, whatever the limit. */
+  /** Number of all hits, independent of the limit. */
   readonly total: number;
 }
 
@@ -34,23 +34,23 @@ export interface SiteMap {
 }
 
 /**
- * What the heritage tools remember. Every method sees one site of one tenant and nothing else, and a promise settles
- * after the change is durable. `undefined` is the answer for what is not there.
+ * The storage of the heritage tools. Every method accesses one site of one tenant. Writes resolve after the change is
+ * durable. Reads resolve to undefined if there is no such record.
  */
 export interface HeritageStorage {
-  /** `version` null: the active one. */
+  /** `version` null: the active version. */
   npcProfile(scope: SiteScope, npcId: string, version: number | null): Promise<NpcProfile | undefined>;
   activePrompt(scope: SiteScope, npcId: string, type: PromptType): Promise<NpcPrompt | undefined>;
   /**
-   * Items that hold every word of the text, in title, tags, summary or body. A run of Chinese characters is found
-   * wherever it stands, from one character on; words of other scripts are found from their beginning.
+   * Finds items with all words of the text in title, tags, summary or body. A sequence of Chinese characters, from one
+   * character on, matches anywhere; words of other scripts match as prefixes.
    */
   search(scope: SiteScope, query: ContentQuery): Promise<FoundContent>;
   siteMap(scope: SiteScope): Promise<SiteMap | undefined>;
-  /** The same id again changes nothing and answers with what stands, so that a call may be tried twice. */
+  /** Adds an item unless its id exists, and resolves to the stored item, so that a call can be retried. */
   addContent(scope: SiteScope, item: ContentItem): Promise<ContentItem>;
   addEvent(scope: SiteScope, event: UserEvent): Promise<UserEvent>;
-  /** Adds and replaces by id; what the data does not name stays. All of it or nothing. */
+  /** Adds records and replaces those with the same id, atomically. Other records stay. */
   importSite(scope: SiteScope, data: SiteData): Promise<void>;
   exportSite(scope: SiteScope): Promise<SiteData | undefined>;
   close(): Promise<void>;

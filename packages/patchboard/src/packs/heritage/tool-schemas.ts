@@ -18,8 +18,8 @@ export function nullable(type: string): JsonSchema {
 }
 
 /**
- * Input of a tool: members named in `optional` may be left out or null, which is the same. Members that are not listed
- * are ignored.
+ * The input schema of a tool. Members in `optional` may be absent or null, with the same meaning. Unknown members are
+ * ignored.
  */
 export function inputOf(
   properties: Record<string, JsonSchema>,
@@ -33,7 +33,7 @@ export function inputOf(
   return { type: 'object', properties: Object.fromEntries(members) as Record<string, JsonSchema>, required };
 }
 
-/** Keywords such as `minLength` say nothing about null, so widening `type` and `enum` is enough. */
+/** Keywords such as `minLength` do not apply to null, so extending `type` and `enum` is sufficient. */
 function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values, ...rest } = schema as { type?: string; enum?: readonly unknown[] };
   return {
@@ -43,7 +43,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Exactly these members; those named in `optional` may be left out. */
+/** A closed object schema; members in `optional` may be absent. */
 export function record(properties: Record<string, JsonSchema>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required, additionalProperties: false };

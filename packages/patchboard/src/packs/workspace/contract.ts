@@ -17,7 +17,7 @@ export function count(minimum: number, maximum: number, description: string): Pr
   return { type: 'integer', minimum, maximum, description };
 }
 
-/** A closed object: a misspelt name is an error that names it, not an argument that nobody reads. */
+/** A closed object schema, so that a misspelt name is an error instead of an ignored argument. */
 export function object(
   properties: Readonly<Record<string, Property>>,
   required: readonly string[],
@@ -25,12 +25,12 @@ export function object(
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** Arguments have passed the schema; this only tells the compiler what they are. */
+/** Arguments have passed the schema; this only narrows the type. */
 export function argumentsOf<Args>(args: unknown): Args {
   return args as Args;
 }
 
-/** Takes other names that callers use for the schema's own. Both at once is left to the schema to refuse. */
+/** Renames aliases to the names of the schema. If both are given, the schema refuses the alias. */
 export function renamed(args: unknown, names: Readonly<Record<string, string>>): unknown {
   if (!isRecord(args)) return args;
   const given = args as Record<string, unknown>;
@@ -42,7 +42,7 @@ export function renamed(args: unknown, names: Readonly<Record<string, string>>):
   );
 }
 
-/** False: it holds half of a surrogate pair, and no file could hold it. */
+/** Returns false for a lone surrogate, which UTF-8 cannot encode. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }

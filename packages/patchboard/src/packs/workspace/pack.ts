@@ -8,7 +8,7 @@ import { bashTools } from './shell/bash-tools.ts';
 import { taskTool } from './task-tool.ts';
 import { todoTools } from './todo-tools.ts';
 
-/** What an agent needs to work on a machine. `tasks`: agents run in this process, and may give each other tasks. */
+/** Tools for files, shell commands and todos. `tasks`: agents run in this process and may start sub-agents. */
 export function workspacePack(facts: EnclosureFacts, { tasks }: { tasks: boolean }): Pack {
   const rules = new WorkspaceRules(facts);
   return {

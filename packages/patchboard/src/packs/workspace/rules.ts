@@ -3,7 +3,7 @@ import type { Failure } from '../../core/failures.ts';
 import type { HookCall, HookDecision, Hooks } from '../../core/hooks/hooks.ts';
 import type { ServerTool, ToolContext } from '../../core/tools/server-tool.ts';
 
-/** What a tool of this pack says of itself; the rest follows from what it does. */
+/** The definition of a tool of this pack, without annotations. */
 export interface WorkspaceTool {
   readonly name: string;
   readonly description: string;
@@ -11,14 +11,14 @@ export interface WorkspaceTool {
   readonly outputSchema: JsonSchema;
   readonly timeoutMs?: number;
   readonly spell?: (args: unknown) => unknown;
-  /** Why an operator is asked besides; undefined: for no other reason. */
+  /** Returns further reasons for approval; undefined if there are none. */
   readonly asks?: (args: unknown) => Ask | undefined;
-  /** What a call can do on a server without a sandbox, in the name of this user. Default: what file tools can do. */
+  /** Describes what a call can do as this user on a server without a sandbox. Default: that of file tools. */
   readonly reach?: (user: string) => Reason;
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }
 
-/** The decision of a hook to ask an operator. */
+/** The decision of a hook to require approval. */
 export interface Ask {
   readonly decision: 'ask';
   readonly reasons: readonly Reason[];
@@ -27,15 +27,15 @@ export interface Ask {
 
 export interface EnclosureFacts {
   readonly provider: SandboxName;
-  /** The user that the server runs as, and with it commands that nothing encloses. */
+  /** The user of the server, and of commands without a sandbox. */
   readonly user: string;
-  /** Why nothing may be run or written; null: it may. */
+  /** Why commands and writes are refused; null if they are allowed. */
   readonly refusal: Failure | null;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** Turns what a tool does into what is allowed, asked and recorded. */
+/** Adds annotations, hooks and the sandbox to a tool, according to what it does. */
 export class WorkspaceRules {
   readonly facts: EnclosureFacts;
 
@@ -48,7 +48,7 @@ export class WorkspaceRules {
     return { ...this.#plain(tool), annotations, sandbox: this.facts.provider };
   }
 
-  /** Asks an operator, and where nothing encloses it asks whatever the policy says. */
+  /** Requires approval; without a sandbox, the policy cannot waive it. */
   writes(tool: WorkspaceTool): ServerTool {
     const { provider, refusal } = this.facts;
     return {
@@ -60,7 +60,7 @@ export class WorkspaceRules {
     };
   }
 
-  /** Touches nothing outside the store. */
+  /** For a tool that accesses only the store. */
   keeps(tool: WorkspaceTool, annotations: ServerTool['annotations']): ServerTool {
     return { ...this.#plain(tool), annotations };
   }
@@ -91,7 +91,7 @@ function hooksOf(
   return asks === undefined ? null : { preToolUse: (call: HookCall): HookDecision => asks(call.args) };
 }
 
-/** One question for both reasons: neither hides the other. */
+/** Combines two reasons in one request for approval. */
 function both(first: Ask | undefined, second: Ask): Ask {
   if (first === undefined) return second;
   return {

@@ -17,18 +17,18 @@ export interface Todo {
   readonly status: 'pending' | 'in_progress' | 'completed';
 }
 
-/** A run's list of what is to be done. It survives restarts. */
+/** The todo list of a run. It survives restarts. */
 export interface TodoService {
   list(): Promise<readonly Todo[]>;
-  /** Replaces the list. Refuses an id twice, and more than one `in_progress`. */
+  /** Replaces the list. Rejects a duplicate id, and more than one `in_progress`. */
   set(todos: readonly Todo[]): Promise<void>;
 }
 
-/** What a run knows of the files it has seen, so that it does not overwrite what it has not. */
+/** The file versions that a run has read, so that it does not overwrite changes that it has not read. */
 export interface FilePool {
-  /** The run has seen, or written, this version. */
+  /** Records a version that the run has read or written. */
   remember(file: FileVersion): void;
-  /** The version it saw last; undefined: it has not seen the file. */
+  /** Returns the last recorded version; undefined if there is none. */
   seen(path: string): string | undefined;
 }
 

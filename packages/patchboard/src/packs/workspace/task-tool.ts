@@ -11,17 +11,17 @@ interface TaskArguments {
 const TIMEOUT_MS = 3_600_000;
 const LONG_TEXT = { type: 'string', minLength: 1, maxLength: 200_000 };
 
-/** Only where agents run in this process: over the network nobody here has a model to give the task to. */
+/** Only for agents of this process: the server itself has no model for agents on the network. */
 export function taskTool(rules: WorkspaceRules): ServerTool {
   return rules.keeps(
     {
       name: 'task_run',
       description:
-        'Give a task to a sub-agent and wait for its last word. It works in this workspace, may do what you may do, and spends your budget.',
+        'Give a task to a sub-agent and wait for its final reply. It works in this workspace, has your permissions, and spends your budget.',
       inputSchema: object(
         {
-          task: { ...LONG_TEXT, description: 'what is to be done, complete in itself' },
-          context: { ...LONG_TEXT, description: 'what it has to know besides' },
+          task: { ...LONG_TEXT, description: 'the complete task' },
+          context: { ...LONG_TEXT, description: 'further information for the task' },
         },
         ['task'],
       ),

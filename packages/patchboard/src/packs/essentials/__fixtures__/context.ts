@@ -1,6 +1,6 @@
 import type { ToolContext } from '../../../core/tools/server-tool.ts';
 
-/** A context as the engine would hand it out, for tests. */
+/** A tool context for tests. */
 export function aContext(given: Partial<ToolContext> = {}): ToolContext {
   return {
     callId: 'tc_test',

@@ -1,10 +1,10 @@
 import { ToolFailure } from '../../../core/failures.ts';
 import type { Failure } from '../../../core/failures.ts';
 
-/** The failure that a tool ended with; any other ending is thrown. */
-export async function failureOf(asked: unknown): Promise<Failure> {
-  const error: unknown = await Promise.resolve(asked).then(
-    (result) => new Error(`it succeeded: ${JSON.stringify(result)}`),
+/** Resolves to the failure of a tool. Rejects if the tool succeeds or throws another error. */
+export async function failureOf(result: unknown): Promise<Failure> {
+  const error: unknown = await Promise.resolve(result).then(
+    (value) => new Error(`it succeeded: ${JSON.stringify(value)}`),
     (reason: unknown) => reason,
   );
   if (error instanceof ToolFailure) return error.failure;

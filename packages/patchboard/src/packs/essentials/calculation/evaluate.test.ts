@@ -118,11 +118,11 @@ describe('evaluate', () => {
     ['round(1, 99)', 'round(1, 99) has no finite real value at position 1'],
     ['171!', 'factorial needs a whole number from 0 to 170, not 171, at position 4'],
     ['1.5!', 'factorial needs a whole number from 0 to 170, not 1.5, at position 4'],
-  ])('says that %j has no value', (expression, message) => {
+  ])('reports that %j has no value', (expression, message) => {
     expect(failureOf(expression)).toMatchObject({ code: 'tool_failed', message, retryable: false });
   });
 
-  it('refuses what is nested or written too long', () => {
+  it('refuses an expression that is too long or nested too deeply', () => {
     const nested = (depth: number): string => `${'('.repeat(depth)}1${')'.repeat(depth)}`;
     expect(evaluate(nested(100))).toBe(1);
     expect(failureOf(nested(101)).message).toBe('nested more than 100 deep at position 101');
@@ -132,7 +132,7 @@ describe('evaluate', () => {
     expect(failureOf('1'.repeat(4097)).message).toContain('longer than 4096 characters');
   });
 
-  it('gives the value of any tree that is printed as an expression', () => {
+  it('returns the value of any syntax tree printed as an expression', () => {
     fc.assert(
       fc.property(tree, (node) => {
         const value = valueOf(node);
@@ -143,7 +143,7 @@ describe('evaluate', () => {
     );
   });
 
-  it('answers any text with a finite number or a ToolFailure', () => {
+  it('returns a finite number or throws a ToolFailure for any text', () => {
     const pieces = [
       '1',
       '2.5',
@@ -210,7 +210,7 @@ const { tree } = fc.letrec<{ tree: Node }>((tie) => ({
   ),
 }));
 
-/** The reference: what the tree means, with any step that is not finite spoiling the whole. */
+/** The reference implementation: the value of the tree, or none if any step is not finite. */
 function valueOf(node: Node): number {
   if (node.kind === 'number') return node.value;
   if (node.kind === 'negative') return -valueOf(node.of);
@@ -237,7 +237,7 @@ const LEVEL = { '+': 1, '-': 1, '*': 2, '/': 2, '%': 2, '^': 4 } as const;
 const levelOf = (node: Node): number =>
   node.kind === 'number' ? 5 : node.kind === 'negative' ? 3 : LEVEL[node.sign];
 
-/** Writes only the parentheses that precedence and associativity ask for. */
+/** Writes only the parentheses that precedence and associativity require. */
 function printed(node: Node): string {
   if (node.kind === 'number') return String(node.value);
   if (node.kind === 'negative') return `-${wrapped(node.of, levelOf(node.of) < 3)}`;

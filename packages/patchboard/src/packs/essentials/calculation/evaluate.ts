@@ -11,7 +11,7 @@ const TERM_SIGNS: readonly string[] = ['+', '-'];
 const FACTOR_SIGNS: readonly string[] = ['*', '/', '%'];
 const POWER_SIGNS: readonly string[] = ['^', '**'];
 
-/** The value of an expression: a finite number, or a `ToolFailure` that says where and why not. */
+/** Returns the finite value of an expression. Throws a `ToolFailure` with the position of the problem. */
 export function evaluate(expression: string): number {
   if (expression.length > MAX_EXPRESSION_LENGTH) {
     throw badExpression(
@@ -24,8 +24,8 @@ export function evaluate(expression: string): number {
 }
 
 /**
- * Recursive descent, one method per level of precedence, from loosest to tightest:
- * `+ -`, `* / %`, sign, power (to the right), `!`, operand. It computes while it reads: there is no tree to keep.
+ * Recursive-descent evaluator with one method per level of precedence, from lowest to highest:
+ * `+ -`, `* / %`, sign, power (right-associative), `!`, operand. Evaluates without building a syntax tree.
  */
 class Evaluator {
   readonly #tokens: readonly Token[];
@@ -151,7 +151,7 @@ class Evaluator {
     throw unexpected(this.#peek(), `an operator or the ')' for position ${open.index + 1}`);
   }
 
-  /** Every recursion passes here, so that no text can exhaust the stack. */
+  /** Bounds the depth: every recursion goes through here, so that no expression can exhaust the stack. */
   #nested<Value>(at: Token, read: () => Value): Value {
     if (this.#depth === MAX_DEPTH) throw badExpression(`nested more than ${MAX_DEPTH} deep`, at.index);
     this.#depth += 1;
@@ -168,7 +168,7 @@ class Evaluator {
   }
 
   #peek(): Token {
-    // The list ends with `end`, which nothing consumes.
+    // The list ends with `end`, which is never consumed.
     return this.#tokens[this.#next] ?? { kind: 'end', text: '', index: 0 };
   }
 }

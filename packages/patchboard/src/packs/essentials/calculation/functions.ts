@@ -16,7 +16,7 @@ export const CONSTANTS: ReadonlyMap<string, number> = new Map([
 const LARGEST_FACTORIAL = 170;
 const MOST_DECIMALS = 15;
 
-/** Looked up by lower-case name. NaN and infinities mean "no value"; the evaluator says so to the caller. */
+/** Looked up by lower-case name. NaN or an infinity means "no value", which the evaluator turns into a failure. */
 export const FUNCTIONS: ReadonlyMap<string, NumericFunction> = new Map([
   ['sqrt', unary(Math.sqrt)],
   ['cbrt', unary(Math.cbrt)],
@@ -67,7 +67,7 @@ function logarithm(x: number, base: number | undefined): number {
   return base ** whole === x ? whole : quotient; // log(9, 3) is 2, not 2.0000000000000004
 }
 
-/** Halves go away from zero, as people are taught; `Math.round` sends -2.5 to -2. */
+/** Rounds halves away from zero; `Math.round` rounds -2.5 to -2. */
 function roundTo(x: number, decimals: number): number {
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > MOST_DECIMALS) return NaN;
   const size = Math.abs(x);
@@ -75,7 +75,7 @@ function roundTo(x: number, decimals: number): number {
   return x < 0 ? -rounded : rounded;
 }
 
-/** Takes the sign of the divisor, unlike `%`, which takes that of the dividend. */
+/** The result has the sign of the divisor; with `%` it has the sign of the dividend. */
 function flooredRemainder(x: number, divisor: number): number {
   const remainder = x % divisor;
   return remainder !== 0 && remainder < 0 !== divisor < 0 ? remainder + divisor : remainder;

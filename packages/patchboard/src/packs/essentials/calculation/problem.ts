@@ -1,6 +1,6 @@
 import { ToolFailure, failure } from '../../../core/failures.ts';
 
-/** The text is not an expression; `index` counts from 0, people count from 1. */
+/** The failure for invalid syntax. `index` counts from 0; the message counts from 1. */
 export function badExpression(problem: string, index: number, recommendation?: string): ToolFailure {
   const message = `${problem} at position ${index + 1}`;
   return new ToolFailure(
@@ -11,7 +11,7 @@ export function badExpression(problem: string, index: number, recommendation?: s
   );
 }
 
-/** The expression is sound, but it has no finite real value. */
+/** The failure for a valid expression without a finite real value. */
 export function noValue(problem: string, index: number): ToolFailure {
   return new ToolFailure(failure('tool_failed', `${problem} at position ${index + 1}`));
 }

@@ -22,7 +22,7 @@ const TYPOGRAPHIC: ReadonlyMap<string, string> = new Map([
   ['–', '-'],
 ]);
 
-/** Splits an expression; the last token is always `end`. */
+/** Splits an expression into tokens; the last one is always `end`. */
 export function tokenize(given: string): readonly Token[] {
   const text = withPlainSigns(given);
   const tokens: Token[] = [];
@@ -57,10 +57,10 @@ function numberToken(text: string, index: number): Token {
   return { kind: 'number', text, index, value };
 }
 
-/** One character for one, so that positions stay those of the text as it was given. */
+/** Replaces typographic signs one to one, so that positions still refer to the given text. */
 function withPlainSigns(text: string): string {
   return text.replace(/[×·⋅∗÷∕−–\uff01-\uff5e]/g, (sign) => {
-    // The full-width forms of ASCII lie at a fixed distance from the plain ones.
+    // Full-width forms of ASCII have a fixed offset from the plain characters.
     return TYPOGRAPHIC.get(sign) ?? String.fromCharCode(sign.charCodeAt(0) - 0xfee0);
   });
 }
@@ -70,7 +70,7 @@ function matchAt(pattern: RegExp, text: string, index: number): string | undefin
   return pattern.exec(text)?.[0];
 }
 
-/** Shows one character of the caller's text, invisible ones by their number. */
+/** Quotes a character of the caller's text; invisible ones are shown as code points. */
 function quoted(character: string): string {
   if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(character)) return `'${character}'`;
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

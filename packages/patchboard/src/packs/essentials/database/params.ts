@@ -2,7 +2,7 @@ import { ToolFailure, failure } from '../../../core/failures.ts';
 import { isRecord } from '../../../core/json/is-record.ts';
 import type { QueryParams, Scalar } from './worker/protocol.ts';
 
-/** The arguments' `params`: a list, an object by name, or none. */
+/** Reads the argument `params`: a list, an object by name, or absent. */
 export function readParams(args: unknown): QueryParams {
   const given = isRecord(args) ? (args['params'] ?? []) : [];
   if (Array.isArray(given) && given.every(isScalar)) return given;

@@ -1,10 +1,10 @@
 import { skeletonOf } from './skeleton.ts';
 import type { QueryParams, Scalar } from './worker/protocol.ts';
 
-/** `?`, `?12`, `:name`, `@name` and `$name`; quoted parts and comments are gone by then. */
+/** `?`, `?12`, `:name`, `@name` and `$name`, in a text without quoted parts and comments. */
 const PLACEHOLDER = /\?(\d*)|[:@$][\w\u0080-\uffff]+/g;
 
-/** What is wrong with the params of a SQLite statement. SQLite itself takes what is missing as NULL, in silence. */
+/** Returns the problem with the params of a SQLite statement. SQLite itself silently binds NULL for missing ones. */
 export function problemWithParams(sql: string, params: QueryParams): string | undefined {
   const { names, inList } = placeholdersOf(skeletonOf(sql, 'sqlite') ?? '');
   if (!isList(params)) return problemWithNames(names, inList, params);
@@ -25,7 +25,7 @@ function problemWithNames(
   return missing.length === 0 ? undefined : `params has no value for ${missing.join(', ')}`;
 }
 
-/** As SQLite numbers them: each `?` is one more than the greatest number so far, and so is a new name. */
+/** Numbers placeholders like SQLite: each `?` and each new name gets the highest number so far plus one. */
 function placeholdersOf(skeleton: string): { names: string[]; inList: number } {
   const names = new Set<string>();
   let greatest = 0;

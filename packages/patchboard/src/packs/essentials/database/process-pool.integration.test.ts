@@ -10,7 +10,7 @@ import { isRunning } from './__fixtures__/is-running.ts';
 import { aDatabaseTool, aFolder } from './__fixtures__/tool.ts';
 import type { DatabaseTool } from './tool.ts';
 
-// Starting processes takes as long as the machine is busy.
+// Starting processes is slow on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const ENDLESS = 'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n';
@@ -23,7 +23,7 @@ afterEach(async () => {
 afterAll(() => folder.remove());
 
 describe('the processes behind database.query', () => {
-  it('uses a warm child again', async () => {
+  it('reuses an idle child', async () => {
     const database = open();
     await run(database, 'select 1');
     const [pid] = database.pids();
@@ -31,7 +31,7 @@ describe('the processes behind database.query', () => {
     expect(database.pids()).toEqual([pid]);
   });
 
-  it('never starts more than it may, and every query gets its turn', async () => {
+  it('never starts more than the maximum, and runs every query', async () => {
     const database = open();
     const queries = Array.from({ length: 12 }, (_, index) => run(database, `select ${index}`));
     const seen = queries.map((query) => query.then(() => database.pids().length));
@@ -40,7 +40,7 @@ describe('the processes behind database.query', () => {
     expect(rows).toEqual(Array.from({ length: 12 }, (_, index) => index));
   });
 
-  it('lets a waiting query go when its call is aborted', async () => {
+  it('ends a waiting query when its call is aborted', async () => {
     const database = open();
     const stop = new AbortController();
     const busy = Promise.allSettled([1, 2].map(() => run(database, ENDLESS, stop.signal)));
@@ -53,14 +53,14 @@ describe('the processes behind database.query', () => {
     await expect(run(database, 'select 1')).resolves.toMatchObject({ rows: [[1]] });
   });
 
-  it('ends a child that has had nothing to do', async () => {
+  it('ends an idle child after a while', async () => {
     const database = open({ idleMs: 1 });
     await run(database, 'select 1');
     await expect.poll(() => database.pids()).toEqual([]);
     await expect(run(database, 'select 1')).resolves.toMatchObject({ rows: [[1]] });
   });
 
-  it('says so when a child dies, and goes on with another', async () => {
+  it('reports when a child dies, and continues with another', async () => {
     const database = open();
     await run(database, 'select 1');
     const [pid = 0] = database.pids();
@@ -70,14 +70,14 @@ describe('the processes behind database.query', () => {
     await expect(run(database, 'select 1')).resolves.toMatchObject({ rows: [[1]] });
   });
 
-  it('ends itself past its budget even when nobody aborts', async () => {
+  it('kills a child that exceeds its time budget, without an abort', async () => {
     const database = open();
     await run(database, 'select 1');
     const asked = failureOf(database.tool.execute({ sql: ENDLESS }, aContext({ deadlineAt: 50 })));
     await expect(asked).resolves.toMatchObject({ message: expect.stringContaining('SIGKILL') });
   });
 
-  it('ends every child when it is closed, those at work included', async () => {
+  it('ends every child on close, including busy ones', async () => {
     const database = open();
     await run(database, 'select 1');
     const asked = failureOf(run(database, ENDLESS));

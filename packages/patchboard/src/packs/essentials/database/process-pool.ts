@@ -4,11 +4,11 @@ import type { QueryRequest } from './worker/protocol.ts';
 
 export interface ProcessPoolOptions {
   readonly maxProcesses: number;
-  /** An unused child ends after this long. */
+  /** An idle child process is killed after this time. */
   readonly idleMs: number;
 }
 
-/** A few children kept warm: starting one costs more than most queries. */
+/** A pool of child processes: starting one takes longer than most queries. */
 export class ProcessPool {
   readonly #options: ProcessPoolOptions;
   readonly #all = new Set<QueryProcess>();
@@ -20,7 +20,7 @@ export class ProcessPool {
     this.#options = options;
   }
 
-  /** Of the children that are running. */
+  /** The pids of the running children. */
   get pids(): readonly number[] {
     return [...this.#all].map((child) => child.pid).filter((pid) => pid !== undefined);
   }
@@ -30,15 +30,15 @@ export class ProcessPool {
   }
 
   async run(request: QueryRequest, signal: AbortSignal): Promise<Ending> {
-    const child = await this.#take(signal);
+    const child = await this.#acquire(signal);
     if (child === undefined) return { kind: 'ended', reason: 'nothing was started', shortage: null };
     let reusable = false;
     try {
-      const ending = await child.ask(request, signal);
+      const ending = await child.run(request, signal);
       reusable = ending.kind === 'reply' && !ending.reply.last;
       return ending;
     } finally {
-      this.#give(child, reusable);
+      this.#release(child, reusable);
     }
   }
 
@@ -52,12 +52,12 @@ export class ProcessPool {
     await Promise.all(children.map((child) => child.ended));
   }
 
-  async #take(signal: AbortSignal): Promise<QueryProcess | undefined> {
+  async #acquire(signal: AbortSignal): Promise<QueryProcess | undefined> {
     while (!this.#closed && !signal.aborted) {
       const idle = this.#takeIdle();
       if (idle !== undefined) return idle;
       if (this.#all.size < this.#options.maxProcesses) return this.#start();
-      await this.#turn(signal);
+      await this.#waitForChild(signal);
     }
     return undefined;
   }
@@ -82,18 +82,18 @@ export class ProcessPool {
     return child;
   }
 
-  #give(child: QueryProcess, reusable: boolean): void {
+  #release(child: QueryProcess, reusable: boolean): void {
     if (!reusable || this.#closed || !child.alive) {
       child.kill();
       return;
     }
-    child.rest();
+    child.unref();
     this.#idle.set(child, setTimeout(() => child.kill(), this.#options.idleMs).unref());
     this.#waiting.shift()?.();
   }
 
-  /** Waits until a child comes free, the call is aborted or the pool closes; the loop looks which. */
-  #turn(signal: AbortSignal): Promise<void> {
+  /** Resolves when a child becomes idle or ends, the call is aborted or the pool is closed. */
+  #waitForChild(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
         signal.removeEventListener('abort', leave);

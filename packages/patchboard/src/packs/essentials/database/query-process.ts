@@ -7,39 +7,39 @@ import type { Failure } from '../../../core/failures.ts';
 import { shortageFailure } from '../../../core/resource-shortage.ts';
 import type { QueryReply, QueryRequest } from './worker/protocol.ts';
 
-/** How one question to a child ended. */
+/** The end of a request to a child process. */
 export type Ending = { readonly kind: 'reply'; readonly reply: QueryReply } | Ended;
 
-/** The child is gone without a reply. */
+/** The child ended without a reply. */
 export interface Ended {
   readonly kind: 'ended';
   readonly reason: string;
-  /** Why it could not be started for now; null: it was started, or will never be. */
+  /** The resource shortage that prevented the start; null if there was none. */
   readonly shortage: Failure | null;
 }
 
-// The same tree runs from source and from the build, so the child has the extension of this file.
+// Runs from source and from the build, so the child has the extension of this file.
 const MAIN = fileURLToPath(new URL(`./worker/main${extname(import.meta.url)}`, import.meta.url));
 const MAX_HEAP_MB = 64;
 
-interface PendingQuestion {
+interface PendingRequest {
   readonly signal: AbortSignal;
   readonly resolve: (ending: Ending) => void;
 }
 
-/** One child process; it takes one question at a time. */
+/** A child process that runs one query at a time. */
 export class QueryProcess {
-  /** Resolves once the child is gone. Never race a question against it: each would stay on it. */
+  /** Resolves when the child has ended. Do not use it in `Promise.race` per request: each reaction would stay in memory. */
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
-  /** The only reference to what a question waits for; cleared when it settles. */
-  #pending: PendingQuestion | null = null;
+  /** Cleared when the request settles, so that nothing keeps it in memory. */
+  #pending: PendingRequest | null = null;
   #end: Ended | null = null;
 
   constructor(onEnd: () => void) {
     this.#child = fork(MAIN, [], {
       execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
-      env: {}, // nothing of ours: no secret, no NODE_OPTIONS, no PGHOST
+      env: {}, // nothing of the server's environment: no secrets, no NODE_OPTIONS, no PGHOST
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#child.on('message', (message) => this.#reply(message as QueryReply));
@@ -52,7 +52,7 @@ export class QueryProcess {
       };
       this.#child.once('exit', (code, signal) => {
         const reason = signal ?? `code ${code}`;
-        // Its last reply may still be in the channel, which closes after it.
+        // The last reply may still be in the channel; 'disconnect' follows it.
         if (this.#child.connected) this.#child.once('disconnect', () => end(reason));
         else end(reason);
       });
@@ -71,8 +71,8 @@ export class QueryProcess {
     return this.#end === null;
   }
 
-  /** An abort kills the child; the promise then resolves after it is gone, so that what is reported as stopped has stopped. */
-  async ask(request: QueryRequest, signal: AbortSignal): Promise<Ending> {
+  /** An abort kills the child. The promise resolves after its end, so that a query reported as stopped has really stopped. */
+  async run(request: QueryRequest, signal: AbortSignal): Promise<Ending> {
     if (this.#end !== null) return this.#end;
     const kill = (): void => this.kill();
     signal.addEventListener('abort', kill, { once: true });
@@ -87,14 +87,14 @@ export class QueryProcess {
     }
   }
 
-  /** `ended` resolves when it is over; the event loop stays alive until then. */
+  /** The event loop stays alive until the child has ended. */
   kill(): void {
     this.#keepAlive();
     this.#child.kill('SIGKILL');
   }
 
-  /** An idle child does not keep this process alive. */
-  rest(): void {
+  /** Lets this process exit while the child is idle. */
+  unref(): void {
     this.#child.unref();
     this.#child.channel?.unref();
   }
@@ -106,11 +106,11 @@ export class QueryProcess {
 
   #send(request: QueryRequest): void {
     this.#keepAlive();
-    // A failure to send is followed by the end of the child, which settles the question.
+    // If sending fails, the child ends, which settles the request.
     if (this.#child.connected) this.#child.send(request, () => undefined);
   }
 
-  /** After an abort only the end of the child counts. */
+  /** Ignores a reply after an abort: only the end of the child settles the request then. */
   #reply(reply: QueryReply): void {
     if (this.#pending?.signal.aborted === false) this.#settle({ kind: 'reply', reply });
   }

@@ -1,4 +1,4 @@
-/** A small invented shop, so that `database.query` has something to answer from on a fresh start. */
+/** A small fictional shop, the data of `database.query` in a new installation. */
 export const SAMPLE_SHOP: string = `
 CREATE TABLE customers (
   id INTEGER PRIMARY KEY,

@@ -11,7 +11,7 @@ const folder = aFolder();
 afterAll(() => folder.remove());
 
 describe('the sample shop', () => {
-  it('is written once and whole, however many ask for it', async () => {
+  it('is written once and completely, also for concurrent calls', async () => {
     const file = folder.file('nested/deeper/sample.db');
     await Promise.all(Array.from({ length: 8 }, () => ensureSample(file)));
     expect(readdirSync(dirname(file))).toEqual(['sample.db']);
@@ -20,7 +20,7 @@ describe('the sample shop', () => {
     expect(statSync(file).mtimeMs).toBe(written);
   });
 
-  it('is written when it is first asked for, and answers', async () => {
+  it('is written by the first query', async () => {
     const file = folder.file('lazy.db');
     const database = aDatabaseTool({ target: { kind: 'sample', file } });
     expect(existsSync(file)).toBe(false);

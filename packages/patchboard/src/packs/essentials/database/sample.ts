@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 
 import { SAMPLE_SHOP } from './sample-shop.ts';
 
-/** Looked up when this module runs: a static import fails on an older Node before `node-version.ts` says which is needed. */
+/** Not a static import: that would fail on an older Node before `node-version.ts` can report the required version. */
 const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
 
-/** Writes the sample shop to `file` unless it is there; nobody ever sees half of it. */
+/** Writes the sample shop to `file` unless it exists. The file appears complete, by a rename. */
 export async function ensureSample(file: string): Promise<void> {
   if (await exists(file)) return;
   await mkdir(dirname(file), { recursive: true });

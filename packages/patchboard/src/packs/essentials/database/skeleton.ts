@@ -24,10 +24,10 @@ const RULES: Readonly<Record<Dialect, Rules>> = {
   },
 };
 
-/** A word or number, taken whole, so that the `$` or `e` inside a name never opens a text. */
+/** A word or number, matched as a whole, so that a `$` or `e` in a name does not start a quoted text. */
 const WORD = /[\w\u0080-\uffff][\w$\u0080-\uffff]*/y;
 
-/** The statement with every comment and quoted part replaced by a space; undefined when one does not end. */
+/** Replaces every comment and quoted part of the statement by a space. Returns undefined if one is not terminated. */
 export function skeletonOf(sql: string, dialect: Dialect): string | undefined {
   const rules = RULES[dialect];
   const kept: string[] = [];
@@ -47,7 +47,7 @@ export function skeletonOf(sql: string, dialect: Dialect): string | undefined {
   return kept.join('');
 }
 
-/** 0 when nothing quoted starts here; undefined when it starts and does not end. */
+/** Returns 0 if no comment or quote starts here, and undefined if it is not terminated. */
 function opaqueLength(sql: string, index: number, rules: Rules): number | undefined {
   if (rules.nestedComments && sql.startsWith('/*', index)) return nestedCommentLength(sql, index);
   const matched = matchAt(rules.opaque, sql, index);

@@ -9,7 +9,7 @@ import { isRunning } from './__fixtures__/is-running.ts';
 import { aDatabaseTool, aFolder, writeDatabase } from './__fixtures__/tool.ts';
 import type { DatabaseTool } from './tool.ts';
 
-// Starting processes takes as long as the machine is busy.
+// Starting processes is slow on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
 const folder = aFolder();
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('database.query on SQLite', () => {
-  it('answers with columns and rows', async () => {
+  it('returns columns and rows', async () => {
     await expect(query('select a, b from t order by a')).resolves.toEqual({
       columns: ['a', 'b'],
       rows: [
@@ -135,7 +135,7 @@ describe('database.query on SQLite', () => {
     ["select * from pragma_table_info('t')", 'the table pragma_table_info may not be read'],
     ['with x as (select 1) delete from t', 'DELETE is not allowed: only reading is'],
     ['pragma user_version', 'only SELECT, WITH, VALUES and EXPLAIN of these may be run, not PRAGMA'],
-  ])('says why it refuses %j', async (sql, message) => {
+  ])('returns the reason for refusing %j', async (sql, message) => {
     await expect(failureOf(query(sql))).resolves.toMatchObject({
       code: 'input_invalid',
       message,
@@ -147,7 +147,7 @@ describe('database.query on SQLite', () => {
     ['select', 'incomplete input'],
     ['select * from nowhere', 'no such table: nowhere'],
     ['select :a', "Unknown named parameter 'b'", { a: 1, b: 1 }],
-  ])('passes on what SQLite says about %j', async (sql, message, params?: unknown) => {
+  ])("returns SQLite's error for %j", async (sql, message, params?: unknown) => {
     const failure = await failureOf(query(sql, params));
     expect(failure.code).toBe('tool_failed');
     expect(failure.message).toContain(message);
@@ -168,7 +168,7 @@ describe('database.query on SQLite', () => {
   });
 
   it('cuts off after the row limit without reading the rest', async () => {
-    // Without end, so that only a reader that stops can answer.
+    // An endless query, so that the test passes only if reading stops.
     const endless = 'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n';
     await expect(query(endless)).resolves.toMatchObject({ row_count: 1000, truncated: true });
     await expect(query(`${endless} limit 1000`)).resolves.toMatchObject({
@@ -198,11 +198,11 @@ describe('database.query on SQLite', () => {
     });
   });
 
-  it('ends a query that takes more memory than it may', async () => {
+  it('ends a query that exceeds its memory limit', async () => {
     const hoard =
       'with recursive n(i) as (select 1 union all select i + 1 from n) select i, randomblob(1000000) as r from n order by r';
     const failure = await failureOf(query(hoard));
-    expect(failure.message).toContain('needs more memory');
+    expect(failure.message).toContain('exceeds its memory limit');
     await expect(query('select 1')).resolves.toMatchObject({ rows: [[1]] });
   });
 
@@ -225,20 +225,20 @@ describe('database.query on SQLite', () => {
     const [pid = 0] = alone.pids();
     expect(isRunning(pid)).toBe(true);
     await expect(alone.query(sql, AbortSignal.timeout(200))).rejects.toThrow('timeout');
-    // By the time the call is over, so is the work; the next one gets a child of its own.
+    // When the call ends, the work has ended too; the next call gets another child.
     expect(isRunning(pid)).toBe(false);
     await expect(alone.query('select 2')).resolves.toMatchObject({ rows: [[2]] });
     expect(alone.pids()).not.toContain(pid);
   });
 
-  it('does not start what was aborted before', async () => {
+  it('does not start a query that was aborted before', async () => {
     const signal = AbortSignal.abort(new Error('cancelled'));
     await expect(database.tool.execute({ sql: 'select 1' }, aContext({ signal }))).rejects.toThrow(
       'cancelled',
     );
   });
 
-  it('says when the file is missing or no database', async () => {
+  it('reports a missing file, or one that is not a database', async () => {
     await using missing = disposable(
       aDatabaseTool({ target: { kind: 'sqlite', file: folder.file('none.db') } }),
     );
@@ -256,7 +256,7 @@ describe('database.query on SQLite', () => {
   });
 });
 
-describe('what database.query may not read', () => {
+describe('the databases that database.query may not read', () => {
   const links = { hard: folder.file('hard.db'), soft: folder.file('soft.db') };
 
   beforeAll(() => {

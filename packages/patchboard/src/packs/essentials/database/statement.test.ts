@@ -15,7 +15,7 @@ describe('checkStatement', () => {
     ['select 1 as ";"', 'SELECT'],
     ["select 'it''s; fine'", 'SELECT'],
     ['explain select 1', 'EXPLAIN'],
-  ])('lets %j pass in both dialects', (sql, keyword) => {
+  ])('accepts %j in both dialects', (sql, keyword) => {
     expect(checkStatement(sql, 'sqlite')).toEqual({ ok: true, keyword });
     expect(checkStatement(sql, 'postgres')).toEqual({ ok: true, keyword });
   });
@@ -23,7 +23,7 @@ describe('checkStatement', () => {
   it.each([
     ['explain query plan select 1', 'EXPLAIN'],
     ['select [a;b], `c;d` from t', 'SELECT'],
-  ])('lets %j pass in SQLite', (sql, keyword) => {
+  ])('accepts %j in SQLite', (sql, keyword) => {
     expect(checkStatement(sql, 'sqlite')).toEqual({ ok: true, keyword });
   });
 
@@ -37,7 +37,7 @@ describe('checkStatement', () => {
     ['/* a /* nested; */ b */ select 1', 'SELECT'],
     ['select $1::int', 'SELECT'],
     ["select a$b$c, '$b$' from t", 'SELECT'],
-  ])('lets %j pass in PostgreSQL', (sql, keyword) => {
+  ])('accepts %j in PostgreSQL', (sql, keyword) => {
     expect(checkStatement(sql, 'postgres')).toEqual({ ok: true, keyword });
   });
 
@@ -49,9 +49,9 @@ describe('checkStatement', () => {
     ['select 1;;drop table t', 'only one statement may be run at a time'],
     ["select ''';'; delete from t", 'only one statement may be run at a time'],
     ['select 1 /* ; */ ; vacuum', 'only one statement may be run at a time'],
-    ["select 'open", 'a quoted text or comment in the statement does not end'],
-    ['select "open', 'a quoted text or comment in the statement does not end'],
-    ['select 1\0; drop table t', 'the statement holds a NUL character'],
+    ["select 'open", 'a quoted text or comment in the statement is not terminated'],
+    ['select "open', 'a quoted text or comment in the statement is not terminated'],
+    ['select 1\0; drop table t', 'the statement contains a NUL character'],
   ])('refuses %j in both dialects', (sql, problem) => {
     expect(checkStatement(sql, 'sqlite')).toEqual({ ok: false, problem });
     expect(checkStatement(sql, 'postgres')).toEqual({ ok: false, problem });
@@ -131,7 +131,7 @@ describe('checkStatement', () => {
     expect(checkStatement(sql, 'postgres')).toMatchObject({ ok: false });
   });
 
-  it('answers any text, in both dialects', () => {
+  it('returns a result for any text, in both dialects', () => {
     const pieces = [
       "'",
       '"',

@@ -10,13 +10,13 @@ const READING: Readonly<Record<Dialect, readonly string[]>> = {
 };
 
 /**
- * Refuses, in words a caller can act on, what is not one reading statement. It is the first wall only: SQLite's
- * authorizer, and PostgreSQL's read-only transaction and role, do not depend on it.
+ * Checks that the text is a single reading statement, to return a helpful message. Security does not depend on it:
+ * SQLite's authorizer, and PostgreSQL's read-only transaction and role, enforce reading.
  */
 export function checkStatement(sql: string, dialect: Dialect): CheckedStatement {
-  if (sql.includes('\0')) return refused('the statement holds a NUL character');
+  if (sql.includes('\0')) return refused('the statement contains a NUL character');
   const skeleton = skeletonOf(sql, dialect);
-  if (skeleton === undefined) return refused('a quoted text or comment in the statement does not end');
+  if (skeleton === undefined) return refused('a quoted text or comment in the statement is not terminated');
   const end = skeleton.indexOf(';');
   if (end !== -1 && skeleton.slice(end).replace(/[\s;]/g, '') !== '') {
     return refused('only one statement may be run at a time');
@@ -31,13 +31,13 @@ export function checkStatement(sql: string, dialect: Dialect): CheckedStatement 
   return dialect === 'postgres' ? checkNames(sql, keyword) : { ok: true, keyword };
 }
 
-/** What runs text as SQL, changes settings, reaches files, other servers or other sessions. */
+/** Functions that run text as SQL, change settings, or access files, other servers or other sessions. */
 const POSTGRES_NAMES = new RegExp(
   `(?<![a-z0-9_$])(?:set_config|(?:query|cursor|table|schema|database)_to_xml\\w*|ts_stat|ts_rewrite|crosstab\\w*|connectby|dblink\\w*|lo_\\w+|loread|lowrite|pg_read_\\w*file|pg_stat_file|pg_ls_\\w+|pg_file_\\w+|pg_logdir_ls|pg_(?:try_)?advisory_\\w+|pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile\\w*|pg_switch_wal|pg_create_\\w+|pg_drop_\\w+|pg_logical_\\w+|pg_replication_\\w+|pg_notify|pg_promote|pg_export_snapshot|pg_backup_\\w+|pg_(?:start|stop)_backup|pg_wal_replay_\\w+|pg_execute_server_program)(?![a-z0-9_$])`,
   'i',
 );
 
-/** Looked for in the whole text, texts and comments included: over-careful, and with no quoting to get wrong. */
+/** Searches the whole text, including quoted texts and comments: stricter than needed, but independent of quoting rules. */
 function checkNames(sql: string, keyword: string): CheckedStatement {
   if (/\bu&\s*["']/i.test(sql)) return refused('names and texts in Unicode escapes (U&) may not be used');
   const name = POSTGRES_NAMES.exec(sql)?.[0];
@@ -50,7 +50,7 @@ function firstWord(text: string): string {
   return /^\w+/.exec(text)?.[0]?.toUpperCase() ?? '';
 }
 
-/** What follows EXPLAIN and its options, which are words or one list in parentheses. */
+/** Returns the word after EXPLAIN and its options, which are words or one list in parentheses. */
 function explainedWord(text: string): string {
   const rest = text
     .replace(/^\w+\s*/, '')

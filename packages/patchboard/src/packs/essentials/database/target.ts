@@ -4,27 +4,27 @@ import { fileURLToPath } from 'node:url';
 
 /** The database that `database.query` reads. */
 export type DatabaseTarget =
-  /** The shipped sample shop, written to `file` when that is missing. */
+  /** The included sample shop, written to `file` if that is missing. */
   | { readonly kind: 'sample'; readonly file: string }
   | { readonly kind: 'sqlite'; readonly file: string }
-  /** Give it a role that may only SELECT: the checks here are a second wall, not the first. */
+  /** The role should only have SELECT: the checks here are the second line of defence. */
   | { readonly kind: 'postgres'; readonly url: string };
 
-/** Reads a configured address: a PostgreSQL URL, or the path or `file:` URL of a SQLite file; null is the sample. */
+/** Parses a configured address: a PostgreSQL URL, or the path or `file:` URL of a SQLite file; null for the sample. */
 export function resolveTarget(address: string | null, sampleFile: string): DatabaseTarget {
   if (address === null) return { kind: 'sample', file: resolve(sampleFile) };
   if (/^postgres(?:ql)?:/i.test(address)) return { kind: 'postgres', url: address };
-  // Always absolute: SQLite would take a relative name that begins with `file:` for an address with options.
+  // Always absolute: SQLite would parse a relative name that starts with `file:` as a URI with options.
   return { kind: 'sqlite', file: resolve(address.startsWith('file://') ? fileURLToPath(address) : address) };
 }
 
-/** What must never be read through a tool: the platform's own store. */
+/** Databases that no tool may read: the platform's own store. */
 export interface Forbidden {
   readonly files: readonly string[];
   readonly urls: readonly string[];
 }
 
-/** Says why a target may not be used, or undefined. Files may appear later, so it is asked before every query. */
+/** Returns why a target is forbidden, or undefined. Called before every query, because files may appear later. */
 export function problemWithTarget(target: DatabaseTarget, forbidden: Forbidden): string | undefined {
   const own =
     target.kind === 'postgres'
@@ -52,7 +52,7 @@ function statOf(file: string): { dev: bigint; ino: bigint } | undefined {
   return statSync(file, { bigint: true, throwIfNoEntry: false });
 }
 
-/** Compares where two addresses lead; whoever they log in as does not matter. */
+/** Compares host, port and database, not the user. */
 function isSameDatabase(left: string, right: string): boolean {
   return placeOf(left) === placeOf(right);
 }

@@ -10,7 +10,7 @@ import { ensureSample } from './sample.ts';
 import { checkStatement } from './statement.ts';
 import { problemWithTarget } from './target.ts';
 import type { DatabaseTarget, Forbidden } from './target.ts';
-import type { QueryAnswer, QueryLimits, QueryRequest, QueryRows } from './worker/protocol.ts';
+import type { QueryLimits, QueryOutcome, QueryRequest, QueryRows } from './worker/protocol.ts';
 
 export interface DatabaseToolOptions {
   readonly target: DatabaseTarget;
@@ -23,24 +23,24 @@ export interface DatabaseToolOptions {
 
 export interface DatabaseTool {
   readonly tool: ServerTool;
-  /** Children that are running, for those who must show that none is left. */
+  /** The pids of the running children, for tests. */
   readonly pids: () => readonly number[];
   close(): Promise<void>;
 }
 
-/** What the tool answers; `DATABASE_OUTPUT` is its schema. */
+/** The result of the tool; `DATABASE_OUTPUT` is its schema. */
 interface QueryResult extends Pick<QueryRows, 'columns' | 'rows' | 'truncated'> {
   readonly row_count: number;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** Throws when the target is one of the forbidden: better no start than a start that reads the wrong file. */
+/** Throws if the target is forbidden, so that the server does not start with it. */
 export function databaseTool(options: DatabaseToolOptions): DatabaseTool {
   const problem = problemWithTarget(options.target, options.forbidden);
   if (problem !== undefined) throw new Error(`database.query: ${problem}`);
   const pool = new ProcessPool({ maxProcesses: options.maxProcesses, idleMs: options.idleMs });
-  const asks = options.target.kind !== 'sample';
+  const isSample = options.target.kind === 'sample';
   const tool: ServerTool = {
     name: 'database.query',
     description: describe(options.target, options.limits),
@@ -51,9 +51,9 @@ export function databaseTool(options: DatabaseToolOptions): DatabaseTool {
       readonly: true,
       destructive: false,
       idempotent: true,
-      ...(asks ? { requires_approval: true } : {}),
+      ...(isSample ? {} : { requires_approval: true }),
     },
-    metadata: { version: '1.0.0', tags: ['database', 'sql'], sample: !asks },
+    metadata: { version: '1.0.0', tags: ['database', 'sql'], sample: isSample },
     concurrency: options.maxProcesses,
     async execute(args, context) {
       const request = prepareRequest(options, args, context);
@@ -70,7 +70,7 @@ function prepareRequest(options: DatabaseToolOptions, args: unknown, context: To
   const statement = checkStatement(sql, target.kind === 'postgres' ? 'postgres' : 'sqlite');
   if (!statement.ok) throw refused(statement.problem);
   const params = readParams(args);
-  // PostgreSQL says so itself.
+  // PostgreSQL reports wrong params itself.
   const problem = target.kind === 'postgres' ? undefined : problemWithParams(sql, params);
   if (problem !== undefined) throw paramsRefused(problem);
   return {
@@ -90,35 +90,35 @@ async function makeReady(options: DatabaseToolOptions): Promise<void> {
 }
 
 function resultOf(ending: Ending, context: ToolContext, pool: ProcessPool): QueryResult {
-  if (ending.kind === 'reply') return resultOfAnswer(ending.reply.answer);
-  // The engine knows why it aborted, and its reason stands.
+  if (ending.kind === 'reply') return resultOfOutcome(ending.reply.outcome);
+  // The engine's reason of an abort takes precedence.
   context.signal.throwIfAborted();
   if (pool.closed) throw new ToolFailure(failure('interrupted', 'the server is stopping'));
   if (ending.shortage !== null) throw new ToolFailure(ending.shortage);
   throw new ToolFailure(
-    failure('tool_failed', `the query process ended before it answered (${ending.reason})`, {
+    failure('tool_failed', `the query process ended before it replied (${ending.reason})`, {
       retryable: true,
     }),
   );
 }
 
-function resultOfAnswer(answer: QueryAnswer): QueryResult {
-  switch (answer.kind) {
+function resultOfOutcome(outcome: QueryOutcome): QueryResult {
+  switch (outcome.kind) {
     case 'rows': {
-      const { columns, rows, truncated } = answer;
+      const { columns, rows, truncated } = outcome;
       return { columns, rows, row_count: rows.length, truncated };
     }
     case 'refused':
-      throw refused(answer.message);
+      throw refused(outcome.message);
     case 'failed':
-      throw new ToolFailure(failure('tool_failed', `the database says: ${answer.message}`));
+      throw new ToolFailure(failure('tool_failed', `the database says: ${outcome.message}`));
     case 'unreachable':
       throw new ToolFailure(
-        failure('upstream_unreachable', `the database cannot be used: ${answer.message}`),
+        failure('upstream_unreachable', `the database cannot be used: ${outcome.message}`),
       );
     case 'exhausted':
       throw new ToolFailure(
-        failure('tool_failed', 'the query needs more memory than it may have', {
+        failure('tool_failed', 'the query exceeds its memory limit', {
           recommendations: ['read fewer rows or smaller values, and sort less'],
         }),
       );

@@ -10,7 +10,7 @@ const WEATHER =
   '天气预报|天气情况|天气状况|天气信息|天气|气温|温度|体感|湿度|风速|风力|气候|预报|weather|temperature';
 const GAP = '[\\s,，.。;；:：!！?？、~\\-"\'“”‘’「」《》()]+';
 
-/** Chinese puts the place between what is asked and how it is asked, so peeling both ends leaves it. */
+/** In Chinese the place stands between the words of the question, so stripping both ends leaves the place. */
 const BEFORE = new RegExp(
   `^(?:${GAP}|您好|你好|请问|请|麻烦|帮我|帮忙|给我|告诉我|跟我说|我想要?|想要?|知道|了解|能不能|能否|可以|可否|查询|查查|查看|查一?下|搜索|搜一?下|看看|看一?下|说说|一下|关于|我们?[在住]|在|${NOW}|${HERE}|${WEATHER}|的)`,
   'iu',

@@ -16,7 +16,7 @@ const POLITE =
 const QUESTION =
   "what's|whats|what is|what are|what|how's|hows|how is|how (?:hot|cold|warm|cool|sunny|cloudy|windy|humid)|how|is it|is there|is|it's|will it|does it|it|(?:going )?to be|like|feel|degrees(?: celsius| fahrenheit)?|outside";
 const HERE = 'here|there|my (?:location|place|city|area)|where i am|me';
-// An article goes only with the word it belongs to: The Hague keeps its own.
+// An article is stripped only together with its word: The Hague keeps its article.
 const BEFORE = new RegExp(
   `^(?:${GAP}|(?:(?:the|a) )?(?:${POLITE}|${QUESTION}|${NOW}|${ASKED}|${HERE})(?=$|[\\s,.;:!?])|(?:the )?city of (?=\\S)|(?:in|at|for|near|around|of|like|the)(?=$|[,.;:!?]))`,
   'i',
@@ -26,7 +26,7 @@ const AFTER = new RegExp(
   `(?:${GAP}|(?:^|[\\s,.;:!?])(?:(?:the|a) )?(?:${POLITE}|${QUESTION}|${NOW}|${ASKED}|${HERE}|in|at|for|near|of|the|and|or|celsius|fahrenheit)|(?<=\\S)'s?)$`,
   'i',
 );
-/** Text without any word about weather is taken for a place only when it is as short as one. */
+/** A text without a word about weather is read as a place only if it is short. */
 const MAX_BARE_WORDS = 5;
 
 export function placeInEnglish(text: string): Found {
@@ -38,7 +38,7 @@ export function placeInEnglish(text: string): Found {
   ).test(text);
   if (!about && text.split(' ').length > MAX_BARE_WORDS) return { place: '' };
   const timeless = text.replace(/\bat the moment\b/i, '');
-  // What follows the first preposition is the place, however the question began.
+  // The place follows the first preposition.
   const linked = /(?:^|\s)(?:in|at|for|near|around)\s+(\S.*)$/i.exec(timeless)?.[1];
   const afterLink = linked === undefined ? '' : stripAffixes(linked, BEFORE, LINK, AFTER);
   return { place: afterLink === '' ? stripAffixes(timeless, BEFORE, LINK, AFTER) : afterLink };

@@ -2,29 +2,29 @@ import { messageOf } from '../../../core/failures.ts';
 
 export type Fetch = typeof globalThis.fetch;
 
-/** The service could not be asked, or what it said makes no sense. */
-export class ServiceTrouble extends Error {
+/** Thrown if the service cannot be reached or its response is invalid. */
+export class ServiceError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'ServiceTrouble';
+    this.name = 'ServiceError';
   }
 }
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** One GET that ends in decoded JSON or in `ServiceTrouble`, whatever the other side does. */
+/** Sends a GET request and resolves to the parsed JSON. Rejects with a `ServiceError` for any problem. */
 export async function fetchJson(fetch: Fetch, url: URL, signal: AbortSignal): Promise<unknown> {
   try {
-    // A redirect would let the service choose the address we ask, private ones included.
+    // A redirect could lead to any address, including private ones.
     const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new ServiceTrouble(`it answered with status ${response.status}`);
+      throw new ServiceError(`it responded with status ${response.status}`);
     }
     return parse(await readBody(response));
   } catch (error) {
-    if (error instanceof ServiceTrouble) throw error;
-    throw new ServiceTrouble(causeOf(error));
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError(causeOf(error));
   }
 }
 
@@ -32,10 +32,10 @@ async function readBody(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
-  // Counted after decompression, so that a small body cannot unpack into a large one. Leaving the loop cancels.
+  // Counts bytes after decompression, to bound a compressed body too. Leaving the loop cancels the stream.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw new ServiceTrouble(`its answer is larger than ${MAX_BODY_BYTES} bytes`);
+    if (size > MAX_BODY_BYTES) throw new ServiceError(`its response is larger than ${MAX_BODY_BYTES} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -45,13 +45,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ServiceTrouble('its answer is not JSON');
+    throw new ServiceError('its response is not JSON');
   }
 }
 
-/** `fetch` says only "fetch failed"; the reason is one level down, where it may name an address but no secret. */
+/** Returns the message of the cause: the message of `fetch` itself is only "fetch failed". The cause contains no secret. */
 function causeOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not respond in time';
   if (error instanceof Error && error.cause instanceof Error) return messageOf(error.cause);
   return messageOf(error);
 }

@@ -3,25 +3,25 @@ import { regionNames } from './region-names.ts';
 
 interface Candidate {
   readonly name: string;
-  /** A country or region that a hit must lie in. */
+  /** The country or region of the place. */
   readonly within: string | null;
 }
 
-/** Looks a place up under the readings its text allows; undefined when no reading has a hit. */
+/** Searches for a place under each possible reading of its text. Resolves to undefined if none has a hit. */
 export async function findPlace(
   service: OpenMeteo,
-  asked: { readonly place: string; readonly language: string },
+  query: { readonly place: string; readonly language: string },
   signal: AbortSignal,
 ): Promise<FoundPlace | undefined> {
-  for (const candidate of candidatesFor(asked.place)) {
-    const hits = await service.search(candidate.name, asked.language, signal);
+  for (const candidate of candidatesFor(query.place)) {
+    const hits = await service.search(candidate.name, query.language, signal);
     const hit = hits.find((place) => candidate.within === null || liesIn(place, candidate.within));
     if (hit !== undefined) return hit;
   }
   return undefined;
 }
 
-/** The search knows names only, not "city, country", so what qualifies a name is matched against the hits. */
+/** The service searches by name only, not by "city, country", so the qualifier is compared with the hits. */
 export function candidatesFor(place: string): readonly Candidate[] {
   const [name = '', ...qualifiers] = place.split(/\s*[,，]\s*/).filter((part) => part !== '');
   const within = qualifiers.at(-1) ?? null;

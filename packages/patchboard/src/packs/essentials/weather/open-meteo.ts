@@ -1,8 +1,8 @@
 import { isRecord } from '../../../core/json/is-record.ts';
-import { ServiceTrouble, fetchJson } from './fetch-json.ts';
+import { ServiceError, fetchJson } from './fetch-json.ts';
 import type { Fetch } from './fetch-json.ts';
 
-/** Where the service is; `/v1/search` and `/v1/forecast` are added. */
+/** The origins of the service; `/v1/search` and `/v1/forecast` are added. */
 export interface OpenMeteoOptions {
   readonly forecastUrl: string;
   readonly geocodingUrl: string;
@@ -14,13 +14,13 @@ export interface FoundPlace {
   readonly name: string;
   readonly country: string | null;
   readonly countryCode: string | null;
-  /** From the largest region to the smallest. */
+  /** Ordered from the largest region to the smallest. */
   readonly regions: readonly string[];
   readonly latitude: number;
   readonly longitude: number;
 }
 
-/** What the service says about now at one place; what it leaves out is null. */
+/** The current weather at a place; missing values are null. */
 export interface CurrentWeather {
   readonly temperature: number;
   readonly apparentTemperature: number | null;
@@ -71,19 +71,19 @@ function address(base: string, route: string, query: Readonly<Record<string, str
 }
 
 function readPlaces(body: unknown): readonly FoundPlace[] {
-  if (!isRecord(body)) throw new ServiceTrouble('its list of places is not an object');
+  if (!isRecord(body)) throw new ServiceError('its list of places is not an object');
   const results = body['results'] ?? []; // left out when nothing matches
-  if (!Array.isArray(results)) throw new ServiceTrouble('its list of places is not a list');
+  if (!Array.isArray(results)) throw new ServiceError('its list of places is not a list');
   return results.map(readPlace);
 }
 
 function readPlace(entry: unknown): FoundPlace {
-  if (!isRecord(entry)) throw new ServiceTrouble('a place in its list is not an object');
+  if (!isRecord(entry)) throw new ServiceError('a place in its list is not an object');
   const latitude = numberIn(entry, 'latitude');
   const longitude = numberIn(entry, 'longitude');
   const name = textIn(entry, 'name');
   if (latitude === null || longitude === null || name === null) {
-    throw new ServiceTrouble('a place in its list lacks a name or coordinates');
+    throw new ServiceError('a place in its list lacks a name or coordinates');
   }
   const regions = ['admin1', 'admin2', 'admin3', 'admin4'].map((level) => textIn(entry, level));
   return {
@@ -98,11 +98,11 @@ function readPlace(entry: unknown): FoundPlace {
 
 function readCurrent(body: unknown): CurrentWeather {
   const current = isRecord(body) ? body['current'] : undefined;
-  if (!isRecord(body) || !isRecord(current)) throw new ServiceTrouble('its answer has no current weather');
+  if (!isRecord(body) || !isRecord(current)) throw new ServiceError('its response has no current weather');
   const temperature = numberIn(current, 'temperature_2m');
   const weatherCode = numberIn(current, 'weather_code');
   if (temperature === null || weatherCode === null) {
-    throw new ServiceTrouble('its answer lacks the temperature or the weather code');
+    throw new ServiceError('its response lacks the temperature or the weather code');
   }
   const units = isRecord(body['current_units']) ? body['current_units'] : {};
   const isDay = numberIn(current, 'is_day');
@@ -116,7 +116,7 @@ function readCurrent(body: unknown): CurrentWeather {
     isDay: isDay === null ? null : isDay === 1,
     observedAt: observationTime(textIn(current, 'time'), numberIn(body, 'utc_offset_seconds')),
     timezone: textIn(body, 'timezone'),
-    // No unit is asked for, so where the answer names none, the service's documented default holds.
+    // The request names no units, so a missing unit is the documented default.
     units: {
       temperature: textIn(units, 'temperature_2m') ?? '°C',
       humidity: textIn(units, 'relative_humidity_2m') ?? '%',
@@ -126,7 +126,7 @@ function readCurrent(body: unknown): CurrentWeather {
   };
 }
 
-/** The service writes local time without a zone (`2026-01-31T08:15`) and the offset beside it. */
+/** The service returns local time without a zone (`2026-01-31T08:15`), and the offset separately. */
 function observationTime(local: string | null, offsetSeconds: number | null): string | null {
   if (local === null || offsetSeconds === null) return null;
   const asIfUtc = Date.parse(`${local}Z`);

@@ -92,11 +92,11 @@ describe('placeInQuery', () => {
     ['北京明天天气', '明天'],
     ['上海周末会下雨吗', '周末'],
     ['广州下周天气', '下周'],
-  ])('sees that %j asks about another time', (query, words) => {
+  ])('recognises that %j is about another time', (query, words) => {
     expect(placeInQuery(query)).toEqual({ kind: 'other-time', words });
   });
 
-  it('answers any text', () => {
+  it('returns a result for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (query) => {
         expect(placeInQuery(query)).toHaveProperty('kind');

@@ -1,16 +1,16 @@
 import { placeInChinese } from './chinese-query.ts';
 import { placeInEnglish } from './english-query.ts';
 
-/** What a free-text question about the weather asks. */
+/** The meaning of a free-text question about the weather. */
 export type WeatherQuestion =
   | { readonly kind: 'place'; readonly place: string; readonly language: 'en' | 'zh' }
-  /** It asks about another day; only the present is known here. */
+  /** The question is about another day; the tool knows only the current weather. */
   | { readonly kind: 'other-time'; readonly words: string }
   | { readonly kind: 'no-place' };
 
 const MAX_PLACE_LENGTH = 100;
 
-/** Reads the place out of a question in English or Chinese, or a bare place name. */
+/** Extracts the place from a question in English or Chinese, or from a bare place name. */
 export function placeInQuery(query: string): WeatherQuestion {
   const text = query.normalize('NFKC').replace(/[’‘`]/g, "'").replace(/\s+/g, ' ').trim();
   const chinese = /\p{Script=Han}/u.test(text);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RecentReports } from './recent-reports.ts';
 
 describe('RecentReports', () => {
-  it('holds a bounded number and lets the least recently used go', () => {
+  it('is bounded and evicts the least recently used entry', () => {
     const recent = aCache();
     recent.keep('a', 1);
     recent.keep('b', 2);
@@ -14,7 +14,7 @@ describe('RecentReports', () => {
     expect(recent.find('c')?.value).toBe(3);
   });
 
-  it('forgets what is too old and survives a clock that steps back', () => {
+  it('drops expired entries and tolerates a clock that steps back', () => {
     let now = 1000;
     const recent = aCache(() => now);
     recent.keep('a', 1);

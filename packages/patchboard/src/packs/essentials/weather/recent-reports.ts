@@ -5,7 +5,7 @@ interface Kept<Value> {
   readonly at: number;
 }
 
-/** The last answers, for when the service does not answer; the least recently used goes first. */
+/** An LRU cache of reports, for use when the service is not reachable. */
 export class RecentReports<Value> {
   readonly #kept: BoundedMap<string, Kept<Value>>;
   readonly #maxAgeMs: number;

@@ -24,7 +24,7 @@ const US_STATES: ReadonlyMap<string, string> = new Map(
     .map((row): [string, string] => [row.slice(0, 2), row.slice(3).trim()]),
 );
 
-/** The names under which the service may list a country or region that people abbreviate. */
+/** Returns the names that the service may use for an abbreviated country or region. */
 export function regionNames(given: string): readonly string[] {
   const key = given.toUpperCase();
   const others = [SHORT_FORMS.get(key), US_STATES.get(key)].filter((name) => name !== undefined);

@@ -3,7 +3,7 @@ import type { JsonSchema } from '@patchboard/wire';
 import type { CurrentWeather, FoundPlace } from './open-meteo.ts';
 import { weatherText } from './wmo-codes.ts';
 
-/** What `weather.query` answers, apart from where it came from. */
+/** The result of `weather.query`, without `source` and `age_s`. */
 export interface WeatherReport {
   readonly weather: string;
   readonly temperature: number;
@@ -74,8 +74,8 @@ export const REPORT_SCHEMA: JsonSchema = closedObject({
     wind_speed: { type: 'string' },
   }),
   place: PLACE_SCHEMA,
-  source: { enum: ['live', 'cache'], description: '"cache" when the service did not answer.' },
-  age_s: { type: 'integer', minimum: 0, description: 'Seconds since the service gave this answer.' },
+  source: { enum: ['live', 'cache'], description: '"cache" if the service was not reachable.' },
+  age_s: { type: 'integer', minimum: 0, description: 'Age of the data in seconds.' },
 });
 
 function closedObject(properties: Readonly<Record<string, unknown>>): JsonSchema {

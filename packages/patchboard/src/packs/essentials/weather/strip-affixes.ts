@@ -1,7 +1,7 @@
-/** What the reader of one language found; an empty place is none. */
+/** A place, empty if there is none, or the words for another time. */
 export type Found = { readonly place: string } | { readonly words: string };
 
-/** Takes the patterns off the text again and again until nothing more comes off. */
+/** Removes the patterns from the text repeatedly until none matches. */
 export function stripAffixes(text: string, ...patterns: readonly RegExp[]): string {
   let rest = text;
   for (;;) {

@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 describe('weather.query', () => {
-  it('tells the current weather at the place named in the query', async () => {
+  it('returns the current weather at the place in the query', async () => {
     await expect(ask(aTool(), 'weather in Beijing')).resolves.toEqual({
       weather: 'Sunny',
       temperature: 25,
@@ -58,7 +58,7 @@ describe('weather.query', () => {
     });
   });
 
-  it('asks in the language of the query', async () => {
+  it('searches in the language of the query', async () => {
     await expect(ask(aTool(), '上海今天天气怎么样')).resolves.toMatchObject({ place: { name: '上海' } });
     expect(service.requests[0]).toContain('language=zh');
   });
@@ -95,7 +95,7 @@ describe('weather.query', () => {
   });
 
   it.each(['weather', '今天天气怎么样', 'weather in Paris tomorrow'])(
-    'refuses %j before asking anyone',
+    'refuses %j without a request to the service',
     async (query) => {
       const failure = await failureOf(ask(aTool(), query));
       expect(failure).toMatchObject({ code: 'input_invalid', issues: [{ path: '/query' }] });
@@ -105,7 +105,7 @@ describe('weather.query', () => {
   );
 
   it.each(['weather in Atlantis', 'weather in Paris, Japan'])(
-    'says that the place of %j is unknown',
+    'reports that the place of %j is unknown',
     async (query) => {
       const failure = await failureOf(ask(aTool(), query));
       expect(failure).toMatchObject({ code: 'tool_failed', retryable: false });
@@ -113,7 +113,7 @@ describe('weather.query', () => {
     },
   );
 
-  it.each(TROUBLES)('is unreachable, not inventive, on %s from either route', async (_, trouble) => {
+  it.each(TROUBLES)('fails as unreachable on %s from either route', async (_, trouble) => {
     for (const route of ['search', 'forecast'] as const) {
       service.setTrouble('both', null);
       service.setTrouble(route, trouble);
@@ -122,7 +122,7 @@ describe('weather.query', () => {
     }
   });
 
-  it.each(TROUBLES)('answers from the cache, with its age, on %s', async (_, trouble) => {
+  it.each(TROUBLES)('returns a cached report with its age on %s', async (_, trouble) => {
     const tool = aTool();
     await ask(tool, 'weather in Beijing');
     service.setTrouble('both', trouble);
@@ -135,15 +135,15 @@ describe('weather.query', () => {
     await expect(failureOf(ask(tool, 'Paris'))).resolves.toMatchObject({ code: 'upstream_unreachable' });
   });
 
-  it('answers from the cache when the service stays silent past the budget', async () => {
+  it('returns a cached report when the service does not respond within the budget', async () => {
     const tool = aTool({ budgetMs: 300 });
-    // The first answer comes within any budget only on an idle machine, so it is asked until it does.
+    // On a busy machine the first response may exceed the budget, so the request is repeated until it does not.
     await untilLive(tool);
     service.setTrouble('both', { kind: 'silence' });
     await expect(ask(tool, 'Beijing')).resolves.toMatchObject({ source: 'cache' });
   });
 
-  it('does not answer from a cache older than an hour', async () => {
+  it('does not return a cached report older than an hour', async () => {
     const tool = aTool();
     await ask(tool, 'Beijing');
     service.setTrouble('both', { kind: 'status', status: 502 });
@@ -151,7 +151,7 @@ describe('weather.query', () => {
     await expect(failureOf(ask(tool, 'Beijing'))).resolves.toMatchObject({ code: 'upstream_unreachable' });
   });
 
-  it('is unreachable when nobody listens', async () => {
+  it('fails as unreachable when the connection is refused', async () => {
     await service.close();
     await expect(failureOf(ask(aTool(), 'Beijing'))).resolves.toMatchObject({ code: 'upstream_unreachable' });
   });

@@ -1,7 +1,7 @@
 import { ToolFailure, failure } from '../../../core/failures.ts';
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { readText } from '../arguments.ts';
-import { ServiceTrouble } from './fetch-json.ts';
+import { ServiceError } from './fetch-json.ts';
 import { findPlace } from './find-place.ts';
 import { openMeteo } from './open-meteo.ts';
 import type { OpenMeteo, OpenMeteoOptions } from './open-meteo.ts';
@@ -11,12 +11,12 @@ import { REPORT_SCHEMA, reportOf } from './report.ts';
 import type { WeatherReport } from './report.ts';
 
 export interface WeatherToolOptions extends OpenMeteoOptions {
-  /** Both requests together. Shorter than the tool's own limit, so that a cached answer still arrives in time. */
+  /** Time limit for both requests together. Shorter than the timeout of the tool, so that a cached report can still be returned. */
   readonly budgetMs: number;
   readonly now: () => number;
 }
 
-type Asked = { readonly place: string; readonly language: 'en' | 'zh' };
+type PlaceQuery = { readonly place: string; readonly language: 'en' | 'zh' };
 
 const MAX_QUERY_LENGTH = 300;
 const MAX_KEPT_REPORTS = 500;
@@ -43,16 +43,16 @@ export function weatherTool(options: WeatherToolOptions): ServerTool {
     },
     concurrency: 16,
     async execute(args, context) {
-      const asked = readQuestion(readText(args, 'query'));
-      const key = JSON.stringify([asked.place.toLowerCase(), asked.language]);
+      const query = readQuestion(readText(args, 'query'));
+      const key = JSON.stringify([query.place.toLowerCase(), query.language]);
       try {
         const report = await withinBudget(options.budgetMs, context.signal, async (signal) => {
-          return await askLive(service, asked, signal);
+          return await fetchReport(service, query, signal);
         });
         recent.keep(key, report);
         return { ...report, source: 'live', age_s: 0 };
       } catch (error) {
-        if (!(error instanceof ServiceTrouble) || context.signal.aborted) throw error;
+        if (!(error instanceof ServiceError) || context.signal.aborted) throw error;
         const kept = recent.find(key);
         if (kept === undefined) throw unreachable(error);
         return { ...kept.value, source: 'cache', age_s: Math.floor(kept.ageMs / 1000) };
@@ -61,7 +61,7 @@ export function weatherTool(options: WeatherToolOptions): ServerTool {
   };
 }
 
-/** Not `AbortSignal.timeout`: its timer would outlive the call, and hold the signals for as long. */
+/** Not `AbortSignal.timeout`: its timer would outlive the call and keep the signals in memory. */
 async function withinBudget<T>(
   budgetMs: number,
   signal: AbortSignal,
@@ -77,7 +77,7 @@ async function withinBudget<T>(
   }
 }
 
-function readQuestion(query: string): Asked {
+function readQuestion(query: string): PlaceQuery {
   const question = placeInQuery(query);
   switch (question.kind) {
     case 'place':
@@ -95,11 +95,15 @@ function readQuestion(query: string): Asked {
   }
 }
 
-async function askLive(service: OpenMeteo, asked: Asked, signal: AbortSignal): Promise<WeatherReport> {
-  const place = await findPlace(service, asked, signal);
+async function fetchReport(
+  service: OpenMeteo,
+  query: PlaceQuery,
+  signal: AbortSignal,
+): Promise<WeatherReport> {
+  const place = await findPlace(service, query, signal);
   if (place === undefined) {
     throw new ToolFailure(
-      failure('tool_failed', `no place is known by the name "${asked.place}"`, {
+      failure('tool_failed', `no place is known by the name "${query.place}"`, {
         recommendations: ['check the spelling, or name the nearest larger city, for example "Paris, France"'],
       }),
     );
@@ -116,19 +120,19 @@ function badQuery(message: string, recommendation: string): ToolFailure {
   );
 }
 
-function unreachable(trouble: ServiceTrouble): ToolFailure {
+function unreachable(error: ServiceError): ToolFailure {
   return new ToolFailure(
-    failure('upstream_unreachable', `the weather service could not be used: ${trouble.message}`, {
+    failure('upstream_unreachable', `the weather service could not be used: ${error.message}`, {
       recommendations: ['try again in a minute'],
     }),
   );
 }
 
 const DESCRIPTION = [
-  'Tells the current weather at one place, from Open-Meteo: sky in words, temperature, humidity, wind, precipitation.',
+  'Returns the current weather at one place, from Open-Meteo: sky in words, temperature, humidity, wind, precipitation.',
   'The query is free text in English or Chinese that names the place, such as "weather in Beijing", "北京天气" or',
-  '"temperature in Paris, France". It knows the present only: no forecast for other days, no history.',
-  'source is "live", or "cache" (at most an hour old, see age_s) when the service did not answer.',
+  '"temperature in Paris, France". Only the current weather is known: no forecast for other days, no history.',
+  'source is "live", or "cache" (at most an hour old, see age_s) if the service was not reachable.',
 ].join(' ');
 
 const INPUT_SCHEMA = {

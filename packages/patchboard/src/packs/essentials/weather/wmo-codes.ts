@@ -1,4 +1,4 @@
-/** WMO 4677 as Open-Meteo uses it; its own table is the list of codes that can occur. */
+/** The codes of WMO 4677 that Open-Meteo documents. */
 const TEXTS: ReadonlyMap<number, string> = new Map([
   [1, 'Mostly clear'],
   [2, 'Partly cloudy'],
@@ -29,7 +29,7 @@ const TEXTS: ReadonlyMap<number, string> = new Map([
   [99, 'Thunderstorm with heavy hail'],
 ]);
 
-/** A clear sky is sunny by day only. A code outside the table is shown as it is, not guessed at. */
+/** Returns "Sunny" for a clear sky by day only, and the number of an unknown code. */
 export function weatherText(code: number, isDay: boolean | null): string {
   if (code === 0) return isDay === false ? 'Clear' : 'Sunny';
   return TEXTS.get(code) ?? `WMO weather code ${code}`;

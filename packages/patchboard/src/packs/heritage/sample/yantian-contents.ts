@@ -3,7 +3,7 @@ import type { ContentItem } from '../records.ts';
 type Written = Pick<ContentItem, 'id' | 'content_type' | 'title' | 'body' | 'tags' | 'domains' | 'source'> &
   Partial<ContentItem>;
 
-/** An invented village; nothing here is a record of a real one. */
+/** A fictional village. */
 const WRITTEN: readonly Written[] = [
   {
     id: 'content_family_rules',

@@ -126,7 +126,7 @@ const ROUTES: readonly SiteRoute[] = [
   },
 ];
 
-/** The village of the demonstration: invented, with the names its first description used. */
+/** The sample data: a fictional village, with the names of the original description. */
 export const YANTIAN: SiteData = {
   site_name: '严田古村',
   contents: YANTIAN_CONTENTS,

@@ -3,11 +3,11 @@ import type { ContentItem } from '../records.ts';
 import { indexTerms, matchExpression } from '../search-terms.ts';
 import type { ContentQuery } from '../storage.ts';
 
-/** With more hits than this, how often a word stands where says little, and weighing them all takes long. */
+/** Up to this many hits are ranked by BM25. Beyond it the ranking would be slow and hardly meaningful. */
 const WEIGHED_HITS = 2000;
 
 export interface Hits {
-  /** Numbers of contents, the best first, `limit` at most. */
+  /** Row numbers of contents, best first, at most `limit`. */
   readonly numbers: readonly number[];
   readonly total: number;
 }
@@ -15,8 +15,8 @@ export interface Hits {
 const NO_HITS: Hits = { numbers: [], total: 0 };
 
 /**
- * The terms of the contents of one site. Each site has an index of its own, so that what others have makes no search
- * slower and weighs no word.
+ * The full-text index of one site. Each site has its own, so that the contents of other sites affect neither speed nor
+ * ranking.
  */
 export class ContentIndex {
   readonly #insert: StatementSync;
@@ -36,7 +36,7 @@ export class ContentIndex {
     this.#countSome = database.prepare(
       `select count(*) as hits from (select 1 from ${table} where ${table} match ? limit ?)`,
     );
-    // A word in the title says most about an item, then a tag. What is better attested wins a tie.
+    // The title has the highest weight, then tags. Credibility decides ties.
     this.#weighed = database.prepare(
       `select no from ${table} join contents on no = ${table}.rowid
        where ${table} match :words and status = :status and (:type is null or content_type = :type)
@@ -78,7 +78,7 @@ export class ContentIndex {
     return { numbers: rows.slice(0, limit).map(({ no }) => no as number), total: rows.length };
   }
 
-  /** Those with the words in their title first, each part newest first. */
+  /** Returns hits in the title first, then the others, each newest first. */
   #manyHits(words: string, match: string, query: ContentQuery): Hits {
     const { limit } = query;
     const labels = filterExpression(query);
@@ -86,7 +86,7 @@ export class ContentIndex {
     const numbers = new Set<number>();
     for (const expression of [`${labels} AND title : (${words})`, `${labels} AND ${match}`]) {
       if (numbers.size >= limit) break;
-      // What is in the first part comes again in the second, so that it must bring as many more.
+      // The second query also returns the hits of the first, so its limit is higher by their number.
       for (const { no } of this.#newest.all(expression, limit + numbers.size)) numbers.add(no as number);
     }
     return { numbers: [...numbers].slice(0, limit), total };
@@ -98,7 +98,7 @@ export function hasIndex(database: DatabaseSync, site: number): boolean {
   return named.get(tableOf(site)) !== undefined;
 }
 
-/** Terms only; the text itself is in contents. Searches for one character use the prefix index. */
+/** Creates a contentless FTS5 index; the text is in the table contents. The prefix index serves searches for one character. */
 export function makeIndex(database: DatabaseSync, site: number): void {
   database.exec(`create virtual table if not exists ${tableOf(site)} using fts5 (
     labels, title, tags, body,
@@ -110,7 +110,7 @@ function tableOf(site: number): string {
   return `content_terms_${site}`;
 }
 
-/** Status, type and tags are terms too: where there are many hits, the index alone says which are meant. */
+/** Indexes status, type and tags as terms too, so that the index alone can filter many hits. */
 function labelsOf({ status, content_type: type, tags }: ContentItem): string {
   return [label('status', status), label('type', type), ...tags.map((tag) => label('tag', tag))].join(' ');
 }
@@ -122,7 +122,7 @@ function filterExpression({ status, contentType, tags }: ContentQuery): string {
   return `labels : (${parts.join(' AND ')})`;
 }
 
-/** In hexadecimal: whatever the text holds, it is one term and no syntax. */
+/** Encodes in hexadecimal, so that any text is one term without FTS5 syntax. */
 function label(kind: string, text: string): string {
   return `${kind}x${Buffer.from(text, 'utf8').toString('hex')}`;
 }

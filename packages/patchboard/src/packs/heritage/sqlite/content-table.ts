@@ -8,7 +8,7 @@ type Row = Record<string, SQLOutputValue>;
 const COLUMNS = `id, content_type, title, body, summary, tags, domains, source, credibility_score, verified, status,
   created_at`;
 
-/** Contents of all sites, each site with the index of its terms. */
+/** The contents of all sites, with one full-text index per site. */
 export class ContentTable {
   readonly #database: DatabaseSync;
   readonly #indexes: Map<number, ContentIndex> = new Map();
@@ -38,7 +38,7 @@ export class ContentTable {
     return this.#ofSite.all(site).map(toContent);
   }
 
-  /** Within a transaction: a new site gets its index. */
+  /** Must be called within a transaction. Creates the index of a new site. */
   put(site: number, item: ContentItem): void {
     const index = this.#indexes.get(site) ?? this.#indexOf(site);
     const old = this.#remove.get(site, item.id);
@@ -48,7 +48,7 @@ export class ContentTable {
   }
 
   search(site: number, query: ContentQuery): FoundContent {
-    // A site that has nothing to be found has no index yet.
+    // A site without contents has no index yet.
     if (!this.#indexes.has(site) && !hasIndex(this.#database, site)) return { items: [], total: 0 };
     const { numbers, total } = this.#known(site).search(query);
     const items = numbers.flatMap((no) => {
@@ -58,7 +58,7 @@ export class ContentTable {
     return { items, total };
   }
 
-  /** After a rollback: what was made in it is gone. */
+  /** Must be called after a rollback, which drops indexes created in the transaction. */
   forgetIndexes(): void {
     this.#indexes.clear();
   }
@@ -92,7 +92,7 @@ function valuesOf(item: ContentItem): SQLInputValue[] {
   ];
 }
 
-/** The tables are strict, so the types hold. */
+/** The tables are strict, so the column types are guaranteed. */
 function toContent(row: Row): ContentItem {
   const { tags, domains, verified, ...rest } = row;
   return {

@@ -7,7 +7,7 @@ const PROFILE = `npc_id, version, active, name, persona, knowledge_domains, gree
   must_cite_sources`;
 const PROMPT = 'npc_id, prompt_type, version, active, prompt_text';
 
-/** Characters and what they are told to be, in versions. */
+/** Versioned profiles and prompts of characters. */
 export class PeopleTables {
   readonly #active: StatementSync;
   readonly #version: StatementSync;
@@ -54,7 +54,7 @@ export class PeopleTables {
     return this.#profiles.all(site).map(toProfile);
   }
 
-  /** One version is active at most: the newest that says so. */
+  /** An active profile deactivates the other versions. */
   putProfile(site: number, profile: NpcProfile): void {
     if (profile.active) this.#retireProfile.run(site, profile.npc_id);
     this.#putProfile.run(

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Marks the file as ours: "Pbhr". */
+/** Identifies the file as a heritage database: "Pbhr". */
 const APPLICATION_ID = 0x50626872;
 
-/** Forward only, one text per version; a text that was released is never changed. */
+/** Forward migrations, one per version. A released migration is never changed. */
 const MIGRATIONS: readonly string[] = [
   `
   create table sites (
@@ -95,7 +95,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** Not exclusive, unlike the calls: an import from the command line may run beside the server. */
+/** Migrates the database. Unlike the store of calls it is not locked exclusively: the CLI may import data while the server runs. */
 export function prepareDatabase(database: DatabaseSync, file: string): void {
   const version = pragma(database, 'user_version');
   const application = pragma(database, 'application_id');
@@ -107,7 +107,7 @@ export function prepareDatabase(database: DatabaseSync, file: string): void {
   if (version === MIGRATIONS.length) return;
   database.exec('begin immediate');
   try {
-    // Read again: another process may have been first.
+    // Reads the version again: another process may have migrated meanwhile.
     for (const sql of MIGRATIONS.slice(pragma(database, 'user_version'))) database.exec(sql);
     database.exec(
       `pragma application_id = ${APPLICATION_ID}; pragma user_version = ${MIGRATIONS.length}; commit`,

@@ -5,22 +5,22 @@ import type { SiteScope } from '../records.ts';
 import type { ContentQuery, FoundContent } from '../storage.ts';
 import type { SearchReply, SearchRequest } from './search-worker.ts';
 
-interface Waiting {
+interface PendingSearch {
   readonly resolve: (found: FoundContent) => void;
   readonly reject: (problem: Error) => void;
 }
 
-// The same tree runs from source and from the build, so the worker has the extension of this file.
+// Runs from source and from the build, so the worker has the extension of this file.
 const WORKER = new URL(`./search-worker${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Searches in a thread and on a connection of their own: a word that all contents have is counted in tens of
- * milliseconds, and the server has others to answer meanwhile. Started with the first search, one after the other.
+ * Runs searches in a worker thread with its own connection, because counting a frequent word takes tens of milliseconds
+ * and would block the event loop. The first search starts the thread; searches run one after the other.
  */
 export class SearchThread {
   readonly #file: string;
   readonly #busyTimeoutMs: number;
-  readonly #waiting: Map<number, Waiting> = new Map();
+  readonly #pending: Map<number, PendingSearch> = new Map();
   #worker: Worker | null = null;
   #isClosed = false;
   #last = 0;
@@ -31,13 +31,13 @@ export class SearchThread {
   }
 
   async search(scope: SiteScope, query: ContentQuery): Promise<FoundContent> {
-    if (this.#isClosed) throw gone('the heritage data was closed');
+    if (this.#isClosed) throw unavailable('the heritage data was closed');
     const worker = this.#worker ?? this.#start();
     this.#last += 1;
     const request: SearchRequest = { number: this.#last, scope, query };
     return await new Promise<FoundContent>((resolve, reject) => {
-      this.#waiting.set(request.number, { resolve, reject });
-      // Only somebody who waits keeps the process alive.
+      this.#pending.set(request.number, { resolve, reject });
+      // Only a pending search keeps the process alive.
       worker.ref();
       worker.postMessage(request);
     });
@@ -52,32 +52,32 @@ export class SearchThread {
     const workerData = { file: this.#file, busyTimeoutMs: this.#busyTimeoutMs };
     const worker = new Worker(WORKER, { workerData });
     this.#worker = worker;
-    let why = 'the heritage data was closed';
-    worker.on('message', (reply: SearchReply) => this.#take(worker, reply));
-    worker.on('error', (error) => (why = messageOf(error)));
-    worker.on('exit', () => this.#end(worker, why));
+    let reason = 'the heritage data was closed';
+    worker.on('message', (reply: SearchReply) => this.#settle(worker, reply));
+    worker.on('error', (error) => (reason = messageOf(error)));
+    worker.on('exit', () => this.#onExit(worker, reason));
     worker.unref();
     return worker;
   }
 
-  #take(worker: Worker, reply: SearchReply): void {
-    const waiting = this.#waiting.get(reply.number);
-    this.#waiting.delete(reply.number);
-    if (this.#waiting.size === 0) worker.unref();
-    if ('found' in reply) waiting?.resolve(reply.found);
-    else waiting?.reject(Object.assign(new Error(reply.problem), { errcode: reply.errcode }));
+  #settle(worker: Worker, reply: SearchReply): void {
+    const pending = this.#pending.get(reply.number);
+    this.#pending.delete(reply.number);
+    if (this.#pending.size === 0) worker.unref();
+    if ('found' in reply) pending?.resolve(reply.found);
+    else pending?.reject(Object.assign(new Error(reply.problem), { errcode: reply.errcode }));
   }
 
-  /** Whoever waits is told; the next search starts another. */
-  #end(worker: Worker, why: string): void {
+  /** Rejects the pending searches. The next search starts another worker. */
+  #onExit(worker: Worker, reason: string): void {
     if (this.#worker === worker) this.#worker = null;
-    const lost = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const { reject } of lost) reject(gone(why));
+    const lost = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of lost) reject(unavailable(reason));
   }
 }
 
-/** Worth another attempt, and the engine makes one. */
-function gone(why: string): ToolFailure {
-  return new ToolFailure(failure('upstream_unreachable', `the heritage data cannot be searched: ${why}`));
+/** A retryable failure; the engine retries it. */
+function unavailable(reason: string): ToolFailure {
+  return new ToolFailure(failure('upstream_unreachable', `the heritage data cannot be searched: ${reason}`));
 }

@@ -14,7 +14,7 @@ export interface SearchRequest {
 
 export type SearchReply = { readonly number: number } & (
   | { readonly found: FoundContent }
-  /** What SQLite said; an error that is sent to another thread loses its code. */
+  /** Message and code of SQLite, because an error sent to another thread loses its code. */
   | { readonly problem: string; readonly errcode: number | null }
 );
 

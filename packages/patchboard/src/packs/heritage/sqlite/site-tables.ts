@@ -5,7 +5,7 @@ const POI = 'id, name, type, description, latitude, longitude';
 const ROUTE = 'id, name, description, duration_minutes, poi_ids';
 const EVENT = 'id, event_type, event_data, user_id, session_id, logged_at';
 
-/** Sites, what there is to see on them, and what visitors did. */
+/** Sites with their points of interest, routes and visitor events. */
 export class SiteTables {
   readonly #find: StatementSync;
   readonly #add: StatementSync;
@@ -36,7 +36,7 @@ export class SiteTables {
     return row === undefined ? undefined : { no: row['no'] as number, name: row['name'] as string };
   }
 
-  /** A site that nobody has described yet is named after its id. */
+  /** Creates a missing site; without a name, its id is the name. */
   ensure(scope: SiteScope, name: string | null): number {
     const found = this.find(scope);
     if (found === undefined)
@@ -67,7 +67,7 @@ export class SiteTables {
     this.#putRoute.run(site, id, name, description, minutes, JSON.stringify(ids));
   }
 
-  /** The same id again changes nothing. Answers with what stands. */
+  /** Adds an event unless its id exists, and returns the stored event. */
   addEvent(site: number, event: UserEvent): UserEvent {
     const {
       id,
@@ -86,7 +86,7 @@ export class SiteTables {
   }
 }
 
-/** Replaces in place, so that the order stays. */
+/** An upsert that keeps the row number, and so the order. */
 function putSql(table: string, columns: string): string {
   const names = columns.split(', ');
   const changes = names.slice(1).map((name) => `${name} = excluded.${name}`);

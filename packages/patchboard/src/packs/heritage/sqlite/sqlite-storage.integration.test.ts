@@ -27,7 +27,7 @@ heritageStorageContract('sqliteHeritageStorage', () => sqliteHeritageStorage(new
 describe('sqliteHeritageStorage', () => {
   const scope = { tenant: 'yantian', site: 'yantian-main' };
 
-  it('keeps what it has over a restart, and may be open in two processes', async () => {
+  it('keeps its data over a restart, and can be opened by two processes', async () => {
     const file = newFile();
     const first = sqliteHeritageStorage(file);
     const second = sqliteHeritageStorage(file);
@@ -40,7 +40,7 @@ describe('sqliteHeritageStorage', () => {
     await third.close();
   });
 
-  it('says that it is busy in a way that is worth another attempt, and loses nothing', async () => {
+  it('fails with a retryable failure while it is busy, and loses nothing', async () => {
     const file = newFile();
     const storage = sqliteHeritageStorage(file);
     const other = new DatabaseSync(file);
@@ -61,13 +61,13 @@ describe('sqliteHeritageStorage', () => {
     setImmediate(() => (hasTurned = true));
     expect(await storage.search(scope, aQuery('古井'))).toMatchObject({ total: 1 });
     expect(hasTurned).toBe(true);
-    // What was added is found at once, also by a thread that has searched before.
+    // A new item is found at once, also by a thread that has searched before.
     await storage.addContent(scope, aContent('two', { title: '古樟' }));
     expect(await storage.search(scope, aQuery('古'))).toMatchObject({ total: 2 });
     await storage.close();
   });
 
-  it('answers many searches, each with its own', async () => {
+  it('returns its own result for each of many searches', async () => {
     const storage = sqliteHeritageStorage(newFile());
     const words = Array.from({ length: 20 }, (_, index) => `word${String.fromCharCode(97 + index)}`);
     for (const word of words) await storage.addContent(scope, aContent(word));
@@ -76,7 +76,7 @@ describe('sqliteHeritageStorage', () => {
     await storage.close();
   });
 
-  it('tells whoever waits when it cannot search, and can again once there is something to search', async () => {
+  it('rejects pending searches when it cannot search, and recovers', async () => {
     const file = newFile();
     const storage = sqliteHeritageStorage(file);
     await storage.addContent(scope, aContent('one', { title: '古井' }));
@@ -91,7 +91,7 @@ describe('sqliteHeritageStorage', () => {
     await expect(storage.search(scope, aQuery('古井'))).rejects.toThrow('closed');
   });
 
-  it('refuses a file that is not its own', () => {
+  it('refuses a file of another program', () => {
     const foreign = newFile();
     const database = new DatabaseSync(foreign);
     database.exec('create table x (y); pragma user_version = 3');
@@ -107,7 +107,7 @@ describe('sqliteHeritageStorage', () => {
     expect(() => sqliteHeritageStorage(newer)).toThrow(/newer/);
   });
 
-  it('takes nothing of an import that cannot be taken whole', async () => {
+  it('imports nothing if a part of the import fails', async () => {
     const storage = sqliteHeritageStorage(newFile());
     const broken = aContent('two', { title: null as unknown as string });
     const data = { site_name: '村', npcs: [], prompts: [], pois: [], routes: [] };
@@ -124,7 +124,7 @@ describe('search over 100,000 items', () => {
   const scope = { tenant: 'big', site: 'main' };
   let storage: HeritageStorage;
 
-  /** Every item has its number in words and digits; some have words that only they have. */
+  /** Every item contains its number in words and digits; some contain unique words. */
   function generated(number: number): ReturnType<typeof aContent> {
     const digits = String(number).replaceAll(/\d/g, (digit) => '零一二三四五六七八九'.charAt(Number(digit)));
     return aContent(`item_${number}`, {
@@ -167,7 +167,7 @@ describe('search over 100,000 items', () => {
     expect(new Set(found.items.map(({ id }) => id)).size).toBe(found.items.length);
   });
 
-  it('puts those with the word in the title first, also where there are too many to weigh', async () => {
+  it('returns hits in the title first, also with too many hits for ranking', async () => {
     await storage.addContent(scope, aContent('titled', { title: '旧事的旧事', body: '村中旧事' }));
     const { items } = await storage.search(scope, aQuery('旧事'));
     expect(items[0]?.id).toBe('titled');

@@ -8,17 +8,17 @@ import { prepareDatabase } from './schema.ts';
 import { SearchThread } from './search-thread.ts';
 import { SiteTables } from './site-tables.ts';
 
-/** Looked up when this module runs: a static import fails on an older Node before `node-version.ts` says which is needed. */
+/** Not a static import: that would fail on an older Node before `node-version.ts` can report the required version. */
 const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
 
-/** How long a write waits for an import that runs beside the server. */
+/** How long a write waits for an import by another process. */
 const BUSY_TIMEOUT_MS = 500;
 
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_FULL = 13;
 
-/** One file for all tenants. It may be open in several processes at once. */
+/** Opens the file of all tenants. Several processes may open it at once. */
 export function sqliteHeritageStorage(file: string): HeritageStorage {
   const database = open(file);
   const sites = new SiteTables(database);
@@ -48,9 +48,9 @@ export function sqliteHeritageStorage(file: string): HeritageStorage {
     addContent: (scope, item) =>
       write(() => {
         const site = sites.ensure(scope, null);
-        const standing = contents.find(site, item.id);
-        if (standing === undefined) contents.put(site, item);
-        return standing ?? item;
+        const existing = contents.find(site, item.id);
+        if (existing === undefined) contents.put(site, item);
+        return existing ?? item;
       }),
     addEvent: (scope, event) => write(() => sites.addEvent(sites.ensure(scope, null), event)),
     importSite: (scope, data) =>
@@ -93,7 +93,7 @@ function open(file: string): DatabaseSync {
   }
 }
 
-function inTransaction<T>(database: DatabaseSync, work: () => T, undone: () => void): T {
+function inTransaction<T>(database: DatabaseSync, work: () => T, onRollback: () => void): T {
   database.exec('begin immediate');
   try {
     const result = work();
@@ -101,7 +101,7 @@ function inTransaction<T>(database: DatabaseSync, work: () => T, undone: () => v
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec('rollback');
-    undone();
+    onRollback();
     throw error;
   }
 }
@@ -114,11 +114,11 @@ async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** What passes by itself is worth another attempt, and the engine makes one. */
+/** Converts temporary errors to retryable failures, which the engine retries. */
 function translated(error: unknown): unknown {
   const code = Number((error as { errcode?: unknown }).errcode) & 0xff;
   if (code === SQLITE_BUSY || code === SQLITE_LOCKED)
     return new ToolFailure(failure('upstream_unreachable', `the heritage data is busy: ${messageOf(error)}`));
-  if (code === SQLITE_FULL) return new StorageFull('the heritage data has no room');
+  if (code === SQLITE_FULL) return new StorageFull('the disk of the heritage data is full');
   return error;
 }

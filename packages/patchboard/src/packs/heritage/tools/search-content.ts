@@ -13,7 +13,7 @@ interface Input {
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
-/** Fifty long texts would be more than a result may hold: past this many characters only beginnings are sent. */
+/** Fifty long texts would exceed the size limit of a result: beyond this total, only the beginnings are returned. */
 const WHOLE_TEXT_CHARACTERS = 150_000;
 const BEGINNING_CHARACTERS = 500;
 
@@ -84,7 +84,7 @@ function withinBounds(items: readonly ContentItem[]): (ContentItem & { body_trun
   });
 }
 
-/** Never half a character: what is cut in two is left out. */
+/** Does not split a surrogate pair. */
 function beginningOf(text: string): string {
   return text.slice(0, BEGINNING_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
 }

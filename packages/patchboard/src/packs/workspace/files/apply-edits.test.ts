@@ -15,7 +15,7 @@ function problem(text: string, ...edits: Edit[]): string {
   return result.ok ? 'none' : result.problem;
 }
 
-/** Pieces that a careless replacement would treat as something else. */
+/** Texts that a non-literal replacement would interpret. */
 const PIECES = [
   '$&',
   '$1',
@@ -48,7 +48,7 @@ const text = fc
   .map((pieces) => pieces.join(''));
 const change = fc.record({ text, from: fc.nat(), length: fc.integer({ min: 1, max: 20 }), next: text });
 
-/** An edit of something that is in the text once. */
+/** An edit of a part that occurs once in the text. */
 function editOf({
   text: whole,
   from,
@@ -68,7 +68,7 @@ function editOf({
 }
 
 describe('edits', () => {
-  it('put exactly what they are given where the old text was', () => {
+  it('replace the old text by exactly the new one', () => {
     fc.assert(
       fc.property(change, (given) => {
         const edit = editOf(given);
@@ -81,7 +81,7 @@ describe('edits', () => {
     );
   });
 
-  it('are undone by the opposite edit, wherever that one is as clear', () => {
+  it('are undone by the reverse edit if that is unambiguous', () => {
     fc.assert(
       fc.property(change, (given) => {
         const edit = editOf(given);
@@ -94,7 +94,7 @@ describe('edits', () => {
     );
   });
 
-  it('are told by a diff that makes the same of the old text', () => {
+  it('have a diff that produces the same text', () => {
     fc.assert(
       fc.property(change, (given) => {
         const edit = editOf(given);
@@ -107,7 +107,7 @@ describe('edits', () => {
     );
   });
 
-  it('replace every occurrence when told so, from left to right', () => {
+  it('replace every occurrence with replace_all, from left to right', () => {
     expect(edited('aaaa', { old: 'aa', new: 'b', replace_all: true })).toBe('bb');
     expect(edited('a.a', { old: 'a', new: '$&$1', replace_all: true })).toBe('$&$1.$&$1');
     fc.assert(
@@ -119,7 +119,7 @@ describe('edits', () => {
     );
   });
 
-  it('work one after the other, all of them or none', () => {
+  it('are applied in order, all or none', () => {
     expect(edited('one two', { old: 'one', new: 'two' }, { old: 'two two', new: 'three' })).toBe('three');
     const refused = applyEdits('one two', [
       { old: 'one', new: 'x' },
@@ -148,14 +148,14 @@ describe('edits', () => {
     expect(unifiedDiff('x', '', 'first')).toContain('+first');
   });
 
-  it('take a line of four megabytes', () => {
+  it('accept a line of four megabytes', () => {
     const line = 'x'.repeat(2_000_000);
     const after = edited(`${line}mark${line}`, { old: 'mark', new: '$&' });
     expect(after).toBe(`${line}$&${line}`);
     expect(applyPatch(`${line}mark${line}`, unifiedDiff('a', `${line}mark${line}`, after)!)).toBe(after);
   });
 
-  it('give a diff that others can read', () => {
+  it('return a unified diff', () => {
     const diff = unifiedDiff('src/a.ts', 'one\ntwo\n', 'one\n2\n');
     expect(diff).toBe('--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n');
     expect(parsePatch(diff!)).toHaveLength(1);

@@ -9,10 +9,10 @@ export interface Edit {
 
 export type Edited =
   | { readonly ok: true; readonly text: string; readonly replacements: number }
-  /** `edit`: which of them, from 0. */
+  /** `edit` is the index of the failing edit. */
   | { readonly ok: false; readonly edit: number; readonly problem: string };
 
-/** One after the other, each on what the one before left. Nothing in the texts has a meaning of its own. */
+/** Applies the edits in order, each to the result of the one before. All texts are literal. */
 export function applyEdits(text: string, edits: readonly Edit[]): Edited {
   let current = text;
   let replacements = 0;
@@ -33,18 +33,19 @@ function splitOnce(text: string, separator: string): [string, string] {
 }
 
 function problemWith(text: string, { old, new: next, replace_all: all = false }: Edit): string | null {
-  // A text that UTF-8 cannot hold would come back as another.
-  if (!isWellFormed(old) || !isWellFormed(next)) return 'holds half of a surrogate pair, which no file can';
+  // A lone surrogate cannot be encoded in UTF-8 and would be read back differently.
+  if (!isWellFormed(old) || !isWellFormed(next))
+    return 'contains a lone surrogate, which cannot be stored as UTF-8';
   if (old === next) return 'old and new are the same';
-  if (old === '') return text === '' ? null : 'old is empty: say what is to be replaced';
+  if (old === '') return text === '' ? null : 'old is empty: give the text to replace';
   const first = text.indexOf(old);
   if (first === -1) return notFound(text, old);
   if (all) return null;
-  // From the next character on, so that two that overlap count as two.
+  // From the next character on, so that overlapping occurrences count as two.
   const second = text.indexOf(old, first + 1);
   if (second === -1) return null;
   const lines = [first, second].map((at) => lineAt(text, at)).join(' and ');
-  return `old is there more than once (lines ${lines}): give more of what is around it, or set replace_all`;
+  return `old occurs more than once (lines ${lines}): include more of the surrounding text, or set replace_all`;
 }
 
 function notFound(text: string, old: string): string {

@@ -4,7 +4,7 @@ import type { FileChange, FileVersion } from '../../../core/sandbox.ts';
 import { argumentsOf, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
 import { applyEdits, type Edit } from './apply-edits.ts';
-import { tellChange } from './file-events.ts';
+import { emitFileChange } from './file-events.ts';
 import { inTurn } from './in-turn.ts';
 import { readText, refuseStale } from './text-files.ts';
 import { unifiedDiff } from './unified-diff.ts';
@@ -16,7 +16,7 @@ interface PathEdit extends Edit {
 interface FileEdits {
   readonly path: string;
   readonly edits: readonly Edit[];
-  /** Which of all edits the first one is, for messages. */
+  /** The index of each edit among all edits, for messages. */
   readonly numbers: readonly number[];
 }
 
@@ -36,14 +36,14 @@ const EDIT_NAMES = {
   file_path: 'path',
 };
 const EDIT_PROPERTIES = {
-  old: { ...TEXT, description: 'what is there now, exactly; must be there once' },
-  new: { ...TEXT, description: 'what takes its place, literally' },
+  old: { ...TEXT, description: 'exact current text; must occur once' },
+  new: { ...TEXT, description: 'literal replacement' },
   replace_all: { ...FLAG, description: 'replace every occurrence' },
 };
-const ANSWER = {
+const RESULT = {
   path: TEXT,
   replacements: { type: 'integer' },
-  diff: { type: ['string', 'null'], description: 'unified; null when it would be too long' },
+  diff: { type: ['string', 'null'], description: 'unified diff; null if it would be too long' },
 };
 
 export function editTools(rules: WorkspaceRules): ServerTool[] {
@@ -62,7 +62,7 @@ function editTool(rules: WorkspaceRules): ServerTool {
     description:
       'Change a text file by literal replacements, applied in order, all or none. Refused if the file has changed since this run read it.',
     inputSchema: object({ path: PATH, edits }, ['path', 'edits']),
-    outputSchema: object(ANSWER, Object.keys(ANSWER)),
+    outputSchema: object(RESULT, Object.keys(RESULT)),
     spell: spellEdits,
     execute: async (args, context) => {
       const { path, edits: given } = argumentsOf<{ path: string; edits: readonly Edit[] }>(args);
@@ -85,7 +85,7 @@ function multiEditTool(rules: WorkspaceRules): ServerTool {
     description:
       'Change several text files by literal replacements: all of them or none. Each edit names its file, or path names it for all.',
     inputSchema: object({ path: PATH, edits }, ['edits']),
-    outputSchema: object({ files: { type: 'array', items: object(ANSWER, Object.keys(ANSWER)) } }, ['files']),
+    outputSchema: object({ files: { type: 'array', items: object(RESULT, Object.keys(RESULT)) } }, ['files']),
     spell: spellEdits,
     execute: async (args, context) => {
       const { path, edits: given } = argumentsOf<{ path?: string; edits: readonly PathEdit[] }>(args);
@@ -94,7 +94,7 @@ function multiEditTool(rules: WorkspaceRules): ServerTool {
   });
 }
 
-/** A single edit beside the path is a list of one. */
+/** Accepts a single edit beside the path, without a list. */
 function spellEdits(given: unknown): unknown {
   const args = renamed(given, EDIT_NAMES);
   if (typeof args !== 'object' || args === null) return args;
@@ -120,20 +120,20 @@ function byFile(edits: readonly PathEdit[], shared: string | undefined): FileEdi
 
 async function editFiles(files: readonly FileEdits[], context: ToolContext): Promise<EditedFile[]> {
   return await inTurn(servicesOf(context).filePool, async () => {
-    const { changes, answers } = await editedFiles(files, context);
+    const { changes, results } = await editedFiles(files, context);
     for (const file of await context.sandbox.files.replace(changes)) rememberOwn(context, file);
-    return answers;
+    return results;
   });
 }
 
 async function editedFiles(
   files: readonly FileEdits[],
   context: ToolContext,
-): Promise<{ changes: FileChange[]; answers: EditedFile[] }> {
+): Promise<{ changes: FileChange[]; results: EditedFile[] }> {
   const { sandbox } = context;
   const { filePool } = servicesOf(context);
   const changes: FileChange[] = [];
-  const answers: EditedFile[] = [];
+  const results: EditedFile[] = [];
   for (const { path, edits, numbers } of files) {
     const before = await readText(sandbox, path);
     refuseStale(filePool, before);
@@ -141,20 +141,20 @@ async function editedFiles(
     if (!edited.ok)
       throw refuse('tool_failed', `${path}, edits/${numbers[edited.edit] ?? 0}: ${edited.problem}`);
     if (changes.some((change) => change.path === before.path))
-      throw refuse('input_invalid', `${path} is named in two ways: use one name for one file`);
+      throw refuse('input_invalid', `${path} is given under two names: use one path per file`);
     changes.push({ path: before.path, content: edited.text, expected: before.version });
-    answers.push({
+    results.push({
       path: before.path,
       replacements: edited.replacements,
       diff: short(unifiedDiff(before.path, before.text, edited.text)),
     });
   }
-  return { changes, answers };
+  return { changes, results };
 }
 
 function rememberOwn(context: ToolContext, file: FileVersion): void {
   servicesOf(context).filePool.remember(file);
-  tellChange(context, file, 'modified');
+  emitFileChange(context, file, 'modified');
 }
 
 function short(diff: string | null): string | null {

@@ -1,8 +1,8 @@
 import type { FileVersion } from '../../../core/sandbox.ts';
 import type { ToolContext } from '../../../core/tools/server-tool.ts';
 
-/** Tells whoever follows the call which file is another now. */
-export function tellChange(
+/** Emits the event `file_changed` of the call. */
+export function emitFileChange(
   context: ToolContext,
   { path, size, version }: FileVersion,
   change: 'created' | 'modified',

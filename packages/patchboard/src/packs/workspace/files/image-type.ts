@@ -11,7 +11,7 @@ const IMAGES: ReadonlyMap<string, string> = new Map([
   ['.avif', 'image/avif'],
 ]);
 
-/** By the name; null: it is no image that models look at. */
+/** Returns the media type by the extension; null if it is not an image type that models accept. */
 export function imageTypeOf(path: string): string | null {
   return IMAGES.get(extname(path).toLowerCase()) ?? null;
 }

@@ -28,7 +28,7 @@ it('does not keep the last result', async () => {
     return new WeakRef(result);
   };
   const kept = await made();
-  // A WeakRef holds its target until the present task ends.
+  // A WeakRef keeps its target until the current task ends.
   await turn();
   collect();
   expect(kept.deref()).toBeUndefined();

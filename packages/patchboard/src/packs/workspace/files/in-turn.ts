@@ -2,12 +2,12 @@ import type { FilePool } from '../services.ts';
 
 const last = new WeakMap<FilePool, Promise<void>>();
 
-/** One after the other within a run: what it has seen of a file must not be overtaken by what it writes. */
+/** Serialises the file operations of a run, so that a read cannot record an older version than a concurrent write. */
 export async function inTurn<T>(pool: FilePool, work: () => Promise<T>): Promise<T> {
-  const mine = (last.get(pool) ?? Promise.resolve()).then(work);
-  // Without its result: that would be a file for each run that was ever open.
-  last.set(pool, mine.then(nothing, nothing));
-  return await mine;
+  const current = (last.get(pool) ?? Promise.resolve()).then(work);
+  // Without the result, which would keep a file in memory for each open run.
+  last.set(pool, current.then(nothing, nothing));
+  return await current;
 }
 
 function nothing(): void {}

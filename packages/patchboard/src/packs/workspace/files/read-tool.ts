@@ -71,7 +71,7 @@ export function readTool(rules: WorkspaceRules): ServerTool {
 }
 
 function textOf(bytes: Uint8Array, truncated: boolean, path: string): string {
-  // A cut may go through a character, whose first bytes are left out then.
+  // The limit may split a character, whose first bytes are dropped then.
   const whole = truncated ? withoutHalfCharacter(bytes) : bytes;
   const text = decodeText(whole);
   if (text !== null && !text.includes('\0')) return text;

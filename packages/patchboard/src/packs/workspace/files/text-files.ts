@@ -8,14 +8,14 @@ export interface TextFile extends FileVersion {
 
 const MAX_EDITED_BYTES = 4 * 1024 * 1024;
 
-/** For editing: whole, and refused unless it is text, because what is not would be damaged. */
+/** Reads a whole file for editing. Throws for a file that is not UTF-8 text, because editing would damage it. */
 export async function readText(sandbox: Sandbox, path: string): Promise<TextFile> {
   const file = await sandbox.files.read(path, { maxBytes: MAX_EDITED_BYTES });
-  if (file === undefined) throw refuse('tool_failed', `no such file: ${path}; fs_write makes one`);
+  if (file === undefined) throw refuse('tool_failed', `no such file: ${path}; create it with fs_write`);
   if (file.truncated)
     throw refuse(
       'result_too_large',
-      `${path} is larger than ${MAX_EDITED_BYTES} bytes, the most that is edited`,
+      `${path} is larger than ${MAX_EDITED_BYTES} bytes, the limit for editing`,
     );
   const { size, version } = file;
   const text = decodeText(file.bytes);
@@ -23,7 +23,7 @@ export async function readText(sandbox: Sandbox, path: string): Promise<TextFile
   return { path: file.path, size, version, text };
 }
 
-/** Null: it is not UTF-8. A byte order mark stays. */
+/** Returns null if the bytes are not UTF-8. Keeps a byte order mark. */
 export function decodeText(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -32,9 +32,9 @@ export function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** What the run has seen must still be there; what it never saw it may change. */
+/** Throws if the file has changed since the run read it. A run may change a file that it never read. */
 export function refuseStale(pool: FilePool, { path, version }: FileVersion): void {
   const seen = pool.seen(path);
   if (seen === undefined || seen === version) return;
-  throw refuse('conflict', `${path} was changed by someone else since this run read it: read it again first`);
+  throw refuse('conflict', `${path} has changed since this run read it: read it again first`);
 }

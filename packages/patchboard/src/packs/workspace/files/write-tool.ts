@@ -2,7 +2,7 @@ import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts
 import { servicesOf } from '../../../core/workspaces.ts';
 import { argumentsOf, FLAG, isWellFormed, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
 import type { WorkspaceRules } from '../rules.ts';
-import { tellChange } from './file-events.ts';
+import { emitFileChange } from './file-events.ts';
 import { inTurn } from './in-turn.ts';
 import { refuseStale } from './text-files.ts';
 
@@ -21,7 +21,7 @@ export function writeTool(rules: WorkspaceRules): ServerTool {
     execute: async (args, context) => {
       const { path, content } = argumentsOf<{ path: string; content: string }>(args);
       if (!isWellFormed(content))
-        throw refuse('input_invalid', 'content holds half of a surrogate pair, which no file can');
+        throw refuse('input_invalid', 'content contains a lone surrogate, which cannot be stored as UTF-8');
       return await inTurn(servicesOf(context).filePool, () => write(path, content, context));
     },
   });
@@ -33,8 +33,8 @@ async function write(path: string, content: string, context: ToolContext): Promi
   const before = await files.read(path, { maxBytes: 0 });
   if (before !== undefined) refuseStale(filePool, before);
   const [file] = await files.replace([{ path, content, expected: before?.version ?? null }]);
-  if (file === undefined) throw new Error('a file that was written has a version');
+  if (file === undefined) throw new Error('the sandbox returned no version for the written file');
   filePool.remember(file);
-  tellChange(context, file, before === undefined ? 'created' : 'modified');
+  emitFileChange(context, file, before === undefined ? 'created' : 'modified');
   return { path: file.path, size: file.size, created: before === undefined };
 }

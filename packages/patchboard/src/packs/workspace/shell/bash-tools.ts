@@ -17,7 +17,7 @@ interface RunArguments {
 const MAX_COMMAND = 64 * 1024;
 const MAX_FOREGROUND_MS = 600_000;
 const FOLLOW_MS = 20_000;
-const JOB = { type: 'string', minLength: 1, maxLength: 64, description: 'the pid that bash_run answered' };
+const JOB = { type: 'string', minLength: 1, maxLength: 64, description: 'the pid that bash_run returned' };
 const JOB_NAMES = { job_id: 'pid', bash_id: 'pid', shell_id: 'pid' };
 const JOB_STATUS = {
   pid: TEXT,
@@ -48,7 +48,7 @@ function runTool(rules: WorkspaceRules): ServerTool {
       properties: {
         stdout: TEXT,
         stderr: TEXT,
-        exitCode: { type: ['integer', 'null'], description: 'null: it was killed' },
+        exitCode: { type: ['integer', 'null'], description: 'null if it was killed' },
         timedOut: FLAG,
         stdoutTruncated: FLAG,
         stderrTruncated: FLAG,
@@ -66,7 +66,7 @@ function runTool(rules: WorkspaceRules): ServerTool {
   });
 }
 
-/** What agent and operator are told of its reach is what it has on this server. */
+/** The description states what commands can access on this server. */
 function describeRun(facts: EnclosureFacts): string {
   return `Run a shell command in the workspace. ${reachOf(facts)} background returns at once with a pid for bash_logs and bash_kill.`;
 }
@@ -110,7 +110,7 @@ async function run(
   }
 }
 
-/** A command that does harm asks even where a policy or a grant lets commands run. */
+/** A dangerous command requires approval even if a policy or a grant allows commands. */
 function asks(args: unknown): Ask | undefined {
   const danger = findDanger(argumentsOf<RunArguments>(args).command);
   if (danger === null) return undefined;
@@ -125,7 +125,7 @@ function logsTool(rules: WorkspaceRules): ServerTool {
   const tool = rules.reads({
     name: 'bash_logs',
     description:
-      'What a command in the background has written, from an offset on. follow waits a while for more. Ask again from nextOffset.',
+      'Returns the output of a command in the background, from an offset on. follow waits a while for more. Continue from nextOffset.',
     inputSchema: object(
       { pid: JOB, offset: count(0, Number.MAX_SAFE_INTEGER, 'bytes from the beginning'), follow: FLAG },
       ['pid'],
@@ -137,13 +137,13 @@ function logsTool(rules: WorkspaceRules): ServerTool {
     spell: (args) => renamed(args, JOB_NAMES),
     execute: async (args, { sandbox, signal }) => {
       const { pid, ...options } = argumentsOf<{ pid: string; offset?: number; follow?: boolean }>(args);
-      const patience = new AbortController();
-      const timer = options.follow === true ? setTimeout(() => patience.abort(), FOLLOW_MS) : undefined;
+      const timeout = new AbortController();
+      const timer = options.follow === true ? setTimeout(() => timeout.abort(), FOLLOW_MS) : undefined;
       let log: JobLog | undefined;
       try {
-        log = await sandbox.logs(pid, { ...options, signal: AbortSignal.any([signal, patience.signal]) });
+        log = await sandbox.logs(pid, { ...options, signal: AbortSignal.any([signal, timeout.signal]) });
       } catch (error) {
-        if (!patience.signal.aborted || signal.aborted) throw error;
+        if (!timeout.signal.aborted || signal.aborted) throw error;
         log = await sandbox.logs(pid, { ...options, follow: false });
       } finally {
         clearTimeout(timer);
@@ -167,11 +167,11 @@ function killTool(rules: WorkspaceRules): ServerTool {
       return { pid, status, exitCode };
     },
   });
-  // It ends what its own run started, so it runs without asking; it is no read all the same.
+  // It ends only commands of its own run, so it needs no approval, although it is not read-only.
   return { ...tool, annotations: { readonly: false, destructive: false, idempotent: true } };
 }
 
-/** A job of another run is answered like one that never was. */
+/** Throws for an unknown job; a job of another run is unknown. */
 function found(log: JobLog | undefined, pid: string): JobLog {
   if (log === undefined)
     throw refuse('tool_failed', `this run has no command in the background with the pid ${pid}`);

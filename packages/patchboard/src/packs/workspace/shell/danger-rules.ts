@@ -18,13 +18,13 @@ export type DangerCode = Extract<
   | 'command_publishes'
 >;
 
-/** A command that asks whatever the policy allows. Data: adding one needs no code. */
+/** A command that requires approval whatever the policy allows. */
 export interface DangerRule {
   readonly id: string;
   readonly reason: DangerCode;
-  /** By their last name: `/bin/rm` is `rm`. A star stands for anything. */
+  /** Base names: `/bin/rm` is `rm`. A star matches anything. */
   readonly programs: readonly string[];
-  /** One of each list must be among the arguments; `-r` is in `-rf` too. Absent: the program alone is enough. */
+  /** One of each list must be among the arguments; `-rf` includes `-r`. Absent: the program alone matches. */
   readonly withArguments?: readonly (readonly string[])[];
 }
 
@@ -123,7 +123,7 @@ export const DANGER_RULES: readonly DangerRule[] = [
   },
 ];
 
-/** Devices that a redirection may name. */
+/** Devices that are harmless as the target of a redirection. */
 export const HARMLESS_DEVICES: readonly string[] = [
   '/dev/null',
   '/dev/stdout',
@@ -133,7 +133,7 @@ export const HARMLESS_DEVICES: readonly string[] = [
   '/dev/zero',
 ];
 
-/** Programs that run what their arguments say, and the options of theirs that take a value. */
+/** Programs that run the command in their arguments, with their options that take a value. */
 export const WRAPPERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['env', ['-u', '--unset', '-C', '--chdir', '-S', '--split-string']],
   ['nohup', []],
@@ -150,5 +150,5 @@ export const WRAPPERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['busybox', []],
 ]);
 
-/** Programs that run a text as a program. */
+/** Shells, which run a text as a program. */
 export const SHELLS: readonly string[] = ['bash', 'sh', 'dash', 'zsh', 'ksh', 'ash', 'fish'];

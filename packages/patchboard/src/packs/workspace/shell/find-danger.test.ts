@@ -22,7 +22,7 @@ describe('danger in a command line', () => {
     'env FOO=1 timeout 5 nice -n 3 ls',
     'x=$(cat file); echo "$x"',
     'npm install && npm run build',
-  ])('sees none in: %s', (line) => {
+  ])('finds none in: %s', (line) => {
     expect(findDanger(line)).toBeNull();
   });
 
@@ -77,11 +77,11 @@ describe('danger in a command line', () => {
     ['echo "unterminated', 'unreadable'],
     ['if true; then', 'unreadable'],
     ['echo $(', 'unreadable'],
-  ])('sees it in: %s', (line, rule) => {
+  ])('finds it in: %s', (line, rule) => {
     expect(findDanger(line)?.rule).toBe(rule);
   });
 
-  it('sees it wherever it stands among others', () => {
+  it('finds it at any place of a command line', () => {
     const harmless = fc.constantFrom('ls', 'echo "a b"', 'cat x | grep y', 'x=1', 'cd src');
     const hidden = fc.constantFrom(
       'rm -rf x',
@@ -104,7 +104,7 @@ describe('danger in a command line', () => {
     );
   });
 
-  it('answers on any text at all', () => {
+  it('returns a result for any text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200, unit: 'binary' }), (line) => {
         const danger = findDanger(line);
@@ -113,7 +113,7 @@ describe('danger in a command line', () => {
     );
   });
 
-  it('calls what is nested too deeply dangerous', () => {
+  it('treats a line that is nested too deeply as dangerous', () => {
     const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
     let line = 'true';
     for (let depth = 0; depth < 12; depth += 1) line = `eval ${quote(line)}`;

@@ -10,8 +10,8 @@ export interface Danger {
 const MAX_DEPTH = 8;
 
 /**
- * The first thing in a command line that asks for a second look; null: nothing does. It reads the line as bash would,
- * so quotes and substitutions hide nothing; what cannot be read, or is only known when it runs, is dangerous.
+ * Returns the first dangerous part of a command line; null if there is none. Parses the line like bash, so that quotes and
+ * substitutions hide nothing. A line that cannot be parsed, or a program known only at run time, counts as dangerous.
  */
 export function findDanger(line: string, depth = 0): Danger | null {
   if (depth > MAX_DEPTH) return { rule: 'unreadable', reason: reason('command_too_deep') };
@@ -24,7 +24,7 @@ export function findDanger(line: string, depth = 0): Danger | null {
   return dangerIn(script, new Set(), depth);
 }
 
-/** `inside`: the functions in whose bodies we are. */
+/** `inside` has the names of the enclosing functions. */
 function dangerIn(node: SyntaxNode, inside: ReadonlySet<string>, depth: number): Danger | null {
   if (node.type === 'Script' && 'errors' in node && (node.errors?.length ?? 0) > 0)
     return {
@@ -68,7 +68,7 @@ function dangerOfWords(words: readonly Word[], inside: ReadonlySet<string>, dept
   return SHELLS.includes(program) ? dangerOfShell(rest, depth) : null;
 }
 
-/** `bash -c TEXT` is read like any other line; a shell that reads its program from elsewhere cannot be. */
+/** Checks the text of `bash -c TEXT`. A shell that reads its program from elsewhere cannot be checked. */
 function dangerOfShell(args: readonly Word[], depth: number): Danger | null {
   const index = args.findIndex((word) => /^-[a-z]*c[a-z]*$/.test(literal(word) ?? ''));
   const script = index === -1 ? undefined : args[index + 1];
@@ -106,7 +106,7 @@ function matches(
   );
 }
 
-/** An argument that is only known when it runs may be any: it counts as the one that is looked for. */
+/** An argument known only at run time may be any, so it counts as a match. */
 function isArgument(word: Word, wanted: string): boolean {
   const text = literal(word);
   if (text === null) return word.value.startsWith('$') && !word.text.startsWith('"');
@@ -114,7 +114,7 @@ function isArgument(word: Word, wanted: string): boolean {
   return /^-[A-Za-z]$/.test(wanted) && /^-[A-Za-z]+$/.test(text) && text.includes(wanted.slice(1));
 }
 
-/** The words of the command that a wrapper runs. */
+/** Returns the words of the command that a wrapper runs. */
 function unwrap(words: readonly Word[], valued: readonly string[], program: string): readonly Word[] {
   let index = 0;
   while (index < words.length) {
@@ -126,7 +126,7 @@ function unwrap(words: readonly Word[], valued: readonly string[], program: stri
   return words.slice(index);
 }
 
-/** The word as it will be; null: that depends on something. */
+/** Returns the value of a word; null if it is known only at run time. */
 function literal(word: Word): string | null {
   return isLiteral(word.parts) ? word.value : null;
 }

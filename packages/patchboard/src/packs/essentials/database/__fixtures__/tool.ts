@@ -8,7 +8,7 @@ import type { DatabaseTool, DatabaseToolOptions } from '../tool.ts';
 
 const MIB = 1024 * 1024;
 
-/** The tool with the limits that the pack gives it; tests change what they are about. */
+/** The tool with limits like those of the pack. */
 export function aDatabaseTool(given: Pick<DatabaseToolOptions, 'target'> & Partial<DatabaseToolOptions>): DatabaseTool {
   return databaseTool({
     forbidden: { files: [], urls: [] },
@@ -33,7 +33,7 @@ export function aFolder(): TemporaryFolder {
   };
 }
 
-/** Makes a SQLite file out of statements. */
+/** Creates a SQLite file from SQL statements. */
 export function writeDatabase(file: string, statements: string): void {
   const database = new DatabaseSync(file);
   database.exec(statements);

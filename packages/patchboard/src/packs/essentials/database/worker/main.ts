@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-import type { QueryAnswer, QueryReply, QueryRequest } from './protocol.ts';
+import type { QueryOutcome, QueryReply, QueryRequest } from './protocol.ts';
 
 const MEMORY_CHECK_MS = 20;
 const GRACE_MS = 1000;
@@ -8,8 +8,8 @@ const MAX_HEAP_MB = 128;
 const REUSE_BELOW = 0.75;
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-// The child keeps its main thread free: it hears its parent, watches memory and time, and ends the whole process
-// while SQLite, in the thread, is deep in a statement that never asks whether it should stop.
+// Queries run in a worker thread, because SQLite blocks its thread. The main thread stays responsive to the parent,
+// watches memory and time, and kills the whole process if a statement does not end.
 const thread = new Worker(new URL(`./runner${EXTENSION}`, import.meta.url), {
   resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   stdout: true,
@@ -27,27 +27,27 @@ process.on('message', (request: QueryRequest) => {
   }, MEMORY_CHECK_MS);
   thread.postMessage(request);
 });
-thread.on('message', (answer: QueryAnswer) => {
+thread.on('message', (outcome: QueryOutcome) => {
   clearInterval(watch);
-  // Memory that a query took does not all come back, and the next one must not pay for it.
-  reply({ answer, last: process.memoryUsage.rss() > maxMemoryBytes * REUSE_BELOW });
+  // Not all memory of a query is released, and it would count against the next one.
+  reply({ outcome, last: process.memoryUsage.rss() > maxMemoryBytes * REUSE_BELOW });
 });
-thread.on('error', endForMemory); // it ran out of its heap; its own code catches everything else
-process.on('disconnect', endNow); // the parent is gone, whatever became of it
-// A terminal sends these to the whole group; the parent decides when its children end.
+thread.on('error', endForMemory); // out of heap: the thread catches all other errors itself
+process.on('disconnect', endNow); // the parent has ended
+// A terminal sends these signals to the whole process group; the parent decides when its children end.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
 function endForMemory(): void {
   clearInterval(watch);
-  reply({ answer: { kind: 'exhausted' }, last: true }, endNow);
+  reply({ outcome: { kind: 'exhausted' }, last: true }, endNow);
 }
 
 function reply(message: QueryReply, sent: () => void = () => undefined): void {
   process.send?.(message, sent);
 }
 
-/** `process.exit` would wait for the thread, which may never come back from a statement. */
+/** Not `process.exit`: that would wait for the thread, whose statement may never end. */
 function endNow(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -1,4 +1,4 @@
-/** Where the child finds the data. It travels over the channel, never in arguments or environment that others can list. */
+/** The database. Sent over IPC, not in arguments or environment, which other users can list. */
 export type QuerySource =
   { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgres'; readonly url: string };
 
@@ -8,21 +8,21 @@ export type QueryParams = readonly Scalar[] | Readonly<Record<string, Scalar>>;
 export interface QueryRequest {
   readonly source: QuerySource;
   readonly sql: string;
-  /** Its first word, in capitals. */
+  /** The first word of the statement, in upper case. */
   readonly keyword: string;
   readonly params: QueryParams;
-  /** The child ends itself soon after, should nobody else end it. */
+  /** The child kills itself shortly after this time. */
   readonly budgetMs: number;
   readonly limits: QueryLimits;
 }
 
 export interface QueryLimits {
   readonly maxRows: number;
-  /** Of the rows as JSON. */
+  /** Limit for the rows as JSON. */
   readonly maxBytes: number;
-  /** Of one value inside SQLite. */
+  /** Limit for one value inside SQLite. */
   readonly maxValueBytes: number;
-  /** Resident size of the whole child. */
+  /** Limit for the resident set size of the child. */
   readonly maxMemoryBytes: number;
 }
 
@@ -33,19 +33,19 @@ export interface QueryRows {
   readonly truncated: boolean;
 }
 
-export type QueryAnswer =
+export type QueryOutcome =
   | QueryRows
-  /** The statement is not allowed here. */
+  /** The statement is not allowed. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** The database says that it cannot be done. */
+  /** The database reported an error. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'unreachable'; readonly message: string }
-  /** The query took more memory than it may; the child ends. */
+  /** The query exceeded its memory limit; the child ends. */
   | { readonly kind: 'exhausted' };
 
-/** What the child sends back. */
+/** The message of the child to its parent. */
 export interface QueryReply {
-  readonly answer: QueryAnswer;
-  /** The child has grown too large to be used again. */
+  readonly outcome: QueryOutcome;
+  /** Whether the child has grown too large to be reused. */
   readonly last: boolean;
 }

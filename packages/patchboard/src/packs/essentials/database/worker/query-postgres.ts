@@ -1,25 +1,25 @@
 import postgres from 'postgres';
 
-import type { QueryAnswer, QueryParams, QueryRequest, Scalar } from './protocol.ts';
+import type { QueryOutcome, QueryParams, QueryRequest, Scalar } from './protocol.ts';
 import { RowCollector } from './row-collector.ts';
 
 type Connection = postgres.Sql | postgres.ReservedSql;
 
 const CONNECT_TIMEOUT_S = 5;
 const ROWS_PER_FETCH = 50;
-// The server itself refuses a second statement in this protocol. The driver's types leave the option out.
+// In the extended protocol the server refuses a second statement. The driver's types lack the option.
 const EXTENDED = { simple: false, prepare: false } as postgres.UnsafeQueryOptions;
 const SELECT_ONLY = 'configure a role that may only SELECT';
 
-/** Being a member of any of these reaches files and programs of the server; a superuser is a member of all. */
+/** Members of these roles can access files and programs of the server; a superuser is a member of all. */
 const POWERFUL_ROLE = `select exists (
   select from pg_roles
   where rolname in ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
     and pg_has_role(current_user, oid, 'member')
 ) as powerful`;
 
-/** Connects for this one query, so that no session state is carried from one caller to the next. */
-export async function queryPostgres(url: string, request: QueryRequest): Promise<QueryAnswer> {
+/** Opens a connection for a single query, so that no session state is shared between callers. */
+export async function queryPostgres(url: string, request: QueryRequest): Promise<QueryOutcome> {
   const params = request.params;
   if (!isList(params))
     return { kind: 'refused', message: 'PostgreSQL takes params as a list, for $1, $2 and so on' };
@@ -31,20 +31,20 @@ export async function queryPostgres(url: string, request: QueryRequest): Promise
     connection: { application_name: 'patchboard database.query', standard_conforming_strings: 'on' },
   });
   try {
-    // Reserving the first connection before anything has used it never resolves, so this goes first.
+    // Must come first: `reserve` never resolves on a connection that has not been used.
     const [role] = await sql.unsafe<{ powerful: boolean }[]>(POWERFUL_ROLE);
     const session = await sql.reserve();
     await begin(session, role?.powerful !== false, request.budgetMs);
     return await readRows(session, params, { ...request, cursorEnd: sql.CLOSE });
   } catch (error) {
-    return answerFor(error);
+    return outcomeOf(error);
   } finally {
     // Closing without a commit rolls back.
     await sql.end({ timeout: 0 });
   }
 }
 
-/** The server ends the statement by itself, because a killed client goes unnoticed while it computes. */
+/** Sets a statement timeout in the server, which does not notice a killed client while it computes. */
 async function begin(session: Connection, powerful: boolean, budgetMs: number): Promise<void> {
   const timeout = Math.max(1, Math.floor(budgetMs));
   await session.unsafe(`BEGIN TRANSACTION READ ONLY; SET LOCAL statement_timeout = ${timeout}`);
@@ -59,15 +59,15 @@ async function begin(session: Connection, powerful: boolean, budgetMs: number): 
 async function readRows(
   session: Connection,
   params: readonly Scalar[],
-  // A reserved connection has no CLOSE of its own, whatever its type says, so it comes from outside.
+  // A reserved connection has no `CLOSE`, in spite of its type, so it is passed in.
   { cursorEnd, ...request }: QueryRequest & { cursorEnd: postgres.Sql['CLOSE'] },
-): Promise<QueryAnswer> {
+): Promise<QueryOutcome> {
   const statement = (): postgres.PendingQuery<postgres.Row[]> =>
     session.unsafe(request.sql, [...params], EXTENDED);
   const { columns } = await statement().describe();
   const collector = new RowCollector(request.limits);
   if (request.keyword === 'EXPLAIN') {
-    // A cursor drops these rows: the answer to EXPLAIN carries no count. It is as short as the statement.
+    // Without a cursor, which would drop the rows of EXPLAIN. There are only a few.
     for (const row of await statement().values()) collector.add(row);
   } else {
     await statement()
@@ -82,7 +82,7 @@ async function readRows(
 
 class PowerfulRole extends Error {}
 
-function answerFor(error: unknown): QueryAnswer {
+function outcomeOf(error: unknown): QueryOutcome {
   if (error instanceof PowerfulRole) {
     return { kind: 'refused', message: `the configured role may reach files of the server; ${SELECT_ONLY}` };
   }
@@ -92,10 +92,10 @@ function answerFor(error: unknown): QueryAnswer {
   return { kind, message };
 }
 
-/** A write in a read-only transaction, and what the role may not do. */
+/** SQLSTATE of a write in a read-only transaction, and of a missing privilege. */
 const REFUSALS: ReadonlySet<string> = new Set(['25006', '42501']);
 
-/** Classes 08 (connection), 53 (resources) and 57P (shutdown) pass; a wrong statement does not. */
+/** Classes 08 (connection), 53 (resources) and 57P (shutdown) are temporary. */
 function isUnavailable(code: string): boolean {
   return code.startsWith('08') || code.startsWith('53') || code.startsWith('57P');
 }
@@ -107,7 +107,7 @@ function isList(params: QueryParams): params is readonly Scalar[] {
 const asIs = (text: string): string => text;
 
 const TYPES = {
-  // As the server writes them: a date made of a timestamp without zone would take on the zone of this machine.
+  // As text: a `Date` made from a timestamp without time zone would depend on the time zone of this machine.
   time: { to: 1184, from: [1082, 1114, 1184], serialize: asIs, parse: asIs },
   integer8: { to: 20, from: [20], serialize: asIs, parse: (text: string) => BigInt(text) },
 };

@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 
-import type { QueryAnswer, QueryParams, QueryRequest, Scalar } from './protocol.ts';
+import type { QueryOutcome, QueryParams, QueryRequest, Scalar } from './protocol.ts';
 import { RowCollector } from './row-collector.ts';
 import { readOnlyAuthorizer } from './sqlite-authorizer.ts';
 
 const BUSY_TIMEOUT_MS = 2000;
 const MAX_LIKE_PATTERN = 1000;
 
-/** Opens the file for this one query, so that nothing is carried from one caller to the next. */
-export function querySqlite(file: string, request: QueryRequest): QueryAnswer {
+/** Opens the file for a single query, so that no state is shared between callers. */
+export function querySqlite(file: string, request: QueryRequest): QueryOutcome {
   const authorizer = readOnlyAuthorizer();
   try {
     using database = openReadOnly(file, request.limits.maxValueBytes);
@@ -29,18 +29,18 @@ function openReadOnly(file: string, maxValueBytes: number): DatabaseSync {
     timeout: BUSY_TIMEOUT_MS,
     limits: { length: maxValueBytes, attach: 0, likePatternLength: MAX_LIKE_PATTERN },
   });
-  // Sorting spills into memory, which is watched, rather than into files, which could fill the disk.
+  // Sorting uses memory, which is limited, instead of files, which could fill the disk.
   database.exec('PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY');
   return database;
 }
 
-function readRows(statement: StatementSync, request: QueryRequest): QueryAnswer {
+function readRows(statement: StatementSync, request: QueryRequest): QueryOutcome {
   statement.setReturnArrays(true);
   statement.setReadBigInts(true);
   const columns = statement.columns().map((column) => column.name);
   const collector = new RowCollector(request.limits);
   for (const row of iterate(statement, request.params)) {
-    // `setReturnArrays` makes rows arrays, which the type does not say.
+    // `setReturnArrays` returns rows as arrays; the type does not reflect it.
     if (!collector.add(row as unknown as readonly unknown[])) break;
   }
   return collector.result(columns);
@@ -53,7 +53,7 @@ function iterate(statement: StatementSync, params: QueryParams): Iterable<unknow
   );
 }
 
-/** Numbers bind as REAL and booleans not at all, so whole numbers go as integers and booleans as 1 and 0. */
+/** Binds whole numbers as integers instead of REAL, and booleans, which cannot be bound, as 1 and 0. */
 function toSqlite(value: Scalar): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1n : 0n;
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;

@@ -1,6 +1,6 @@
 import type { QueryLimits, QueryRows } from './protocol.ts';
 
-/** Keeps rows until either cap is reached, so that no result is ever held whole. */
+/** Keeps rows up to the row and byte limits, so that a large result is never in memory as a whole. */
 export class RowCollector {
   readonly #limits: QueryLimits;
   readonly #rows: unknown[][] = [];
@@ -11,7 +11,7 @@ export class RowCollector {
     this.#limits = limits;
   }
 
-  /** False when the row did not fit: nothing more is wanted. */
+  /** Returns false if the row does not fit; no more rows should be read then. */
   add(values: readonly unknown[]): boolean {
     const row = values.map(toJsonValue);
     this.#bytes += Buffer.byteLength(JSON.stringify(row));
@@ -28,7 +28,7 @@ export class RowCollector {
   }
 }
 
-/** What JSON cannot hold exactly travels as text: large integers, infinities, bytes in base64. */
+/** Converts values that JSON cannot represent exactly to text: large integers, infinities, and bytes as base64. */
 function toJsonValue(value: unknown): unknown {
   switch (typeof value) {
     case 'bigint':

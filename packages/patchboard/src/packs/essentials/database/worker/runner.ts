@@ -1,19 +1,19 @@
 import { parentPort } from 'node:worker_threads';
 
-import type { QueryAnswer, QueryRequest } from './protocol.ts';
+import type { QueryOutcome, QueryRequest } from './protocol.ts';
 import { queryPostgres } from './query-postgres.ts';
 import { querySqlite } from './query-sqlite.ts';
 
-// Runs in a thread of the child: SQLite blocks its thread, and the child must keep hearing its parent.
+// Runs in a worker thread of the child, because SQLite blocks its thread and the child must stay responsive.
 parentPort?.on('message', (request: QueryRequest) => {
-  answer(request).then(send, (error: unknown) => send({ kind: 'failed', message: String(error) }));
+  run(request).then(send, (error: unknown) => send({ kind: 'failed', message: String(error) }));
 });
 
-async function answer(request: QueryRequest): Promise<QueryAnswer> {
+async function run(request: QueryRequest): Promise<QueryOutcome> {
   const { source } = request;
   return source.kind === 'sqlite' ? querySqlite(source.file, request) : queryPostgres(source.url, request);
 }
 
-function send(given: QueryAnswer): void {
-  parentPort?.postMessage(given);
+function send(outcome: QueryOutcome): void {
+  parentPort?.postMessage(outcome);
 }

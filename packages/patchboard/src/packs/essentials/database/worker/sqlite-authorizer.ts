@@ -1,6 +1,6 @@
 import { constants } from 'node:sqlite';
 
-/** Reads nothing but the arguments, and has no way to write, to load code or to reach another file. */
+/** Functions that read only their arguments, and cannot write, load code or access another file. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
   `abs acos acosh asin asinh atan atan2 atanh avg bm25 ceil ceiling char coalesce concat concat_ws cos cosh count
   cume_dist current_date current_time current_timestamp date datetime degrees dense_rank exp first_value floor format
@@ -15,7 +15,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
   zeroblob`.split(/\s+/),
 );
 
-/** Tables that are not in the file: they show the engine and its settings. */
+/** Virtual tables that expose SQLite itself and its settings. */
 const ENGINE_TABLES: ReadonlySet<string> = new Set(
   'bytecode dbstat fts3tokenize fts4aux fts5vocab sqlite_dbpage sqlite_memstat sqlite_stmt tables_used'.split(
     ' ',
@@ -35,11 +35,11 @@ const REFUSED_ACTIONS: ReadonlyMap<number, string> = new Map([
 
 export interface Authorizer {
   decide(action: number, first: string | null, second: string | null): number;
-  /** Why the last statement was refused, if it was. */
+  /** Why the last statement was refused; undefined if it was not. */
   readonly refusal: string | undefined;
 }
 
-/** SQLite asks about every step of a statement while it prepares it; what is not listed here is refused. */
+/** An allow list: SQLite calls `decide` for each action while it prepares a statement. */
 export function readOnlyAuthorizer(): Authorizer {
   let refusal: string | undefined;
   return {
@@ -67,7 +67,7 @@ function problemWith(action: number, first: string, second: string): string | un
     case constants.SQLITE_FUNCTION:
       return FUNCTIONS.has(second.toLowerCase()) ? undefined : `the function ${second} may not be used`;
     case constants.SQLITE_PRAGMA:
-      // Full-text tables ask for it themselves; it shows a counter and changes nothing.
+      // Full-text tables use it internally; it reads a counter and changes nothing.
       if (first === 'data_version' && second === '') return undefined;
       return 'PRAGMA is not allowed: only reading is';
     default:

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A place as the geocoding service lists it, plus the other names it is found by. */
+/** A place of the geocoding service, with its Chinese name. */
 export interface StubPlace {
   readonly name: string;
   /** The name shown when `language=zh`. */
@@ -15,19 +15,19 @@ export interface StubPlace {
   readonly timezone: string;
 }
 
-/** What `current` holds; overrides go on top of a clear day at 25 °C. */
+/** Members of `current`; they override those of a clear day at 25 °C. */
 export type StubWeather = Readonly<Record<string, unknown>>;
 
-/** How a route misbehaves until told otherwise. */
+/** How a route misbehaves until `setTrouble` resets it. */
 export type StubTrouble =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'body'; readonly body: string }
   | { readonly kind: 'redirect'; readonly location: string }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never responds. */
   | { readonly kind: 'silence' }
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   | { readonly kind: 'hang-up' }
-  /** Sends without end. */
+  /** Sends an endless response. */
   | { readonly kind: 'flood' };
 
 export interface OpenMeteoStub {
@@ -69,7 +69,7 @@ const WEATHER: StubWeather = {
   wind_speed_10m: 7.9,
 };
 
-/** A local server that speaks Open-Meteo's wire format, for tests that must not ask the real one. */
+/** A local server with Open-Meteo's wire format, for tests. */
 export async function startOpenMeteo(options: OpenMeteoStubOptions = {}): Promise<OpenMeteoStub> {
   const places = options.places ?? PLACES;
   let weather: StubWeather = { ...WEATHER, ...options.weather };
@@ -81,9 +81,9 @@ export async function startOpenMeteo(options: OpenMeteoStubOptions = {}): Promis
     const route = routeOf(url.pathname);
     const trouble = route === undefined ? undefined : troubles.get(route);
     if (trouble !== undefined) misbehave(trouble, request, response);
-    else if (route === 'search') answer(response, 200, search(places, url.searchParams));
-    else if (route === 'forecast') answer(response, 200, forecast(weather, url.searchParams));
-    else answer(response, 404, { error: true, reason: 'Not Found' });
+    else if (route === 'search') respond(response, 200, search(places, url.searchParams));
+    else if (route === 'forecast') respond(response, 200, forecast(weather, url.searchParams));
+    else respond(response, 404, { error: true, reason: 'Not Found' });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -125,7 +125,7 @@ function search(places: readonly StubPlace[], query: URLSearchParams): unknown {
       elevation: 49,
       feature_code: 'PPLC',
     }));
-  // The service leaves the list out when nothing matches.
+  // The service omits the list if nothing matches.
   return hits.length === 0 ? { generationtime_ms: 0.5 } : { results: hits, generationtime_ms: 0.5 };
 }
 
@@ -158,7 +158,7 @@ function forecast(weather: StubWeather, query: URLSearchParams): unknown {
 function misbehave(trouble: StubTrouble, request: IncomingMessage, response: ServerResponse): void {
   switch (trouble.kind) {
     case 'status':
-      return answer(response, trouble.status, { error: true, reason: 'scripted' });
+      return respond(response, trouble.status, { error: true, reason: 'scripted' });
     case 'body':
       response.writeHead(200, { 'content-type': 'application/json' }).end(trouble.body);
       return;
@@ -186,7 +186,7 @@ function flood(response: ServerResponse): void {
   more();
 }
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
+function respond(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
