@@ -27,7 +27,7 @@ afterEach(async () => {
   }
 });
 
-/** By an agent: nobody decides on their own call. */
+/** Called by an agent, because a caller cannot decide its own call. */
 async function ask(expression: string): Promise<string> {
   const agent = createClient({ url: place.environment['PATCHBOARD_URL']! });
   return (await agent.invoke('calculation.eval', { expression })).tool_call_id;

@@ -10,7 +10,7 @@ describe('every page', () => {
     ['zh-CN', 'dark', 1280],
     ['zh-CN', 'light', 390],
   ] as const)(
-    'shuts nobody out: %s, %s, %i wide',
+    'has no accessibility violations: %s, %s, %i wide',
     async (...combination) => {
       await check(combination);
     },

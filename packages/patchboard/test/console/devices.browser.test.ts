@@ -46,7 +46,7 @@ describe('a real demo device', () => {
     await page.locator('[data-run]').click();
     await page.locator('[data-result]', { hasText: 'Ada Lovelace' }).waitFor();
 
-    // Asked for by an agent: nobody decides on their own call.
+    // Called by an agent, because a caller cannot decide its own call.
     const body = { run_id: 'r', args: { quality: 'high' } };
     await board.server.ask({ method: 'POST', path: '/v1/tools/camera/invoke', body });
     await page.goto(`${board.url}/ui/approvals`);

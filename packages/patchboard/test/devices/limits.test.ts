@@ -213,7 +213,7 @@ describe('the same rules as for any other call', () => {
     const id = await callId(server, 'camera', { args: { quality: 'low' } });
     const { json: waiting } = await server.asOperator('GET', `/v1/tool_calls/${id}`);
     expect(waiting).toMatchObject({ state: 'APPROVAL_REQUIRED' });
-    // Nobody was asked yet: the next frame is the answer to this.
+    // No call was made yet: the next frame is the reply to this one.
     phone.send({ type: 'ping' });
     await phone.next('pong');
     const { digest } = (waiting as { approval: { digest: string } }).approval;

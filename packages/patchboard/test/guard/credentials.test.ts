@@ -436,7 +436,7 @@ describe('a session', () => {
       (await server.ask({ method: 'GET', path: '/v1/keys', headers: { ...sent, ...more } })).status;
     const own = `http://127.0.0.1:${server.port}`;
     expect(await keys({ origin: own, 'sec-fetch-site': 'same-origin' })).toBe(200);
-    // The cookie goes to every port of the host, so whoever has only that has nothing.
+    // The cookie is sent to every port of the host, so it must not be enough by itself.
     expect((await server.ask({ method: 'GET', path: '/v1/keys', headers: alone })).status).toBe(401);
     expect(await keys({ 'x-session-proof': 'x'.repeat(43) })).toBe(401);
     expect(await keys({ origin: `http://127.0.0.1:1` })).toBe(403);

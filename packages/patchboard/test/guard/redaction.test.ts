@@ -88,7 +88,7 @@ describe('a configured field', () => {
     const made = await invoke(server, { password: SECRET, n: 1 }, 0);
     const id = made.json.tool_call_id as string;
     const { approvals } = (await server.asOperator('GET', '/v1/approvals')).json;
-    // Whoever decides sees all that will run.
+    // The operator sees the full arguments.
     expect(approvals[0].args).toEqual({ password: SECRET, n: 1 });
     await server.asOperator('POST', `/v1/tool_calls/${id}/decision`, {
       decision: 'allow',

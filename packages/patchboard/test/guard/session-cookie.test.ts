@@ -42,7 +42,7 @@ describe('the cookie of a session', () => {
     expect(await cookies(server, { 'x-forwarded-proto': 'https, http' })).toEqual([false, false]);
   });
 
-  // Nobody knows the operator token of a mounted board, so that only its logout sets the cookie.
+  // The operator token of a mounted board is unknown, so that only the logout sets the cookie.
   it('is Secure where a board is mounted in a server that speaks TLS', async () => {
     const board = await aBoard();
     // A key that both sides hold spares a certificate.

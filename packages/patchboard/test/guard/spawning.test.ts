@@ -12,7 +12,7 @@ import { requestTo, UNKNOWN } from './support/route-samples.ts';
 // A busy machine takes its time to start servers.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Everywhere else a process can be named by nobody, because none can be started. */
+/** All other code cannot start a process. */
 const MAY_START_PROCESSES = [
   // The editor that the user of `patchboard inbox` chose.
   'cli/inbox/editor.ts',

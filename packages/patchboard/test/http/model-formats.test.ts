@@ -89,7 +89,7 @@ describe('GET /v1/tools?format=', () => {
     expect([json.status, json.json]).toEqual([200, { text: text.text }]);
   });
 
-  it('has a tag per format, and refuses a format nobody knows', async () => {
+  it('has a tag per format, and refuses an unknown format', async () => {
     const first = await server.get('/v1/tools?format=mcp');
     const etag = first.headers.get('etag')!;
     expect(etag).not.toBe((await server.get('/v1/tools?format=vcp')).headers.get('etag'));

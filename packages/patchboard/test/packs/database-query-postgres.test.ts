@@ -239,7 +239,7 @@ describe('database.query on PostgreSQL', () => {
     await small.close();
   });
 
-  it('is unreachable when nobody listens or the role is unknown', async () => {
+  it('is unreachable without a server or with an unknown role', async () => {
     await expect(failureOf(query('nobody', 'select 1'))).resolves.toMatchObject({ code: 'tool_failed' });
     const gone = aDatabaseTool({
       target: { kind: 'postgres', url: 'postgres://reader@127.0.0.1:1/postgres' },

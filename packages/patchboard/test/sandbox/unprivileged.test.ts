@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { UnprivilegedReport } from './support/unprivileged.ts';
 
 const SCRIPT = fileURLToPath(new URL('./support/unprivileged.ts', import.meta.url));
-/** An account that no system gives to anybody. */
+/** A user id that no system assigns. */
 const SOMEBODY = 64_824;
 const SECRET = 'planted-secret-9d17';
 const PROCESSES = 64;

@@ -44,7 +44,7 @@ describe('the workspace tools', () => {
     return record.result as T;
   }
 
-  /** As somebody else would change it. */
+  /** Changes the file from outside the run. */
   function change(path: string, content: string): void {
     execFileSync('sh', ['-c', 'printf %s "$2" > "$1"', 'sh', join(root, path), content]);
   }

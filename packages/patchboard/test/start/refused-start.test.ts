@@ -7,7 +7,7 @@ import { LONG, Workplace } from '../cli/cli-process.ts';
 import { runCommand, type Finished } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 
-/** Whoever may do everything is refused nothing, so that root asks somebody else to try. */
+/** Root passes every permission check, so the server runs as another user. */
 const isRoot = process.getuid?.() === 0;
 const SOMEBODY = 65_534;
 
@@ -31,7 +31,7 @@ async function runUnprivileged(args: readonly string[]): Promise<Finished> {
   return await place.run(args, {}, { uid: SOMEBODY, gid: SOMEBODY });
 }
 
-/** Runs `work` while somebody else has the port. */
+/** Runs `work` while another program has the port. */
 async function withTakenPort(work: (port: string) => Promise<void>): Promise<void> {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

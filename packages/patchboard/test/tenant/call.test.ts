@@ -365,7 +365,7 @@ describe('a cached result', () => {
     const other = traced({ 'x-site-id': 'yantian-hill' });
     expect(callAnswer(await server.call('toy.counter', { a: 1, b: 2 }, other)).output).toEqual({ runs: 2 });
     expect(callAnswer(await server.call('toy.counter', { a: 2 }, traced())).output).toEqual({ runs: 3 });
-    // Whoever may get it later must not depend on who asked first.
+    // A cached result must not depend on the first caller.
     expect(told).toEqual([
       { siteId: 'yantian-main' },
       { siteId: 'yantian-hill' },

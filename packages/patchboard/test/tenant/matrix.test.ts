@@ -151,7 +151,7 @@ describe('a draft', () => {
       { ...OWN, 'x-site-id': 'yantian-hill' },
       { ...OWN, 'x-tenant-id': 'muyuan', 'x-internal-api-key': MUYUAN_KEY },
     ]) {
-      // Each made one of its own above; what counts is that nobody sees two.
+      // Each tenant created one draft above; none may see two.
       const { output } = callAnswer(await server.call('search_content', query, headers));
       expect(output).toMatchObject({ total: 1 });
       expect(output?.['items']).not.toEqual(own.output?.['items']);
