@@ -15,13 +15,13 @@ import {
 } from '../wiring/sandbox-setup.ts';
 
 export interface BoardSandboxParts {
-  /** Null: a temporary one, which goes with the board. */
+  /** Null: a temporary folder, deleted when the board closes. */
   readonly folder: string | null;
   readonly store: Store;
   readonly log: Log;
 }
 
-/** Null: the board was asked for none. When there can be none, the store is closed with it. */
+/** Returns null if no workspace was requested. Closes the store if the workspace cannot be opened. */
 export async function boardSandboxSetup(
   given: WorkspaceOptions | undefined,
   { folder, store, log }: BoardSandboxParts,
@@ -34,11 +34,11 @@ export async function boardSandboxSetup(
   try {
     const home = resolve(temporary ?? folder ?? '.');
     const parts = { store, ids: timeOrderedIds(nodeClock), log, folder: home, tasks: true };
-    const bench = await openSandboxSetup(resolveWorkspace(given), parts);
+    const setup = await openSandboxSetup(resolveWorkspace(given), parts);
     return {
-      ...bench,
+      ...setup,
       close: async () => {
-        await bench.close();
+        await setup.close();
         await discard();
       },
     };

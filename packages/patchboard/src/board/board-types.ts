@@ -17,87 +17,87 @@ import type { ToolRegistry } from '../sdk/tool-registry.ts';
 import type { WorkspaceOptions } from '../wiring/sandbox-setup.ts';
 
 export interface BoardOptions {
-  /** A registry's later changes are followed. */
+  /** Tools, or a registry whose later changes apply to the board too. */
   readonly tools?: readonly AnyTool[] | ToolRegistry;
   /** Default: `memory()`. */
   readonly store?: BoardStore;
-  /** A policy document, as in the config. Default: a tool that says it is risky asks, any other runs. */
+  /** A policy document, as in the config. Default: tools annotated as risky require approval, all others run. */
   readonly policy?: WrittenPolicy;
   readonly hooks?: AgentHooks | readonly AgentHooks[];
   readonly limits?: Partial<Limits>;
   /**
-   * How many ended calls are kept, those that ended last. An idempotency key is dropped with its call: the same key then
-   * makes a new call. Default with `memory()`: 10,000, and ledger rows, runs and journals of agents are bounded along with
-   * them. Default with `sqlite(folder)`: every call; with a number, about that many, and every ledger row.
+   * Number of ended calls to keep; the oldest are dropped first. An idempotency key is dropped with its call: the same key
+   * then creates a new call. Default with `memory()`: 10,000; ledger rows, runs and journals are bounded along with them.
+   * Default with `sqlite(folder)`: all calls; with a number, about that many calls and all ledger rows.
    */
   readonly retain?: number;
-  /** Names of members of arguments that are not kept after the end. */
+  /** Names of argument members that are removed from the stored arguments when the call has ended. */
   readonly redact?: readonly string[];
-  /** Adds the workspace tools, and gives every run a sandbox. Default: there is neither. */
+  /** Adds the workspace tools and a sandbox for every run. Default: neither. */
   readonly workspace?: WorkspaceOptions;
   /** Default: nothing is logged. */
   readonly log?: Log;
-  /** How the network reaches it: by `listen`, `handler` or `fetch`. */
+  /** Options of the network APIs (`listen`, `handler`, `fetch`). */
   readonly http?: HttpOptions;
 }
 
-/** Whom a key stands for, and for how long. */
+/** Options of a new key. */
 export interface BoardKeyOptions {
   readonly kind: KeyKind;
   readonly name: string;
-  /** Default: what the kind is good for. */
+  /** Default: the scopes of the kind. */
   readonly scopes?: readonly Scope[];
-  /** Epoch milliseconds. Default: it does not end. */
+  /** Epoch milliseconds. Default: never. */
   readonly expiresAt?: number;
 }
 
 export interface InvokeOptions {
-  /** Default: one run for everything this board is asked by that agent. */
+  /** Default: one run per agent for the lifetime of the board. */
   readonly runId?: string;
-  /** As whom the call is made: policy may say other things for others. Default: `embedded`. */
+  /** The agent that makes the call, for the policy. Default: `embedded`. */
   readonly agentId?: string;
   readonly idempotencyKey?: string;
 }
 
 export interface CallOptions extends InvokeOptions {
-  /** When it fires the call is cancelled. Has it fired already, that is thrown, and nothing is recorded. */
+  /** Cancels the call when aborted. If already aborted, `call` throws and records nothing. */
   readonly signal?: AbortSignal;
 }
 
 export interface ToolFilter {
-  /** Those that have it in `metadata.tags`. */
+  /** Only tools with this tag in `metadata.tags`. */
   readonly tag?: string;
-  /** Whose tools: policy may hide some from others. Default: `embedded`. */
+  /** Only tools that the policy shows to this agent. Default: `embedded`. */
   readonly agentId?: string;
 }
 
-/** The engine in your own process. The same steps as over the network, and the network if you want it. */
+/** The engine embedded in your process. Calls go through the same steps as over the network, which is optional. */
 export interface Patchboard {
-  /** What an `Agent` works on. */
+  /** The services that an `Agent` needs. */
   readonly host: AgentHost;
-  /** Its tools come from here; what is registered or taken back later counts at once. */
+  /** The registry of its tools. Later changes apply at once. */
   readonly registry: ToolRegistry;
-  /** What can be called now, by `embedded` or the agent that is named. */
+  /** Returns the tools that the agent may currently call. */
   tools(filter?: ToolFilter): readonly RegisteredTool[];
-  /** Resolves when the call has ended, well or badly; what was refused before it was recorded throws. */
+  /** Resolves when the call has ended, whether it succeeded or failed. Throws if it was refused before it was recorded. */
   call(name: string, args?: unknown, options?: CallOptions): Promise<ToolCallRecord>;
-  /** Resolves when the receipt is durable. */
+  /** Resolves when the call is recorded durably. */
   invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ToolCallRecord>;
-  /** Undefined: there is no such call, or it ended so long ago that it was dropped (`retain`). */
+  /** Resolves with undefined if the call does not exist or was dropped (`retain`). */
   get(id: string): Promise<ToolCallRecord | undefined>;
-  /** The call once it has ended. */
+  /** Resolves with the call when it has ended. */
   wait(id: string): Promise<ToolCallRecord>;
   cancel(id: string): Promise<ToolCallRecord>;
-  /** Answers a call that waits for approval, as the operator `decidedBy`. */
+  /** Approves or denies a waiting call as the operator `decidedBy`. */
   decide(id: string, decision: 'allow' | 'deny', options?: DecideOptions): Promise<ToolCallRecord>;
-  /** A credential for requests over the network. The secret is shown this once. */
+  /** Creates an API key for network requests. The secret cannot be read again later. */
   createKey(options: BoardKeyOptions): Promise<{ readonly id: string; readonly secret: string }>;
-  /** The network APIs for a server of yours: Node's own, Express, Fastify. Every request needs a credential. */
+  /** Request handler of the network APIs for your own server: Node, Express, Fastify. Every request needs a credential. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** The same for route handlers that take a `Request`: Next, Hono. */
+  /** The same for frameworks with the Fetch API: Next, Hono. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Adds the network APIs. */
+  /** Starts a server with the network APIs. */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningApis>;
-  /** Stops agents where they can be resumed, lets running calls finish and lets go of everything. */
+  /** Stops agents where they can be resumed, waits for running calls and releases all resources. */
   close(): Promise<void>;
 }

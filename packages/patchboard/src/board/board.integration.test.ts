@@ -14,7 +14,7 @@ const add = tool({
 });
 
 describe('createPatchboard', () => {
-  it('runs a tool on the same path as the server, with defaults filled in', async () => {
+  it('runs a tool through the same steps as the server, with defaults filled in', async () => {
     const board = await aBoard({ tools: [add] });
     const record = await board.call('math.add', { a: 1 });
     expect(record).toMatchObject({
@@ -29,7 +29,7 @@ describe('createPatchboard', () => {
     await expect(board.call('math.sub')).rejects.toMatchObject({ failure: { code: 'tool_not_found' } });
   });
 
-  it('takes tools in one line, as classes and from factories', async () => {
+  it('accepts one-line tools, class instances and factories', async () => {
     class Upper implements ToolInstance {
       readonly name = 'upper';
       readonly description = 'Upper case';
@@ -50,7 +50,7 @@ describe('createPatchboard', () => {
     expect((await board.invoke('upper', { text: 'hi' })).state).toBe('EXECUTING');
   });
 
-  it('checks with zod what JSON Schema cannot say, and ends with the input at fault', async () => {
+  it('validates with zod what JSON Schema cannot express, and fails as input_invalid', async () => {
     const even = tool({
       name: 'even',
       parameters: z.object({ n: z.number().refine((n) => n % 2 === 0, 'must be even') }),
@@ -64,7 +64,7 @@ describe('createPatchboard', () => {
     });
   });
 
-  it('waits for a zod schema that takes its time', async () => {
+  it('waits for an asynchronous zod schema', async () => {
     const known = tool({
       name: 'known',
       parameters: z.object({
@@ -80,7 +80,7 @@ describe('createPatchboard', () => {
     });
   });
 
-  it('obeys metadata: one at a time, time limit, retries, approval', async () => {
+  it('enforces metadata: concurrency, time limit, retries, approval', async () => {
     let running = 0;
     let most = 0;
     let tries = 0;
@@ -118,7 +118,7 @@ describe('createPatchboard', () => {
     });
   });
 
-  it('obeys policy and hooks', async () => {
+  it('enforces policy and hooks', async () => {
     const seen: unknown[] = [];
     const board = await aBoard({
       tools: [add],
@@ -136,7 +136,7 @@ describe('createPatchboard', () => {
     });
   });
 
-  it('gives each agent a run and a list of tools of its own', async () => {
+  it('gives each agent its own run and tool list', async () => {
     const runOf = tool('run.of', (_args, { runId }) => runId);
     const board = await aBoard({ tools: [runOf], policy: { agents: { guest: { mode: 'deny' } } } });
     const call = async (options = {}): Promise<unknown> => (await board.call('run.of', {}, options)).result;
@@ -151,7 +151,7 @@ describe('createPatchboard', () => {
     expect(board.tools({ agentId: 'guest' })).toEqual([]);
   });
 
-  it('makes no board with a policy that it does not understand', async () => {
+  it('throws for an invalid policy', async () => {
     const policy = { default: { mode: 'never', autoDeny: ['x'] } };
     await expect(createPatchboard({ policy: policy as unknown as PolicyDocument })).rejects.toMatchObject({
       name: 'BoardError',
@@ -162,7 +162,7 @@ describe('createPatchboard', () => {
     });
   });
 
-  it('keeps calls over a restart with sqlite, and shows them over the network', async () => {
+  it('keeps calls across a restart with sqlite, and shows them over the network', async () => {
     const folder = await aFolder();
     const first = await createPatchboard({ tools: [add], store: sqlite(folder) });
     const { id } = await first.call('math.add', { a: 1 });
@@ -176,7 +176,7 @@ describe('createPatchboard', () => {
     await expect(second.listen({ port: 0 })).rejects.toThrow('already listening');
   });
 
-  it('listens once at a time, and again when that has ended', async () => {
+  it('listens only once at a time, and again after that server is closed', async () => {
     const board = await aBoard();
     const both = await Promise.allSettled([board.listen({ port: 0 }), board.listen({ port: 0 })]);
     expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
@@ -194,7 +194,7 @@ describe('createPatchboard', () => {
     expect((await fetch(`${again.url}/healthz`)).status).toBe(200);
   });
 
-  it('that is closed does not listen, whatever was under way', async () => {
+  it('does not listen after close(), also if listen() was pending', async () => {
     const board = await aBoard();
     const opening = board.listen({ port: 0 });
     await board.close();
@@ -203,7 +203,7 @@ describe('createPatchboard', () => {
     await expect(board.listen({ port: 0 })).rejects.toThrow('the board was closed');
   });
 
-  it('closes once, however often it is asked to', async () => {
+  it('closes only once for several close() calls', async () => {
     const store = await memory().open();
     let closed = 0;
     store.close = () => {
@@ -230,7 +230,7 @@ describe('createPatchboard', () => {
     await expect(board.cancel(id)).rejects.toMatchObject({ failure: { code: 'conflict' } });
   });
 
-  it('cancels a call whose signal fires, and asks for nothing after it has', async () => {
+  it('cancels a call on abort, and records nothing for an aborted signal', async () => {
     const stop = new AbortController();
     const execute = vi.fn((_args: object, { signal }: { signal: AbortSignal }) => {
       setImmediate(() => stop.abort(new Error('enough')));
@@ -242,7 +242,7 @@ describe('createPatchboard', () => {
     expect(execute).toHaveBeenCalledTimes(1);
   });
 
-  it('says that a receipt cannot be aborted', async () => {
+  it('refuses a signal for invoke', async () => {
     const board = await aBoard({ tools: [add] });
     const options = { signal: AbortSignal.timeout(1000) } as object;
     await expect(board.invoke('add', {}, options)).rejects.toThrow('signal is not known');
@@ -259,7 +259,7 @@ describe('createPatchboard', () => {
     await expect(createPatchboard({ tools: [make()] })).rejects.toThrow(message);
   });
 
-  it('refuses a name that is there twice', async () => {
+  it('refuses a duplicate name', async () => {
     await expect(createPatchboard({ tools: [add, add] })).rejects.toThrow('tool registered twice');
   });
 });

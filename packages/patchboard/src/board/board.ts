@@ -118,13 +118,13 @@ interface BoardNetwork {
   readonly folder: string | null;
   readonly http: HttpOptions;
   readonly sandboxSetup: SandboxSetup | null;
-  /** Null: the store is bounded by itself, or keeps every call. */
+  /** Null: the store bounds itself or keeps every call. */
   readonly retention: Retention | null;
 }
 
 const NO_OPTIONS: CallOptions = {};
 
-/** Who asks, if nobody is named. */
+/** The default agent id. */
 const EMBEDDED = 'embedded';
 
 class Board implements Patchboard {
@@ -133,7 +133,7 @@ class Board implements Patchboard {
   readonly #context: EngineContext;
   readonly #network: BoardNetwork;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
-  /** From the moment it is asked for, so that nobody asks twice and whoever closes can wait for it. */
+  /** Set as soon as `listen` is called, so that a second call fails and `close` can wait for it. */
   #listening: Promise<ListeningApis> | null = null;
   #mounted: MountedApis | null = null;
   #operatorToken: Promise<string> | null = null;
@@ -175,14 +175,14 @@ class Board implements Patchboard {
 
   async #submit(name: string, args: unknown, options: InvokeOptions): Promise<Recorded> {
     const { agentId = EMBEDDED, runId = this.#runOf(agentId), idempotencyKey = null } = options;
-    // What is checked must be what is kept: a Date, say, is a string by then.
-    const asKept = jsonCopy(args);
-    if (asKept === undefined)
+    // Validate what will be stored: JSON turns a Date, for example, into a string.
+    const storedArgs = jsonCopy(args);
+    if (storedArgs === undefined)
       throw new BoardError(failure('input_invalid', 'the arguments cannot be written as JSON'));
     const request = {
       toolName: name,
       runId,
-      args: asKept,
+      args: storedArgs,
       idempotencyKey,
     };
     return recordedCall(await this.#context.engine.submit(request, embeddedPrincipal(agentId)));
@@ -198,9 +198,9 @@ class Board implements Patchboard {
   }
 
   async cancel(id: string): Promise<ToolCallRecord> {
-    const answer = await this.#context.engine.calls.cancel(embeddedPrincipal(EMBEDDED), id);
-    if (!answer.ok) throw new BoardError(answer.failure);
-    return toRecord(answer.value);
+    const cancelled = await this.#context.engine.calls.cancel(embeddedPrincipal(EMBEDDED), id);
+    if (!cancelled.ok) throw new BoardError(cancelled.failure);
+    return toRecord(cancelled.value);
   }
 
   async decide(id: string, decision: 'allow' | 'deny', options: DecideOptions = {}): Promise<ToolCallRecord> {
@@ -208,9 +208,9 @@ class Board implements Patchboard {
     const { note, decidedBy = OPERATOR_NAME } = options;
     const call = await this.#context.engine.calls.find(embeddedPrincipal(EMBEDDED), id);
     const given: OperatorDecision = { decision, digest: call?.approval?.digest ?? '', note: note ?? null };
-    const answer = await this.#context.engine.calls.decide(embeddedPrincipal(decidedBy), id, given);
-    if (!answer.ok) throw new BoardError(answer.failure);
-    return toRecord(answer.value);
+    const decided = await this.#context.engine.calls.decide(embeddedPrincipal(decidedBy), id, given);
+    if (!decided.ok) throw new BoardError(decided.failure);
+    return toRecord(decided.value);
   }
 
   async listen({
@@ -219,7 +219,9 @@ class Board implements Patchboard {
   }: { port?: number; host?: string } = {}): Promise<ListeningApis> {
     if (this.#closing !== null) throw new BoardError(failure('conflict', 'the board was closed'));
     if (this.#listening !== null)
-      throw new BoardError(failure('conflict', 'already listening: close what listen() answered first'));
+      throw new BoardError(
+        failure('conflict', 'already listening: close the server that listen() returned first'),
+      );
     const opening = this.#openApis(host, port);
     const forget = (): void => {
       if (this.#listening === opening) this.#listening = null;
@@ -277,14 +279,14 @@ class Board implements Patchboard {
     await this.#context.store.close();
   }
 
-  /** A run belongs to one agent, so each has its own. Made from the name, because there may be many. */
+  /** A run belongs to one agent. The id is derived from the agent's name, so that no map of runs is needed. */
   #runOf(agentId: string): string {
     if (agentId === EMBEDDED) return this.#runId;
     return `run_${createHash('sha256').update(`${this.#runId} ${agentId}`).digest('hex').slice(0, 16)}`;
   }
 
   #mount(): MountedApis {
-    // Nobody knows the token of a mounted board: its operators have keys.
+    // A mounted board has a random operator token that is never shown: its operators use keys.
     this.#mounted ??= mountApis(this.#context, this.#network.http, newOperatorToken());
     return this.#mounted;
   }
@@ -313,7 +315,7 @@ interface Recorded {
   readonly live: LiveCall | null;
 }
 
-/** A denied call is a record like any other; a refused one is none. */
+/** Returns the call, which is also recorded if it was denied. Throws if it was refused without a record. */
 function recordedCall(submitted: Submitted): Recorded {
   if (submitted.kind === 'refused') throw new BoardError(submitted.failure);
   return submitted.kind === 'accepted' ? submitted : { call: submitted.call, live: null };

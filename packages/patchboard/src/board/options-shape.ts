@@ -58,12 +58,12 @@ const OPTIONS = object<BoardOptions>({
   http,
 });
 
-const asked: Shape<InvokeOptions> = { runId: peerId, agentId: peerId, idempotencyKey: peerId };
+const invokeShape: Shape<InvokeOptions> = { runId: peerId, agentId: peerId, idempotencyKey: peerId };
 
-const INVOKE = object(asked);
+const INVOKE = object(invokeShape);
 
 const CALL = object<CallOptions>({
-  ...asked,
+  ...invokeShape,
   signal: must('be an AbortSignal', (value) => value instanceof AbortSignal),
 });
 
@@ -90,7 +90,7 @@ export function checkDecideOptions(given: DecideOptions): void {
   refuse(DECIDE_OPTIONS(given, ''));
 }
 
-/** A stored policy that cannot be read denies everything; one that is given now is refused while somebody looks. */
+/** Refuses an invalid policy at creation. (A stored policy that is invalid denies every call instead.) */
 function policyRule(value: unknown, place: string): ReturnType<Rule> {
   const decoded = decodePolicy(value);
   if (decoded.ok) return null;

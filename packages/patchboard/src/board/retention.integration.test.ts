@@ -32,7 +32,7 @@ describe('a board in memory', () => {
     expect(await kept(board, ids)).toBe(10_000);
   });
 
-  it('keeps as many as it is told, and bounds rows, runs, keys and journals along with them', async () => {
+  it('keeps the configured number of calls, and bounds ledger rows, runs, keys and journals along with them', async () => {
     let opened: Awaited<ReturnType<BoardStore['open']>> | undefined;
     const store: BoardStore = { folder: null, open: async (given) => (opened = await memory().open(given)) };
     const board = await aBoard({ tools: [now], retain: 5, store });
@@ -42,7 +42,7 @@ describe('a board in memory', () => {
     expect((await opened!.listRuns('default', null, null, 10_000)).items).toHaveLength(5);
     expect((await opened!.listCalls({ tenant: 'default' }, null, 10_000)).items).toHaveLength(5);
     expect((await opened!.readLedger({}, 0, 10_000)).length).toBeLessThan(1500);
-    // Its call is gone, so the key is free.
+    // Its call was dropped, so the key creates a new one.
     const again = await board.call('now', { n: -1 }, { idempotencyKey: 'key-0' });
     expect(again.result).toEqual({ n: -1 });
   });
@@ -53,7 +53,7 @@ describe('a board in memory', () => {
     expect(records.map(({ result }) => result)).toEqual(Array.from({ length: 50 }, (_, n) => ({ n })));
   });
 
-  it('hands an agent, a model that speaks text and a client every result', async () => {
+  it('returns every result to an agent, a text protocol and a client', async () => {
     const calls = Array.from({ length: 20 }, (_, n) => ({ name: 'now', args: { n } }));
     const { agent, board } = await aScene([{ calls }, 'Done.'], {}, { tools: [now], retain: 1 });
     const reply = await agent.send('Go.');
@@ -79,7 +79,7 @@ describe('a board in memory', () => {
     expect(ended.map(({ result }) => result)).toEqual(calls.map(({ args }) => args));
   });
 
-  it('lets an agent go on whose journal was dropped', async () => {
+  it('lets an agent continue whose journal was dropped', async () => {
     const script = ['One.', 'Two.', 'Three.'];
     const { agent, board } = await aScene(script, {}, { tools: [now], retain: 1 });
     await agent.send('First?');
@@ -95,7 +95,7 @@ describe('a board in memory', () => {
 });
 
 describe('a board over sqlite', () => {
-  it('keeps every call, unless it is told how many', async () => {
+  it('keeps every call unless `retain` is set', async () => {
     const folder = await aFolder();
     const every = await createPatchboard({ tools: [now], store: sqlite(folder) });
     const ids = await idsAfter(every, 30);

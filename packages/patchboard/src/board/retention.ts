@@ -9,16 +9,16 @@ export interface RetentionParts {
   readonly log: Log;
 }
 
-/** Ended calls between two purges, at most. */
-const MOST_BETWEEN = 1000;
-/** Epoch milliseconds that no call ends at. */
-const NEVER = 8.64e15;
+/** Upper bound on the number of ended calls between two purges. */
+const MAX_BETWEEN = 1000;
+/** The latest representable time: no limit on the age of a call. */
+const MAX_TIME = 8.64e15;
 
-/** Keeps about `retain` ended calls in a store that keeps every one by itself: purges those that were recorded first. */
+/** Purges the oldest calls of a store that would keep all, so that about `retain` ended calls remain. */
 export class Retention {
   readonly #retain: number;
   readonly #parts: RetentionParts;
-  /** Ended calls between two purges. */
+  /** Number of ended calls between two purges. */
   readonly #between: number;
   #ended = 0;
   #purging: Promise<void> = Promise.resolve();
@@ -28,7 +28,7 @@ export class Retention {
   constructor(retain: number, parts: RetentionParts) {
     this.#retain = retain;
     this.#parts = parts;
-    this.#between = Math.min(MOST_BETWEEN, Math.ceil(retain / 10));
+    this.#between = Math.min(MAX_BETWEEN, Math.ceil(retain / 10));
   }
 
   begin(): void {
@@ -39,7 +39,7 @@ export class Retention {
     });
   }
 
-  /** Resolves when the store is not used any more. */
+  /** Resolves when this class no longer uses the store. */
   async end(): Promise<void> {
     this.#stop();
     await this.#purging;
@@ -62,7 +62,7 @@ export class Retention {
       for (const [state, calls] of Object.entries(await store.countByState()))
         if (isCallState(state) && isTerminal(state)) ended += calls;
       if (ended <= this.#retain) return;
-      const purged = await store.purgeCalls(NEVER, ended - this.#retain);
+      const purged = await store.purgeCalls(MAX_TIME, ended - this.#retain);
       log.info('retention.purged', { calls: purged });
     } catch (error) {
       log.error('retention.failed', { error: messageOf(error) });

@@ -5,21 +5,21 @@ import { memoryStore } from '../store/memory/memory-store.ts';
 import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 
-/** Where a board keeps its calls. */
+/** The storage of a board. */
 export interface BoardStore {
   /**
-   * @internal `retain`: as in `BoardOptions`; a store that keeps every call may leave it to the board. `log`: for what happens to
-   * its files while it is open.
+   * @internal `retain`: as in `BoardOptions`; a store may ignore it and leave purging to the board. `log`: for problems
+   * with its files.
    */
   open(options?: { readonly retain?: number | undefined; readonly log?: Log | undefined }): Promise<Store>;
-  /** Null: nothing outlives the process. */
+  /** Null: the store is in memory only. */
   readonly folder: string | null;
 }
 
-/** Ended calls that a board keeps in memory unless `retain` says otherwise. */
+/** Default of `retain` with `memory()`. */
 export const DEFAULT_RETAIN = 10_000;
 
-/** Loses everything with the process, and keeps a bounded number of ended calls: `retain` of the board, 10,000 by default. */
+/** Stores calls in memory only, and keeps at most `retain` ended calls (default 10,000). */
 export function memory(): BoardStore {
   return {
     folder: null,
@@ -27,7 +27,7 @@ export function memory(): BoardStore {
   };
 }
 
-/** Keeps calls in a folder: every receipt survives a crash. */
+/** Stores calls in a folder. Every receipt survives a crash. */
 export function sqlite(folder: string): BoardStore {
   const open: BoardStore['open'] = async ({ log } = {}) => {
     await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -38,7 +38,7 @@ describe('the workspace of a board', () => {
     await expect(createPatchboard({ workspace: given })).rejects.toMatchObject(refusal(message));
   });
 
-  it('must have a root that exists, and is a folder', async () => {
+  it('requires a root that is an existing folder', async () => {
     const folder = await aFolder();
     const root = join(folder, 'repositroy');
     const missing = `workspace: root ${root} does not exist; make the folder, or set create: true`;
@@ -50,7 +50,7 @@ describe('the workspace of a board', () => {
     );
   });
 
-  it('has its root made with create: true', async () => {
+  it('creates its root with create: true', async () => {
     const root = join(await aFolder(), 'new', 'files');
     await aBoard({ workspace: { root, create: true } });
     expect(statSync(root).isDirectory()).toBe(true);
@@ -63,12 +63,12 @@ describe('context.services', () => {
     seen: services?.filePool.seen('a') ?? 'nothing',
   }));
 
-  it('is absent without a workspace, and a tool can go on', async () => {
+  it('is undefined without a workspace', async () => {
     const board = await aBoard({ tools: [look] });
     expect((await board.call('look')).result).toEqual({ todos: 'none', seen: 'nothing' });
   });
 
-  it('is there with one', async () => {
+  it('is defined with a workspace', async () => {
     const board = await aBoard({ tools: [look], workspace: {} });
     expect((await board.call('look')).result).toEqual({ todos: [], seen: 'nothing' });
   });
