@@ -1,6 +1,6 @@
 import { halves, inPieces, type SpokenReply } from './script.ts';
 
-/** The answer of `POST /v1/messages`. */
+/** The response body of `POST /v1/messages`. */
 export function message(reply: SpokenReply): unknown {
   const { thinking, text, calls } = reply;
   const uses = calls.map(({ id, name, argsText }) => ({
@@ -20,7 +20,7 @@ export function message(reply: SpokenReply): unknown {
   };
 }
 
-/** The same as it streams, event by event. */
+/** The same as a list of streamed events. */
 export function messageEvents(reply: SpokenReply): string[] {
   const blocks = [
     ...(reply.thinking === '' ? [] : [thinkingBlock(reply.thinking)]),
@@ -51,7 +51,7 @@ function thinkingBlock(thinking: string): Block {
   ];
 }
 
-/** A vendor takes thoughts back only with the signature that it gave them. */
+/** The vendor accepts reasoning back only with its own signature. */
 function signatureOf(thinking: string): string {
   return `signed:${thinking.length}`;
 }

@@ -1,4 +1,4 @@
-/** What tests of agents use: models that say what they were told to say, over a vendor's own wire. */
+/** For tests of agents: a local server with the APIs of model vendors and scripted replies. */
 export { scriptedModels } from './scripted-models.ts';
 export type { ScriptedModels } from './scripted-models.ts';
 export type { Script, ScriptedCall, ScriptedReply, ScriptedTurn, SeenRequest } from './script.ts';

@@ -2,7 +2,7 @@ import { halves, inPieces, type SpokenReply } from './script.ts';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
-/** The answer of `POST /v1/chat/completions`. */
+/** The response body of `POST /v1/chat/completions`. */
 export function chatCompletion(reply: SpokenReply): unknown {
   const { text, calls } = reply;
   const tool_calls = calls.map(({ id, name, argsText }) => ({
@@ -22,7 +22,7 @@ export function chatCompletion(reply: SpokenReply): unknown {
   };
 }
 
-/** The same as it streams, event by event. */
+/** The same as a list of streamed events. */
 export function chatCompletionEvents(reply: SpokenReply): string[] {
   const chunk = (delta: unknown, finish: string | null = null): string =>
     data({

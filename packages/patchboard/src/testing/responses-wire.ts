@@ -2,13 +2,13 @@ import { halves, inPieces, type SpokenReply } from './script.ts';
 
 const USAGE = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
 
-/** The response of `POST /v1/responses`. */
+/** The response body of `POST /v1/responses`. */
 export function responseObject(reply: SpokenReply): Record<string, unknown> {
   const output = itemsOf(reply).map(({ done }) => done);
   return { ...head(reply), status: 'completed', output, usage: USAGE };
 }
 
-/** The same as it streams, event by event. */
+/** The same as a list of streamed events. */
 export function responseEvents(reply: SpokenReply): string[] {
   let last = 0;
   const event = (type: string, body: Record<string, unknown>): string => {

@@ -1,44 +1,44 @@
-/** One reply of a scripted model. A text alone is a reply that says it. */
+/** One reply of a scripted model. A string is a reply with only that text. */
 export type ScriptedReply = string | ScriptedTurn;
 
 export interface ScriptedTurn {
-  /** Said before everything else, and signed; Anthropic's format only. */
+  /** Reasoning, with a signature, before the rest of the reply; Anthropic's format only. */
   readonly thinking?: string;
   readonly text?: string;
-  /** What the model asks for, all at once. */
+  /** The tool calls of the reply. */
   readonly calls?: readonly ScriptedCall[];
-  /** Answers with this HTTP status instead of a reply. */
+  /** Responds with this HTTP status instead of a reply. */
   readonly status?: number;
-  /** For `status`: seconds after which to ask again. */
+  /** Value of the `Retry-After` header in seconds, with `status`. */
   readonly retryAfter?: number;
-  /** Stops in the middle: `hang` says nothing more, `break` drops the connection. */
+  /** Ends the reply early: `hang` sends nothing more, `break` closes the connection. */
   readonly ending?: 'hang' | 'break';
 }
 
 export interface ScriptedCall {
-  /** The tool's name; dots are written as models see them. */
+  /** The tool's name; dots are converted to the wire name. */
   readonly name: string;
-  /** An object, or a text to be sent as it is. */
+  /** An object, or a text that is sent unchanged. */
   readonly args?: unknown;
-  /** Default: made up. */
+  /** Default: a generated id. */
   readonly id?: string;
 }
 
-/** What the model was asked. */
+/** A request that the model received. */
 export interface SeenRequest {
   readonly format: 'openai' | 'openai-responses' | 'anthropic';
-  /** How many were asked before it. */
+  /** Number of earlier requests. */
   readonly index: number;
-  /** The names of the tools it was offered. */
+  /** Names of the tools in the request. */
   readonly tools: readonly string[];
-  /** The whole body. */
+  /** The request body. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The replies in order, or a function that makes them up. */
+/** The replies in order, or a function that returns the reply to a request. */
 export type Script = readonly ScriptedReply[] | ((request: SeenRequest) => ScriptedReply);
 
-/** What a wire format needs of a reply: everything is there. */
+/** A reply with all defaults filled in, as the wire formats need it. */
 export interface SpokenReply {
   readonly id: string;
   readonly model: string;
@@ -47,7 +47,7 @@ export interface SpokenReply {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly argsText: string }[];
 }
 
-/** A text: what is wrong with the script. */
+/** Returns the reply to a request, or the problem if the script has none. */
 export function nextReply(script: Script, request: SeenRequest): ScriptedTurn | { readonly problem: string } {
   const reply = typeof script === 'function' ? script(request) : script[request.index];
   if (reply === undefined) return { problem: missing(script, request.index + 1) };
@@ -75,7 +75,7 @@ export function spoken(turn: ScriptedTurn, index: number, model: string): Spoken
   };
 }
 
-/** In pieces, as a model speaks. */
+/** Splits text into chunks of one word, as streamed. */
 export function inPieces(text: string): string[] {
   return text.match(/\s*\S+\s*/g) ?? (text === '' ? [] : [text]);
 }

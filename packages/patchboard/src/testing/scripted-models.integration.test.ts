@@ -14,7 +14,7 @@ async function served(script: Script): Promise<ScriptedModels> {
   return models;
 }
 
-/** The model that `createOpenAI()('…')` makes: it speaks Responses. */
+/** The model that `createOpenAI()('…')` returns, which uses the Responses API. */
 function responses({ baseUrl }: ScriptedModels): LanguageModel {
   return createOpenAI({ baseURL: baseUrl, apiKey: 'none' })('scripted');
 }
@@ -31,7 +31,7 @@ const CALLS: Script = [
 ];
 
 describe('scripted models over the Responses API', () => {
-  it('carry an agent through calls and results, piece by piece', async () => {
+  it('stream calls and text to an agent', async () => {
     const models = await served(CALLS);
     const add = tool('math.add', ({ a, b }: { a: number; b: number }) => ({ sum: a + b }));
     const board = await createPatchboard({ tools: [add] });
@@ -52,7 +52,7 @@ describe('scripted models over the Responses API', () => {
     expect(JSON.stringify(models.requests[1]?.body)).toContain('{\\"sum\\":7}');
   });
 
-  it('answer as a whole to those who do not stream', async () => {
+  it('respond with a single body to requests without streaming', async () => {
     const models = await served(CALLS);
     const { text, toolCalls, usage, finishReason } = await generateText({
       model: responses(models) as Parameters<typeof generateText>[0]['model'],
@@ -65,7 +65,7 @@ describe('scripted models over the Responses API', () => {
     ]);
   });
 
-  it.each([true, false])('write what the protocol of that name reads, streamed: %j', async (stream) => {
+  it.each([true, false])('send what the openai-responses protocol parses, streamed: %j', async (stream) => {
     const { baseUrl } = await served(CALLS);
     const body = JSON.stringify({ model: 'm', stream, input: [] });
     const response = await fetch(`${baseUrl}/responses`, { method: 'POST', body });
@@ -76,7 +76,7 @@ describe('scripted models over the Responses API', () => {
     ]);
   });
 
-  it('stop in the middle where the script says so', async () => {
+  it('end a reply early if the script says so', async () => {
     const models = await served([{ text: 'Once upon a time', ending: 'break' }]);
     const board = await createPatchboard();
     onTestFinished(() => board.close());
@@ -94,7 +94,7 @@ describe('a script that has run out', () => {
     ['Responses', responses],
     ['messages', ({ baseUrl }) => createAnthropic({ baseURL: baseUrl, apiKey: 'none' })('scripted')],
   ];
-  it.each(models)('says so over %s, and is not asked again', async (_wire, connect) => {
+  it.each(models)('returns an error over %s that is not retried', async (_wire, connect) => {
     const scripted = await served(['One.']);
     const board = await createPatchboard();
     onTestFinished(() => board.close());
@@ -106,7 +106,7 @@ describe('a script that has run out', () => {
     expect(scripted.requests).toHaveLength(2);
   });
 
-  it('says so of a function that returns nothing', async () => {
+  it('returns an error for a function that returns nothing', async () => {
     const { agent } = await aScene(() => undefined as never);
     await expect(agent.send('First?')).rejects.toThrow('the script returned no reply to request 1');
   });

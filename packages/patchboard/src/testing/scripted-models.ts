@@ -12,14 +12,14 @@ import {
   type SpokenReply,
 } from './script.ts';
 
-/** No program asks again after it. */
+/** A status that clients do not retry. */
 const SCRIPT_FAULT = 400;
 
-/** A server that answers like a model vendor, with replies that were written before. */
+/** A server with the API of a model vendor and scripted replies. */
 export interface ScriptedModels {
   /** For `createOpenAI({ baseURL })` and `createAnthropic({ baseURL })`. */
   readonly baseUrl: string;
-  /** What was asked so far. */
+  /** The requests received so far. */
   readonly requests: readonly SeenRequest[];
   close(): Promise<void>;
 }
@@ -37,12 +37,12 @@ const FORMATS: ReadonlyMap<string, Format> = new Map([
 ]);
 
 /**
- * Listens on a free port of this machine. It speaks OpenAI's chat completions and Responses, and Anthropic's messages. A
- * request for which the script has no reply gets an error that says so.
+ * Listens on a free loopback port. Supports OpenAI's chat completions and Responses APIs and Anthropic's messages API. A
+ * request without a scripted reply gets an error.
  */
 export async function scriptedModels(script: Script): Promise<ScriptedModels> {
   const requests: SeenRequest[] = [];
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const format = FORMATS.get(request.url ?? '');
     if (format === undefined || request.method !== 'POST') {
       response.writeHead(404).end();
@@ -55,7 +55,7 @@ export async function scriptedModels(script: Script): Promise<ScriptedModels> {
     else respond(response, format, seen, next);
   };
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -84,9 +84,9 @@ function respond(response: ServerResponse, format: Format, seen: SeenRequest, tu
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const events = format.events(reply);
-  // Before whatever says that the reply is whole.
-  const told = ending === undefined ? events : events.slice(0, -3);
-  for (const event of told) response.write(event);
+  // Leave out the last events, which mark the reply as complete.
+  const sent = ending === undefined ? events : events.slice(0, -3);
+  for (const event of sent) response.write(event);
   if (ending === undefined) response.end();
   else if (ending === 'break') response.socket?.end();
 }
