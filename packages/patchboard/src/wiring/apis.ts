@@ -38,12 +38,12 @@ export interface ApiSettings {
   readonly operatorToken: string;
 }
 
-/** The network APIs of an engine, listening. */
+/** A listening server with the network APIs of an engine. */
 export interface ListeningApis {
   readonly url: string;
-  /** Requests without a credential are taken. */
+  /** Whether requests without a credential are accepted. */
   readonly isLocal: boolean;
-  /** Opens one browser session. */
+  /** Returns a single-use token that opens a browser session. */
   loginToken(): string;
   close(): Promise<void>;
 }
@@ -51,13 +51,13 @@ export interface ListeningApis {
 /** @deprecated Use `ListeningApis`. */
 export type Faces = ListeningApis;
 
-/** What the routes and their host and origin guard need, however requests reach them. */
+/** Settings of the routes and of their host and origin guard, for listening and mounted servers. */
 export interface AppSettings extends Pick<
   ApiSettings,
   'allowedHosts' | 'allowedOrigins' | 'trustProxy' | 'jwt' | 'internalKeys' | 'operatorToken'
 > {
   readonly mayBeLocal: boolean;
-  /** Pages for people are made for the root of an address. */
+  /** Whether to serve the console pages, which work only at the root path. */
   readonly hasPages: boolean;
   readonly port: HostOriginOptions['port'];
 }
@@ -68,7 +68,7 @@ export interface App {
   readonly sessions: Sessions;
 }
 
-/** Every route there is: what is served, described in the reference and tried with every credential. */
+/** All routes. The reference documents them, and a test requests each with every kind of credential. */
 export const ROUTES: readonly Route[] = [
   ...agentRoutes,
   ...internalRoutes,
@@ -97,7 +97,7 @@ export async function openApis(context: EngineContext, settings: ApiSettings): P
   };
 }
 
-/** Every route behind the host and origin guard, with nothing that brings requests to it yet. */
+/** Builds the app with all routes and the host and origin guard. It does not listen yet. */
 export function buildApp(context: EngineContext, settings: AppSettings): App {
   const { engine, store, log, keys, grants, policies, tenants } = context;
   const { allowedHosts, allowedOrigins, trustProxy, mayBeLocal, port } = settings;
@@ -138,7 +138,7 @@ export function buildApp(context: EngineContext, settings: AppSettings): App {
   return { fastify, authenticator, sessions };
 }
 
-/** Descriptors are kept for everything else: connections stop first. */
+/** Limits connections, so that file descriptors remain for everything else. */
 function affordableConnections(): number {
   return Math.min(DEFAULT_HTTP_LIMITS.connections, connectionBudget(descriptorLimit()));
 }
@@ -151,7 +151,7 @@ function sandboxView(report: SandboxReport | null): SandboxView | null {
   return { provider: report.provider, canary, off: report.isOff, notice: noticeOf(report) };
 }
 
-/** Without the name of the user: `/healthz` needs no credential. */
+/** Does not contain the user name, because `/healthz` needs no credential. */
 function noticeOf({ provider, isOff }: SandboxReport): string | null {
   if (provider !== 'none') return null;
   return isOff
@@ -170,7 +170,7 @@ async function listen(app: FastifyInstance, { host, port }: ApiSettings): Promis
   return `http://${name}:${address.port}`;
 }
 
-/** What a person can do about; everything else is thrown as it is. */
+/** Converts errors that the operator can fix to `ConfigError`; returns all others unchanged. */
 function listenProblem(error: unknown, host: string, port: number): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
@@ -178,17 +178,21 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
         `port ${port} is in use: stop the other server, or set PORT=${port === 65_535 ? 8080 : port + 1} or --port (0 picks a free one)`,
       );
     case 'EACCES':
-      return new ConfigError(`port ${port} is not for this user: set PORT or --port to 1024 or more`);
+      return new ConfigError(
+        `port ${port} is not permitted for this user: set PORT or --port to 1024 or more`,
+      );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new ConfigError(`HOST=${host} is no address of this machine: unset it, or name one that is`);
+      return new ConfigError(
+        `HOST=${host} is not an address of this machine: unset it, or set it to one that is`,
+      );
     default:
       return error;
   }
 }
 
-/** Off loopback everybody could call every tool, unless somebody must show a credential. */
+/** Refuses to listen beyond loopback without any configured credential, where every client could call every tool. */
 export function refuseOpenServer(
   { keys }: EngineContext,
   { host, jwt, internalKeys }: Pick<ApiSettings, 'host' | 'jwt' | 'internalKeys'>,

@@ -33,34 +33,34 @@ export interface EngineContextOptions {
   readonly store: Store;
   readonly log: Log;
   readonly limits: Readonly<Limits>;
-  /** The policy document that every tenant starts with. */
+  /** The initial policy document of every tenant. */
   readonly policy: unknown;
   readonly rates: Rates;
   readonly redact: readonly string[];
   readonly hooks: readonly AgentHooks[];
   readonly workspaces: Workspaces;
-  /** What encloses commands; null: tools here use none. */
+  /** The sandbox of commands; null if no tool uses one. */
   readonly sandbox: SandboxReport | null;
   readonly tenants: TenantDirectory;
 }
 
-/** The engine with everything that decides what is allowed, read from the store. No network yet. */
+/** The engine and its access control (keys, grants, policies, tenants), loaded from the store; without the network. */
 export interface EngineContext extends Omit<AdminServices, 'sessions'> {
   readonly engine: Engine;
   readonly store: Store;
   readonly log: Log;
   readonly sandbox: SandboxReport | null;
-  /** What agents of this process work on. */
+  /** The services for agents in this process. */
   readonly host: AgentHost;
 }
 
-/** Packs go in next, then `engine.start()`. */
+/** Opens the context. The caller then adds packs and calls `engine.start()`. */
 export async function openEngineContext(options: EngineContextOptions): Promise<EngineContext> {
   const { store, log } = options;
   const ids = timeOrderedIds(nodeClock);
   const parts = { store, ids, clock: nodeClock, digest: nodeDigest };
   const index = new GrantIndex(nodeDigest);
-  // Until the policy is read, nothing is allowed.
+  // Until the policy is loaded, every call is denied.
   const guard = new PolicyGuard({ version: 0, document: null }, index, nodeClock);
   const keys = new KeyService(parts);
   const grants = new GrantService({ ...parts, index });
@@ -102,7 +102,7 @@ export async function openEngineContext(options: EngineContextOptions): Promise<
 
 const EMBEDDED_SCOPES: Principal['scopes'] = new Set(SCOPES_OF_KIND.operator);
 
-/** Whoever embeds the engine sees everything of its tenant; as whom it asks is its own choice. */
+/** The principal of an embedding program: it has all scopes in its tenant and chooses the agent id. */
 export function embeddedPrincipal(agentId: string): Principal {
   return {
     kind: 'local',

@@ -6,7 +6,7 @@ import { loadHooks } from './hook-modules.ts';
 import { ConfigError } from '../settings/config-file.ts';
 
 describe('hooks of a server', () => {
-  it('guard every face: a module named in the config can deny a call', async () => {
+  it('apply to every API: a module named in the config can deny a call', async () => {
     const hooks = await aModule(
       'deny.mjs',
       `export const hooks = { preToolUse: (call) => call.name === 'calculation.eval' && call.args.expression.includes('666')

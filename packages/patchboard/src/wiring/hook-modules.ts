@@ -4,7 +4,7 @@ import type { AgentHooks } from '../sdk/agent-hooks.ts';
 import { hooks } from '../sdk/tool-shape.ts';
 import { importFile } from '../settings/import-file.ts';
 
-/** AgentHooks named in the config: each module exports `hooks`, or has them as its default export. They guard every API. */
+/** Loads the hook modules of the config. Each exports `hooks` or a default. The hooks apply to every API. */
 export async function loadHooks(paths: readonly string[]): Promise<readonly AgentHooks[]> {
   return await Promise.all(paths.map(loadOne));
 }

@@ -8,35 +8,35 @@ import type { JwtSettings } from '../identity/jwt-identity.ts';
 import { HTTP_STATUS, problemJson, PROBLEM_TYPE } from '../transports/shared/routes/problem.ts';
 import { API_HEADERS } from '../transports/shared/http/security-headers.ts';
 
-/** How a board is reached over HTTP, by its own server or mounted in another. */
+/** HTTP options of a board, with its own server or mounted in another. */
 export interface HttpOptions {
-  /** Names a request may have in `Host`, besides the loopback names at the port that it came in by. */
+  /** Allowed `Host` values, besides the loopback names with the port of the connection. */
   readonly allowedHosts?: readonly string[];
-  /** Pages that may ask, besides our own. */
+  /** Allowed `Origin` values, besides the server's own. */
   readonly allowedOrigins?: readonly string[];
-  /** What the proxy in front says of the client counts; with more than one, the last of them. Default: no. */
+  /** Whether to trust the forwarding headers of the proxy in front (of several, the last). Default: false. */
   readonly trustProxy?: boolean;
-  /** Tokens of an issuer are credentials too. */
+  /** Accepts JWTs of an issuer as credentials. */
   readonly jwt?: JwtSettings;
-  /** Taken off the path where nobody else does it: `/api/board`. Express takes off its own. */
+  /** Path prefix to strip, such as `/api/board`, if the framework does not. Express strips its own mount path. */
   readonly prefix?: string;
 }
 
-/** The APIs in somebody else's server. */
+/** The APIs mounted in another server. */
 export interface MountedApis {
   handler(request: IncomingMessage, response: ServerResponse): void;
   fetch(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** Statuses that have no body by definition; `Response` refuses one. */
+/** Statuses without a body; the `Response` constructor throws for a body with them. */
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
-/** Of one connection, and not of the message. */
+/** Hop-by-hop headers belong to one connection and are not forwarded. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer'];
 
 /**
- * Nobody knows what the other server is bound to, so local mode is off: every request shows a credential.
- * The host and origin guard is the same as that of our own server.
+ * Local mode is off, because the address of the other server is unknown: every request needs a credential.
+ * The host and origin guard is the same as for our own server.
  */
 export function mountApis(context: EngineContext, options: HttpOptions, operatorToken: string): MountedApis {
   const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null, prefix = '' } = options;
@@ -76,8 +76,8 @@ export function mountApis(context: EngineContext, options: HttpOptions, operator
 }
 
 /**
- * The request goes through a real HTTP connection in memory: limits, slow readers and clients that leave are then what
- * they are on a socket.
+ * Sends the request over an in-memory HTTP connection, so that limits, slow readers and disconnecting clients behave as
+ * on a socket.
  */
 async function exchange(
   connect: (serverSide: NodeJS.ReadWriteStream) => void,
@@ -85,11 +85,11 @@ async function exchange(
   prefix: string,
 ): Promise<Response> {
   const [ours, theirs] = duplexPair();
-  // As on a socket: when one side is gone, so is the other.
+  // As on a socket: closing one side closes the other.
   ours.once('close', () => theirs.destroy());
   theirs.once('close', () => ours.end());
   const { protocol, pathname, search, host } = new URL(request.url);
-  // As on a TLS socket: that is what cookies go by.
+  // As on a TLS socket: secure cookies depend on it.
   if (protocol === 'https:') Object.assign(theirs, { encrypted: true });
   connect(theirs);
   const outgoing = httpRequest({
@@ -99,13 +99,13 @@ async function exchange(
     headers: outgoingHeaders(request, host),
     signal: request.signal,
   });
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+  const responded = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);
   });
   if (request.body === null) outgoing.end();
-  // A server that has heard enough answers and hangs up; what it answered counts, not that the rest was not sent.
+  // The server may respond and close before it has read the whole body: ignore the write error, use the response.
   else pipeline(Readable.fromWeb(request.body as never), outgoing).catch(() => undefined);
-  return toResponse(await answered);
+  return toResponse(await responded);
 }
 
 function outgoingHeaders(request: Request, host: string): Record<string, string> {
@@ -133,7 +133,7 @@ function withoutPrefix(url: string, prefix: string): string {
   return rest.startsWith('/') ? rest : url;
 }
 
-/** A body parser that stands before us has taken what we must look at ourselves. */
+/** Whether a body parser in front has already consumed the body. */
 function wasRead(request: IncomingMessage): boolean {
   const { headers } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -141,7 +141,7 @@ function wasRead(request: IncomingMessage): boolean {
 }
 
 function refuseReadBody(response: ServerResponse): void {
-  const refused = failure('internal', 'the body was read before it came here', {
+  const refused = failure('internal', 'the request body was read before it reached the board', {
     retryable: false,
     recommendations: ['mount the board before express.json() and other body parsers'],
   });

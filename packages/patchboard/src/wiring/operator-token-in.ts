@@ -5,7 +5,7 @@ import { fileProblem } from '../settings/file-problem.ts';
 import { logTightened } from '../settings/keep-private.ts';
 import { closeOperatorToken } from '../settings/private-data-folder.ts';
 
-/** The operator token of a data folder, closed to other users. Throws a `ConfigError` if the file cannot be used. */
+/** Returns the operator token of a data folder, and removes access of other users to its file. Throws `ConfigError` if the file cannot be used. */
 export async function operatorTokenIn(dataFolder: string, log: Log): Promise<string> {
   try {
     const tightened = await closeOperatorToken(dataFolder);

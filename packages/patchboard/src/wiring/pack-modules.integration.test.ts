@@ -13,7 +13,7 @@ const SURROUNDINGS: PackSurroundings = {
   onlySite: () => null,
 };
 
-/** A pack in one line, as somebody writes it who does not use our `tool()`. */
+/** A one-line pack that does not use `tool()`. */
 const aPack = (name: string, tool = `${name}.hello`): string =>
   `export const pack = { name: '${name}', tools: [{ name: '${tool}', description: '', input_schema: { type: 'object' },
     exec: (args, { tenant }) => ({ tenant }) }] };`;
@@ -34,7 +34,7 @@ describe('packs from modules', () => {
     return ((await answer.json()) as { tools: { name: string }[] }).tools.map(({ name }) => name);
   }
 
-  it('give their tools to the tenants that name them, and to those that name none', async () => {
+  it('are available to tenants that name them, and to tenants that name no packs', async () => {
     const packs = [await aModule('hello.mjs', aPack('hello'))];
     const tenants = { acme: { packs: ['hello'] }, other: { packs: ['essentials'] } };
     const { url } = await serveWith({ packs, tenants });
@@ -51,7 +51,7 @@ describe('packs from modules', () => {
     expect(await answer.json()).toMatchObject({ status: 'SUCCEEDED', result: { tenant: 'acme' } });
   });
 
-  it('may be made from what the server has, and are closed with it', async () => {
+  it('may be factories that receive services of the server, and are closed with it', async () => {
     const path = await aModule(
       'made.mjs',
       `export const pack = async ({ dataFolder }) => ({ name: dataFolder, tools: [], close: async () => { globalThis.closedPack = dataFolder; } });`,
@@ -62,7 +62,7 @@ describe('packs from modules', () => {
     expect((globalThis as { closedPack?: string }).closedPack).toBe('somewhere');
   });
 
-  it('end the start in one line when something is wrong with them', async () => {
+  it('make the start fail with a one-line error if they are invalid', async () => {
     const good = await aModule('good.mjs', aPack('good'));
     const namesake = await aModule('namesake.mjs', aPack('good', 'other.tool'));
     const taker = await aModule('taker.mjs', aPack('taker', 'calculation.eval'));
@@ -75,7 +75,7 @@ describe('packs from modules', () => {
     expect(await problemOf({ packs: [broken] })).toMatch(/broken.mjs cannot be loaded: not today/);
     expect(await problemOf({ packs: [empty] })).toMatch(/empty.mjs exports no pack with a name and tools/);
     expect(await problemOf({ packs: [toolless] })).toMatch(/toolless.mjs has a tool that cannot be used/);
-    expect(await problemOf({ packs: [good, namesake] })).toMatch(/two of the name good/);
+    expect(await problemOf({ packs: [good, namesake] })).toMatch(/two packs have the name good/);
     expect(await problemOf({ packs: [taker] })).toMatch(
       /pack taker: tool registered twice: calculation.eval/,
     );

@@ -5,28 +5,28 @@ import type { Pack, ServerTool } from '../core/tools/server-tool.ts';
 import { makeTool, toServerTool, type AnyTool } from '../sdk/tool-instance.ts';
 import { importFile } from '../settings/import-file.ts';
 
-/** What a pack of one's own may use of the server it is loaded into. */
+/** Services of the server for a custom pack. */
 export interface PackSurroundings {
-  /** Where it may keep its files; give them names of your own. */
+  /** The data folder, where the pack may store files under unique names. */
   readonly dataFolder: string;
   readonly log: Log;
   /** Epoch milliseconds. */
   now(): number;
-  /** For callers that name no site: the only one that the tenant has. */
+  /** Returns the site of a tenant that has exactly one, otherwise null. */
   onlySite(tenant: string): string | null;
 }
 
-/** A pack as its authors write it. */
+/** The definition of a pack. */
 export interface PackDefinition {
   readonly name: string;
   readonly tools: readonly (AnyTool | ServerTool)[];
-  /** Only tenants that name the pack have its tools. Default: every tenant that names none. */
+  /** If true, only tenants that name the pack have its tools. Default: also every tenant that names no packs. */
   readonly mustBeNamed?: boolean;
-  /** Ends what the pack holds open. */
+  /** Releases the resources of the pack. */
   close?(): Promise<void>;
 }
 
-/** Packs named in the config: each module exports `pack`, itself or a function that makes it. */
+/** Loads the pack modules of the config. Each exports `pack` or a default: a pack, or a function that returns one. */
 export async function loadPacks(paths: readonly string[], surroundings: PackSurroundings): Promise<Pack[]> {
   const packs: Pack[] = [];
   try {

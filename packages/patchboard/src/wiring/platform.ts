@@ -25,27 +25,27 @@ import { sqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { storeFileIn } from '../store/sqlite/store-file.ts';
 import { openSandboxSetup, type SandboxReport, type SandboxSetup } from './sandbox-setup.ts';
 
-/** A running server: everything is wired here and nowhere else. */
+/** A running server. This file is the composition root. */
 export interface Platform {
   /** @internal */
   readonly engine: Engine;
   /** @internal */
   readonly store: Store;
   readonly url: string;
-  /** Requests without a credential are taken. */
+  /** Whether requests without a credential are accepted. */
   readonly isLocal: boolean;
   readonly sandbox: SandboxReport;
-  /** Opens one browser session. */
+  /** Returns a single-use token that opens a browser session. */
   loginToken(): string;
-  /** Stops taking requests, lets work finish, and lets go of everything. */
+  /** Stops accepting requests, waits for running calls and releases all resources. */
   close(): Promise<void>;
 }
 
-/** What settings cannot say; the chaos server and the benchmark use it. */
+/** Parts that settings cannot express, for the chaos server and the benchmark. */
 export interface PlatformParts {
-  /** Besides the packs that are shipped. */
+  /** Packs in addition to the built-in ones. */
   readonly packs?: readonly Pack[];
-  /** @internal How the store is opened; the embedded one by default. */
+  /** @internal Opens the store. Default: SQLite. */
   readonly openStore?: (file: string, log: Log) => Promise<Store>;
 }
 
@@ -77,7 +77,7 @@ export async function startPlatform(
     packs.push(...(await loadPacks(settings.packModules, surroundingsOf(settings, log, tenants))));
     checkNames(settings, packs);
     const platform = await start(settings, log, { store, packs, tenants, sandboxSetup });
-    // Not before: a start that is refused says so in one line.
+    // Log this last, so that a failed start prints only its error.
     logTightened(tightened, log);
     return platform;
   } catch (error) {
@@ -99,7 +99,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
     workspaces,
     sandbox: report,
   });
-  // Before anything of an earlier run goes on.
+  // Before calls of an earlier process are resumed.
   refuseOpenServer(context, settings);
   const { engine } = context;
   for (const pack of packs) add(engine, configured(pack, settings));
@@ -130,7 +130,7 @@ async function start(settings: Settings, log: Log, opened: Opened): Promise<Plat
   };
 }
 
-/** A folder that nobody could work in is for a person to see to. */
+/** Converts an unusable workspace folder to a `ConfigError`. */
 async function sandboxSetupOf(settings: Settings, log: Log, store: Store): Promise<SandboxSetup> {
   const ids = timeOrderedIds(nodeClock);
   try {
@@ -189,7 +189,7 @@ function surroundingsOf({ dataFolder }: Settings, log: Log, tenants: TenantDirec
   };
 }
 
-/** A pack of somebody else's may hold anything. */
+/** Converts errors of a third-party pack to `ConfigError`. */
 function add(engine: Engine, pack: Pack): void {
   try {
     engine.addPack(pack);
@@ -198,11 +198,11 @@ function add(engine: Engine, pack: Pack): void {
   }
 }
 
-/** What the config names must be there; only now is it known what there is. */
+/** Checks that packs and tools named in the config exist. This is possible only after all packs are loaded. */
 function checkNames({ tenants, toolTimeoutsMs, toolCacheMs }: Settings, packs: readonly Pack[]): void {
   const names = packs.map((pack) => pack.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new ConfigError(`packs: there are two of the name ${twice}`);
+  if (twice !== undefined) throw new ConfigError(`packs: two packs have the name ${twice}`);
   for (const [id, { packs: wanted }] of tenants) {
     const missing = wanted?.find((name) => !names.includes(name));
     if (missing !== undefined)
@@ -213,7 +213,7 @@ function checkNames({ tenants, toolTimeoutsMs, toolCacheMs }: Settings, packs: r
   if (unknown !== undefined) throw new ConfigError(`tools.${unknown}: no pack has a tool of that name`);
 }
 
-/** The tools with what the config says of them. */
+/** Applies the time limits and cache settings of the config to the tools. */
 function configured(pack: Pack, { toolTimeoutsMs, toolCacheMs }: Settings): Pack {
   const tools = pack.tools.map((tool): ServerTool => {
     const timeoutMs = toolTimeoutsMs.get(tool.name) ?? tool.timeoutMs;

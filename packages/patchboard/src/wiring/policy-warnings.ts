@@ -5,8 +5,8 @@ import { nodeClock } from '../runtime/node-clock.ts';
 import type { EngineContext } from './engine-context.ts';
 
 /**
- * What looks like a mistake in the policy that a server starts with. No device is connected yet, so that a pattern which
- * matches nothing is logged only if a tool of nearly that name is registered.
+ * Logs likely mistakes in the policy at startup. No device is connected yet, so a pattern that matches nothing is logged
+ * only if a tool with a similar name is registered.
  */
 export async function logPolicyWarnings({ engine, policies, log }: EngineContext): Promise<void> {
   const decoded = decodePolicy(policies.current(DEFAULT_TENANT).document);

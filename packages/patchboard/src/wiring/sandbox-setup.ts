@@ -14,29 +14,29 @@ import { probe, type ProbeReport } from '../sandbox/probe.ts';
 import { RunWorkspaces } from '../sandbox/run-workspaces.ts';
 import { makeWorkspace, serverUser, UnusableFolder, userOf } from '../sandbox/sandbox-user.ts';
 
-/** How commands are shut in, and where they work. */
+/** Settings of the sandbox and the working folder of commands. */
 export interface WorkspaceSettings {
-  /** One folder for all runs of the default tenant; null: each run has its own. */
+  /** One folder for all runs of the default tenant; null: each run has its own folder. */
   readonly root: string | null;
-  /** Makes `root` if it is missing. Default: a root that is missing is an error. */
+  /** Creates `root` if it does not exist. Default: a missing root is an error. */
   readonly create: boolean;
-  /** Commands that ask for the network get it. */
+  /** Whether commands that request network access get it. */
   readonly network: boolean;
-  /** Variables that commands get besides the few that all get. */
+  /** Environment variables of commands, in addition to a small default set. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Folders besides the system's that commands may read. */
+  /** Folders that commands may read, in addition to those of the system. */
   readonly readable: readonly string[];
   readonly limits: CommandLimits;
-  /** Where the program that encloses commands is looked for, as in PATH. */
+  /** Search path for the sandbox program, in the format of PATH. */
   readonly searchPath: string;
-  /** Where nothing can enclose them, commands and writes run all the same, and each one asks. */
+  /** Without a usable sandbox, commands and writes run anyway, and each requires approval. */
   readonly unsafeNoSandbox: boolean;
 }
 
 /** @deprecated Use `WorkspaceSettings`. */
 export type WorkbenchSettings = WorkspaceSettings;
 
-/** What an embedder may say of it; what it does not say is as the server has it. */
+/** Workspace options of an embedding program; omitted members use the server's defaults. */
 export type WorkspaceOptions = Partial<Omit<WorkspaceSettings, 'limits'>> & {
   readonly limits?: Partial<CommandLimits>;
 };
@@ -64,9 +64,9 @@ export interface SandboxSetup {
   close(): Promise<void>;
 }
 
-/** What was found out at the start, for whoever asks. */
+/** The result of the sandbox check at startup. */
 export interface SandboxReport extends ProbeReport {
-  /** Commands and writes are refused. */
+  /** Whether commands and writes are refused. */
   readonly isOff: boolean;
 }
 
@@ -74,13 +74,13 @@ export interface SandboxSetupParts {
   readonly store: Store;
   readonly ids: Pick<Ids, 'secret'>;
   readonly log: Log;
-  /** Runs get their folders here, and the sandbox keeps what it needs. */
+  /** Parent folder of the workspaces of runs and of the sandbox state. */
   readonly folder: string;
-  /** Agents run in this process. */
+  /** Whether agents run in this process, so that the task tool is available. */
   readonly tasks: boolean;
 }
 
-/** Throws `UnusableFolder` when nobody could work in the folder that was named. */
+/** Throws `UnusableFolder` if the configured folder cannot be used. */
 export async function openSandboxSetup(
   settings: WorkspaceSettings,
   parts: SandboxSetupParts,
@@ -118,7 +118,7 @@ function refuseMissingRoot({ root, create }: WorkspaceSettings): void {
   if (found !== undefined && !found.isDirectory()) throw new UnusableFolder(`root ${root} is not a folder`);
 }
 
-/** Tries out what this machine has; `patchboard doctor` asks too. */
+/** Finds and tests the sandbox of this machine. `patchboard doctor` uses it too. */
 export async function probeSandbox(
   { environment, readable, limits, searchPath }: WorkspaceSettings,
   stateFolder: string,
@@ -129,7 +129,7 @@ export async function probeSandbox(
 }
 
 async function ownTools(): Promise<OwnTools> {
-  // Loaded here: it looks for its program when it is loaded, and fails where there is none.
+  // Imported lazily, because the module throws on import if its binary is missing.
   const { rgPath } = await import('@vscode/ripgrep');
   const main = fileURLToPath(
     new URL(`../sandbox/file-server/main${extname(import.meta.url)}`, import.meta.url),

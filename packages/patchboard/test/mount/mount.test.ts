@@ -133,7 +133,7 @@ describe('mounted', () => {
     });
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({
-      detail: 'the body was read before it came here',
+      detail: 'the request body was read before it reached the board',
       retryable: false,
       recommendations: ['mount the board before express.json() and other body parsers'],
     });
