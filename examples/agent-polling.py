@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An agent that asks for a tool and polls for its result. Needs the package `requests`.
+"""An agent that calls a tool and polls for its result. Requires the package `requests`.
 
     python3 examples/agent-polling.py calculation.eval '{"expression": "(3+4)*6"}'
 """
@@ -15,7 +15,7 @@ ENDED = ("SUCCEEDED", "FAILED", "TIMEOUT")
 
 
 def invoke(tool_name, args, run_id):
-    """Asks for the tool and answers with the id of the call. It is recorded by the time this returns."""
+    """Invokes the tool and returns the id of the recorded call."""
     response = requests.post(
         f"{URL}/v1/tools/{tool_name}/invoke",
         json={"run_id": run_id, "args": args},
@@ -27,7 +27,7 @@ def invoke(tool_name, args, run_id):
 
 
 def wait(tool_call_id, timeout=60):
-    """Polls until the call has ended. `Prefer: wait` makes the server hold each answer, so the loop need not sleep."""
+    """Polls until the call has ended. `Prefer: wait` makes each request a long poll, so the loop need not sleep."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         response = requests.get(
@@ -39,7 +39,7 @@ def wait(tool_call_id, timeout=60):
         call = response.json()
         if call["status"] in ENDED:
             return call
-    raise SystemExit(f"{tool_call_id} has not ended within {timeout} seconds")
+    raise SystemExit(f"{tool_call_id} did not end within {timeout} seconds")
 
 
 def main():

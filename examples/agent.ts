@@ -1,4 +1,4 @@
-// An agent: looks at what it may call, calls a tool, and reads how a call went that did not go well.
+// An agent: lists its tools, calls one, and handles a failed call.
 //
 //   node examples/agent.ts
 
@@ -10,7 +10,7 @@ const client = createClient({ url, agentId: 'accountant' });
 const tools = await client.tools();
 console.log('I may call', tools.map((tool) => tool.name).join(', '));
 
-// Recorded before the answer, and with a key of its own: trying again after a lost answer cannot run it twice.
+// The call is recorded before the response, with an idempotency key: a retry after a lost response cannot run it twice.
 const receipt = await client.invoke('calculation.eval', { expression: '1200 * 1.19' });
 for await (const event of client.events({ callId: receipt.tool_call_id })) {
   if (isCallStateEvent(event)) console.log(`${event.id}: ${event.data.state}`);
@@ -18,7 +18,7 @@ for await (const event of client.events({ callId: receipt.tool_call_id })) {
 const { result } = await client.get(receipt.tool_call_id);
 console.log('with tax:', (result as { value: number }).value);
 
-// `call` is invoke and wait in one. A call that ends badly is thrown, with its record.
+// `call` is invoke and wait in one. It throws for a failed call; the error has the record.
 try {
   await client.call('calculation.eval', { expression: '1200 / 0' });
   throw new Error('dividing by zero should have failed');
@@ -27,7 +27,7 @@ try {
   console.log(`${error.call.state}: ${error.message}`);
 }
 
-// Everything this agent did in this run, newest first.
+// All calls of this run, newest first.
 for await (const call of client.calls({ runId: client.runId })) {
   console.log(call.tool_name, call.status, `${call.duration_ms} ms`);
 }

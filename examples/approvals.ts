@@ -1,4 +1,4 @@
-// An agent that must ask: what it may do on its own, what a person decides, and what it is never allowed.
+// An agent with permissions: one tool is allowed, one requires approval, one is denied.
 //
 //   node examples/approvals.ts
 
@@ -28,7 +28,7 @@ const agent = new Agent({
   permission: { mode: 'ask', autoAllowTools: ['files.read'], autoDenyTools: ['files.send'] },
 });
 
-// A person at a screen: `respond` answers the event, `decide` the call by its id, whenever and from wherever.
+// The operator decides: `respond` decides on the call of the event, `decide` on any call by its id, at any time.
 agent.on('permission_required', async ({ call, respond }) => {
   const { path } = call.inputPreview as { path: string };
   if (path === 'old.txt') await respond('allow', { note: 'nobody needs it' });

@@ -1,4 +1,4 @@
-// A tool in ten lines, run by the engine in this very process. No server, no network.
+// A tool in ten lines, run by an engine in this process. No server, no network.
 //
 //   node examples/embed.ts
 

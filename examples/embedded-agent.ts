@@ -1,5 +1,5 @@
-// An agent in your own process, over the wire formats of two vendors. The models are scripted, so that this runs
-// anywhere; in earnest you write `model: openai('gpt-5')` or any other model of the AI SDK.
+// An agent in your own process, with the APIs of two vendors. The models are scripted, so that this runs anywhere; in
+// your program use `model: openai('gpt-5')` or any other model of the AI SDK.
 //
 //   node examples/embedded-agent.ts
 
@@ -26,7 +26,7 @@ async function ask(name: string, model: LanguageModel): Promise<void> {
   console.log(`${name} says: ${reply.text} (${reply.reason}, ${reply.calls.length} calls)`);
 }
 
-// What a model would say: two calls at once, one that makes no sense, and an answer.
+// The scripted replies: two calls at once, a call of an unknown tool, and a text.
 const script = [
   {
     text: 'Let me see.',

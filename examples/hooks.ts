@@ -1,9 +1,9 @@
-// Three hooks on toy tools: rules against danger, a result that is cut and masked, and a cache. node examples/hooks.ts
+// Three hooks on toy tools: deny rules, truncated and masked results, and a cache. node examples/hooks.ts
 
 import { createPatchboard, tool, type Hooks } from 'patchboard';
 import { z } from 'zod';
 
-// Rules as data. A command is taken apart into words first: a rule on raw text is fooled by a second space.
+// Rules as data. A command is split into words first: a rule on raw text would miss a second space.
 const DANGEROUS = [['rm', '-rf'], ['mkfs'], ['dd']];
 const danger: Hooks = {
   preToolUse(call) {
@@ -14,7 +14,7 @@ const danger: Hooks = {
         return { decision: 'ask', meta: { risk: 'high', reason: `${rule.join(' ')} may destroy something` } };
     }
     if (call.name === 'toy.read' && (call.args as { path: string }).path.includes('.ssh/')) {
-      const toolResult = { ok: false, error: 'that file is not for you' }; // what a model is told
+      const toolResult = { ok: false, error: 'that file is not for you' }; // sent to the model
       return { decision: 'deny', reason: 'secrets stay here', toolResult };
     }
     return undefined;
@@ -29,12 +29,12 @@ const tidy: Hooks = {
   },
 };
 
-const kept = new Map<string, unknown>();
+const cached = new Map<string, unknown>();
 const cache: Hooks = {
   preToolUse: ({ name, args }) =>
-    kept.has(name + JSON.stringify(args)) ? { result: kept.get(name + JSON.stringify(args)) } : undefined,
+    cached.has(name + JSON.stringify(args)) ? { result: cached.get(name + JSON.stringify(args)) } : undefined,
   postToolUse: ({ name, args, annotations }, result) =>
-    void (annotations.readonly === true && kept.set(name + JSON.stringify(args), result)),
+    void (annotations.readonly === true && cached.set(name + JSON.stringify(args), result)),
 };
 
 let reads = 0;

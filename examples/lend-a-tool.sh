@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lends a tool with nothing but curl: registers it, asks for requests, says that it begins, submits results.
+# Registers a client tool with curl only: registers it, polls for requests, acknowledges them, submits results.
 #
 #   examples/lend-a-tool.sh                 # in one terminal
 #   npx patchboard call clock.utc
@@ -7,14 +7,14 @@ set -euo pipefail
 
 url=${PATCHBOARD_URL:-http://127.0.0.1:8080}
 client=wall-clock
-left=${CALLS:-0} # how many calls to answer before leaving; 0: go on for ever
+left=${CALLS:-0} # number of calls to run before exit; 0: no limit
 
 send() { # METHOD PATH [BODY]
   curl --silent --show-error --fail-with-body --request "$1" "$url$2" \
     --header 'Content-Type: application/json' ${3:+--data "$3"}
 }
 
-answer=$(send POST /internal/tools/register '{
+response=$(send POST /internal/tools/register '{
   "client_id": "'"$client"'",
   "tools": [{
     "name": "clock.utc",
@@ -23,17 +23,17 @@ answer=$(send POST /internal/tools/register '{
     "timeout_ms": 10000
   }]
 }')
-case $answer in
+case $response in
   '{"ok":true,'*) echo "lending clock.utc at $url" ;;
-  *) echo "rejected: $answer" >&2 && exit 1 ;;
+  *) echo "rejected: $response" >&2 && exit 1 ;;
 esac
 
 while :; do
-  # Held by the server until there is something to do, for 30 seconds at most.
+  # Long poll: the server responds when there is a request, after 30 seconds at most.
   requests=$(send GET "/internal/clients/$client/requests?wait=30")
-  # The schema allows no arguments, so these names can only be ours.
+  # The schema allows no arguments, so a match cannot come from one.
   for id in $(grep -o '"tool_call_id":"[^"]*"' <<<"$requests" | cut -d '"' -f 4); do
-    # From here on it is not handed out again.
+    # After the ack, the server does not send the request again.
     send POST "/internal/tool_calls/$id/ack" >/dev/null
     send POST "/internal/tool_calls/$id/submit" \
       '{"status": "SUCCEEDED", "result": {"utc": "'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'"}}'

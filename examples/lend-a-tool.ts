@@ -1,4 +1,4 @@
-// Lends a tool to agents: registers it, takes requests as they come, and submits results.
+// A client tool: registers it, receives requests as they arrive, and submits results.
 //
 //   node examples/lend-a-tool.ts            # in one terminal
 //   npx patchboard call text.slug title='Ein Döner, bitte!'
@@ -19,7 +19,7 @@ const SLUG: ProvidedTool = {
   annotations: { readonly: true, idempotent: true },
 };
 
-// The server has checked the arguments against the schema.
+// The server has validated the arguments against the schema.
 function slugOf(args: unknown): Submission {
   const { title } = args as { title: string };
   const plain = title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
@@ -29,14 +29,14 @@ function slugOf(args: unknown): Submission {
 }
 
 const url = process.env['PATCHBOARD_URL'] ?? 'http://127.0.0.1:8080';
-let left = Number(process.env['CALLS'] ?? Infinity); // how many calls to answer before leaving
+let left = Number(process.env['CALLS'] ?? Infinity); // number of calls to run before exit
 const provider = createClient({ url }).provider('slug-maker');
 
 const { rejected } = await provider.register([SLUG]);
 for (const { name, reason } of rejected) throw new Error(`${name} was rejected: ${reason}`);
 console.log(`lending ${SLUG.name} at ${url}`);
 
-// The stream comes back by itself after a lost connection, with everything that is still unanswered.
+// The stream reconnects automatically and repeats requests that have no result yet.
 for await (const { tool_call_id: id, args, attempt_token: attemptToken } of provider.requests()) {
   await provider.ack(id, { attemptToken });
   const { status } = await provider.submit(id, slugOf(args), { attemptToken });

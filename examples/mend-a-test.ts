@@ -1,5 +1,5 @@
-// An agent mends a failing test in a small repository, in a sandbox. The model is a script, so that it runs anywhere:
-// put any model of the AI SDK in its place.
+// An agent fixes a failing test in a small repository, in a sandbox. The model is scripted, so that this runs anywhere;
+// use any model of the AI SDK instead.
 //
 //   node examples/mend-a-test.ts
 
@@ -16,7 +16,7 @@ const steps = [
 const models = await scriptedModels([...steps.map((call) => ({ calls: [call] })), 'The test passes now.']);
 const model = createOpenAI({ baseURL: models.baseUrl, apiKey: 'none' }).chat('scripted');
 
-// Writes and commands would ask; here they are allowed, and enclosed all the same.
+// Writes and commands require approval by default; this policy allows them. They still run in the sandbox.
 const board = await createPatchboard({
   workspace: {},
   policy: { default: { autoAllowTools: ['fs_*', 'bash_run'] } },

@@ -1,4 +1,4 @@
-// An agent whose process is killed while a tool runs, and that goes on in another process.
+// An agent whose process is killed while a tool runs, and that continues in another process.
 //
 //   node examples/resume.ts
 
@@ -12,7 +12,7 @@ import { scriptedModels } from 'patchboard/testing';
 
 const [isFirst, folder = mkdtempSync(join(tmpdir(), 'resume-'))] = process.argv.slice(2);
 
-// Asked before there is a result, it asks for the tool; after that it comes to an end.
+// Before there is a result, the model calls the tool; after that it replies with text.
 const models = await scriptedModels(({ body }) =>
   JSON.stringify(body).includes('outcome')
     ? 'I do not know whether the money was sent. Please look before I try again.'
@@ -34,8 +34,8 @@ if (isFirst === 'first') {
 
   const board = await createPatchboard({ tools: [send], store: sqlite(folder) });
   const agent = await Agent.resume('payment', { board, model });
-  const [answer] = agent.messages.at(-1)?.content ?? [];
-  if (answer?.type === 'tool_result') console.log(answer.content);
+  const [block] = agent.messages.at(-1)?.content ?? [];
+  if (block?.type === 'tool_result') console.log(block.content);
   console.log((await agent.continue()).text);
   await board.close();
   rmSync(folder, { recursive: true });

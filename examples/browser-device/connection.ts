@@ -1,7 +1,9 @@
-/** Where the server is, and a ticket where one is needed: a page has no place for a key, so the program behind it holds that. */
+/** Fetches the server's URL and, if needed, a ticket. A page cannot store a key, so the program that serves it does. */
 export async function connection(): Promise<{ server: string; ticket: string | null }> {
   const response = await fetch('/connection', { method: 'POST' });
   if (!response.ok)
-    throw new Error(`no ticket: the program that serves this page says why (${response.status})`);
+    throw new Error(
+      `no ticket (HTTP ${response.status}): see the output of the program that serves this page`,
+    );
   return (await response.json()) as { server: string; ticket: string | null };
 }

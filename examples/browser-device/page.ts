@@ -1,4 +1,4 @@
-// A page that lends its canvas, its place and its clipboard to an agent.
+// A page that registers tools for its canvas, its location and its clipboard.
 import { connectDevice, deviceTool } from '@patchboard/client';
 import { connection } from './connection.ts';
 
@@ -49,7 +49,7 @@ const { server, ticket } = await connection();
 connectDevice(server, {
   name: 'browser-page',
   tools: [screenshot, geolocation, clipboard],
-  // A ticket is spent by one connection: the next one needs another.
+  // A ticket is single-use: each connection needs a new one.
   ...(ticket === null ? {} : { ticket: async () => (await connection()).ticket ?? '' }),
   onState: (next) => void (state.textContent = next),
   onProblem: ({ message }) => log.append(`${message}\n`),

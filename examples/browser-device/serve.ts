@@ -1,4 +1,4 @@
-// Bundles the page and serves it; README.md says how to run it. [port] is 8000 unless given.
+// Bundles and serves the page; see README.md. Usage: serve.ts [port], default 8000.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const bundle = await build({
 });
 const script = bundle.outputFiles[0]?.text ?? '';
 
-/** Opens one WebSocket within a minute. Null: this program has no key, and in local mode none is needed. */
+/** Returns a ticket that opens one WebSocket within a minute, or null if this program has no key (local mode). */
 async function ticket(): Promise<string | null> {
   if (key === '') return null;
   const response = await fetch(`${server}/v1/tickets`, {
@@ -40,7 +40,7 @@ async function serve({ method, headers, url }: IncomingMessage, response: Server
       response.setHeader('content-type', 'text/javascript; charset=utf-8').end(script);
       return;
     case 'POST /connection':
-      // Tickets are for this page alone: a browser says so of its own accord.
+      // Tickets are for this page only: browsers set this header themselves.
       if (headers['sec-fetch-site'] !== 'same-origin') break;
       response
         .setHeader('content-type', 'application/json')
