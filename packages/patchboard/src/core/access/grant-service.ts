@@ -2,7 +2,7 @@ import type { DocumentStore } from '../documents.ts';
 import { failure, type Failure } from '../failures.ts';
 import { argsDigest, type Grant, type GrantIndex, type GrantScope } from './grants.ts';
 import { plainRow } from '../ledger/ledger.ts';
-import type { Predicate } from './policy/predicate.ts';
+import { CONDITIONS_TEXT, type Predicate } from './policy/predicate.ts';
 import type { Call } from '../call/call.ts';
 import type { Clock, Digest, Ids } from '../ports.ts';
 import type { Principal } from './principal.ts';
@@ -46,7 +46,7 @@ export class GrantService {
     if (request?.scope !== 'predicate') return null;
     const isEmpty = request.when.length === 0 || request.when.some((one) => Object.keys(one).length < 2);
     if (!isEmpty) return null;
-    const message = 'grant/when needs a condition with a test: equals, prefix, glob, gt, gte, lt or lte';
+    const message = `grant/when needs a condition with a test: ${CONDITIONS_TEXT}`;
     return failure('body_invalid', message);
   }
 

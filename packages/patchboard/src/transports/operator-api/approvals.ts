@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperatorDecision } from '../../core/steps/approvals.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { GrantRequest } from '../../core/access/grant-service.ts';
-import type { Predicate } from '../../core/access/policy/predicate.ts';
+import { CONDITION_NAMES, CONDITIONS, type Predicate } from '../../core/access/policy/predicate.ts';
 import { callJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -113,20 +113,19 @@ interface GrantBody {
   readonly lifetime_s?: number | null;
 }
 
-const NUMBER = { type: 'number' };
+const CONDITION_SCHEMAS: Readonly<Record<(typeof CONDITIONS)[keyof typeof CONDITIONS]['takes'], Schema>> = {
+  'any value': ANY,
+  text: TEXT,
+  pattern: { ...TEXT, maxLength: PATTERN_CHARACTERS },
+  number: { type: 'number' },
+};
 
 export const PREDICATE: Schema = object(
   {
     arg: { type: 'string', pattern: '^(/.*)?$', description: 'JSON pointer into the arguments' },
-    equals: ANY,
-    prefix: TEXT,
-    glob: { ...TEXT, maxLength: PATTERN_CHARACTERS },
-    gt: NUMBER,
-    gte: NUMBER,
-    lt: NUMBER,
-    lte: NUMBER,
+    ...Object.fromEntries(CONDITION_NAMES.map((name) => [name, CONDITION_SCHEMAS[CONDITIONS[name].takes]])),
   },
-  ['equals', 'prefix', 'glob', 'gt', 'gte', 'lt', 'lte'],
+  CONDITION_NAMES,
 );
 
 const decisionRoute: Route = {

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../json/json-pointer.ts';
-import type { Predicate } from './predicate.ts';
+import { CONDITION_NAMES, CONDITIONS, CONDITIONS_TEXT, type Predicate } from './predicate.ts';
 import { isRecord } from '../../json/is-record.ts';
 
 export const POLICY_MODES = ['auto', 'ask', 'deny', 'custom'] as const;
@@ -76,7 +76,7 @@ function decode(value: unknown, patternCharacters: number): DecodedPolicy {
 }
 
 const AGENT_KEYS: readonly string[] = Object.keys(EMPTY_AGENT_POLICY);
-const RANGE_KEYS = ['gt', 'gte', 'lt', 'lte'] as const;
+const PREDICATE_KEYS: readonly string[] = ['arg', ...CONDITION_NAMES];
 
 class PolicyDecoder {
   readonly problems: { path: string; message: string }[] = [];
@@ -154,21 +154,23 @@ class PolicyDecoder {
   }
 
   #predicate(value: unknown, path: string): Predicate {
-    const given = this.#record(value, path, ['arg', 'equals', 'prefix', 'glob', ...RANGE_KEYS]);
+    const given = this.#record(value, path, PREDICATE_KEYS);
     const arg = given['arg'];
     if (typeof arg !== 'string' || (arg !== '' && !arg.startsWith('/'))) {
       this.#problem(`${path}/arg`, 'must be a JSON pointer such as /cents');
     }
-    for (const key of ['prefix', 'glob']) {
-      if (key in given && typeof given[key] !== 'string') this.#problem(`${path}/${key}`, 'must be a text');
+    for (const name of CONDITION_NAMES) {
+      if (name in given) this.#condition(CONDITIONS[name].takes, given[name], `${path}/${name}`);
     }
-    this.#boundPattern(given['glob'], `${path}/glob`);
-    for (const key of RANGE_KEYS) {
-      if (key in given && typeof given[key] !== 'number') this.#problem(`${path}/${key}`, 'must be a number');
-    }
-    if (Object.keys(given).length < 2)
-      this.#problem(path, 'needs a test: equals, prefix, glob, gt, gte, lt or lte');
+    if (Object.keys(given).length < 2) this.#problem(path, `needs a test: ${CONDITIONS_TEXT}`);
     return given as unknown as Predicate;
+  }
+
+  #condition(takes: 'any value' | 'text' | 'pattern' | 'number', value: unknown, path: string): void {
+    if (takes === 'number' && typeof value !== 'number') this.#problem(path, 'must be a number');
+    if ((takes === 'text' || takes === 'pattern') && typeof value !== 'string')
+      this.#problem(path, 'must be a text');
+    if (takes === 'pattern') this.#boundPattern(value, path);
   }
 
   #record(value: unknown, path: string, keys: readonly string[] | null): Record<string, unknown> {
