@@ -21,8 +21,8 @@ export type {
   RegistryChangedEvent,
   StreamEvent,
 } from './events.ts';
-export { FAILURE_CODES, isFailureCode } from './failure-codes.ts';
-export type { FailureCode } from './failure-codes.ts';
+export { byFailureCode, FAILURE_CODES, FAILURE_TABLE, isFailureCode } from './failure-codes.ts';
+export type { FailureCode, TenantErrorName } from './failure-codes.ts';
 export type {
   RegisterRequest,
   RegisterResponse,

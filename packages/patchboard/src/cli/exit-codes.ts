@@ -1,5 +1,5 @@
 import { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from '@patchboard/client';
-import type { CallView, FailureCode } from '@patchboard/wire';
+import { byFailureCode, type CallView, type FailureCode } from '@patchboard/wire';
 
 /** The exit codes. They are documented, so the meaning of a number never changes. */
 export const EXIT = {
@@ -36,52 +36,19 @@ export class UsageError extends Error {
   }
 }
 
-/** The exit code of each failure code. The type requires a row for every code of the server. */
-const BY_CODE: Readonly<Record<FailureCode | 'data_folder_in_use', ExitCode>> = {
-  tool_not_found: EXIT.notFound,
-  method_not_found: EXIT.notFound,
-  method_not_callable: EXIT.denied,
-  call_not_found: EXIT.notFound,
-  run_not_found: EXIT.notFound,
-  key_not_found: EXIT.notFound,
-  grant_not_found: EXIT.notFound,
-  route_not_found: EXIT.notFound,
-  value_not_found: EXIT.notFound,
-  input_invalid: EXIT.usage,
-  body_invalid: EXIT.usage,
-  too_large: EXIT.usage,
-  name_invalid: EXIT.usage,
-  name_taken: EXIT.usage,
-  auth_required: EXIT.denied,
-  permission_denied: EXIT.denied,
-  hook_denied: EXIT.denied,
-  approval_denied: EXIT.denied,
-  approval_expired: EXIT.denied,
+const BY_KIND = {
+  not_found: EXIT.notFound,
+  usage: EXIT.usage,
+  denied: EXIT.denied,
   timeout: EXIT.timeout,
-  queue_timeout: EXIT.timeout,
-  misdirected: EXIT.unreachable,
+  unreachable: EXIT.unreachable,
+  failed: EXIT.toolFailed,
+} as const;
+
+/** The codes of the server, and one of our own. */
+const BY_CODE: Readonly<Record<FailureCode | 'data_folder_in_use', ExitCode>> = {
+  ...byFailureCode(({ kind }) => BY_KIND[kind]),
   data_folder_in_use: EXIT.unreachable,
-  method_not_allowed: EXIT.toolFailed,
-  content_type: EXIT.toolFailed,
-  schema_invalid: EXIT.toolFailed,
-  conflict: EXIT.toolFailed,
-  idempotency_mismatch: EXIT.toolFailed,
-  rate_limited: EXIT.toolFailed,
-  queue_full: EXIT.toolFailed,
-  overloaded: EXIT.toolFailed,
-  provider_offline: EXIT.toolFailed,
-  provider_disconnected: EXIT.toolFailed,
-  cancelled: EXIT.toolFailed,
-  interrupted: EXIT.toolFailed,
-  tool_failed: EXIT.toolFailed,
-  output_invalid: EXIT.toolFailed,
-  result_too_large: EXIT.toolFailed,
-  result_invalid: EXIT.toolFailed,
-  sandbox_unavailable: EXIT.toolFailed,
-  upstream_unreachable: EXIT.toolFailed,
-  storage_full: EXIT.toolFailed,
-  storage_unavailable: EXIT.toolFailed,
-  internal: EXIT.toolFailed,
 };
 
 export function exitCodeOfCall(call: CallView): ExitCode {

@@ -1,5 +1,10 @@
-import { FAILURE_CODES, type FailureCode, type OutcomeKnowledge } from '@patchboard/wire';
+import { FAILURE_CODES, FAILURE_TABLE, type FailureCode, type OutcomeKnowledge } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
+import { PatchboardError } from '@patchboard/client';
+import { EXIT, exitCodeOf } from '../cli/exit-codes.ts';
+import { ADVICE } from '../sdk/advice.ts';
+import { HTTP_STATUS } from '../transports/shared/routes/problem.ts';
+import { ERROR_TYPE } from '../transports/tenant-api/error-types.ts';
 import { endFailure, FAILURES, failure, isRetryable, ToolFailure } from './failures.ts';
 import { failureOfThrown } from './settlement/error-to-failure.ts';
 
@@ -68,5 +73,28 @@ describe('retryable', () => {
     expect(failureOfThrown(thrown({ outcome: 'not_started' }), false).retryable).toBe(true);
     const own = new ToolFailure(failure('tool_failed', 'full', { retryable: true }));
     expect(failureOfThrown(own, false).retryable).toBe(true);
+  });
+});
+
+const EXITS = {
+  not_found: EXIT.notFound,
+  usage: EXIT.usage,
+  denied: EXIT.denied,
+  timeout: EXIT.timeout,
+  unreachable: EXIT.unreachable,
+  failed: EXIT.toolFailed,
+};
+
+describe('the row of a failure code', () => {
+  it.each(FAILURE_CODES)('decides everything about %s but its sentences', (code) => {
+    const { status, retryable, kind, tenant } = FAILURE_TABLE[code];
+    const refused = new PatchboardError('problem', 'refused', { code, status });
+    expect([HTTP_STATUS[code], FAILURES[code].retryable, ERROR_TYPE[code], exitCodeOf(refused)]).toEqual([
+      status,
+      retryable,
+      tenant,
+      EXITS[kind],
+    ]);
+    expect([FAILURES[code].summary, ADVICE[code].meaning]).not.toContain('');
   });
 });

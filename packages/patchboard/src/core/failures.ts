@@ -1,4 +1,6 @@
 import {
+  FAILURE_CODES,
+  FAILURE_TABLE,
   reasonsText,
   type FailureCode,
   type InputIssueView,
@@ -7,58 +9,61 @@ import {
 } from '@patchboard/wire';
 import type { Allowance } from './access/token-buckets.ts';
 
+/** What each code means. The rest of what follows from a code is in `FAILURE_TABLE`. */
+const SUMMARIES: Readonly<Record<FailureCode, string>> = {
+  tool_not_found: 'there is no tool of that name here',
+  method_not_found: 'the module has no such method',
+  method_not_callable: 'agents may not call this method',
+  call_not_found: 'no such call',
+  run_not_found: 'no such run',
+  key_not_found: 'no such key',
+  grant_not_found: 'no such grant',
+  route_not_found: 'no such route',
+  method_not_allowed: 'the route takes another HTTP method',
+  input_invalid: "the arguments do not fit the tool's schema",
+  body_invalid: 'the request is not what the route takes',
+  content_type: 'the body is not application/json',
+  too_large: 'the request is larger than the limit',
+  auth_required: 'a credential is needed',
+  permission_denied: 'the policy or the credential does not allow this',
+  hook_denied: 'a hook did not allow this',
+  approval_denied: 'an operator said no',
+  approval_expired: 'nobody decided in time',
+  name_invalid: 'the name is outside the rule',
+  name_taken: 'the name belongs to another tool',
+  schema_invalid: 'the schema cannot be compiled within limits',
+  conflict: 'the state that stands does not allow this',
+  idempotency_mismatch: 'the key was used with another body',
+  rate_limited: 'too many requests',
+  queue_full: 'too many calls are waiting',
+  queue_timeout: 'no slot came free in time; the call did not start',
+  overloaded: 'the server is too busy',
+  provider_offline: 'nobody who can run the tool is connected',
+  provider_disconnected: 'the provider went away during the call',
+  timeout: 'no result before the deadline',
+  cancelled: 'the call was cancelled',
+  interrupted: 'the server stopped during the call',
+  value_not_found: 'a value in the arguments names nothing that there is',
+  tool_failed: 'the tool reported a failure',
+  output_invalid: "the result does not fit the tool's output schema",
+  result_too_large: 'the result is larger than the limit',
+  result_invalid: 'what the provider sent as the result cannot be read',
+  sandbox_unavailable: 'no sandbox can run this tool',
+  upstream_unreachable: 'a service the tool needs did not answer',
+  storage_full: 'the store has no room; nothing was recorded',
+  storage_unavailable: 'the data folder is not available; nothing was recorded',
+  misdirected: 'the Host header names another server',
+  internal: 'a fault in the server',
+};
+
 interface FailureMeaning {
-  /** Whether the same request may succeed later. Where the outcome decides (see `isRetryable`): if none is given. */
   readonly retryable: boolean;
   readonly summary: string;
 }
 
-/** The one table of failure codes. Each transport maps them to its own vocabulary. */
-export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = {
-  tool_not_found: { retryable: false, summary: 'there is no tool of that name here' },
-  method_not_found: { retryable: false, summary: 'the module has no such method' },
-  method_not_callable: { retryable: false, summary: 'agents may not call this method' },
-  call_not_found: { retryable: false, summary: 'no such call' },
-  run_not_found: { retryable: false, summary: 'no such run' },
-  key_not_found: { retryable: false, summary: 'no such key' },
-  grant_not_found: { retryable: false, summary: 'no such grant' },
-  route_not_found: { retryable: false, summary: 'no such route' },
-  method_not_allowed: { retryable: false, summary: 'the route takes another HTTP method' },
-  input_invalid: { retryable: false, summary: "the arguments do not fit the tool's schema" },
-  body_invalid: { retryable: false, summary: 'the request is not what the route takes' },
-  content_type: { retryable: false, summary: 'the body is not application/json' },
-  too_large: { retryable: false, summary: 'the request is larger than the limit' },
-  auth_required: { retryable: false, summary: 'a credential is needed' },
-  permission_denied: { retryable: false, summary: 'the policy or the credential does not allow this' },
-  hook_denied: { retryable: false, summary: 'a hook did not allow this' },
-  approval_denied: { retryable: false, summary: 'an operator said no' },
-  approval_expired: { retryable: true, summary: 'nobody decided in time' },
-  name_invalid: { retryable: false, summary: 'the name is outside the rule' },
-  name_taken: { retryable: false, summary: 'the name belongs to another tool' },
-  schema_invalid: { retryable: false, summary: 'the schema cannot be compiled within limits' },
-  conflict: { retryable: false, summary: 'the state that stands does not allow this' },
-  idempotency_mismatch: { retryable: false, summary: 'the key was used with another body' },
-  rate_limited: { retryable: true, summary: 'too many requests' },
-  queue_full: { retryable: true, summary: 'too many calls are waiting' },
-  queue_timeout: { retryable: true, summary: 'no slot came free in time; the call did not start' },
-  overloaded: { retryable: true, summary: 'the server is too busy' },
-  provider_offline: { retryable: true, summary: 'nobody who can run the tool is connected' },
-  provider_disconnected: { retryable: false, summary: 'the provider went away during the call' },
-  timeout: { retryable: true, summary: 'no result before the deadline' },
-  cancelled: { retryable: false, summary: 'the call was cancelled' },
-  interrupted: { retryable: false, summary: 'the server stopped during the call' },
-  value_not_found: { retryable: false, summary: 'a value in the arguments names nothing that there is' },
-  tool_failed: { retryable: false, summary: 'the tool reported a failure' },
-  output_invalid: { retryable: false, summary: "the result does not fit the tool's output schema" },
-  result_invalid: { retryable: false, summary: 'what the provider sent as the result cannot be read' },
-  result_too_large: { retryable: false, summary: 'the result is larger than the limit' },
-  sandbox_unavailable: { retryable: false, summary: 'no sandbox can run this tool' },
-  upstream_unreachable: { retryable: true, summary: 'a service the tool needs did not answer' },
-  storage_full: { retryable: true, summary: 'the store has no room; nothing was recorded' },
-  storage_unavailable: { retryable: true, summary: 'the data folder is not available; nothing was recorded' },
-  misdirected: { retryable: false, summary: 'the Host header names another server' },
-  internal: { retryable: true, summary: 'a fault in the server' },
-};
+export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = Object.fromEntries(
+  FAILURE_CODES.map((code) => [code, { retryable: FAILURE_TABLE[code].retryable, summary: SUMMARIES[code] }]),
+) as Record<FailureCode, FailureMeaning>;
 
 /**
  * A call that ended with one of these may succeed when it is made again. Whether that is safe depends on what the first

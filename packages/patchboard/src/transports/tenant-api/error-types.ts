@@ -1,4 +1,4 @@
-import type { FailureCode } from '@patchboard/wire';
+import { byFailureCode, type FailureCode } from '@patchboard/wire';
 
 /** The kinds of error that this API knows, by the names its callers test for. None is ever given a new meaning. */
 export const ERROR_TYPES = {
@@ -16,49 +16,5 @@ export const ERROR_TYPES = {
 
 export type ErrorType = keyof typeof ERROR_TYPES;
 
-/** Each code in the words of this API; a code without a row does not compile. */
-export const ERROR_TYPE: Readonly<Record<FailureCode, ErrorType>> = {
-  value_not_found: 'ValueError',
-  input_invalid: 'ValidationError',
-  body_invalid: 'ValidationError',
-  output_invalid: 'OutputValidationError',
-  result_too_large: 'OutputValidationError',
-  result_invalid: 'OutputValidationError',
-  tool_not_found: 'ToolNotFoundError',
-  method_not_found: 'ToolNotFoundError',
-  method_not_callable: 'PermissionError',
-  permission_denied: 'PermissionError',
-  hook_denied: 'PermissionError',
-  approval_denied: 'PermissionError',
-  approval_expired: 'PermissionError',
-  auth_required: 'PermissionError',
-  rate_limited: 'RateLimitError',
-  timeout: 'TimeoutError',
-  queue_timeout: 'TimeoutError',
-  call_not_found: 'InternalError',
-  run_not_found: 'InternalError',
-  key_not_found: 'InternalError',
-  grant_not_found: 'InternalError',
-  route_not_found: 'InternalError',
-  method_not_allowed: 'InternalError',
-  content_type: 'InternalError',
-  too_large: 'InternalError',
-  name_invalid: 'InternalError',
-  name_taken: 'InternalError',
-  schema_invalid: 'InternalError',
-  conflict: 'InternalError',
-  idempotency_mismatch: 'InternalError',
-  queue_full: 'InternalError',
-  overloaded: 'InternalError',
-  provider_offline: 'InternalError',
-  provider_disconnected: 'InternalError',
-  cancelled: 'InternalError',
-  interrupted: 'InternalError',
-  tool_failed: 'InternalError',
-  sandbox_unavailable: 'InternalError',
-  upstream_unreachable: 'InternalError',
-  storage_full: 'InternalError',
-  storage_unavailable: 'InternalError',
-  misdirected: 'InternalError',
-  internal: 'InternalError',
-};
+/** Each code in the words of this API. */
+export const ERROR_TYPE: Readonly<Record<FailureCode, ErrorType>> = byFailureCode(({ tenant }) => tenant);

@@ -1,55 +1,11 @@
-import type { CallStateName, FailureCode } from '@patchboard/wire';
+import { byFailureCode, type CallStateName, type FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FAILURES, type Failure, type RateRefusal } from '../../../core/failures.ts';
 import type { Schema } from './routes.ts';
 import { ref } from './schemas.ts';
 
-/** Each code in the vocabulary of HTTP; a code without a row does not compile. */
-export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = {
-  tool_not_found: 404,
-  method_not_found: 404,
-  method_not_callable: 403,
-  call_not_found: 404,
-  run_not_found: 404,
-  key_not_found: 404,
-  grant_not_found: 404,
-  route_not_found: 404,
-  method_not_allowed: 405,
-  input_invalid: 422,
-  body_invalid: 400,
-  content_type: 415,
-  too_large: 413,
-  auth_required: 401,
-  permission_denied: 403,
-  hook_denied: 403,
-  approval_denied: 403,
-  approval_expired: 403,
-  name_invalid: 422,
-  name_taken: 409,
-  schema_invalid: 422,
-  conflict: 409,
-  idempotency_mismatch: 422,
-  rate_limited: 429,
-  queue_full: 503,
-  queue_timeout: 503,
-  overloaded: 503,
-  provider_offline: 503,
-  provider_disconnected: 502,
-  timeout: 504,
-  cancelled: 409,
-  interrupted: 500,
-  value_not_found: 404,
-  tool_failed: 502,
-  output_invalid: 502,
-  result_too_large: 502,
-  result_invalid: 502,
-  sandbox_unavailable: 503,
-  upstream_unreachable: 502,
-  storage_full: 507,
-  storage_unavailable: 503,
-  misdirected: 421,
-  internal: 500,
-};
+/** Each code in the vocabulary of HTTP. */
+export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = byFailureCode(({ status }) => status);
 
 /** Where a caller over HTTP finds what it lacks. */
 const HTTP_HINTS: Readonly<Partial<Record<FailureCode, readonly string[]>>> = {
