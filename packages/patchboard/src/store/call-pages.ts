@@ -1,10 +1,10 @@
 import type { Call } from '../core/call/call.ts';
 import type { Page } from '../core/ports.ts';
 
-/** What the calls of a page hold together before it ends: an answer must not take all the memory there is. */
+/** A page ends when its calls exceed this size, to bound the memory of a response. */
 const PAGE_CHARACTERS = 8 * 1_048_576;
 
-/** A page of what was found, newest first: up to `limit`, fewer where they are large. `read`: undefined for none. */
+/** Returns a page of the found calls, newest first: at most `limit`, fewer if they are large. Skips calls for which `read` returns undefined. */
 export function callPage<Found extends { readonly id: string }>(
   found: readonly Found[],
   limit: number,

@@ -52,11 +52,11 @@ export function describeCalls(subject: Subject): void {
       }
     });
 
-    it('is not found under an id nobody wrote', async () => {
+    it('is not found under an unknown id', async () => {
       expect(await subject.store.findCall('tc_nothing')).toBeUndefined();
     });
 
-    it('cannot be inserted twice under one id, and neighbours of the second try do not suffer', async () => {
+    it('cannot be inserted twice under one id, and other writes of the same batch succeed', async () => {
       const { store } = subject;
       await insertAll(store, [aCall(1)]);
       const results = await Promise.allSettled([
@@ -125,7 +125,7 @@ export function describeCalls(subject: Subject): void {
       expect((await store.ledgerHead()).seq).toBe(1);
     });
 
-    it('remembers what encloses a call', async () => {
+    it('stores the sandbox of a call', async () => {
       const { store } = subject;
       const call = { ...aCall(1), sandbox: 'bubblewrap' } as const;
       await insertAll(store, [call]);
@@ -135,7 +135,7 @@ export function describeCalls(subject: Subject): void {
       expect(await store.findCall(call.id)).toEqual(next);
     });
 
-    it('rewrites the arguments only when it is told so', async () => {
+    it('rewrites the arguments only if `argsChanged` is set', async () => {
       const { store } = subject;
       await insertAll(store, [aCall(1), aCall(2)]);
       const edited = { ...executing(aCall(1)), argsJson: '{"edited":true}', argsRedacted: true };
@@ -165,29 +165,29 @@ export function describeCalls(subject: Subject): void {
   describe('idempotency', () => {
     const key = { scope: 'acme/agent-1/weather.query/k', bodyHash: 'body-1', expiresAt: START + 1_000 };
 
-    it('answers every racing duplicate with the call that won, and writes nothing for it', async () => {
+    it('returns the first call for every concurrent duplicate, and writes nothing for it', async () => {
       const { store } = subject;
       const calls = Array.from({ length: 20 }, (_, index) => aCall(index + 1, { runId: `run_${index + 1}` }));
-      const answers = await Promise.all(
+      const results = await Promise.all(
         calls.map(async (call) => await store.insertCall(aRecord(call, key))),
       );
-      expect(answers[0]).toEqual({ kind: 'inserted' });
-      for (const answer of answers.slice(1)) {
-        expect(answer).toEqual({ kind: 'duplicate', callId: callId(1), bodyHash: 'body-1' });
+      expect(results[0]).toEqual({ kind: 'inserted' });
+      for (const result of results.slice(1)) {
+        expect(result).toEqual({ kind: 'duplicate', callId: callId(1), bodyHash: 'body-1' });
       }
       expect((await store.ledgerHead()).seq).toBe(1);
       expect(await store.findCall(callId(2))).toBeUndefined();
       expect(await store.findRun('acme', 'run_2')).toBeUndefined();
     });
 
-    it('answers a duplicate before it looks at the run', async () => {
+    it('recognises a duplicate before it checks the run', async () => {
       const { store } = subject;
       await store.insertCall(aRecord(aCall(1), key));
       await store.cancelRun('acme', 'run_1', START + 5, anEntry());
       expect((await store.insertCall(aRecord(aCall(6), key))).kind).toBe('duplicate');
     });
 
-    it('lets a key be used again from the moment it expires', async () => {
+    it('allows a key again when it has expired', async () => {
       const { store } = subject;
       await store.insertCall(aRecord(aCall(1), key));
       expect((await store.insertCall(aRecord(aCall(999), key))).kind).toBe('duplicate');
@@ -209,7 +209,7 @@ export function describeCalls(subject: Subject): void {
   });
 
   describe('the run of a new call', () => {
-    it('is made with it, and kept as it is by later calls', async () => {
+    it('is created with it, and not changed by later calls', async () => {
       const { store } = subject;
       await store.insertCall(aRecord(aCall(1)));
       const later = { ...aRecord(aCall(2)), run: aRun({ createdAt: START + 99 }) };
@@ -239,7 +239,7 @@ export function describeCalls(subject: Subject): void {
   });
 
   describe('purgeCalls', () => {
-    it('removes what ended before, up to the limit, and leaves open calls and the ledger', async () => {
+    it('removes calls that ended before, up to the limit, and keeps open calls and the ledger', async () => {
       const { store } = subject;
       const calls = [
         completed(aCall(1)),
@@ -251,7 +251,7 @@ export function describeCalls(subject: Subject): void {
       await insertAll(store, calls);
       const head = await store.ledgerHead();
       expect(await store.purgeCalls(START + 7, 2)).toBe(2);
-      // Those that were recorded first.
+      // The oldest ones were removed.
       expect(idsOf((await store.listCalls({ tenant: 'acme' }, null, 10)).items)).toEqual(
         [5, 4, 3].map(callId),
       );

@@ -4,11 +4,11 @@ export type StateCounts = Partial<Record<CallStateName, number>>;
 
 type Change = readonly [tenant: string, state: CallStateName, change: number];
 
-/** How many ended calls each tenant has in each state, counted as they end and are removed. */
+/** The number of ended calls per tenant and state, updated when calls end and are removed. */
 export class EndedCounts {
   readonly #byTenant: Map<string, StateCounts> = new Map();
   #all: StateCounts = {};
-  /** Since the last `save`; null: nothing is ever taken back. */
+  /** Changes since the last `save`; null if `save` was never called. */
   #changes: Change[] | null = null;
 
   get all(): Readonly<StateCounts> {
@@ -19,14 +19,14 @@ export class EndedCounts {
     return this.#byTenant.get(tenant) ?? {};
   }
 
-  /** Does nothing for a call that is open: an ended one never moves again, so it is counted once. */
+  /** Ignores open calls. An ended call never changes its state again, so it is counted once. */
   add(tenant: string, state: CallStateName, change: number): void {
     if (!isTerminal(state)) return;
     this.#changes?.push([tenant, state, change]);
     this.#apply(tenant, state, change);
   }
 
-  /** Returns what takes back everything that is counted from now on, for a transaction that fails. */
+  /** Returns a function that reverts all changes from now on, for a transaction that fails. */
   save(): () => void {
     const changes: Change[] = [];
     this.#changes = changes;

@@ -17,7 +17,7 @@ const EVENTS: readonly LedgerKind[] = [
   'registry.changed',
 ];
 
-/** Everybody who could read: whole tenants, agents, clients, and those who have nothing. */
+/** All kinds of readers: tenants, agents, clients, and readers without events. */
 const FILTERS: readonly EventRowFilter[] = [
   ...TENANTS.flatMap((tenant): EventRowFilter[] => [
     { tenant },
@@ -31,7 +31,7 @@ const FILTERS: readonly EventRowFilter[] = [
   { tenant: 'other', callId: callId(3) },
 ];
 
-/** The definition: what the whole ledger says, row by row. */
+/** The reference implementation, over the whole ledger. */
 function mayShow({ row, call }: CommittedRow, { tenant, callId: id, askedOrRunBy }: EventRowFilter): boolean {
   if (row.tenant !== tenant || !EVENTS.includes(row.kind)) return false;
   if (id !== undefined && row.callId !== id) return false;
@@ -59,7 +59,7 @@ async function wholeLedger(store: Store): Promise<CommittedRow[]> {
   }
 }
 
-/** Slice by slice to the end, which must come. */
+/** Reads all slices up to the end. */
 async function eventsOf(
   store: Store,
   filter: EventRowFilter,
@@ -87,7 +87,7 @@ async function expectEvents(store: Store, options: { after?: number; limit?: num
   }
 }
 
-/** Calls, other rows and calls that end, mixed; `n` goes on where the one before ended. */
+/** Writes calls and other rows, mixed. `n` continues with each `add`. */
 class History {
   #n = 0;
 
@@ -113,7 +113,7 @@ class History {
 
 export function describeEvents(subject: Subject): void {
   describe('events', () => {
-    it('are none in an empty ledger, also after a sequence that it has not', async () => {
+    it('are none in an empty ledger, also after a sequence beyond its end', async () => {
       expect(await subject.store.readEvents({ tenant: 'acme' }, 0, 10)).toEqual({
         rows: [],
         reached: 0,
@@ -126,13 +126,13 @@ export function describeEvents(subject: Subject): void {
       });
     });
 
-    it.each([1, 7, 100])('are those of the ledger that each may see, in slices of %i', async (limit) => {
+    it.each([1, 7, 100])('are the rows that each reader may see, in slices of %i', async (limit) => {
       await new History().add(subject.store, 300);
       await expectEvents(subject.store, { limit });
       await expectEvents(subject.store, { limit, after: 150 });
     });
 
-    it('are the same while the ledger grows, and none is left out', async () => {
+    it('are complete while the ledger grows', async () => {
       const history = new History();
       const filter: EventRowFilter = {
         tenant: 'acme',
@@ -152,13 +152,13 @@ export function describeEvents(subject: Subject): void {
       expect(read.map(shown)).toEqual(expected.map(shown));
     });
 
-    it('of calls that were removed are left to those who see the whole tenant', async () => {
+    it('of removed calls are visible only to readers of the whole tenant', async () => {
       await new History().add(subject.store, 1500);
       expect(await subject.store.purgeCalls(START + 200, 1000)).toBeGreaterThan(50);
       await expectEvents(subject.store);
     });
 
-    it('are those of the ledger whatever was written, removed and opened again', async () => {
+    it('match the ledger after any sequence of writes, removals and reopenings', async () => {
       const history = new History();
       const step = fc.oneof(
         { weight: 4, arbitrary: fc.nat(900).map((rows) => ({ rows })) },

@@ -6,7 +6,7 @@ export function describeJournals(subject: Subject): void {
     const a = { kind: 'message', body: '{"a":1}' };
     const b = { kind: 'event', body: '{"b":2}' };
 
-    it('number their entries from 1, each journal its own', async () => {
+    it('number their entries from 1, separately for each journal', async () => {
       const { store } = subject;
       expect(await store.appendJournal('run_1', 0, [a, b])).toBe(true);
       expect(await store.appendJournal('run_2', 0, [b])).toBe(true);
@@ -29,13 +29,13 @@ export function describeJournals(subject: Subject): void {
       expect(await store.readJournal('run_1', 0, 10, ['nothing'])).toEqual([]);
     });
 
-    it('let one of two racing writers win, and write nothing of the other', async () => {
+    it('accept one of two concurrent writes, and nothing of the other', async () => {
       const { store } = subject;
-      const answers = await Promise.all([
+      const results = await Promise.all([
         store.appendJournal('run_1', 0, [a]),
         store.appendJournal('run_1', 0, [b, b]),
       ]);
-      expect(answers).toEqual([true, false]);
+      expect(results).toEqual([true, false]);
       expect(await store.appendJournal('run_1', 7, [b])).toBe(false);
       expect(await store.readJournal('run_1', 0, 10)).toEqual([{ no: 1, ...a }]);
     });

@@ -14,7 +14,7 @@ import {
   rowsOf,
 } from './samples.contract.ts';
 
-/** The whole ledger, which must be whole: no gap, no broken link. */
+/** Returns the whole ledger after checking that it has no gap and no broken link. */
 export async function verifiedLedger(store: Store): Promise<LedgerRow[]> {
   const rows: LedgerRow[] = [];
   let previous = GENESIS;
@@ -60,7 +60,7 @@ export function describeLedger(subject: Subject): void {
       expect(states).toEqual(states.toSorted((a, b) => (a! < b! ? -1 : 1)));
     });
 
-    it('gives a row together with its call as it stands', async () => {
+    it('returns a row with the current version of its call', async () => {
       const { store } = subject;
       const done = completed(aCall(1));
       await store.insertCall(aRecord(aCall(1)));
@@ -70,14 +70,14 @@ export function describeLedger(subject: Subject): void {
       expect(rows.map(({ call }) => call)).toEqual([done, done, done, null, null]);
     });
 
-    it('leaves the calls out for those who do not need them', async () => {
+    it('omits the calls if `withCalls` is false', async () => {
       const { store } = subject;
       await insertAll(store, [aCall(1)]);
       const rows = await store.readLedger({}, 0, 10, { withCalls: false });
       expect(rows.map(({ row, call }) => [row.callId, call])).toEqual([[callId(1), null]]);
     });
 
-    it.each([1, 50, 200])('lets others have their turns while it is read in pages of %i', async (limit) => {
+    it.each([1, 50, 200])('yields to the event loop while it is read in pages of %i', async (limit) => {
       const { store } = subject;
       await store.append(Array.from({ length: 2000 }, () => anEntry()));
       let turns = 0;
@@ -109,7 +109,7 @@ export function describeLedger(subject: Subject): void {
       { tenant: 'other', callId: callId(4), to: START + 40 },
     ];
 
-    it.each(filters)('is read by what is asked for, in order, from any place: %j', async (filter) => {
+    it.each(filters)('is read by filter, in order, from any position: %j', async (filter) => {
       const { store } = subject;
       const kinds = ['call.state', 'call.refused', 'run.created', 'registry.changed'] as const;
       const entries = Array.from({ length: 60 }, (_, index) =>
@@ -145,7 +145,7 @@ export function describeLedger(subject: Subject): void {
       expect(rest.map(({ row }) => row.seq)).toEqual(expected.filter((seq) => seq > after));
     });
 
-    it('keeps rows as they were drafted', async () => {
+    it('stores rows exactly as given', async () => {
       const entry = anEntry({ body: '{"text":"天气 \\" ü"}', traceId: 'trace "1"\n', tenant: 'tenant "x"' });
       await subject.store.append([entry]);
       expect((await verifiedLedger(subject.store))[0]).toMatchObject(entry);
@@ -153,25 +153,27 @@ export function describeLedger(subject: Subject): void {
   });
 
   describe('watch', () => {
-    it('tells of each row once, in order, with its call, before the write settles', async () => {
+    it('calls the listener once per row, in order, with its call, before the write resolves', async () => {
       const { store } = subject;
-      const told: CommittedRow[] = [];
-      store.watch((committed) => told.push(committed));
+      const received: CommittedRow[] = [];
+      store.watch((committed) => received.push(committed));
       const done = completed(aCall(1));
       await store.insertCall(aRecord(aCall(1)));
-      expect(told.map(({ row }) => row.seq)).toEqual([1]);
-      expect(told[0]?.call).toEqual(aCall(1));
+      expect(received.map(({ row }) => row.seq)).toEqual([1]);
+      expect(received[0]?.call).toEqual(aCall(1));
       await store.replaceCall(done, 1, rowsOf(done, 1), false);
-      expect(told.map(({ row }) => row.seq)).toEqual([1, 2, 3]);
-      expect(told.at(-1)?.call).toEqual(done);
+      expect(received.map(({ row }) => row.seq)).toEqual([1, 2, 3]);
+      expect(received.at(-1)?.call).toEqual(done);
       const writes = Array.from({ length: 50 }, (_, index) =>
         Promise.resolve(store.insertCall(aRecord(aCall(index + 2)))).then(() => {
-          expect(told.some(({ row }) => row.callId === callId(index + 2))).toBe(true);
+          expect(received.some(({ row }) => row.callId === callId(index + 2))).toBe(true);
         }),
       );
       await Promise.all(writes);
-      expect(told.map(({ row }) => row.seq)).toEqual(Array.from({ length: 53 }, (_, index) => index + 1));
-      expect(told.map(({ row }) => row.hash)).toEqual((await verifiedLedger(store)).map(({ hash }) => hash));
+      expect(received.map(({ row }) => row.seq)).toEqual(Array.from({ length: 53 }, (_, index) => index + 1));
+      expect(received.map(({ row }) => row.hash)).toEqual(
+        (await verifiedLedger(store)).map(({ hash }) => hash),
+      );
     });
 
     it('keeps the order for every listener when one of them writes', async () => {
@@ -190,16 +192,16 @@ export function describeLedger(subject: Subject): void {
       expect(second).toEqual([1, 2, 3, 4]);
     });
 
-    it('is silent about what was not written, and after it was ended', async () => {
+    it('does not call the listener for rejected writes, nor after the watch has ended', async () => {
       const { store } = subject;
       await insertAll(store, [aCall(1)]);
-      const told: CommittedRow[] = [];
-      const end = store.watch((committed) => told.push(committed));
+      const received: CommittedRow[] = [];
+      const end = store.watch((committed) => received.push(committed));
       await store.replaceCall(completed(aCall(1)), 7, [anEntry()], false);
       await store.append([]);
       end();
       await store.append([anEntry()]);
-      expect(told).toEqual([]);
+      expect(received).toEqual([]);
     });
   });
 }

@@ -16,7 +16,7 @@ import {
   rowsOf,
 } from './samples.contract.ts';
 
-/** Calls that differ in everything a filter can ask for, in different rhythms. */
+/** Calls that differ in every field that a filter can use, with different periods. */
 function mixedCalls(count: number): Call[] {
   return Array.from({ length: count }, (_, index) => {
     const call = aCall(index + 1, {
@@ -88,7 +88,7 @@ export function describeLists(subject: Subject): void {
       { tenant: 'acme', states: ['FAILED'], toolName: 'weather.query', agentId: 'agent-2', since: START + 9 },
     ];
 
-    it.each(filters)('gives exactly the matches, newest first, page by page: %j', async (filter) => {
+    it.each(filters)('returns exactly the matches, newest first, page by page: %j', async (filter) => {
       const calls = mixedCalls(120);
       await insertAll(subject.store, calls);
       const expected = calls.filter((call) => matches(call, filter)).reverse();
@@ -103,7 +103,7 @@ export function describeLists(subject: Subject): void {
       expect((await subject.store.listCalls({ tenant: 'acme' }, null, 1)).nextCursor).not.toBeNull();
     });
 
-    it('ends a page early where its calls are large, and goes on with the next one', async () => {
+    it('ends a page early if its calls are large, and continues with the next one', async () => {
       const megabyte = JSON.stringify('x'.repeat(1_048_576));
       const calls = Array.from({ length: 12 }, (_, at) =>
         completed(aCall(at + 1, at % 2 === 0 ? { argsJson: megabyte } : {}), START, megabyte),
@@ -118,7 +118,7 @@ export function describeLists(subject: Subject): void {
       }
     });
 
-    it('goes on in place when calls arrive or are purged between pages', async () => {
+    it('continues at the same place when calls arrive or are purged between pages', async () => {
       const { store } = subject;
       await insertAll(store, [completed(aCall(1)), aCall(2), completed(aCall(3)), aCall(4)]);
       const first = await store.listCalls({ tenant: 'acme' }, null, 2);
@@ -137,7 +137,7 @@ export function describeLists(subject: Subject): void {
   });
 
   describe('openCalls', () => {
-    it('gives what has not ended, oldest first, and nothing else', async () => {
+    it('returns the calls that have not ended, oldest first', async () => {
       const { store } = subject;
       const calls = mixedCalls(50);
       await insertAll(store, calls);
@@ -149,7 +149,7 @@ export function describeLists(subject: Subject): void {
       expect(found).toEqual(open.slice(1));
     });
 
-    it('leaves out a call that ended while the others were looked at', async () => {
+    it('omits a call that ends during the iteration', async () => {
       const { store } = subject;
       await insertAll(store, [aCall(1), aCall(2), aCall(3)]);
       const found: Call[] = [];
@@ -163,7 +163,7 @@ export function describeLists(subject: Subject): void {
   });
 
   describe('listRuns', () => {
-    it('gives the tenant’s runs, newest first, page by page, by agent if asked', async () => {
+    it("returns the tenant's runs, newest first, page by page, optionally by agent", async () => {
       const { store } = subject;
       const runs = Array.from({ length: 30 }, (_, index) =>
         aRun({

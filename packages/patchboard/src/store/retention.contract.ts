@@ -14,7 +14,7 @@ import {
   rowsOf,
 } from './samples.contract.ts';
 
-/** For adapters that keep a bounded number of ended calls. `open`: one that retains so many. */
+/** The contract of stores with a limit for ended calls. `open` returns a store with the given limit. */
 export function retentionContract(name: string, open: (retain: number) => Promise<Store>): void {
   describe(`${name} that retains 3 calls`, () => {
     const kept = async (store: Store): Promise<string[]> =>
@@ -26,11 +26,11 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(await store.replaceCall(done, 1, rowsOf(done, 1), false)).toEqual({ kind: 'replaced' });
     }
 
-    it('keeps those that ended last, and every call that has not ended', async () => {
+    it('keeps the calls that ended last, and every open call', async () => {
       const store = await open(3);
       await store.insertCall(aRecord(aCall(1)));
       for (const n of [2, 3, 4, 5]) await end(store, n);
-      // It was made first and ends last.
+      // This call was created first and ends last.
       const done = completed(aCall(1));
       await store.replaceCall(done, 1, rowsOf(done, 1), false);
       await store.insertCall(aRecord(aCall(6)));
@@ -40,7 +40,7 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(await store.countByState()).toEqual({ PENDING: 1, COMPLETED: 3 });
     });
 
-    it('retains as many after calls were purged by age', async () => {
+    it('keeps to the limit after calls were purged by age', async () => {
       const store = await open(3);
       for (const n of [1, 2, 3]) await end(store, n);
       expect(await store.purgeCalls(9e12, 2)).toBe(2);
@@ -50,7 +50,7 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(await kept(store)).toEqual([6, 5, 4].map(callId));
     });
 
-    it('drops idempotency keys with their calls, and a key that passed on with the later one', async () => {
+    it('drops an idempotency key with its call, and a reused key with the later call', async () => {
       const store = await open(3);
       const key = { scope: 's', bodyHash: 'b', expiresAt: 9e12 };
       await store.insertCall(aRecord(completed(aCall(1)), key));
@@ -64,7 +64,7 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       });
     });
 
-    it('drops a run with the last of its calls, and of runs without calls keeps those made last', async () => {
+    it('drops a run with its last call, and keeps the newest runs without calls', async () => {
       const store = await open(3);
       await end(store, 1, { runId: 'run_old' });
       await end(store, 2, { runId: 'run_mixed' });
@@ -80,7 +80,7 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(idsOfRuns(rest.items)).toEqual(['run_1', 'run_mixed']);
     });
 
-    it('keeps a run that was made without calls as long as it has some', async () => {
+    it('keeps a run that was created without calls while it has calls', async () => {
       const store = await open(3);
       await store.ensureRun(aRun({ id: 'run_made' }), anEntry());
       await end(store, 1, { runId: 'run_made' });
@@ -90,7 +90,7 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(await store.findRun('acme', 'run_made')).toBeUndefined();
     });
 
-    it('keeps the newest ledger rows in a bounded number, and their chain verifies', async () => {
+    it('keeps a bounded number of the newest ledger rows, and their chain verifies', async () => {
       const store = await open(3);
       for (let n = 1; n <= 2000; n += 1) await end(store, n);
       const rows = await store.readLedger({}, 0, 10_000);
@@ -103,7 +103,7 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(await verifyLedger(store, digest)).toEqual({ ok: true, rows: rows.length, head });
     });
 
-    it('goes on with the chain that a reader has seen, however many rows are dropped since', async () => {
+    it('continues a chain that was read, also after rows were dropped', async () => {
       const store = await open(3);
       await store.append([anEntry({ body: '{"n":0}' })]);
       const [seen] = await store.readLedger({}, 0, 10);
@@ -115,15 +115,15 @@ export function retentionContract(name: string, open: (retain: number) => Promis
       expect(seen?.row.seq).toBe(1);
     });
 
-    it('tells a watcher of every row, also of more at once than it keeps', async () => {
+    it('calls a watcher for every row, also for more rows at once than it keeps', async () => {
       const store = await open(3);
-      const told: number[] = [];
-      store.watch(({ row }) => told.push(row.seq));
+      const received: number[] = [];
+      store.watch(({ row }) => received.push(row.seq));
       await store.append(Array.from({ length: 3000 }, () => anEntry()));
-      expect(told).toEqual(Array.from({ length: 3000 }, (_, index) => index + 1));
+      expect(received).toEqual(Array.from({ length: 3000 }, (_, index) => index + 1));
     });
 
-    it('keeps the journals that were written last, and lets an agent go on with one that was dropped', async () => {
+    it('keeps the most recently written journals, and accepts entries for a dropped one', async () => {
       const store = await open(3);
       const entry = { kind: 'message', body: '{}' };
       for (const id of ['run_a', 'run_b', 'run_c']) await store.appendJournal(id, 0, [entry, entry]);

@@ -4,12 +4,12 @@ import { START, aRun, aTool, anEntry } from './samples.contract.ts';
 
 export function describeRunsAndTools(subject: Subject): void {
   describe('a run', () => {
-    it('is made once; a second maker gets the one that stands and writes nothing', async () => {
+    it('is created once; a second creation returns the existing run and writes nothing', async () => {
       const { store } = subject;
       const run = aRun();
       const other = aRun({ agentId: 'agent-2', createdAt: START + 5 });
-      const answers = await Promise.all([store.ensureRun(run, anEntry()), store.ensureRun(other, anEntry())]);
-      expect(answers).toEqual([run, run]);
+      const results = await Promise.all([store.ensureRun(run, anEntry()), store.ensureRun(other, anEntry())]);
+      expect(results).toEqual([run, run]);
       expect(await store.findRun('acme', 'run_1')).toEqual(run);
       expect((await store.ledgerHead()).seq).toBe(1);
     });
@@ -18,16 +18,16 @@ export function describeRunsAndTools(subject: Subject): void {
       const { store } = subject;
       await store.ensureRun(aRun(), anEntry());
       expect(await store.cancelRun('other', 'run_1', START + 1, anEntry())).toBe(false);
-      const answers = await Promise.all(
+      const results = await Promise.all(
         [1, 2, 3].map((ms) => store.cancelRun('acme', 'run_1', START + ms, anEntry())),
       );
-      expect(answers).toEqual([true, false, false]);
+      expect(results).toEqual([true, false, false]);
       expect(await store.findRun('acme', 'run_1')).toEqual(aRun({ cancelledAt: START + 1 }));
       expect(await store.ensureRun(aRun(), anEntry())).toEqual(aRun({ cancelledAt: START + 1 }));
       expect((await store.ledgerHead()).seq).toBe(2);
     });
 
-    it('is not found where there is none', async () => {
+    it('is not found under an unknown id', async () => {
       expect(await subject.store.findRun('acme', 'run_1')).toBeUndefined();
     });
   });

@@ -55,7 +55,7 @@ export function aRecord(call: Call, idempotency: NewCall['idempotency'] = null):
   return { call, run: aRun({ id, tenant, agentId }), idempotency, entries: rowsOf(call) };
 }
 
-/** One ledger row for each moment of the call so far. */
+/** One ledger row for each timeline entry of the call. */
 export function rowsOf(call: Call, from = 0): LedgerDraft[] {
   return call.timeline.slice(from).map((entry) => callRow(call, entry));
 }

@@ -10,7 +10,7 @@ import { aCall, aRecord, aTool, anEntry, completed, idsOf, insertAll, rowsOf } f
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Closes the store and opens it again over the same data; only where data outlives the store. */
+  /** Closes the store and opens it again with the same data; only for durable stores. */
   readonly reopen?: () => Promise<Store>;
   readonly cleanup: () => Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface OpenedStore {
 /** The store of the test that is running. */
 export type Subject = { store: Store; reopen: (() => Promise<Store>) | undefined };
 
-/** Every promise of the `Store` port, for any adapter. */
+/** The contract tests of the `Store` port, for any adapter. */
 export function storeContract(
   name: string,
   open: () => Promise<OpenedStore>,
@@ -49,15 +49,15 @@ export function storeContract(
   });
 }
 
-/** Besides, for adapters whose data outlives the store: everything is there again. */
+/** `storeContract` plus reopening, for durable stores. */
 export function durableStoreContract(name: string, open: () => Promise<OpenedStore>): void {
   storeContract(name, open, describeReopening);
 }
 
 function describeReopening(subject: Subject): void {
-  it('has everything again after it was closed and opened', async () => {
+  it('has all data after it was closed and opened again', async () => {
     const { store, reopen } = subject;
-    if (reopen === undefined) throw new Error('the adapter must say how it is opened again');
+    if (reopen === undefined) throw new Error('the adapter must provide `reopen`');
     const key = { scope: 'acme/agent-1/weather/k1', bodyHash: 'b1', expiresAt: 9e12 };
     const done = completed(aCall(1));
     await store.insertCall(aRecord(aCall(1), key));

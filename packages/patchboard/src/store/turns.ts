@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Rows handed out before the event loop gets a turn. */
+/** Rows returned before yielding to the event loop. */
 const ROWS_PER_TURN = 100;
 
 /**
- * Reading rows is synchronous work behind a promise, and promises alone give nobody else a turn: whoever reads page
- * after page would hold the thread for as long as there are rows, whatever the size of the pages.
+ * Yields to the event loop between pages. Reads are synchronous work in a promise, and promises alone do not yield: a caller
+ * that reads page after page would block the event loop, whatever the size of the pages.
  */
 export class Turns {
   #rows = 0;
 
-  /** Waits for a turn if one is due. */
+  /** Yields to the event loop if enough rows were read. */
   async after(rows: number): Promise<void> {
     this.#rows += rows;
     if (this.#rows < ROWS_PER_TURN) return;

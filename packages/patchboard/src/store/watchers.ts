@@ -1,41 +1,41 @@
 import type { CommittedRow } from '../core/ports.ts';
 
-/** Tells every listener of every row, in order, also when a listener writes while it is being told. */
+/** Calls every listener for every row, in order, also if a listener writes rows itself. */
 export class Watchers {
   readonly #listeners: Set<(committed: CommittedRow) => void> = new Set();
-  #waiting: CommittedRow[] = [];
-  #telling = false;
+  #queue: CommittedRow[] = [];
+  #isNotifying = false;
 
   add(listener: (committed: CommittedRow) => void): () => void {
-    // Wrapped, so that the same function watching twice is two watches.
-    const told = (committed: CommittedRow): void => listener(committed);
-    this.#listeners.add(told);
-    return () => void this.#listeners.delete(told);
+    // Wrapped, so that a function can be added twice.
+    const wrapped = (committed: CommittedRow): void => listener(committed);
+    this.#listeners.add(wrapped);
+    return () => void this.#listeners.delete(wrapped);
   }
 
   get isIdle(): boolean {
     return this.#listeners.size === 0;
   }
 
-  tell(rows: readonly CommittedRow[]): void {
+  notify(rows: readonly CommittedRow[]): void {
     if (this.isIdle) return;
-    this.#waiting.push(...rows);
-    if (this.#telling) return;
-    this.#telling = true;
-    // The list may grow while it is walked.
-    for (const row of this.#waiting) {
-      for (const listener of this.#listeners) tellOne(listener, row);
+    this.#queue.push(...rows);
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
+    // The queue may grow during the iteration.
+    for (const row of this.#queue) {
+      for (const listener of this.#listeners) callListener(listener, row);
     }
-    this.#waiting = [];
-    this.#telling = false;
+    this.#queue = [];
+    this.#isNotifying = false;
   }
 }
 
-function tellOne(listener: (committed: CommittedRow) => void, row: CommittedRow): void {
+function callListener(listener: (committed: CommittedRow) => void, row: CommittedRow): void {
   try {
     listener(row);
   } catch (error) {
-    // What is committed stays committed and others must hear of it; the bug still surfaces, as an uncaught exception.
+    // The rows are committed, so the other listeners must still be called. The error becomes an uncaught exception.
     setImmediate(() => {
       throw error;
     });

@@ -7,30 +7,31 @@ import {
 } from '../../core/ledger/ledger.ts';
 import type { Digest, LedgerHead } from '../../core/ports.ts';
 
-/** Of the limit; so many rows are dropped at a time. */
+/** The fraction of the limit that is dropped at a time. */
 const DROPPED_AT_ONCE = 1 / 4;
 
 /**
- * The hash chain, of which the newest rows are kept. Hashes are made when a row is looked at: most runs in memory never
- * look. The chain then begins with the first row that is kept; once rows were handed out it goes on from what was dropped.
+ * A hash chain that keeps the newest rows. Hashes are computed when they are first read, because most in-memory stores
+ * never read them. If rows are dropped before any was read, the chain starts anew with the first kept row; otherwise it
+ * continues from the last dropped one.
  */
 export class MemoryChain {
   readonly #digest: Digest;
-  /** Rows that are kept at least. */
+  /** Minimum number of kept rows. */
   readonly #limit: number;
-  readonly #mostRows: number;
+  readonly #maxRows: number;
   #drafts: LedgerDraft[] = [];
-  /** Of the first drafts, as far as they were made. */
+  /** The hashes of the first drafts, as far as they were computed. */
   #hashes: string[] = [];
   #start: { readonly seq: number; readonly hash: string } = { seq: 0, hash: GENESIS };
-  /** Of the rows that were dropped last: a reader may still hold some of them. */
+  /** The hashes of the last dropped rows, because a reader may still hold some of these rows. */
   #droppedHashes: readonly string[] = [];
   #wasRead = false;
 
   constructor(digest: Digest, limit: number) {
     this.#digest = digest;
     this.#limit = limit;
-    this.#mostRows = limit + Math.ceil(limit * DROPPED_AT_ONCE);
+    this.#maxRows = limit + Math.ceil(limit * DROPPED_AT_ONCE);
   }
 
   /** The sequence of the newest row. */
@@ -50,10 +51,10 @@ export class MemoryChain {
 
   /** Drops the oldest rows if there are too many. */
   trim(): void {
-    if (this.#drafts.length > this.#mostRows) this.#drop(this.#drafts.length - this.#limit);
+    if (this.#drafts.length > this.#maxRows) this.#drop(this.#drafts.length - this.#limit);
   }
 
-  /** In order, those after `after`. */
+  /** Yields the rows after sequence `after`, in order. */
   *rows(after: number): Generator<LedgerRow> {
     this.#wasRead = true;
     for (let seq = Math.max(after, this.#start.seq) + 1; seq <= this.last; seq += 1) {
@@ -91,7 +92,7 @@ export class MemoryChain {
   }
 }
 
-/** Not a copy with a hash in it: that would be made for every row. */
+/** A row with a lazily computed hash. */
 class ChainRow implements LedgerRow {
   readonly seq: number;
   readonly at: number;

@@ -1,31 +1,31 @@
 import type { Call } from '../../core/call/call.ts';
 
-/** Room that is given up at once, so that a call costs no copy of the queue. */
-const SPENT = 1024;
+/** Removed entries that are compacted at once, so that not every call copies the queue. */
+const COMPACT_AT = 1024;
 
-/** The calls that have ended, in that order: a queue of at most `retain`. */
+/** A queue of at most `retain` ended calls, in the order in which they ended. */
 export class EndedCalls {
   readonly #retain: number;
   #queue: Call[] = [];
-  /** The place of the first; those before it are gone. */
+  /** The index of the first entry; earlier ones have been removed. */
   #first = 0;
 
   constructor(retain: number) {
     this.#retain = retain;
   }
 
-  /** Takes one more, and returns the one that ended first if that is one too many. */
+  /** Adds a call. Returns the oldest one if there are too many. */
   add(call: Call): Call | undefined {
     if (this.#retain === Infinity) return undefined;
     this.#queue.push(call);
     if (this.#queue.length - this.#first <= this.#retain) return undefined;
     const oldest = this.#queue[this.#first];
     this.#first += 1;
-    if (this.#first >= SPENT && this.#first * 2 >= this.#queue.length) this.keep(() => true);
+    if (this.#first >= COMPACT_AT && this.#first * 2 >= this.#queue.length) this.keep(() => true);
     return oldest;
   }
 
-  /** Drops those that are not stored any more. */
+  /** Removes calls that are no longer stored. */
   keep(isStored: (call: Call) => boolean): void {
     this.#queue = this.#queue.slice(this.#first).filter(isStored);
     this.#first = 0;

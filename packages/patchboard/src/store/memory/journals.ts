@@ -2,12 +2,12 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import type { JournalDraft, JournalEntry } from '../../core/journals.ts';
 
 interface KeptJournal {
-  /** How many entries were dropped before the first that is kept. */
+  /** Number of entries dropped before the first kept one. */
   readonly dropped: number;
   readonly entries: JournalEntry[];
 }
 
-/** Keeps the `retain` journals that were written last. */
+/** Keeps the `retain` most recently written journals. */
 export class MemoryJournals {
   readonly #retain: number;
   readonly #journals: BoundedMap<string, KeptJournal>;
@@ -18,13 +18,13 @@ export class MemoryJournals {
     this.#journals = new BoundedMap(retain);
   }
 
-  /** False: another writer has written after `after` first. */
+  /** Returns false if the journal does not end at `after`, because another writer was first. */
   append(journal: string, after: number, drafts: readonly JournalDraft[]): boolean {
-    const standing = this.#journals.use(journal);
-    const kept = standing ?? this.#begin(after);
+    const existing = this.#journals.use(journal);
+    const kept = existing ?? this.#begin(after);
     if (kept.dropped + kept.entries.length !== after) return false;
     drafts.forEach(({ kind, body }, index) => kept.entries.push({ no: after + index + 1, kind, body }));
-    if (standing !== undefined) return true;
+    if (existing !== undefined) return true;
     this.#hasDropped ||= this.#journals.size === this.#retain;
     this.#journals.set(journal, kept);
     return true;
@@ -41,7 +41,7 @@ export class MemoryJournals {
     return found;
   }
 
-  /** An agent may outlive its journal in the store: what it writes next is kept from there on. */
+  /** An agent may continue a journal that the store has dropped; its next entries are kept from there on. */
   #begin(after: number): KeptJournal {
     return { dropped: this.#hasDropped ? after : 0, entries: [] };
   }

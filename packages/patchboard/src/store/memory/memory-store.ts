@@ -36,19 +36,19 @@ import { Watchers } from '../watchers.ts';
 export interface MemoryStoreOptions {
   readonly digest: Digest;
   /**
-   * How many ended calls are kept: those that ended last. An idempotency key is dropped with its call, a run with the last
-   * of its calls; of runs without calls and of journals as many are kept, and of ledger rows `ROWS_PER_CALL` for each call.
-   * Default: everything is kept.
+   * Maximum number of ended calls; the oldest are dropped, with their idempotency keys, and a run with its last call. The
+   * same limit applies to runs without calls and to journals; the ledger keeps `ROWS_PER_CALL` rows per call.
+   * Default: no limit.
    */
   readonly retain?: number;
 }
 
-/** More than an ordinary call has, because refusals and changes of the registry have rows too. */
+/** More than the rows of an ordinary call, because refusals and changes of the registry have rows too. */
 const ROWS_PER_CALL = 4;
-/** However few calls are kept: an approval looks for its own row. */
+/** Minimum number of ledger rows, also with a small `retain`: an approval reads its own row. */
 const LEAST_ROWS = 1000;
 
-/** Loses everything with the process. For tests, simulation and embedding without durability. */
+/** A store in memory, without durability, for tests, simulation and embedding. */
 export function memoryStore({ digest, retain = Infinity }: MemoryStoreOptions): Store {
   return new MemoryStore(digest, retain);
 }
@@ -63,7 +63,7 @@ const INSERTED: Inserted = { kind: 'inserted' };
 const REPLACED: Replaced = { kind: 'replaced' };
 const WITH_CALLS: LedgerReadOptions = { withCalls: true };
 
-/** Rows looked at for one slice of events. */
+/** Maximum number of rows scanned for one slice of events. */
 const WINDOW = 1024;
 
 class MemoryStore implements Store {
@@ -92,10 +92,10 @@ class MemoryStore implements Store {
     if (used !== undefined && used.expiresAt > call.createdAt) {
       return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
     }
-    const standing = this.#runs.join(run);
-    if (standing !== null) return { kind: 'run_refused', run: standing };
+    const refusing = this.#runs.addCall(run);
+    if (refusing !== null) return { kind: 'run_refused', run: refusing };
     if (this.#calls.has(call.id)) {
-      this.#runs.leave(run.tenant, run.id);
+      this.#runs.removeCall(run.tenant, run.id);
       return Promise.reject(new Error(`call ${call.id} is stored already`));
     }
     if (idempotency !== null) {
@@ -139,8 +139,8 @@ class MemoryStore implements Store {
   }
 
   async ensureRun(run: Run, entry: LedgerDraft): Promise<Run> {
-    const standing = this.#runs.find(run.tenant, run.id);
-    if (standing !== undefined) return standing;
+    const existing = this.#runs.find(run.tenant, run.id);
+    if (existing !== undefined) return existing;
     this.#runs.add(run);
     this.#write([entry]);
     return run;
@@ -239,23 +239,23 @@ class MemoryStore implements Store {
     { withCalls }: LedgerReadOptions = WITH_CALLS,
   ): Promise<readonly CommittedRow[]> {
     const found: CommittedRow[] = [];
-    let looked = 0;
+    let scanned = 0;
     for (const row of this.#chain.rows(after)) {
       if (found.length >= limit) break;
-      looked += 1;
+      scanned += 1;
       if (matchesRow(row, filter)) found.push(withCalls ? this.#committed(row) : { row, call: null });
     }
-    await this.#turns.after(looked);
+    await this.#turns.after(scanned);
     return found;
   }
 
   async readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice> {
     const rows: EventRow[] = [];
-    let looked = 0;
+    let scanned = 0;
     let reached = after;
     for (const row of this.#chain.rows(after)) {
-      if (rows.length >= limit || looked >= WINDOW) break;
-      looked += 1;
+      if (rows.length >= limit || scanned >= WINDOW) break;
+      scanned += 1;
       reached = row.seq;
       const committed = this.#committed(row);
       if (matchesEvent(committed, filter)) rows.push(committed);
@@ -303,7 +303,7 @@ class MemoryStore implements Store {
     const { last: before } = this.#chain;
     this.#chain.add(entries);
     if (!this.#watchers.isIdle)
-      this.#watchers.tell([...this.#chain.rows(before)].map((row) => this.#committed(row)));
+      this.#watchers.notify([...this.#chain.rows(before)].map((row) => this.#committed(row)));
     this.#chain.trim();
   }
 
@@ -313,12 +313,12 @@ class MemoryStore implements Store {
     if (oldest !== undefined) this.#drop(oldest);
   }
 
-  /** What only this call needed goes with it; ledger rows have a bound of their own. */
+  /** Removes a call with its idempotency key, and its run if it was the last call. Ledger rows have their own limit. */
   #drop({ id, tenant, runId, state }: Call): void {
     if (!this.#calls.delete(id)) return;
     this.#counts.add(tenant, state.name, -1);
     this.#forgetKey(id);
-    this.#runs.leave(tenant, runId);
+    this.#runs.removeCall(tenant, runId);
   }
 
   #committed(row: LedgerRow): CommittedRow {
@@ -329,7 +329,7 @@ class MemoryStore implements Store {
     const scope = this.#keyOfCall.get(callId);
     if (scope === undefined) return;
     this.#keyOfCall.delete(callId);
-    // An expired key may have passed to a later call.
+    // An expired key may belong to a later call now.
     if (this.#keys.get(scope)?.callId === callId) this.#keys.delete(scope);
   }
 }

@@ -4,15 +4,15 @@ import { runCursor } from '../cursors.ts';
 
 interface KeptRun {
   run: Run;
-  /** How many of its calls are kept. */
+  /** Number of its kept calls. */
   calls: number;
-  /** Among all runs that ever were: cursors stay good when others are dropped. */
+  /** Position among all runs ever added, so that cursors stay valid when runs are dropped. */
   readonly position: number;
 }
 
-/** Runs by tenant and id, in order of arrival. A run is dropped with the last of its calls. */
+/** Runs by tenant and id, in order of arrival. A run is dropped with its last call. */
 export class MemoryRuns {
-  /** How many runs without calls are kept: those that were made last. */
+  /** Maximum number of runs without calls; the oldest are dropped. */
   readonly #retain: number;
   readonly #runs: Map<string, KeptRun> = new Map();
   readonly #withoutCalls: Set<string> = new Set();
@@ -26,27 +26,27 @@ export class MemoryRuns {
     return this.#runs.get(pairKey(tenant, id))?.run;
   }
 
-  /** A call of this run is stored: the run is made if there is none. Null: the call may join; else the run that stands. */
-  join(run: Run): Run | null {
+  /** Counts a new call of the run, and creates a missing run. Returns the existing run if it refuses the call, otherwise null. */
+  addCall(run: Run): Run | null {
     const key = pairKey(run.tenant, run.id);
-    const standing = this.#runs.get(key);
-    if (standing === undefined) {
+    const existing = this.#runs.get(key);
+    if (existing === undefined) {
       this.#add(key, run, 1);
       return null;
     }
-    if (standing.run.agentId !== run.agentId || standing.run.cancelledAt !== null) return standing.run;
-    if (standing.calls === 0) this.#withoutCalls.delete(key);
-    standing.calls += 1;
+    if (existing.run.agentId !== run.agentId || existing.run.cancelledAt !== null) return existing.run;
+    if (existing.calls === 0) this.#withoutCalls.delete(key);
+    existing.calls += 1;
     return null;
   }
 
-  /** A call of this run is dropped. */
-  leave(tenant: string, id: string): void {
+  /** Counts a dropped call of the run. */
+  removeCall(tenant: string, id: string): void {
     const key = pairKey(tenant, id);
-    const standing = this.#runs.get(key);
-    if (standing === undefined) return;
-    standing.calls -= 1;
-    if (standing.calls === 0) this.#runs.delete(key);
+    const existing = this.#runs.get(key);
+    if (existing === undefined) return;
+    existing.calls -= 1;
+    if (existing.calls === 0) this.#runs.delete(key);
   }
 
   /** Adds a run without calls. */
@@ -60,11 +60,11 @@ export class MemoryRuns {
     this.#runs.delete(oldest);
   }
 
-  /** False: there is no such run, or it was cancelled before. */
+  /** Returns false if there is no such run, or if it was cancelled before. */
   cancel(tenant: string, id: string, at: number): boolean {
-    const standing = this.#runs.get(pairKey(tenant, id));
-    if (standing === undefined || standing.run.cancelledAt !== null) return false;
-    standing.run = { ...standing.run, cancelledAt: at };
+    const existing = this.#runs.get(pairKey(tenant, id));
+    if (existing === undefined || existing.run.cancelledAt !== null) return false;
+    existing.run = { ...existing.run, cancelledAt: at };
     return true;
   }
 

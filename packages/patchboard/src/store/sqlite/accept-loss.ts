@@ -6,15 +6,15 @@ import { openStore } from './sqlite-store.ts';
 import type { StoreLoss } from './store-loss.ts';
 
 export interface AcceptedLoss extends StoreLoss {
-  /** The ledger row that says so. */
+  /** The ledger row that records it. */
   readonly row: number;
-  /** The store that was lost had keys, or nothing is known of it. */
+  /** Whether the lost store had keys, or that is unknown. */
   readonly endsLocalMode: boolean;
 }
 
 /**
- * Goes on with what the store holds: a ledger row says what was expected and what was found, and from there the head file
- * follows the store again. Null: nothing is lost, and nothing was changed.
+ * Accepts the loss of a store: records the expected and the found head in a ledger row; from then on the head file follows
+ * the store again. Resolves to null, without a change, if nothing is lost.
  */
 export async function acceptLoss(file: string, digest: Digest, now: number): Promise<AcceptedLoss | null> {
   const { store, loss } = await openStore({ file, digest }, true);

@@ -3,7 +3,7 @@ import type { Call } from '../../core/call/call.ts';
 import { READ_COLUMNS, toCall } from './call-row.ts';
 import { text } from './rows.ts';
 
-/** Single calls by key. Reads stores of older versions too: what they have no column for is null. */
+/** Reads single calls by key. In stores of older versions, missing columns are null. */
 export class CallReader {
   readonly #byId: StatementSync;
   readonly #byNo: StatementSync;

@@ -7,13 +7,13 @@ import { callCursor } from '../cursors.ts';
 import type { CallReader } from './call-reader.ts';
 import { STATE_CODES, integer, stateMask, text } from './rows.ts';
 
-/** Rows looked at before the event loop gets a turn: some milliseconds. */
+/** Rows scanned before yielding to the event loop: some milliseconds. */
 const WINDOW = 4_000;
 
-/** Rows handed out before the event loop gets a turn. */
+/** Rows returned before yielding to the event loop. */
 const TURN = 200;
 
-/** How far the wall clock may have stepped back and a search by time still sees everything. */
+/** A search by time is complete if the wall clock never stepped back by more than this. */
 const CLOCK_STEP_MS = 3_600_000;
 
 const AFTER_EVERY_ID = '\uffff';
@@ -27,22 +27,22 @@ const MATCHES = `
   and (:until is null or created_at < :until)
   and (:states is null or (:states >> state) & 1)`;
 
-/** A run's calls, by the table that files them; `cross` has it looked at first. */
-const FILED = 'calls_of_runs as filed cross join calls on calls.no = filed.no';
+/** The indexed calls of a run. `cross join` makes SQLite read the index table first. */
+const INDEXED = 'calls_of_runs as filed cross join calls on calls.no = filed.no';
 
-/** The newest calls, by number and not by any index. */
-const UNFILED = 'calls not indexed';
-const IS_UNFILED = 'no > (select no from calls_of_runs_end)';
+/** The newest calls, which are not in the index table yet, by number. */
+const UNINDEXED = 'calls not indexed';
+const IS_UNINDEXED = 'no > (select no from calls_of_runs_end)';
 
-/** One way to walk over calls, newest first. */
+/** The statements of a scan over calls, newest first. */
 interface Walk {
   /** The matches within a window. */
   readonly matches: StatementSync;
-  /** The last row of the window; none if the walk ends inside it. Null: one window always holds all of them. */
+  /** Selects the last row of the window; no row if the scan ends inside it. Null if one window always suffices. */
   readonly end: StatementSync | null;
 }
 
-/** Where a call is kept. Calls are read only once it is known which ones: they may be large. */
+/** The key of a found call. Calls may be large, so they are read only after the page is known. */
 interface FoundCall {
   readonly no: number;
   readonly id: string;
@@ -50,12 +50,12 @@ interface FoundCall {
 
 type Parameters = Record<string, string | number | null>;
 
-/** Walks over many calls, a window at a time. */
+/** Scans many calls, one window at a time. */
 export class CallScan {
   readonly #calls: CallReader;
   readonly #all: Walk;
   readonly #ofRun: Walk;
-  readonly #ofRunUnfiled: Walk;
+  readonly #ofRunUnindexed: Walk;
   readonly #ofState: Walk;
   readonly #openIds: StatementSync;
   readonly #ended: StatementSync;
@@ -64,11 +64,11 @@ export class CallScan {
   constructor(database: DatabaseSync, calls: CallReader) {
     this.#calls = calls;
     this.#all = prepareWalk(database, 'calls', 'true');
-    this.#ofRun = prepareWalk(database, FILED, 'filed.run_id = :run and filed.tenant = :tenant');
-    this.#ofRunUnfiled = prepareWalk(
+    this.#ofRun = prepareWalk(database, INDEXED, 'filed.run_id = :run and filed.tenant = :tenant');
+    this.#ofRunUnindexed = prepareWalk(
       database,
-      UNFILED,
-      `run_id = :run and tenant = :tenant and ${IS_UNFILED}`,
+      UNINDEXED,
+      `run_id = :run and tenant = :tenant and ${IS_UNINDEXED}`,
     );
     this.#ofState = prepareWalk(database, 'calls', 'state = :state and state <> 4');
     this.#openIds = database.prepare(
@@ -87,12 +87,12 @@ export class CallScan {
     const found = await this.#find(filter, before, limit + 1);
     return callPage(found, limit, ({ no }) => {
       const call = this.#calls.findByNo(no);
-      // It may have moved on since it was found.
+      // Its state may have changed since it was found.
       return call === undefined || filter.states?.includes(call.state.name) === false ? undefined : call;
     });
   }
 
-  /** Oldest first. States are visited in the order in which calls move, so a call on the move is not missed. */
+  /** Yields open calls, oldest first. States are read in the order in which calls pass them, so that a call that changes its state meanwhile is not missed. */
   async *open(): AsyncIterable<Call> {
     const ids = new Set<string>();
     for (const code of [0, 1, 2, 3]) {
@@ -112,14 +112,14 @@ export class CallScan {
     }
   }
 
-  /** Numbers of calls that ended before, oldest first. */
+  /** Returns the numbers of calls that ended before, oldest first. */
   async endedBefore(before: number, limit: number): Promise<readonly number[]> {
     const found: number[] = [];
     for (let after = ''; found.length < limit;) {
       const rows = this.#ended.all(after, WINDOW, before, limit - found.length);
       for (const row of rows) found.push(integer(row, 'no'));
       const end = this.#endedEnd.get(after, WINDOW - 1);
-      // Later calls were created later, so none of them ended earlier.
+      // Later calls were created later, so none of them ended before.
       if (end === undefined || integer(end, 'created_at') >= before + CLOCK_STEP_MS) break;
       after = text(end, 'id');
       await nextTurn();
@@ -134,7 +134,7 @@ export class CallScan {
     if (states === undefined || states.includes('COMPLETED')) {
       return await this.#walk(this.#all, parameters, before, wanted);
     }
-    // In the order in which calls go through them: one that moves meanwhile is then seen twice, not never.
+    // In the order in which calls pass the states: a call that changes its state meanwhile is found twice, not missed.
     const codes = [...new Set(states)].map((state) => STATE_CODES[state]).sort((a, b) => a - b);
     const found = new Map<string, FoundCall>();
     for (const state of codes) {
@@ -144,10 +144,10 @@ export class CallScan {
     return newestFirst([...found.values()]).slice(0, wanted);
   }
 
-  /** Those not filed yet come first: a call that is filed between the two walks is then seen twice, not never. */
+  /** Unindexed calls first: a call that is indexed between the two scans is then found twice, not missed. */
   async #findOfRun(parameters: Parameters, before: string, wanted: number): Promise<readonly FoundCall[]> {
     const found = new Map<string, FoundCall>();
-    for (const walk of [this.#ofRunUnfiled, this.#ofRun]) {
+    for (const walk of [this.#ofRunUnindexed, this.#ofRun]) {
       for (const call of await this.#walk(walk, parameters, before, wanted)) found.set(call.id, call);
     }
     return newestFirst([...found.values()]).slice(0, wanted);
@@ -176,15 +176,15 @@ export class CallScan {
 }
 
 function prepareWalk(database: DatabaseSync, source: string, range: string): Walk {
-  const id = source === FILED ? 'filed.id' : 'calls.id';
+  const id = source === INDEXED ? 'filed.id' : 'calls.id';
   const inOrder = `from ${source} where ${range} and ${id} < :before order by ${id} desc`;
-  // The inner part names no large column: a row that does not match is never read whole.
+  // The inner query selects no large column, so that rows without a match are not read completely.
   const matches = database.prepare(`
     select no, id from (
       select calls.no, calls.id, calls.tenant, tool_name, agent_id, client_id, created_at, state ${inOrder} limit :window
     ) where ${MATCHES} limit :limit`);
   const end =
-    source === UNFILED
+    source === UNINDEXED
       ? null
       : database.prepare(`select calls.id, created_at ${inOrder} limit 1 offset :skip`);
   matches.setAllowUnknownNamedParameters(true);

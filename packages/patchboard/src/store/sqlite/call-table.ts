@@ -14,7 +14,7 @@ export interface UsedKey {
 
 export type RemovedCall = Pick<Call, 'id' | 'tenant' | 'runId'>;
 
-/** Single calls, written by key. Ended calls are counted in memory; the count goes back with a transaction. */
+/** Writes single calls by key. Ended calls are counted in memory; a rollback restores the count. */
 export class CallTable {
   readonly #insert: StatementSync;
   readonly #replace: StatementSync;
@@ -25,7 +25,7 @@ export class CallTable {
   readonly #remove: StatementSync;
   readonly #countOpen: StatementSync;
   readonly #ended: EndedCounts = new EndedCounts();
-  /** Numbers of calls that were recorded here and have not ended: reaching one by number spares an index. */
+  /** Numbers of open calls inserted by this process: an update by number avoids an index lookup. */
   readonly #numbers: Map<string, number> = new Map();
 
   constructor(database: DatabaseSync) {
@@ -100,7 +100,7 @@ export class CallTable {
     this.#freeKey.run(scope);
   }
 
-  /** Its idempotency key goes with it. Undefined if it is gone already. */
+  /** Removes a call with its idempotency key. Returns undefined if it was already removed. */
   remove(no: number, endedBefore: number): RemovedCall | undefined {
     const removed = this.#remove.get(no, endedBefore);
     if (removed === undefined) return undefined;
@@ -109,7 +109,7 @@ export class CallTable {
     return { runId: text(removed, 'run_id'), tenant, id: text(removed, 'id') };
   }
 
-  /** Open calls are few and have an index; ended ones are not counted again. */
+  /** Counts the few open calls by their index, and uses the counts in memory for ended ones. */
   countByState(): StateCounts {
     const counts: StateCounts = { ...this.#ended.all };
     for (const row of this.#countOpen.all()) {
@@ -126,7 +126,7 @@ export class CallTable {
     const restoreCounts = this.#ended.save();
     return () => {
       restoreCounts();
-      // Some of these calls may not exist; the others are found by their ids.
+      // Some of these calls may not exist after the rollback; the others are found by their ids.
       this.#numbers.clear();
     };
   }

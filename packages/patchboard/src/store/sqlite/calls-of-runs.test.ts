@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** In groups, and within a group the later id first: numbers and ids are not always in the same order. */
+/** Inserts groups in which later ids come first, so that numbers and ids are in different orders. */
 async function insert(from: number, to: number): Promise<Call[]> {
   const calls: Call[] = [];
   for (let first = from; first <= to; first += 300) {
@@ -54,8 +54,8 @@ async function expectLists(calls: readonly Call[]): Promise<void> {
   }
 }
 
-/** How many calls are filed under their runs. */
-async function filed(): Promise<number> {
+/** Returns the number of calls indexed by run. */
+async function indexed(): Promise<number> {
   await store.close();
   const database = new DatabaseSync(file, { readOnly: true });
   const row = database.prepare('select count(*) as calls from calls_of_runs').get();
@@ -65,36 +65,36 @@ async function filed(): Promise<number> {
 }
 
 describe('the list of the calls of a run', () => {
-  it('is whole before any call is filed, when some are and some are not, and after a restart', async () => {
+  it('is complete with none, some or all calls indexed, and after a restart', async () => {
     const calls = await insert(1, 700);
     await expectLists(calls);
-    expect(await filed()).toBe(0);
+    expect(await indexed()).toBe(0);
     calls.push(...(await insert(701, 1600)));
     await expectLists(calls);
-    const some = await filed();
+    const some = await indexed();
     expect(some).toBeGreaterThan(1000);
     expect(some).toBeLessThan(calls.length);
     await expectLists(calls);
   });
 
-  it('is in the order of ids, also when an old id was recorded late', async () => {
+  it('is ordered by id, also if an older id was recorded later', async () => {
     const calls = await insert(2, 1500);
     await insertAll(store, [aCall(1, { runId: 'run_a' })]);
     const expected = calls.filter(({ runId }) => runId === 'run_a').map(({ id }) => id);
     expect(await idsOfRun('run_a', 7)).toEqual([callId(1), ...expected].toReversed());
   });
 
-  it('leaves out what was purged, filed or not, and takes what comes after', async () => {
+  it('omits purged calls, indexed or not, and includes later ones', async () => {
     const calls = await insert(1, 1500);
     expect(await store.purgeCalls(START + 10_000, 1500)).toBe(1500);
     await expectLists([]);
-    expect(await filed()).toBe(0);
+    expect(await indexed()).toBe(0);
     const later = await insert(1501, 3200);
     await expectLists(later);
     expect(calls).toHaveLength(1500);
   });
 
-  it('is right after a transaction that failed', async () => {
+  it('is correct after a failed transaction', async () => {
     const calls = await insert(1, 1000);
     const twice = aCall(1, { runId: 'run_b' });
     const ids = Array.from({ length: 200 }, (_, index) => completed(aCall(2000 + index, { runId: 'run_c' })));
@@ -104,6 +104,6 @@ describe('the list of the calls of a run', () => {
     expect(refused?.status).toBe('rejected');
     expect(taken.every(({ status }) => status === 'fulfilled')).toBe(true);
     await expectLists([...calls, ...ids]);
-    expect(await filed()).toBeGreaterThanOrEqual(1024);
+    expect(await indexed()).toBeGreaterThanOrEqual(1024);
   });
 });

@@ -1,22 +1,22 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integer } from './rows.ts';
 
-/** Calls that are filed together. A list of a run's calls looks at up to so many that are not filed yet. */
-const FILED_AT_ONCE = 1024;
+/** Calls that are indexed together. A list of a run's calls scans up to this many unindexed calls. */
+const INDEXED_AT_ONCE = 1024;
 
 /**
- * Files calls under their runs, many at a time and sorted, so that each page is written once for all of its calls.
- * What is not filed yet is found by its number. The numbers go back with a transaction that fails.
+ * Maintains the table that indexes calls by run. Calls are inserted in sorted batches, so that each database page is
+ * written once per batch. Calls that are not indexed yet are found by their numbers. A rollback restores the counters.
  */
 export class CallsOfRuns {
-  readonly #file: StatementSync;
+  readonly #index: StatementSync;
   readonly #moveEnd: StatementSync;
   readonly #remove: StatementSync;
-  #filed: number;
+  #indexed: number;
   #last: number;
 
   constructor(database: DatabaseSync) {
-    this.#file = database.prepare(
+    this.#index = database.prepare(
       `insert into calls_of_runs select run_id, tenant, id, no from calls where no > ? order by run_id, tenant, id`,
     );
     this.#moveEnd = database.prepare('update calls_of_runs_end set no = ? where one = 1');
@@ -24,23 +24,23 @@ export class CallsOfRuns {
     const row = database
       .prepare('select no as filed, (select max(no) from calls) as last from calls_of_runs_end')
       .get();
-    this.#filed = row === undefined ? 0 : integer(row, 'filed');
-    // Also when the newest calls are gone: a number that was filed is never given again.
-    this.#last = Math.max(this.#filed, Number(row?.['last'] ?? 0));
+    this.#indexed = row === undefined ? 0 : integer(row, 'filed');
+    // Also if the newest calls were removed: the number of an indexed call is never reused.
+    this.#last = Math.max(this.#indexed, Number(row?.['last'] ?? 0));
   }
 
-  /** The number of a new call. */
+  /** Returns the number of a new call. */
   next(): number {
     this.#last += 1;
     return this.#last;
   }
 
-  /** One of the last statements of a transaction. */
-  fileIfDue(): void {
-    if (this.#last - this.#filed < FILED_AT_ONCE) return;
-    this.#file.run(this.#filed);
+  /** Must be called at the end of a transaction. */
+  indexIfDue(): void {
+    if (this.#last - this.#indexed < INDEXED_AT_ONCE) return;
+    this.#index.run(this.#indexed);
     this.#moveEnd.run(this.#last);
-    this.#filed = this.#last;
+    this.#indexed = this.#last;
   }
 
   remove(runId: string, tenant: string, id: string): void {
@@ -48,10 +48,10 @@ export class CallsOfRuns {
   }
 
   save(): () => void {
-    const filed = this.#filed;
+    const indexed = this.#indexed;
     const last = this.#last;
     return () => {
-      this.#filed = filed;
+      this.#indexed = indexed;
       this.#last = last;
     };
   }

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Written by one store, and counted by the next. */
+/** The calls are written by one store and counted by the next. */
 async function counted(calls: readonly Call[], tenants: readonly string[]): Promise<unknown[]> {
   const first = await sqliteStore({ file, digest });
   for (let from = 0; from < calls.length; from += 500) await insertAll(first, calls.slice(from, from + 500));
@@ -38,7 +38,7 @@ describe('the ended calls of each tenant', () => {
     expect(await counted([...calls, ...others], ['acme'])).toEqual([{ COMPLETED: 2, FAILED: 2 }]);
   });
 
-  // Calls are filed under their runs a thousand at a time: some are, some are not yet.
+  // Calls are indexed by run in batches of a thousand, so that some are not indexed yet.
   it.each([10, 2100])(
     'are counted once at the start, in a store of several tenants with %i calls',
     async (size) => {
@@ -49,7 +49,7 @@ describe('the ended calls of each tenant', () => {
         });
         return index % 10 === 9 ? failed(call) : completed(call);
       });
-      // The first three are purged: one of them is the other's.
+      // The first three are purged; one of them belongs to the other tenant.
       const failures = (tenant: string): number =>
         calls.filter((call) => call.tenant === tenant && call.state.name === 'FAILED').length;
       const total = (tenant: string): number => calls.filter((call) => call.tenant === tenant).length;

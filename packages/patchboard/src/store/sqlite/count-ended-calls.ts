@@ -9,8 +9,8 @@ export interface EndedCallCount {
 }
 
 /**
- * What a store starts counting from. Reads indexes: all calls are counted in the one of their ids, those that are not
- * completed in their own. Only in a store of several tenants is each of the latter looked up for its tenant.
+ * Counts the ended calls at startup. Uses indexes: that of ids for all calls, and a partial one for calls that are not
+ * completed. Only in a store with several tenants, the rows of the latter are read for their tenant.
  */
 export function countEndedCalls(database: DatabaseSync): EndedCallCount[] {
   const completed = countsByTenant(database);
@@ -21,7 +21,7 @@ export function countEndedCalls(database: DatabaseSync): EndedCallCount[] {
   return ended;
 }
 
-/** All calls, in whatever state. Those that are filed under their runs are counted there, where rows are short. */
+/** Counts calls in any state. Calls that are indexed by run are counted in that table, whose rows are short. */
 function countsByTenant(database: DatabaseSync): Map<string, number> {
   const counts = new Map<string, number>();
   const add = (sql: string): void => {
@@ -32,11 +32,11 @@ function countsByTenant(database: DatabaseSync): Map<string, number> {
   };
   const first = database.prepare('select tenant from calls limit 1').get();
   if (first === undefined) return counts;
-  const unfiled = 'from calls where no > (select no from calls_of_runs_end)';
+  const unindexed = 'from calls where no > (select no from calls_of_runs_end)';
   const tenant = text(first, 'tenant');
   const other = database
     .prepare(
-      `select 1 from calls_of_runs where tenant <> ?1 union all select 1 ${unfiled} and tenant <> ?1 limit 1`,
+      `select 1 from calls_of_runs where tenant <> ?1 union all select 1 ${unindexed} and tenant <> ?1 limit 1`,
     )
     .get(tenant);
   if (other === undefined) {
@@ -45,7 +45,7 @@ function countsByTenant(database: DatabaseSync): Map<string, number> {
     return counts;
   }
   add('select tenant, count(*) as calls from calls_of_runs group by tenant');
-  add(`select tenant, count(*) as calls ${unfiled} group by tenant`);
+  add(`select tenant, count(*) as calls ${unindexed} group by tenant`);
   return counts;
 }
 

@@ -3,7 +3,7 @@ import { LOCAL_MODE_ENDED } from '../../core/access/local-mode.ts';
 import { integer, text } from './rows.ts';
 import type { StoreHead } from './store-head.ts';
 
-/** How far the database itself has come. */
+/** Reads the head from the database. */
 export function currentHead(database: DatabaseSync): StoreHead {
   const end = database.prepare('select seq, hash from ledger_head').get();
   const storeId = storeIdOf(database);
@@ -16,7 +16,7 @@ export function currentHead(database: DatabaseSync): StoreHead {
   };
 }
 
-/** Null: the store was written before stores had ids. */
+/** Returns null for a store of a version without ids. */
 export function storeIdOf(database: DatabaseSync): string | null {
   const table = database.prepare(`select 1 from sqlite_schema where name = 'store_identity'`).get();
   if (table === undefined) return null;

@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Blocks that are indexed in a store that no process has open. */
+/** Returns the number of indexed blocks of a closed store. */
 function indexed(path = file): number {
   const database = new DatabaseSync(path, { readOnly: true });
   const end = database.prepare('select block from event_postings_end').get();
@@ -45,7 +45,7 @@ async function seqsOf(store: Store, agentId: string): Promise<number[]> {
   }
 }
 
-/** A folder that an older version left: its ledger is there, and nothing of it is indexed. */
+/** A data folder of an older version, with a ledger without an index. */
 async function oldFolder(rows: number): Promise<number> {
   const store = await sqliteStore({ file, digest });
   await insertAll(
@@ -67,7 +67,7 @@ async function oldFolder(rows: number): Promise<number> {
 }
 
 describe('a folder of an older version', () => {
-  it('is read the same before, while and after it is indexed, and is opened before that', async () => {
+  it('opens before it is indexed, and returns the same events before, during and after', async () => {
     const blocks = await oldFolder(30_000);
     let store = await sqliteStore({ file, digest });
     const expected = (await store.readLedger({ kinds: ['call.state'] }, 0, 1000)).map(({ row }) => row.seq);
@@ -75,7 +75,7 @@ describe('a folder of an older version', () => {
     expect(indexed()).toBeLessThan(blocks);
     store = await sqliteStore({ file, digest });
     for (let rounds = 0; rounds < 5; rounds += 1) expect(await seqsOf(store, 'ada')).toEqual(expected);
-    // What is under way when a store is closed is begun anew.
+    // A block in progress when the store is closed is started again.
     for (let turns = 100; ; turns *= 2) {
       for (let turn = 0; turn < turns; turn += 1) await nextTurn();
       await store.close();
@@ -87,11 +87,11 @@ describe('a folder of an older version', () => {
     await store.close();
   });
 
-  it('is indexed from where a killed process left off', async () => {
+  it('is indexed from where a killed process stopped', async () => {
     const blocks = await oldFolder(60_000);
     const store = await sqliteStore({ file, digest });
     const expected = (await store.readLedger({ kinds: ['call.state'] }, 0, 1000)).map(({ row }) => row.seq);
-    // The files as they are at one moment are what a kill leaves behind.
+    // A copy of the files at one moment equals what a kill leaves behind.
     while (statSync(`${file}-wal`).size === 0) await nextTurn();
     const copy = join(folder, 'copy.db');
     copyFileSync(file, copy);
@@ -142,7 +142,7 @@ describe('the indexer', () => {
     expect(writes).toBe(1);
   });
 
-  it('tries again with the next block after the disk was full, and leaves none out', async () => {
+  it('retries with the next block after the disk was full, and omits none', async () => {
     const postings = aPostings();
     let isFull = true;
     const read: number[] = [];
@@ -165,7 +165,7 @@ describe('the indexer', () => {
     expect(read).toEqual([]);
   });
 
-  it('reads again what it has not seen from the first row of a block on', async () => {
+  it('reads a block again if it was started before the first row it received', async () => {
     const postings = aPostings();
     const read: number[] = [];
     const indexer = new EventIndexer({

@@ -3,31 +3,31 @@ import { isEventKind } from '../../core/ledger/event-kinds.ts';
 import type { CommittedRow } from '../../core/ports.ts';
 import { BLOCK_ROWS, BlockPostings, blockOf, type EventPostings } from './event-postings.ts';
 
-/** Blocks that are written by one transaction. */
+/** Blocks written in one transaction. */
 const BLOCKS_AT_ONCE = 8;
 
-/** Whole blocks that wait in memory to be written; of others the rows are read again. */
+/** Complete blocks kept in memory until they are written; the rows of further blocks are read again. */
 const WAITING_BLOCKS = 16;
 
 export interface IndexerParts {
   readonly postings: EventPostings;
-  /** The newest ledger row at the start; it is durable. */
+  /** The newest durable ledger row at the start. */
   readonly head: number;
   /** Reads the rows of one block from the store. */
   readonly readBlock: (block: number) => BlockPostings;
-  /** Resolves when what `apply` wrote is durable. */
+  /** Resolves when the writes of `apply` are durable. */
   readonly write: (apply: () => void) => Promise<void>;
 }
 
 /**
- * Writes the index of events behind the commits, block by block and in order. Rows that are committed while it runs are
- * listed in memory; those of an older store, or of a block that an earlier process began, are read again, one block in
- * each event-loop turn. Where it stands is stored with what it writes, so a restart goes on from there.
+ * Writes the index of events asynchronously after the commits, block by block and in order. Rows committed while it runs
+ * are collected in memory. Rows of an older store, or of a block that an earlier process started, are read again, one
+ * block per turn of the event loop. The position is stored with the index, so that a restart continues there.
  */
 export class EventIndexer {
   readonly #parts: IndexerParts;
   readonly #whole: Map<number, BlockPostings> = new Map();
-  /** The block that is being filled; null: its beginning was not seen. */
+  /** The incomplete block; null if its first rows were committed before the start. */
   #current: BlockPostings | null = null;
   #head: number;
   #isWorking = false;
@@ -44,9 +44,9 @@ export class EventIndexer {
     return this.#head;
   }
 
-  /** Durable rows, in order of sequence. */
+  /** Must be called with durable rows, in order of sequence. */
   committed(rows: readonly CommittedRow[]): void {
-    for (const committed of rows) this.#take(committed);
+    for (const committed of rows) this.#add(committed);
     this.#work();
   }
 
@@ -54,7 +54,7 @@ export class EventIndexer {
     this.#isClosed = true;
   }
 
-  #take({ row, call }: CommittedRow): void {
+  #add({ row, call }: CommittedRow): void {
     const { seq, tenant, kind, callId } = row;
     const block = blockOf(seq);
     this.#head = seq;
@@ -77,8 +77,8 @@ export class EventIndexer {
   #work(): void {
     if (this.#isWorking || !this.#isBehind()) return;
     this.#isWorking = true;
-    // A full disk, or a store that refuses every write: reads take from the ledger what is not indexed, and the next
-    // whole block tries again.
+    // On an error, such as a full disk, the next complete block triggers another attempt. Reads use the ledger itself
+    // for rows that are not indexed.
     this.#writeBlocks()
       .catch(() => undefined)
       .finally(() => (this.#isWorking = false));

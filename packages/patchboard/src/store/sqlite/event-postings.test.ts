@@ -18,7 +18,7 @@ function indexOf(blocks: number, rows: readonly PostedRow[]): EventPostings {
   return index;
 }
 
-/** Few rows in many blocks, or many in few: every list has its end at another place. */
+/** Few rows in many blocks, or many in few, so that lists end at different places. */
 const sparseRows = fc
   .tuple(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 700 }), fc.nat())
   .map(([blocks, stride, salt]) => {
@@ -38,7 +38,7 @@ const sparseRows = fc
     return { blocks, rows };
   });
 
-it('finds the rows of every reader in order and once, however they lie in the blocks', () => {
+it('finds the rows of every reader in order and once, for any distribution over blocks', () => {
   fc.assert(
     fc.property(sparseRows, fc.constantFrom(1, 30, 100, 400), ({ blocks, rows }, limit) => {
       const index = indexOf(blocks, rows);
@@ -70,7 +70,7 @@ it('finds the rows of every reader in order and once, however they lie in the bl
   );
 });
 
-it('keeps tenants apart', () => {
+it('isolates tenants', () => {
   const row = { seq: 5, callId: 'tc_1', agentId: 'ada', clientId: null };
   const index = indexOf(1, [
     { ...row, tenant: 'acme' },

@@ -2,22 +2,22 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { EventRowFilter } from '../../core/ledger/event-slice.ts';
 import { integer } from './rows.ts';
 
-/** Ledger rows of one block. Never changed: posting lists are stored under the number of their block. */
+/** Ledger rows per block. Must never change: posting lists are stored by block number. */
 export const BLOCK_ROWS = 512;
 
-/** Posting lists of one scope that are read for one slice. */
+/** Posting lists of one scope read for one slice. */
 const LISTS_AT_ONCE = 64;
 
-/** Scopes beside those of agents (`a:ID`) and clients (`c:ID`). */
+/** Scopes other than those of agents (`a:ID`) and clients (`c:ID`). */
 const EVERY_ROW = '*';
 const NO_CALL = '-';
 
-/** What decides under which scopes a row is listed. */
+/** The fields that determine the scopes of a row. */
 export interface PostedRow {
   readonly seq: number;
   readonly tenant: string;
   readonly callId: string | null;
-  /** Of the call; null: it is not stored. */
+  /** The agent of the call; null if the call is not stored. */
   readonly agentId: string | null;
   readonly clientId: string | null;
 }
@@ -26,7 +26,7 @@ export function blockOf(seq: number): number {
   return Math.floor((seq - 1) / BLOCK_ROWS);
 }
 
-/** The posting lists of one block: for each tenant and scope the places of its rows, ascending. */
+/** The posting lists of one block: for each tenant and scope the offsets of its rows, ascending. */
 export class BlockPostings {
   readonly block: number;
   readonly lists: Map<string, Map<string, number[]>> = new Map();
@@ -35,7 +35,7 @@ export class BlockPostings {
     this.block = block;
   }
 
-  /** In order of sequence. */
+  /** Must be called in order of sequence. */
   add({ seq, tenant, callId, agentId, clientId }: PostedRow): void {
     const place = seq - 1 - this.block * BLOCK_ROWS;
     let scopes = this.lists.get(tenant);
@@ -53,7 +53,7 @@ function post(scopes: Map<string, number[]>, scope: string, place: number): void
   else places.push(place);
 }
 
-/** Inverted index of the rows that are events: for each tenant and scope, where its rows are. */
+/** Inverted index of event rows: for each tenant and scope, the positions of its rows. */
 export class EventPostings {
   readonly #insert: StatementSync;
   readonly #moveEnd: StatementSync;
@@ -72,12 +72,12 @@ export class EventPostings {
     this.#blocks = end === undefined ? 0 : integer(end, 'block');
   }
 
-  /** How many blocks are indexed, from the first on. */
+  /** Number of indexed blocks. */
   get blocks(): number {
     return this.#blocks;
   }
 
-  /** The blocks that follow, inside a transaction; `written` says when it is durable. */
+  /** Writes the next blocks inside a transaction. `written` must be called when it is durable. */
   write(blocks: readonly BlockPostings[]): void {
     for (const { block, lists } of blocks) {
       for (const [tenant, scopes] of lists) {
@@ -92,8 +92,8 @@ export class EventPostings {
   }
 
   /**
-   * Sequences after `after` of the rows in these scopes, ascending, `limit` at most. Up to `reached` there are no others;
-   * rows of calls that were removed since are among them.
+   * Returns the sequences after `after` of the rows in these scopes, ascending, at most `limit`. The result is complete up
+   * to `reached`. It may include rows of calls that have been removed.
    */
   find(tenant: string, scopes: readonly string[], after: number, limit: number): FoundSequences {
     const found = new Set<number>();
@@ -105,7 +105,7 @@ export class EventPostings {
     return last === undefined ? { seqs, reached } : { seqs: seqs.slice(0, limit), reached: last };
   }
 
-  /** Adds the next sequences of one scope, `limit` at most; returns the one up to which none is left out. */
+  /** Adds the next sequences of one scope, at most `limit`. Returns the sequence up to which they are complete. */
   #collect(found: Set<number>, of: { tenant: string; scope: string; after: number; limit: number }): number {
     const { tenant, scope, after, limit } = of;
     let added = 0;
@@ -131,7 +131,7 @@ export interface FoundSequences {
   readonly reached: number;
 }
 
-/** The scopes in which a reader's rows are listed. */
+/** Returns the scopes of a reader. */
 export function scopesOf({ askedOrRunBy }: EventRowFilter): readonly string[] {
   if (askedOrRunBy === undefined) return [EVERY_ROW];
   const { agentId, clientId } = askedOrRunBy;
@@ -146,7 +146,7 @@ function ofClient(id: string): string {
   return `c:${id}`;
 }
 
-/** Two bytes for each place, the low one first. */
+/** Encodes each place in two bytes, little-endian. */
 function bytesOf(places: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(places.length * 2);
   places.forEach((place, index) => {
@@ -157,7 +157,7 @@ function bytesOf(places: readonly number[]): Uint8Array {
 }
 
 function placesIn(bytes: unknown): number[] {
-  if (!(bytes instanceof Uint8Array)) throw new Error('a posting list is no blob');
+  if (!(bytes instanceof Uint8Array)) throw new Error('a posting list is not a blob');
   const places: number[] = [];
   for (let index = 0; index < bytes.length; index += 2)
     places.push((bytes[index] ?? 0) | ((bytes[index + 1] ?? 0) << 8));

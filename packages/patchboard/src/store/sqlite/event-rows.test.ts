@@ -7,7 +7,7 @@ import { EventPostings } from './event-postings.ts';
 import { EventRows } from './event-rows.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
-it('shows no row that is not durable yet, by whatever it is looked for', async () => {
+it('returns no row that is not durable yet, for any filter', async () => {
   const file = join(await aFolder(), 'store.db');
   const store = await sqliteStore({ file, digest });
   await store.append([anEntry(), anEntry()]);

@@ -5,7 +5,7 @@ import type { LedgerKind } from '../../core/ledger/ledger.ts';
 import { BLOCK_ROWS, BlockPostings, scopesOf, type EventPostings } from './event-postings.ts';
 import { integer, text, textOrNull, type Row } from './rows.ts';
 
-/** Rows of the ledger that are looked at for one slice where the index does not reach. */
+/** Ledger rows scanned for one slice beyond the index. */
 const WINDOW = 512;
 
 const COLUMNS = `
@@ -20,7 +20,7 @@ const MATCHES = `
   ${IS_EVENT} and ledger.tenant = :tenant
   and (:agent is null or ledger.call_id is null or calls.agent_id = :agent or calls.client_id = :client)`;
 
-/** Slices of the ledger for readers of events: by the index as far as it reaches, beyond it by the rows themselves. */
+/** Reads slices of events: through the index as far as it reaches, and by scanning the ledger beyond it. */
 export class EventRows {
   readonly #postings: EventPostings;
   readonly #head: () => number;
@@ -29,7 +29,7 @@ export class EventRows {
   readonly #ofCall: StatementSync;
   readonly #ofBlock: StatementSync;
 
-  /** `head`: the newest durable row; later ones are not shown. */
+  /** `head` returns the newest durable row; later rows are not returned. */
   constructor(database: DatabaseSync, postings: EventPostings, head: () => number) {
     this.#postings = postings;
     this.#head = head;
@@ -60,7 +60,7 @@ export class EventRows {
     return { rows, reached, isEnd: reached >= head };
   }
 
-  /** The posting lists of one block, from the rows as they are stored. */
+  /** Builds the posting lists of one block from the stored rows. */
   postingsOf(block: number): BlockPostings {
     const postings = new BlockPostings(block);
     for (const row of this.#ofBlock.all(block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS)) {
@@ -111,7 +111,7 @@ function parametersOf({ tenant, askedOrRunBy }: EventRowFilter): Record<string, 
   return { tenant, agent: askedOrRunBy?.agentId ?? null, client: askedOrRunBy?.clientId ?? null };
 }
 
-/** Where a full slice ends; undefined: there are no more. */
+/** Returns the last sequence of a full slice; undefined if the slice is not full. */
 function lastOf(rows: readonly EventRow[], limit: number): number | undefined {
   return rows.length < limit ? undefined : rows.at(-1)?.row.seq;
 }

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StorageUnavailable } from '../../core/failures.ts';
 import { GroupCommit, type Disk } from './group-commit.ts';
 
-/** Answers when it is told to. */
+/** A disk whose syncs complete when the test calls `complete`. */
 class SlowDisk implements Disk {
-  readonly waiting: ((error: Error | null) => void)[] = [];
+  readonly pending: ((error: Error | null) => void)[] = [];
   syncsNow = 0;
   lost: string | null = null;
 
@@ -14,16 +14,16 @@ class SlowDisk implements Disk {
   }
 
   sync(done: (error: Error | null) => void): void {
-    this.waiting.push(done);
+    this.pending.push(done);
   }
 
   syncNow(): void {
     this.syncsNow += 1;
   }
 
-  answer(error: Error | null = null): void {
-    const done = this.waiting.shift();
-    if (done === undefined) throw new Error('nobody waits for the disk');
+  complete(error: Error | null = null): void {
+    const done = this.pending.shift();
+    if (done === undefined) throw new Error('no sync is pending');
     done(error);
   }
 }
@@ -31,18 +31,18 @@ class SlowDisk implements Disk {
 let database: DatabaseSync;
 let disk: SlowDisk;
 let commit: GroupCommit;
-/** How many transactions watchers were told of. */
-let told: number;
+/** Number of transactions for which `durable` was called. */
+let durable: number;
 
 beforeEach(() => {
   database = new DatabaseSync(':memory:');
   database.exec('create table notes (text)');
   disk = new SlowDisk();
-  told = 0;
+  durable = 0;
   commit = new GroupCommit(database, disk, {
     save: () => () => {},
     beforeCommit: () => {},
-    durable: () => (told += 1),
+    durable: () => (durable += 1),
   });
 });
 afterEach(() => database.close());
@@ -69,51 +69,51 @@ async function turns(count: number): Promise<void> {
 }
 
 describe('a write', () => {
-  it('is answered and told of after the disk has it, and not before', async () => {
+  it('resolves, and is passed to watchers, only after it is on the disk', async () => {
     const first = note('first');
     await turns(3);
-    expect({ notes: notes(), told, settled: first.isSettled() }).toEqual({
+    expect({ notes: notes(), durable, settled: first.isSettled() }).toEqual({
       notes: ['first'],
-      told: 0,
+      durable: 0,
       settled: false,
     });
-    disk.answer();
+    disk.complete();
     await first.done;
-    expect(told).toBe(1);
+    expect(durable).toBe(1);
   });
 
-  it('waits for a busy disk together with all that come meanwhile, and shares the next transaction with them', async () => {
+  it('shares the next transaction with all writes that arrive while the disk is busy', async () => {
     const first = note('first');
     await turns(1);
     const others = ['second', 'third', 'fourth'].map(note);
     await turns(3);
     expect(notes()).toEqual(['first']);
-    expect(disk.waiting).toHaveLength(1);
-    disk.answer();
+    expect(disk.pending).toHaveLength(1);
+    disk.complete();
     await first.done;
     await turns(1);
     expect(notes()).toHaveLength(4);
     expect(others.map((other) => other.isSettled())).toEqual([false, false, false]);
-    disk.answer();
+    disk.complete();
     await Promise.all(others.map(async ({ done }) => await done));
-    expect(disk.waiting).toHaveLength(0);
+    expect(disk.pending).toHaveLength(0);
   });
 
-  it('is on the disk before a close is over, whether it was queued or under way', async () => {
+  it('is on the disk when `close` returns, whether it was queued or in progress', async () => {
     const underWay = note('under way');
     await turns(1);
     const queued = note('queued');
     commit.close();
     await Promise.all([underWay.done, queued.done]);
     expect(disk.syncsNow).toBe(2);
-    disk.answer();
-    expect(told).toBe(2);
+    disk.complete();
+    expect(durable).toBe(2);
     await expect(note('late').done).rejects.toThrow('the store is closed');
   });
 });
 
 describe('a reader', () => {
-  it('waits while something is committed that the disk does not have', async () => {
+  it('waits while a commit is not on the disk', async () => {
     expect(commit.durable()).toBeUndefined();
     const first = note('first');
     expect(commit.durable()).toBeUndefined();
@@ -123,23 +123,23 @@ describe('a reader', () => {
     const second = note('second');
     await turns(3);
     expect(seen).toBeUndefined();
-    disk.answer();
+    disk.complete();
     await reading;
-    // The next transaction has not begun: what it saw is what the disk has.
+    // The next transaction has not begun: the reader sees exactly what is on the disk.
     expect(seen).toEqual(['first']);
     await turns(1);
-    disk.answer();
+    disk.complete();
     await Promise.all([first.done, second.done]);
   });
 });
 
 describe('a disk that fails', () => {
-  it('fails what was committed and what was queued, and nothing is written any more', async () => {
+  it('rejects committed and queued writes, and nothing is written any more', async () => {
     const first = note('first');
     await turns(1);
     const queued = note('queued');
     const reading = commit.durable();
-    disk.answer(new Error('EIO: i/o error, fdatasync'));
+    disk.complete(new Error('EIO: i/o error, fdatasync'));
     const said =
       'the disk did not keep what was written (EIO: i/o error, fdatasync); nothing more is written until a restart';
     await expect(first.done).rejects.toThrow(said);
@@ -147,13 +147,13 @@ describe('a disk that fails', () => {
     await expect(note('late').done).rejects.toThrow(said);
     await reading;
     await turns(2);
-    expect({ told, waiting: disk.waiting }).toEqual({ told: 0, waiting: [] });
+    expect({ durable, waiting: disk.pending }).toEqual({ durable: 0, waiting: [] });
     expect(notes()).toEqual(['first']);
   });
 });
 
 describe('files that are gone', () => {
-  it('refuse what is queued before anything is committed, and accept writes once they are back', async () => {
+  it('make queued writes reject without a commit, and writes work again once they are back', async () => {
     disk.lost = 'the folder was moved';
     expect(commit.problem()).toBe('the folder was moved');
     const refused = [note('first'), note('second')];
@@ -164,8 +164,8 @@ describe('files that are gone', () => {
     disk.lost = null;
     const third = note('third');
     await turns(1);
-    disk.answer();
+    disk.complete();
     await third.done;
-    expect([notes(), commit.problem(), told]).toEqual([['third'], null, 1]);
+    expect([notes(), commit.problem(), durable]).toEqual([['third'], null, 1]);
   });
 });

@@ -29,7 +29,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Counts turns of the event loop until the work is done. */
+/** Counts the turns of the event loop until the work is done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let isDone = false;
@@ -60,7 +60,7 @@ describe('a full disk', () => {
     await store.close();
   });
 
-  /** Writes ten at a time until a batch finds no room; answers with that batch. */
+  /** Writes batches of ten until the disk is full. Returns the batch that failed. */
   async function fillUp(): Promise<PromiseSettledResult<unknown>[]> {
     for (;;) {
       const calls = Array.from({ length: 10 }, (_, index) =>
@@ -89,10 +89,10 @@ describe('a full disk', () => {
     expect(statSync(file).size).toBeLessThanOrEqual(MAX_BYTES);
   });
 
-  it('goes on reading, and writes again once there is room, without a restart', async () => {
+  it('still reads, and writes again once there is space, without a restart', async () => {
     await fillUp();
     expect((await store.listCalls({ tenant: 'acme' }, null, 10)).items).toHaveLength(10);
-    // In the same turn as a write that finds no room: it must not go down with it.
+    // In the same turn as a write that fails: the purge must not fail with it.
     const tooBig = store.insertCall(aRecord(aCall(next, { argsJson: big.repeat(500) })));
     const purged = store.purgeCalls(Number.MAX_SAFE_INTEGER, 50);
     await expect(tooBig).rejects.toThrow(StorageFull);
@@ -106,7 +106,7 @@ describe('a full disk', () => {
 });
 
 describe('group commit', () => {
-  it('splits a flood into transactions, so that other work gets its turn', async () => {
+  it('splits many writes into transactions, and yields to the event loop between them', async () => {
     const store = await sqliteStore({ file, digest });
     const flood = Array.from({ length: 3_000 }, (_, index) => store.append([anEntry({ body: `${index}` })]));
     expect(await turnsDuring(Promise.all(flood))).toBeGreaterThanOrEqual(5);
@@ -123,7 +123,7 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('undoes only the faulty write of a batch: its run, its row and its count', async () => {
+  it('undoes only the failing write of a batch: its run, its row and its count', async () => {
     const store = await sqliteStore({ file, digest });
     const done = completed(aCall(1));
     const faulty = { ...executing(aCall(2)), timeline: [] };
@@ -151,7 +151,7 @@ describe('group commit', () => {
     await store.close();
   });
 
-  it('writes what is queued before it closes, and refuses what comes later', async () => {
+  it('writes the queue before it closes, and refuses later writes', async () => {
     const store = await sqliteStore({ file, digest });
     const queued = store.append([anEntry()]);
     await Promise.all([store.close(), store.close()]);
@@ -174,8 +174,8 @@ describe('redacted arguments', () => {
   });
 });
 
-describe('walks over more rows than one window', () => {
-  it('find rare matches far back, and give other work its turn', async () => {
+describe('scans over more rows than one window', () => {
+  it('find rare matches far back, and yield to the event loop', async () => {
     const store = await sqliteStore({ file, digest });
     const calls = Array.from({ length: 9_000 }, (_, index) => {
       const call = aCall(index + 1, { toolName: index % 4_400 === 5 ? 'rare' : 'common' });

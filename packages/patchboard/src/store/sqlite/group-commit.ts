@@ -1,17 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf, StorageFull, StorageUnavailable } from '../../core/failures.ts';
 import { isFull } from './store-refused.ts';
-import { Transactions, type Applied, type Companion } from './transactions.ts';
+import { Transactions, type Applied, type TransactionHooks } from './transactions.ts';
 
-/** So that one transaction never holds the event loop for long. */
+/** Limits of one transaction, to bound the time for which it blocks the event loop. */
 const MAX_WRITES = 512;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Takes what was committed from the file to the disk. */
+/** Makes commits durable. */
 export interface Disk {
-  /** Why nothing may be committed now; null if it may. */
+  /** Why commits are refused now; null if they are allowed. */
   problem(): string | null;
-  /** Away from this thread. `done` is called once, later. */
+  /** Syncs in another thread. Calls `done` once, asynchronously. */
   sync(done: (error: Error | null) => void): void;
   syncNow(): void;
 }
@@ -25,26 +25,26 @@ interface Write {
 }
 
 export interface WriteTraits {
-  /** About how much it writes. */
+  /** Approximate size of the write. */
   readonly bytes?: number;
-  /** In a transaction of its own, so that a neighbour without room cannot take it down. */
+  /** Whether the write needs its own transaction, so that it does not fail together with others when the disk is full. */
   readonly alone?: boolean;
 }
 
-/** Committed, and perhaps not on the disk yet. */
+/** Committed writes that may not be on the disk yet. */
 interface Batch {
   readonly writes: readonly Write[];
   readonly applied: readonly Applied[];
 }
 
 /**
- * What is asked while the disk is busy becomes the next transaction: one sync pays for all of it, the thread goes on
- * meanwhile, and each promise settles after it. A write must check before it changes: a lost race is an answer, not an
- * exception.
+ * Group commit: writes that arrive during an fsync share the next transaction and its fsync, which runs in another thread.
+ * Each promise settles after the fsync. A write must check before it changes anything: a lost race is a return value, not
+ * an exception.
  */
 export class GroupCommit {
   readonly #transactions: Transactions;
-  readonly #companion: Companion;
+  readonly #hooks: TransactionHooks;
   readonly #disk: Disk;
   #queue: Write[] = [];
   #scheduled = false;
@@ -52,13 +52,13 @@ export class GroupCommit {
   #readers: (() => void)[] = [];
   #refusal: Error | null = null;
 
-  constructor(database: DatabaseSync, disk: Disk, companion: Companion) {
-    this.#transactions = new Transactions(database, companion);
-    this.#companion = companion;
+  constructor(database: DatabaseSync, disk: Disk, hooks: TransactionHooks) {
+    this.#transactions = new Transactions(database, hooks);
+    this.#hooks = hooks;
     this.#disk = disk;
   }
 
-  /** `apply` runs inside the transaction, synchronously; it may run twice, so it must not act on anything else. */
+  /** `apply` runs synchronously inside the transaction. It may run twice, so it must have no other effects. */
   write<T>(apply: () => T, traits: WriteTraits = {}): Promise<T> {
     if (this.#refusal !== null) return Promise.reject(this.#refusal);
     return new Promise<T>((resolve, reject) => {
@@ -68,18 +68,18 @@ export class GroupCommit {
     });
   }
 
-  /** Who waits for it is shown nothing that a power loss could still take back. Undefined: nothing to wait for. */
+  /** Resolves when all commits so far are durable; undefined if they are already. Readers wait for it, so that they never return data that a power loss could revert. */
   durable(): Promise<void> | undefined {
     if (this.#syncing === null) return undefined;
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
-  /** Why a write would be refused now; null if it would not. */
+  /** Returns why a write would be refused now; null if it would not. */
   problem(): string | null {
     return this.#refusal?.message ?? this.#disk.problem();
   }
 
-  /** Writes what is queued; refuses what comes later. */
+  /** Writes the queued writes and refuses later ones. */
   close(): void {
     this.#refusal ??= new Error('the store is closed');
     this.#syncNow();
@@ -94,7 +94,7 @@ export class GroupCommit {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      // Closed meanwhile, and written by that.
+      // `close` has written the queue meanwhile.
       if (this.#queue.length === 0) return;
       this.#commitNext();
       if (this.#syncing === null) this.#schedule();
@@ -118,7 +118,7 @@ export class GroupCommit {
 
   #sync(batch: Batch): void {
     this.#disk.sync((error) => {
-      // Closed meanwhile, and settled by that.
+      // `close` has settled the batch meanwhile.
       if (this.#syncing !== batch) return;
       if (error === null) this.#synced(batch);
       else this.#unsynced(batch, error);
@@ -138,23 +138,23 @@ export class GroupCommit {
 
   #synced({ writes, applied }: Batch): void {
     this.#syncing = null;
-    this.#companion.durable();
+    this.#hooks.durable();
     for (let index = 0; index < writes.length; index += 1) settle(writes[index], applied[index]);
-    this.#letReadersIn();
+    this.#releaseReaders();
   }
 
-  /** Nobody can say what of it is on the disk, nor would a second sync: the system may have forgotten it by then. */
+  /** After a failed fsync it is unknown what is on the disk. A second fsync may succeed without writing the lost pages, so all writes are refused until a restart. */
   #unsynced({ writes }: Batch, error: unknown): void {
     this.#syncing = null;
     this.#refusal = new Error(
       `the disk did not keep what was written (${messageOf(error)}); nothing more is written until a restart`,
     );
     rejectAll([...writes, ...this.#queue.splice(0)], this.#refusal);
-    this.#letReadersIn();
+    this.#releaseReaders();
   }
 
-  #letReadersIn(): void {
-    for (const goOn of this.#readers.splice(0)) goOn();
+  #releaseReaders(): void {
+    for (const resolve of this.#readers.splice(0)) resolve();
   }
 
   #take(): Write[] {

@@ -33,13 +33,13 @@ function written(): StoreHead | null {
   return found.kind === 'read' ? found.head : null;
 }
 
-/** Until the file names this row; timers do not move meanwhile. */
+/** Waits until the file contains this row; fake timers do not advance meanwhile. */
 async function untilWritten(seq: number): Promise<void> {
   while (written()?.seq !== seq) await new Promise(setImmediate);
 }
 
 describe('HeadWriter', () => {
-  it('writes at once after a quiet time, and then once a second', async () => {
+  it('writes at once after an idle time, and then once a second', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     writer.advance(1, 'h1');
     vi.advanceTimersByTime(0);
@@ -54,7 +54,7 @@ describe('HeadWriter', () => {
     expect(written()).toEqual({ ...START, seq: 100, hash: 'h100' });
   });
 
-  it('says at once that keys have existed, and does not wait for the second', async () => {
+  it('writes `keysExisted` at once, without waiting for the interval', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     writer.advance(1, 'h1');
     await writer.flush();
@@ -63,7 +63,7 @@ describe('HeadWriter', () => {
     expect(written()).toEqual({ storeId: 'id', seq: 2, hash: 'h2', keysExisted: true });
   });
 
-  it('is done with everything when it is closed, also what came while it wrote', async () => {
+  it('has written everything when it is closed, including changes during a write', async () => {
     writer.advance(1, 'h1');
     const writing = writer.flush();
     writer.advance(2, 'h2');
@@ -72,7 +72,7 @@ describe('HeadWriter', () => {
     expect(existsSync(`${file}-head.new`)).toBe(false);
   });
 
-  it('logs the first failure, and writes once it can', async () => {
+  it('logs the first failure, and retries', async () => {
     rmSync(folder, { recursive: true });
     writer.advance(1, 'h1');
     await writer.flush();
@@ -83,7 +83,7 @@ describe('HeadWriter', () => {
     expect([written()?.seq, writer.isWritten]).toEqual([1, true]);
   });
 
-  it('takes its draft back if the files were replaced while it wrote', async () => {
+  it('removes its draft if the files were replaced during the write', async () => {
     const answers = [true, false];
     const parts = { databaseFile: file, digest, log: undefined, mayWrite: () => answers.shift() ?? false };
     const late = new HeadWriter(parts, START, START);
@@ -92,7 +92,7 @@ describe('HeadWriter', () => {
     expect([answers, written(), existsSync(`${file}-head.new`)]).toEqual([[], null, false]);
   });
 
-  it('touches nothing while the files of the store are not where they were opened', async () => {
+  it('changes nothing while the files of the store are not in place', async () => {
     mayWrite = false;
     writer.advance(1, 'h1');
     await writer.close();
@@ -101,7 +101,7 @@ describe('HeadWriter', () => {
 });
 
 describe('the head file of a store', () => {
-  it('is there from the first opening, follows the commits, and is exact after a close', async () => {
+  it('exists after the first opening, follows the commits, and is exact after a close', async () => {
     const store = await sqliteStore({ file, digest });
     expect(written()).toMatchObject({ seq: 0, keysExisted: false });
     const { storeId } = written()!;

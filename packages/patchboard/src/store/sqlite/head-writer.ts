@@ -6,18 +6,18 @@ import { currentHead } from './current-head.ts';
 import { headFileOf, headText, isSameHead, writtenHead, type StoreHead } from './store-head.ts';
 import type { StoreLoss } from './store-loss.ts';
 
-/** While the store is busy the head is written this often; what came after it is what a damaged log may lose unseen. */
+/** The interval of writes while the store is busy. The loss of rows newer than the last write cannot be detected. */
 const WRITE_EVERY_MS = 1000;
 
 export interface HeadWriterParts {
   readonly databaseFile: string;
   readonly digest: Digest;
   readonly log: Log | undefined;
-  /** False: the files are gone, and what is in their place must not be touched. */
+  /** Returns false if the files of the store were replaced; then the new ones must not be changed. */
   readonly mayWrite: () => boolean;
 }
 
-/** With a loss that was accepted, the head file stays as it is until something is written. */
+/** After an accepted loss, the head file is not changed until the first write. */
 export function headWriterOf(
   database: DatabaseSync,
   parts: HeadWriterParts,
@@ -28,11 +28,11 @@ export function headWriterOf(
   return new HeadWriter(parts, head, written);
 }
 
-/** Keeps the head file up with the store: after the commits that it names, away from the thread, once a second at most. */
+/** Updates the head file after commits, asynchronously and at most once a second. */
 export class HeadWriter {
   readonly #parts: HeadWriterParts;
   #head: StoreHead;
-  /** What the file holds, as far as is known; null: nothing that counts. */
+  /** The content of the file as far as it is known; null if it is missing or invalid. */
   #written: StoreHead | null;
   #writing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -46,21 +46,21 @@ export class HeadWriter {
     this.#written = written;
   }
 
-  /** After each commit, once it is on the disk. */
+  /** Must be called after each durable commit. */
   advance(seq: number, hash: string): void {
     if (seq === this.#head.seq) return;
     this.#head = { ...this.#head, seq, hash };
     this.#schedule();
   }
 
-  /** Resolves when the file says so, or could not be written. */
+  /** Resolves when the file contains the value, or could not be written. */
   async setKeysExisted(keysExisted: boolean): Promise<void> {
     if (keysExisted === this.#head.keysExisted) return;
     this.#head = { ...this.#head, keysExisted };
     await this.flush();
   }
 
-  /** Writes what the file lacks. A failure is logged, and tried again in a second. */
+  /** Writes the file if it is not up to date. A failure is logged and retried after a second. */
   async flush(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -77,7 +77,7 @@ export class HeadWriter {
     await this.flush();
   }
 
-  /** True if the file names what the store holds. */
+  /** Whether the file is up to date. */
   get isWritten(): boolean {
     return this.#written !== null && isSameHead(this.#head, this.#written);
   }

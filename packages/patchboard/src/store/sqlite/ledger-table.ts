@@ -14,10 +14,10 @@ import { integer, text, textOrNull, type Row } from './rows.ts';
 
 const WITH_CALLS: LedgerReadOptions = { withCalls: true };
 
-/** Rows looked at before the event loop gets a turn. */
+/** Rows scanned before yielding to the event loop. */
 const WINDOW = 2_000;
 
-/** Rows written by one statement. */
+/** Rows inserted by one statement. */
 const AT_ONCE = 16;
 
 const MATCHES = `
@@ -33,10 +33,10 @@ export interface LedgerOptions {
   readonly findCall: (id: string) => Call | undefined;
 }
 
-/** The chain. Its head is kept in memory and goes back with a transaction that fails. */
+/** The hash chain. Its head is kept in memory and restored on a rollback. */
 export class LedgerTable {
   readonly #options: LedgerOptions;
-  /** For one row and for many, so that a commit of many calls writes its rows with few statements. */
+  /** Statements for one row and for many, so that a large commit needs few statements. */
   readonly #insertOne: StatementSync;
   readonly #insertMany: StatementSync;
   readonly #writeHead: StatementSync;
@@ -46,7 +46,7 @@ export class LedgerTable {
   #seq: number;
   #hash: string;
   #uncommitted: CommittedRow[] = [];
-  /** How many of these the transaction holds already. */
+  /** Number of these rows already inserted in the transaction. */
   #written = 0;
   readonly #turns: Turns = new Turns();
 
@@ -68,8 +68,8 @@ export class LedgerTable {
   }
 
   /**
-   * Inside a transaction, and written by `write` at its end. `call` is the one most entries are about, as it will
-   * stand.
+   * Adds rows inside a transaction; `write` inserts them at its end. `call` is the new version of the call that the
+   * entries refer to.
    */
   append(entries: readonly LedgerDraft[], call: Call | null): void {
     for (const entry of entries) {
@@ -85,7 +85,7 @@ export class LedgerTable {
     }
   }
 
-  /** The last statements of a transaction. */
+  /** Inserts the rows at the end of a transaction. */
   write(): void {
     const rows = this.#uncommitted;
     if (this.#written === rows.length) return;

@@ -14,7 +14,7 @@ import { readOnlyStore } from './read-only.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import { readHead } from './store-head.ts';
 
-/** Written by a server of that version: 26 calls of 3 runs that ended well and badly, two that go on, 79 ledger rows. */
+/** Written by a server of that version: 26 calls of 3 runs that completed or failed, two open ones, 79 ledger rows. */
 const STORES = new URL('../../../test/support/stores/', import.meta.url);
 const CALLS = 26;
 const ROWS = 79;
@@ -48,7 +48,7 @@ describe.each(['version-1'])('a store of %s', (version) => {
     writeFileSync(file, gunzipSync(readFileSync(new URL(`${version}.db.gz`, STORES))));
   });
 
-  it('is verified as it is, without a byte changed', async () => {
+  it('is verified without a change', async () => {
     const before = readFileSync(file);
     const store = readOnlyStore(file, digest);
     expect(await verifyLedger(store, digest)).toMatchObject({ ok: true, rows: ROWS });
@@ -56,7 +56,7 @@ describe.each(['version-1'])('a store of %s', (version) => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('is brought to the newest version with everything in it, and goes on', async () => {
+  it('is migrated to the newest version with all data, and can be used', async () => {
     const before = rowsIn(file, 'select id, state, args, result, tail from calls order by id');
     const ledger = rowsIn(file, 'select * from ledger order by seq');
     let store = await sqliteStore({ file, digest });
@@ -85,7 +85,7 @@ describe.each(['version-1'])('a store of %s', (version) => {
 });
 
 describe('a store of the version before stores had ids', () => {
-  /** As that version left it: with these rows in its ledger, and no key in force. */
+  /** A store of that version, with these ledger rows and no valid key. */
   function write(kinds: readonly LedgerKind[]): void {
     const database = new DatabaseSync(file);
     database.exec(`${MIGRATIONS.slice(0, 4).join(';')};

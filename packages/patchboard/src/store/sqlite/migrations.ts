@@ -1,9 +1,9 @@
-/** Marks the file as ours: "Pbrd". */
+/** Identifies the file as a Patchboard store: "Pbrd". */
 export const APPLICATION_ID = 0x50627264;
 
 /**
- * Forward only, one text per version; a text that was released is never changed.
- * The file's `user_version` is the number of texts that were run.
+ * Forward migrations, one per version. A released migration is never changed.
+ * The `user_version` of the file is the number of migrations that were run.
  */
 export const MIGRATIONS: readonly string[] = [
   `

@@ -48,13 +48,13 @@ describe('a store whose files are', () => {
     await expect(store.append([anEntry()])).rejects.toThrow(StorageUnavailable);
     await other.append([anEntry()]);
     await store.close();
-    // The close of the one left the log of the other alone.
+    // Closing one store did not change the log of the other.
     expect(existsSync(`${file}-wal`)).toBe(true);
     await other.close();
     expect(logged).toEqual(['store.lost']);
   });
 
-  it('without their log refuses writes, and a close saves what the log held', async () => {
+  it('without their log refuses writes, and a close saves the content of the log', async () => {
     rmSync(`${file}-wal`);
     await untilProblem(/^the log of the store \(patchboard\.db-wal\) was .* SIGTERM/);
     await expect(store.append([anEntry()])).rejects.toThrow(StorageUnavailable);

@@ -1,10 +1,10 @@
 import { fstatSync, statSync } from 'node:fs';
 import type { Log } from '../../core/ports.ts';
 
-/** How long a look at the files counts. Each costs two system calls, and a busy store commits a thousand times a second. */
-const LOOK_EVERY_MS = 100;
+/** How long the result of a check is reused. A check takes two system calls, and a busy store commits a thousand times a second. */
+const CHECK_EVERY_MS = 100;
 
-/** How often the files are looked at while nothing is written. */
+/** How often the files are checked while nothing is written. */
 const WATCH_EVERY_MS = 1000;
 
 const FOLDER_LOST =
@@ -18,8 +18,8 @@ interface Identity {
 }
 
 /**
- * The database and its log as this process has them open. A file that is deleted or replaced stays open: what is written
- * to it succeeds, and is lost with the process. So the paths are compared with the open files.
+ * Checks that the paths of the database and its log still lead to the open files. Writes to an open file that was deleted
+ * or replaced succeed, but are lost when the process ends.
  */
 export class OpenFiles {
   readonly #file: string;
@@ -27,7 +27,7 @@ export class OpenFiles {
   readonly #wal: Identity;
   readonly #log: Log | undefined;
   readonly #timer: NodeJS.Timeout;
-  #lookedAt = -Infinity;
+  #checkedAt = -Infinity;
   #problem: string | null = null;
 
   constructor(databaseFile: string, walDescriptor: number, log: Log | undefined) {
@@ -39,16 +39,16 @@ export class OpenFiles {
     this.#timer = setInterval(() => this.problem(), WATCH_EVERY_MS).unref();
   }
 
-  /** Why the paths lead to other files than those that are open; null while they do not. At most 100 ms old. */
+  /** Returns the problem if the paths lead to other files than the open ones, otherwise null. At most 100 ms old. */
   problem(): string | null {
-    return performance.now() - this.#lookedAt < LOOK_EVERY_MS ? this.#problem : this.problemNow();
+    return performance.now() - this.#checkedAt < CHECK_EVERY_MS ? this.#problem : this.problemNow();
   }
 
-  /** The same, looked at now. */
+  /** Like `problem`, but always checks the files. */
   problemNow(): string | null {
-    this.#lookedAt = performance.now();
+    this.#checkedAt = performance.now();
     const before = this.#problem;
-    this.#problem = this.#look();
+    this.#problem = this.#check();
     if (before === null && this.#problem !== null)
       this.#log?.error('store.lost', { file: this.#file, problem: this.#problem });
     if (before !== null && this.#problem === null) this.#log?.info('store.found', { file: this.#file });
@@ -59,13 +59,13 @@ export class OpenFiles {
     clearInterval(this.#timer);
   }
 
-  #look(): string | null {
+  #check(): string | null {
     if (!leadsTo(this.#file, this.#database)) return FOLDER_LOST;
     return leadsTo(`${this.#file}-wal`, this.#wal) ? null : LOG_LOST;
   }
 }
 
-/** False too where the path cannot be looked at: then nobody knows. */
+/** Returns false also if the path cannot be checked. */
 function leadsTo(path: string, { dev, ino }: Identity): boolean {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });

@@ -36,7 +36,7 @@ function alter(sql: string): void {
   database.close();
 }
 
-/** Opening must fail with one line that says `words`, and change nothing. */
+/** Expects opening to fail with one line that contains `words`, without a change of the files. */
 async function expectRefusal(words: RegExp): Promise<void> {
   const before = readFileSync(file);
   const refusal: unknown = await sqliteStore({ file, digest }).catch((error: unknown) => error);
@@ -117,12 +117,12 @@ describe('opening a file that cannot be used', () => {
 });
 
 describe('opening a file', () => {
-  it('makes one that only this user can read', async () => {
+  it('creates one that only this user can read', async () => {
     await fill();
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('takes an empty file, and one left by a crash before the first table', async () => {
+  it('accepts an empty file, and one left by a crash before the first table', async () => {
     writeFileSync(file, '');
     await fill();
     rmSync(file);
@@ -131,7 +131,7 @@ describe('opening a file', () => {
     await fill();
   });
 
-  it('refuses a second store in the same process, and the first one goes on', async () => {
+  it('refuses a second store in the same process, and the first one still works', async () => {
     const store = await sqliteStore({ file, digest });
     await expect(sqliteStore({ file, digest })).rejects.toThrow(/in use by another process/);
     await insertAll(store, [aCall(1)]);
@@ -140,7 +140,7 @@ describe('opening a file', () => {
     await fill(0);
   });
 
-  it('refuses it while another process has it, and takes it once that process was killed', async () => {
+  it('refuses it while another process has it open, and accepts it once that process was killed', async () => {
     const owner = await startProcess(`
       const store = await sqliteStore({ file, digest });
       await store.append([${JSON.stringify(anEntry())}]);
@@ -179,7 +179,7 @@ describe('opening a file', () => {
 });
 
 describe('the database itself', () => {
-  it('lets nobody change or delete ledger rows', async () => {
+  it('refuses changes and deletions of ledger rows', async () => {
     await fill();
     for (const sql of ['delete from ledger', 'update ledger set at = 0']) {
       expect(() => alter(sql)).toThrow(/append-only/);
@@ -195,7 +195,7 @@ const WITH_STORE = `
   const digest = { sha256: (text) => hash('sha256', text, 'hex') };
 `;
 
-/** Runs `body` in another process until it calls `ready()`; the process then lives on. */
+/** Runs `body` in another process and resolves when it calls `ready()`; the process keeps running. */
 async function startProcess(body: string, imports: string = WITH_STORE): Promise<ChildProcess> {
   const script = `${imports}
     const file = ${JSON.stringify(file)};
@@ -212,7 +212,7 @@ async function startProcess(body: string, imports: string = WITH_STORE): Promise
   ended.catch(() => {});
   const isReady = new Promise<void>((resolve) => {
     child.stdout.once('readable', () => {
-      // Takes the first line only; the rest is for the test.
+      // Reads the first line only; the test reads the rest.
       child.stdout.read('ready\n'.length);
       resolve();
     });

@@ -4,43 +4,42 @@ import { GENESIS, chainHash, type LedgerRow } from '../../core/ledger/ledger.ts'
 import type { Digest } from '../../core/ports.ts';
 import { toLedgerRow } from './ledger-table.ts';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.ts';
-import { findLoss, hasNoTables, isVoid, lossRefusal, type StoreLoss } from './store-loss.ts';
+import { findLoss, hasNoTables, isMissingOrEmpty, lossRefusal, type StoreLoss } from './store-loss.ts';
 import { StoreRefused, damaged, refusalOf } from './store-refused.ts';
 
-/** Looked up when this module runs: a static import fails on an older Node before `node-version.ts` says which is needed. */
+/** Not a static import: that would fail on an older Node before `node-version.ts` can report the required version. */
 const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
 
-/** Long enough for a process that is just going away, short enough for a clear answer. */
+/** Long enough for a process that is just ending, and short enough for a quick error. */
 const BUSY_TIMEOUT_MS = 250;
 
-/** Up to this size every page is checked at start; that takes a fraction of a second. */
+/** Up to this size, all pages are checked at startup, which takes a fraction of a second. */
 const FULL_CHECK_BYTES = 64 * 1024 * 1024;
 
-/** A damaged end is what an interrupted disk leaves behind, so the end of the chain is always verified. */
+/** Number of rows at the end of the ledger that are always verified, because an interrupted write damages the end. */
 const CHECKED_LEDGER_ROWS = 256;
 
 const PAGE_BYTES = 8192;
 
 export interface OpenedDatabase {
   readonly database: DatabaseSync;
-  /** What it lacks of what its head file names; null unless that is accepted. */
+  /** The accepted loss; null if there is none. */
   readonly loss: StoreLoss | null;
 }
 
 /**
- * Opens the file for this process alone and brings it to the newest version. Everything is checked over a
- * read-only connection first: a file that is refused is not changed by a single byte. A store behind its head file is
- * refused unless `acceptsLoss`.
+ * Opens the file exclusively for this process and migrates it to the newest version. Checks everything over a read-only
+ * connection first, so that a refused file is not changed. Refuses a store behind its head file unless `acceptsLoss`.
  */
 export function openDatabase(file: string, digest: Digest, acceptsLoss: boolean): OpenedDatabase {
   let database: DatabaseSync | null = null;
   try {
-    const loss = isVoid(file) ? findLoss(file, digest, null) : inspect(file, digest);
+    const loss = isMissingOrEmpty(file) ? findLoss(file, digest, null) : inspect(file, digest);
     if (loss !== null && !acceptsLoss) throw lossRefusal(file, loss);
     makeIfMissing(file);
     database = new Database(file, { timeout: BUSY_TIMEOUT_MS, defensive: true });
-    // The lock is the operating system's: it goes with the process, however that ends. Taken before WAL is entered,
-    // it also spares the shared-memory file.
+    // The operating system releases the lock when the process ends, however it ends. Taken before WAL mode is entered,
+    // it also avoids the shared-memory file.
     database.exec(`pragma locking_mode = exclusive; pragma page_size = ${PAGE_BYTES}`);
     database.exec('begin immediate; commit');
     configure(database);
@@ -52,7 +51,7 @@ export function openDatabase(file: string, digest: Digest, acceptsLoss: boolean)
   }
 }
 
-/** Readable by this user only. */
+/** Creates a missing file, readable by this user only. */
 function makeIfMissing(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -61,7 +60,7 @@ function makeIfMissing(file: string): void {
   }
 }
 
-/** SQLite would call it a failure of the disk. */
+/** Reports missing permissions, for which SQLite would report a disk error. */
 function refuseForeign(file: string): void {
   try {
     accessSync(file, constants.R_OK | constants.W_OK);
@@ -74,14 +73,14 @@ function refuseForeign(file: string): void {
   }
 }
 
-/** Throws if the file cannot be used; returns what it lacks. */
+/** Returns the loss of the store, if any. Throws if the file cannot be used. */
 function inspect(file: string, digest: Digest): StoreLoss | null {
   refuseForeign(file);
   const database = new Database(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     const version = readPragma(database, 'user_version');
     const application = readPragma(database, 'application_id');
-    // A crash before the first migration leaves a file with nothing inside.
+    // A crash before the first migration leaves an empty database.
     if (version === 0 && application === 0 && hasNoTables(database)) return findLoss(file, digest, null);
     if (application !== APPLICATION_ID) {
       throw new StoreRefused(
@@ -125,7 +124,7 @@ function checkLedgerEnd(database: DatabaseSync, file: string, digest: Digest): v
   if (wrong !== undefined) throw damaged(file, `ledger row ${wrong.seq} does not fit the one before it`);
 }
 
-/** The first of the rows only lends its hash, unless it is the first of all. */
+/** The first of the given rows is not verified itself, unless it is row 1: its predecessor is not known. */
 function firstBrokenLink(rows: readonly LedgerRow[], digest: Digest): LedgerRow | undefined {
   return rows.find((row, index) => {
     const previous = row.seq === 1 ? GENESIS : rows[index - 1]?.hash;
@@ -133,7 +132,7 @@ function firstBrokenLink(rows: readonly LedgerRow[], digest: Digest): LedgerRow 
   });
 }
 
-/** `secure_delete`: what is redacted or purged lingers neither in the free part of a page nor in pages that fell free. */
+/** `secure_delete` overwrites redacted and purged data, also in free pages. */
 function configure(database: DatabaseSync): void {
   database.exec(`
     pragma journal_mode = wal;

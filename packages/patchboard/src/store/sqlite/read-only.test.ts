@@ -36,7 +36,7 @@ async function verdict(): Promise<LedgerVerdict> {
   }
 }
 
-/** As somebody would who has the file and wants to hide something. */
+/** Changes the file like an attacker who wants to hide something. */
 function tamper(sql: string): void {
   const database = new DatabaseSync(file);
   database.exec('drop trigger ledger_keeps_rows; drop trigger ledger_loses_no_rows');
@@ -45,7 +45,7 @@ function tamper(sql: string): void {
 }
 
 describe('a store opened for reading only', () => {
-  it('shows ledger and documents, and changes nothing', async () => {
+  it('returns ledger and documents, and changes nothing', async () => {
     const before = readFileSync(file);
     const store = readOnlyStore(file, nodeDigest);
     expect(await store.ledgerHead()).toMatchObject({ seq: ROWS });
@@ -55,7 +55,7 @@ describe('a store opened for reading only', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('lets a whole ledger be verified', async () => {
+  it('allows an intact ledger to be verified', async () => {
     expect(await verdict()).toMatchObject({ ok: true, rows: ROWS });
   });
 
@@ -71,12 +71,12 @@ describe('a store opened for reading only', () => {
     ],
     ['cut off at the end', `delete from ledger where seq > ${ROWS - 2}`, ROWS - 1],
     ['cut off with its head', `delete from ledger where seq > 390; update ledger_head set seq = 390`, 390],
-  ])('says where a row was %s', async (_what, sql, seq) => {
+  ])('reports where a row was %s', async (_what, sql, seq) => {
     tamper(sql);
     expect(await verdict()).toMatchObject({ ok: false, seq });
   });
 
-  it('refuses what a server has open, what is no store, and what is not there', async () => {
+  it('refuses a store that a server has open, a file that is not a store, and a missing file', async () => {
     const server = await sqliteStore({ file, digest: nodeDigest });
     expect(() => readOnlyStore(file, nodeDigest)).toThrow(StoreInUse);
     await server.close();

@@ -4,11 +4,11 @@ import { CallReader } from './call-reader.ts';
 import { DocumentTable } from './document-table.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { APPLICATION_ID } from './migrations.ts';
-import { findLoss, hasNoTables, isVoid, lossRefusal, type StoreLoss } from './store-loss.ts';
+import { findLoss, hasNoTables, isMissingOrEmpty, lossRefusal, type StoreLoss } from './store-loss.ts';
 import { StoreRefused, refusalOf } from './store-refused.ts';
 
 export interface ReadOnlyStore extends Pick<Store, 'ledgerHead' | 'readLedger' | 'findCall' | 'documents'> {
-  /** What it lacks of what its head file names; null: nothing. */
+  /** The loss against the head file; null if there is none. */
   readonly loss: StoreLoss | null;
   close(): void;
 }
@@ -16,13 +16,14 @@ export interface ReadOnlyStore extends Pick<Store, 'ledgerHead' | 'readLedger' |
 const BUSY_TIMEOUT_MS = 250;
 
 /**
- * A look at a store that no server has open, for those who inspect it: no byte of it changes, and unlike the server's
- * own opening it lets a damaged ledger in, so that somebody can say where it breaks.
+ * Opens a store that no server uses for inspection, without changing it. Unlike `openDatabase` it accepts a damaged ledger,
+ * so that verification can report where it breaks.
  */
 export function readOnlyStore(file: string, digest: Digest): ReadOnlyStore {
   let database: DatabaseSync | null = null;
   try {
-    if (!isVoid(file)) database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    if (!isMissingOrEmpty(file))
+      database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
     if (database === null || hasNoTables(database)) {
       const loss = findLoss(file, digest, null);
       if (loss !== null) throw lossRefusal(file, loss);

@@ -2,9 +2,9 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Replaces a file so that a crash at any point leaves the old text or the new one: written under another name, synced,
- * renamed, and the folder synced. `mayReplace` is asked between: a folder that takes the place of this one meanwhile keeps
- * its file. False: nothing was replaced.
+ * Replaces a file atomically: writes a temporary file, syncs it, renames it and syncs the folder. Calls `mayReplace` before
+ * and in between, so that the file of a folder that replaced this one meanwhile is not changed. Resolves to false if nothing
+ * was replaced.
  */
 export async function replaceFile(file: string, text: string, mayReplace: () => boolean): Promise<boolean> {
   if (!mayReplace()) return false;
@@ -16,7 +16,7 @@ export async function replaceFile(file: string, text: string, mayReplace: () => 
   } finally {
     await handle.close();
   }
-  // A draft in another folder would show here, and one in the old folder cannot be renamed in another.
+  // Detects a folder replaced before the draft was written; if it is replaced after this check, the rename fails.
   if (!mayReplace()) {
     await rm(draft, { force: true });
     return false;
@@ -26,7 +26,7 @@ export async function replaceFile(file: string, text: string, mayReplace: () => 
   return true;
 }
 
-/** Windows has no descriptors of folders, and syncs a rename by itself. */
+/** Windows has no descriptors of folders, and makes a rename durable by itself. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

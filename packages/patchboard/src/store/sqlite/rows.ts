@@ -4,7 +4,7 @@ import type { Run } from '../../core/ports.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
-/** As stored; never renumber. The open states come first, and 4 is named in the migrations. */
+/** The stored codes; never renumber. Open states come first, and the migrations contain the code 4. */
 export const STATE_CODES: Readonly<Record<CallStateName, number>> = {
   PENDING: 0,
   APPROVAL_REQUIRED: 1,
@@ -28,7 +28,7 @@ export function stateNameOf(code: number): CallStateName {
   return name;
 }
 
-/** One bit per state: a filter by any set of states is one test. */
+/** Returns a bit mask with one bit per state, so that a filter by several states is one test. */
 export function stateMask(states: readonly CallStateName[]): number {
   return states.reduce((mask, state) => mask | (1 << STATE_CODES[state]), 0);
 }

@@ -15,8 +15,8 @@ export class RunTable {
   readonly #cancel: StatementSync;
   readonly #newest: StatementSync;
   readonly #list: StatementSync;
-  /** Runs that were not cancelled when last seen: most calls join one of these. */
-  readonly #standing: BoundedMap<string, Run> = new BoundedMap(REMEMBERED);
+  /** LRU cache of runs that are not cancelled: most new calls belong to one of these. */
+  readonly #known: BoundedMap<string, Run> = new BoundedMap(REMEMBERED);
 
   constructor(database: DatabaseSync) {
     this.#insert = database.prepare(
@@ -34,16 +34,16 @@ export class RunTable {
     );
   }
 
-  /** Makes the run, or answers with the one that stands. */
+  /** Creates the run, or returns the existing one. */
   ensure(run: Run): { readonly run: Run; readonly isNew: boolean } {
     const key = pairKey(run.tenant, run.id);
-    const known = this.#standing.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return { run: known, isNew: false };
     const { changes } = this.#insert.run(run.id, run.tenant, run.agentId, run.createdAt, run.cancelledAt);
-    const standing = changes === 0 ? this.find(run.tenant, run.id) : run;
-    if (standing === undefined) throw new Error(`run ${run.id} could not be made`);
-    if (standing.cancelledAt === null) this.#standing.set(key, standing);
-    return { run: standing, isNew: changes !== 0 };
+    const stored = changes === 0 ? this.find(run.tenant, run.id) : run;
+    if (stored === undefined) throw new Error(`run ${run.id} could not be created`);
+    if (stored.cancelledAt === null) this.#known.set(key, stored);
+    return { run: stored, isNew: changes !== 0 };
   }
 
   find(tenant: string, id: string): Run | undefined {
@@ -52,11 +52,11 @@ export class RunTable {
   }
 
   cancel(tenant: string, id: string, at: number): boolean {
-    this.#standing.delete(pairKey(tenant, id));
+    this.#known.delete(pairKey(tenant, id));
     return this.#cancel.run(at, id, tenant).changes !== 0;
   }
 
-  /** Newest first. Runs are never removed, so a window of numbers is a window of rows. */
+  /** Returns runs newest first. Runs are never removed, so a window of numbers is a window of rows. */
   async list(
     tenant: string,
     agentId: string | null,
@@ -83,8 +83,8 @@ export class RunTable {
     };
   }
 
-  /** After a transaction that failed, memory may hold runs that do not exist. */
+  /** Must be called after a rollback: the cache may contain runs that do not exist. */
   forget(): void {
-    this.#standing.clear();
+    this.#known.clear();
   }
 }

@@ -43,23 +43,22 @@ import { ToolTable } from './tool-table.ts';
 import { WalDisk } from './wal-disk.ts';
 
 export interface SqliteStoreOptions {
-  /** Made if it is missing; its folder must exist. */
+  /** Created if it is missing; its folder must exist. */
   readonly file: string;
   readonly digest: Digest;
-  /** The file grows no further than this; a write beyond it is `StorageFull`. Default: as far as the disk goes. */
+  /** Maximum size of the file; a write beyond it rejects with `StorageFull`. Default: no limit. */
   readonly maxBytes?: number;
-  /** Default: nothing is logged. */
+  /** Default: no log. */
   readonly log?: Log | undefined;
 }
 
-/** Rejects with `StoreRefused`, and leaves the file alone, when the file cannot be used. */
+/** Rejects with `StoreRefused`, without changing the file, if the file cannot be used. */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<Store> {
   return (await openStore(options, false)).store;
 }
 
 /**
- * `acceptsLoss`: opens a store that is behind its head file too. The head file is then left as it is until something is
- * written.
+ * `acceptsLoss`: also opens a store that is behind its head file. The head file is then not changed until the first write.
  */
 export async function openStore(
   options: SqliteStoreOptions,
@@ -86,7 +85,7 @@ function limitSize(database: DatabaseSync, maxBytes: number): void {
 const INSERTED: Inserted = { kind: 'inserted' };
 const REPLACED: Replaced = { kind: 'replaced' };
 
-/** Calls removed in one transaction. */
+/** Maximum number of calls removed in one transaction. */
 const PURGED_AT_ONCE = 200;
 
 class SqliteStore implements Store {
@@ -135,7 +134,7 @@ class SqliteStore implements Store {
         };
       },
       beforeCommit: () => {
-        this.#callsOfRuns.fileIfDue();
+        this.#callsOfRuns.indexIfDue();
         this.#ledger.write();
       },
       durable: () => {
@@ -143,7 +142,7 @@ class SqliteStore implements Store {
         this.#head.advance(seq, hash);
         const rows = this.#ledger.takeCommitted();
         this.#indexer.committed(rows);
-        this.#watchers.tell(rows);
+        this.#watchers.notify(rows);
       },
     });
     const postings = new EventPostings(database);
@@ -156,7 +155,7 @@ class SqliteStore implements Store {
     });
   }
 
-  /** Brings the head file up to what the last process committed after it, and what opening the store committed. */
+  /** Updates the head file with commits of the last process and of the migration. */
   async catchUpHead(): Promise<void> {
     if (this.#head.isWritten) return;
     this.#disk.syncNow();
@@ -167,7 +166,7 @@ class SqliteStore implements Store {
     return this.#commit.write(() => this.#insert(record), { bytes: record.call.argsJson.length });
   }
 
-  /** Asks everything before it writes anything: an answer other than `inserted` has changed nothing. */
+  /** Checks everything before it writes anything: a result other than `inserted` has changed nothing. */
   #insert(record: NewCall): Inserted {
     const { call, idempotency, entries } = record;
     const used = idempotency === null ? undefined : this.#calls.findKey(idempotency.scope);
@@ -198,7 +197,7 @@ class SqliteStore implements Store {
     return this.#commit.write(replace, { bytes: resultOf(call)?.length ?? 0 });
   }
 
-  /** Nobody is shown what a power loss could still take back. */
+  /** Reads only durable data, which a power loss cannot revert. */
   async #read<T>(read: () => T | Promise<T>): Promise<T> {
     const durable = this.#commit.durable();
     if (durable !== undefined) await durable;
@@ -333,7 +332,7 @@ class SqliteStore implements Store {
   }
 
   async readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice> {
-    // Only durable rows: there is no sync to wait for, and whoever catches up does not wait for every commit.
+    // Returns only durable rows, so it does not wait for an fsync.
     return this.#events.read(filter, after, limit);
   }
 
@@ -363,7 +362,7 @@ class SqliteStore implements Store {
     for (let start = 0; start < numbers.length; start += PURGED_AT_ONCE) {
       const some = numbers.slice(start, start + PURGED_AT_ONCE);
       const purge = (): number => some.filter((no) => this.#purge(no, before)).length;
-      // Making room must work just when other writes find none.
+      // Purging must work especially when other writes fail because the disk is full.
       purged += await this.#commit.write(purge, { alone: true });
     }
     return purged;

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { Digest } from '../../core/ports.ts';
 
 /**
- * How far the store has come, in a file of its own beside the database. A database that lost its newest part is sound in
- * itself and looks like an older one: only a record outside of it can tell.
+ * The newest state of the store, in a separate file beside the database. A database that lost its newest rows is consistent
+ * in itself; only a record outside of it reveals the loss.
  */
 export interface StoreHead {
   readonly storeId: string;
-  /** The newest ledger row that was on the disk when this was written. */
+  /** The newest durable ledger row when the file was written. */
   readonly seq: number;
   readonly hash: string;
-  /** A key has existed, so local mode has ended. */
+  /** Whether a key has existed, so that local mode has ended. */
   readonly keysExisted: boolean;
 }
 
@@ -48,7 +48,7 @@ export function readHead(databaseFile: string, digest: Digest): HeadFile {
   }
 }
 
-/** What the file names; null: nothing that counts. */
+/** Returns the head in the file; null if the file is missing or invalid. */
 export function writtenHead(databaseFile: string, digest: Digest): StoreHead | null {
   const found = readHead(databaseFile, digest);
   return found.kind === 'read' ? found.head : null;
@@ -67,7 +67,7 @@ function decode(text: string, digest: Digest): HeadFile {
     return { kind: 'refused', problem: 'is damaged (it is not a head file)' };
   const head: StoreHead = { storeId, seq, hash, keysExisted };
   if (sha256 !== checksumOf(head, digest))
-    return { kind: 'refused', problem: 'is damaged (its checksum does not fit)' };
+    return { kind: 'refused', problem: 'is damaged (its checksum does not match)' };
   return { kind: 'read', head };
 }
 

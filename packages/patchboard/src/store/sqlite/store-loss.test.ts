@@ -23,7 +23,7 @@ import { StoreRefused } from './store-refused.ts';
 
 const ROWS = 40;
 
-/** The files of a store as a power loss leaves them: all rows in the log, and named by the head file. */
+/** The files of a store after a power loss: all rows are in the log and known to the head file. */
 let crashed: string;
 /** A copy of them. */
 let folder: string;
@@ -54,7 +54,7 @@ function headIn(dataFolder: string): StoreHead {
   return found.head;
 }
 
-/** By name. Reading a database in WAL mode may leave an index and an empty log beside it. */
+/** The files by name, without the index and the empty log that reading a database in WAL mode may create. */
 function contents(): Map<string, string> {
   const files = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))] as const);
   const kept = files.filter(([name, bytes]) => !name.endsWith('-shm') && bytes.length > 0);
@@ -73,7 +73,7 @@ const writeHead = (change: Partial<StoreHead>): void =>
 
 const NAMES_ROW = `and its head file names (?:ledger )?row ${ROWS}`;
 
-/** How a store loses what its head names, and what is said of it. */
+/** Ways in which a store loses rows that its head file records, with the expected message. */
 const LOSSES: readonly (readonly [how: string, lose: () => void, words: RegExp])[] = [
   ['cut to 0 bytes', () => truncateSync(file, 0), new RegExp(`db is empty, ${NAMES_ROW}`)],
   ['moved away', () => rmSync(file), new RegExp(`db is missing, ${NAMES_ROW}`)],
@@ -107,7 +107,7 @@ const LOSSES: readonly (readonly [how: string, lose: () => void, words: RegExp])
 ];
 
 describe('a store behind its head file', () => {
-  it.each(LOSSES)('is refused and left as it is: %s', async (_how, lose, words) => {
+  it.each(LOSSES)('is refused and not changed: %s', async (_how, lose, words) => {
     lose();
     const before = contents();
     const refusal: unknown = await sqliteStore({ file, digest }).catch((error: unknown) => error);
@@ -121,7 +121,7 @@ describe('a store behind its head file', () => {
     expect(contents()).toEqual(before);
   });
 
-  it.each(LOSSES)('goes on once the loss is accepted, and the ledger says so: %s', async (_how, lose) => {
+  it.each(LOSSES)('opens once the loss is accepted, and the ledger records it: %s', async (_how, lose) => {
     lose();
     const expected = readHead(file, digest);
     const accepted = await acceptLoss(file, digest, 1);
@@ -136,7 +136,7 @@ describe('a store behind its head file', () => {
     expect(await acceptLoss(file, digest, 2)).toBeNull();
   });
 
-  it('keeps local mode closed if keys have existed, or if that is not known', async () => {
+  it('keeps local mode off if keys have existed, or if that is unknown', async () => {
     writeHead({ keysExisted: true });
     truncateSync(file, 0);
     expect(await acceptLoss(file, digest, 1)).toMatchObject({ endsLocalMode: true });
@@ -148,7 +148,7 @@ describe('a store behind its head file', () => {
     await store.close();
   });
 
-  it('says so to those who read only', () => {
+  it('reports the loss to read-only users', () => {
     flipBit(wal(), readFileSync(wal()).length - 60_000);
     const store = readOnlyStore(file, digest);
     expect(store.loss?.problem).toMatch(new RegExp(NAMES_ROW));
@@ -163,7 +163,7 @@ describe('a store behind its head file', () => {
 });
 
 describe('a store that lost nothing', () => {
-  it('opens after a crash, ahead of its head file or with it', async () => {
+  it('opens after a crash, newer than its head file or equal to it', async () => {
     writeHead({ seq: 10, hash: hashOf(10) });
     const store = await sqliteStore({ file, digest });
     expect((await store.ledgerHead()).seq).toBe(ROWS);
@@ -171,12 +171,12 @@ describe('a store that lost nothing', () => {
     expect(headIn(folder).seq).toBe(ROWS);
   });
 
-  it('has nothing to accept', async () => {
+  it('has no loss to accept', async () => {
     expect(await acceptLoss(file, digest, 1)).toBeNull();
     expect(headIn(folder).seq).toBe(ROWS);
   });
 
-  it('gets a head file if it has none', async () => {
+  it('gets a head file if it is missing', async () => {
     rmSync(`${file}-head`);
     await (await sqliteStore({ file, digest })).close();
     expect(headIn(folder).seq).toBe(ROWS);

@@ -6,20 +6,20 @@ import { integer, text } from './rows.ts';
 import { headFileOf, readHead, type StoreHead } from './store-head.ts';
 import { acceptLossCommand, StoreRefused } from './store-refused.ts';
 
-/** What a store lacks of what its head file names. */
+/** The difference between a store and its head file, if rows are missing. */
 export interface StoreLoss {
-  /** The first ledger row that is missing or differs; null: nothing is known of any row. */
+  /** The first ledger row that is missing or different; null if it is not known. */
   readonly seq: number | null;
-  /** The file that is at fault, and what is wrong with it, as a predicate. */
+  /** The file with the problem; `problem` is the predicate of a sentence about it. */
   readonly file: string;
   readonly problem: string;
-  /** Null: the head file itself cannot be read. */
+  /** Null if the head file is invalid. */
   readonly expected: StoreHead | null;
 }
 
 /**
- * Compares the database with its head file. `database` is null if there is none to read: the file is missing, empty, or
- * without a table. Null: nothing is missing, or there is no head file yet.
+ * Compares the database with its head file. `database` is null if the file is missing, empty, or without tables. Returns
+ * null if nothing is missing, or if there is no head file yet.
  */
 export function findLoss(file: string, digest: Digest, database: DatabaseSync | null): StoreLoss | null {
   const found = readHead(file, digest);
@@ -27,32 +27,31 @@ export function findLoss(file: string, digest: Digest, database: DatabaseSync | 
   if (found.kind === 'refused')
     return { seq: null, file: headFileOf(file), problem: found.problem, expected: null };
   const { head } = found;
-  const difference = database === null ? nothingThere(file, head) : differenceOf(database, head);
+  const difference = database === null ? missingStore(file, head) : differenceOf(database, head);
   return difference === null ? null : { ...difference, file, expected: head };
 }
 
-/** True of a file that is missing or has no byte. */
-export function isVoid(file: string): boolean {
+export function isMissingOrEmpty(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
-/** As a crash before the first migration leaves it, or the loss of the log that held everything. */
+/** Whether the database is empty, as after a crash before the first migration, or after the loss of the log. */
 export function hasNoTables(database: DatabaseSync): boolean {
   return database.prepare('select 1 from sqlite_schema').get() === undefined;
 }
 
-/** For a start: the store is left as it is, and an operator decides. */
+/** The error for a start with a loss: the store is not changed, and the operator must decide. */
 export function lossRefusal(file: string, loss: StoreLoss): StoreRefused {
   return new StoreRefused(
     loss.file,
     loss.problem,
-    `restore the data folder from a backup, or go on without what is lost: ${acceptLossCommand(file)}`,
+    `restore the data folder from a backup, or accept the loss with: ${acceptLossCommand(file)}`,
   );
 }
 
 type Difference = Pick<StoreLoss, 'seq' | 'problem'>;
 
-function nothingThere(file: string, head: StoreHead): Difference {
+function missingStore(file: string, head: StoreHead): Difference {
   const isMissing = statSync(file, { throwIfNoEntry: false }) === undefined;
   const problem = `is ${isMissing ? 'missing' : 'empty'}, and its head file names ledger row ${head.seq}`;
   return { seq: 1, problem };

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../../core/failures.ts';
 
-/** The file cannot be used as it is. It was left as it was found; the message is one line for an operator. */
+/** Thrown if the file cannot be used. The file was not changed; the message is one line for the operator. */
 export class StoreRefused extends Error {
   readonly file: string;
 
@@ -12,24 +12,20 @@ export class StoreRefused extends Error {
   }
 }
 
-/** The command by which an operator goes on without what is lost. */
+/** Returns the command with which the operator accepts a loss. */
 export function acceptLossCommand(file: string): string {
   return `patchboard data accept-loss --data ${shellWord(dirname(file))}`;
 }
 
-/** The path as it is typed in a shell. */
+/** Quotes the path for a shell. */
 function shellWord(path: string): string {
   return /^[\w./+:@%-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Another process, most likely a server, has it open. */
+/** Thrown if another process, most likely a server, has the file open. */
 export class StoreInUse extends StoreRefused {
   constructor(file: string) {
-    super(
-      file,
-      'is in use by another process',
-      'stop that process, or give this one a data folder of its own',
-    );
+    super(file, 'is in use by another process', 'stop that process, or use another data folder');
     this.name = 'StoreInUse';
   }
 }
@@ -43,13 +39,13 @@ const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
 
-/** SQLite's primary result code, if the error is SQLite's. */
+/** Returns SQLite's primary result code; null if the error is not from SQLite. */
 export function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
   return error.errcode & 0xff;
 }
 
-/** Not the fault of any one write: the next one would meet it too. */
+/** Whether the error is not caused by a particular write, so that other writes would fail too. */
 export function isEnvironmental(error: unknown): boolean {
   switch (sqliteCode(error)) {
     case BUSY:
@@ -74,11 +70,11 @@ export function damaged(file: string, problem: string): StoreRefused {
   return new StoreRefused(
     file,
     `is damaged (${problem})`,
-    `restore the data folder from a backup, or move the database and its log away and go on without them: ${acceptLossCommand(file)}`,
+    `restore the data folder from a backup, or move the database and its log away and accept the loss with: ${acceptLossCommand(file)}`,
   );
 }
 
-/** What an error while opening means to an operator. */
+/** Converts an error of opening the file to one for the operator. */
 export function refusalOf(file: string, error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error;
   switch (sqliteCode(error)) {

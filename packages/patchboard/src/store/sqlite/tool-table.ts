@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import { integer, text, type Row } from './rows.ts';
 
-/** What clients registered over HTTP. */
+/** The tools that clients registered over HTTP. */
 export class ToolTable {
   readonly #save: StatementSync;
   readonly #remove: StatementSync;

@@ -1,23 +1,23 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { isEnvironmental } from './store-refused.ts';
 
-/** Memory that belongs to the transaction. */
-export interface Companion {
-  /** The answer puts everything back to where it is now. */
+/** Keeps in-memory state consistent with transactions. */
+export interface TransactionHooks {
+  /** Returns a function that restores the current state. */
   save(): () => void;
-  /** The last statements of a transaction; also, more than once in it, after single writes. */
+  /** Runs the last statements of a transaction. May be called several times, after single writes. */
   beforeCommit(): void;
-  /** The transaction is durable; no caller knows yet. */
+  /** Called when the transaction is durable, before the writes resolve. */
   durable(): void;
 }
 
-/** What came of one write of a transaction that was committed. */
+/** The result of one write of a committed transaction. */
 export type Applied = { readonly value: unknown } | { readonly error: unknown };
 
-/** Several writes in one transaction. */
+/** Runs several writes in one transaction. */
 export class Transactions {
   readonly #database: DatabaseSync;
-  readonly #companion: Companion;
+  readonly #hooks: TransactionHooks;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
@@ -25,9 +25,9 @@ export class Transactions {
   readonly #rollbackTo: StatementSync;
   readonly #release: StatementSync;
 
-  constructor(database: DatabaseSync, companion: Companion) {
+  constructor(database: DatabaseSync, hooks: TransactionHooks) {
     this.#database = database;
-    this.#companion = companion;
+    this.#hooks = hooks;
     this.#begin = database.prepare('begin immediate');
     this.#commit = database.prepare('commit');
     this.#rollback = database.prepare('rollback');
@@ -36,24 +36,24 @@ export class Transactions {
     this.#release = database.prepare('release one_write');
   }
 
-  /** Commits all of them, except those that are faulty. Throws if nothing could be committed; then nothing was changed. */
+  /** Commits all writes except those that throw. Throws, without a change, if the commit fails. */
   run(writes: readonly (() => unknown)[]): readonly Applied[] {
     try {
       return this.#run(writes, (apply) => ({ value: apply() }));
     } catch (error) {
-      // No room, or a failing disk: alone they would fare no better.
+      // A full or failing disk: single writes would fail too.
       if (isEnvironmental(error)) throw error;
-      // One of them is faulty. Savepoints find out which, and the others do not suffer.
-      return this.#run(writes, (apply) => this.#applyApart(apply));
+      // One of the writes failed. With savepoints, only that one is undone.
+      return this.#run(writes, (apply) => this.#applyInSavepoint(apply));
     }
   }
 
   #run(writes: readonly (() => unknown)[], applyOne: (apply: () => unknown) => Applied): readonly Applied[] {
-    const restore = this.#companion.save();
+    const restore = this.#hooks.save();
     try {
       this.#begin.run();
       const applied = writes.map(applyOne);
-      this.#companion.beforeCommit();
+      this.#hooks.beforeCommit();
       this.#commit.run();
       return applied;
     } catch (error) {
@@ -64,13 +64,13 @@ export class Transactions {
     }
   }
 
-  #applyApart(apply: () => unknown): Applied {
-    const restore = this.#companion.save();
+  #applyInSavepoint(apply: () => unknown): Applied {
+    const restore = this.#hooks.save();
     this.#savepoint.run();
     try {
       const value = apply();
-      // What is held back until the end as well, while it can still be told whose fault it is.
-      this.#companion.beforeCommit();
+      // Deferred statements run now, so that an error is attributed to this write.
+      this.#hooks.beforeCommit();
       return { value };
     } catch (error) {
       if (isEnvironmental(error) || !this.#database.isTransaction) throw error;

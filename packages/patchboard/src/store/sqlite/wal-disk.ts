@@ -3,7 +3,7 @@ import type { Log } from '../../core/ports.ts';
 import type { Disk } from './group-commit.ts';
 import { OpenFiles } from './open-files.ts';
 
-/** Syncs the log in which SQLite keeps what was committed. It is one file as long as the database is open. */
+/** Syncs SQLite's write-ahead log, which is the same file while the database is open. */
 export class WalDisk implements Disk {
   readonly #descriptor: number;
   readonly #files: OpenFiles;
@@ -17,7 +17,7 @@ export class WalDisk implements Disk {
     return this.#files.problem();
   }
 
-  /** False: what is in the place of the open files must not be touched. */
+  /** Returns false if other files are in place of the open ones; these must not be changed. */
   isInPlace(): boolean {
     return this.#files.problemNow() === null;
   }
