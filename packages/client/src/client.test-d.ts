@@ -16,7 +16,7 @@ expectTypeOf(client).toEqualTypeOf<PatchboardClient>();
 expectTypeOf(client.call('demo.echo', { a: 1 })).resolves.toEqualTypeOf<CallView>();
 expectTypeOf(client.invoke('demo.echo')).resolves.toEqualTypeOf<ReceiptView>();
 
-// What comes from a tool or an event is unknown until somebody looks.
+// Results of tools and data of events have type unknown.
 expectTypeOf<CallView['result']>().toBeUnknown();
 expectTypeOf<StreamEvent['data']>().toBeUnknown();
 export async function narrows(): Promise<void> {
@@ -28,7 +28,7 @@ export async function narrows(): Promise<void> {
   }
 }
 
-// @ts-expect-error a failed submission says why
+// @ts-expect-error a failed submission requires an error
 export const wrong: Submission = { status: 'FAILED' };
 // @ts-expect-error statuses are a closed list
 client.calls({ status: 'DONE' });
@@ -38,5 +38,5 @@ expectTypeOf(client.keys.create({ kind: 'agent', name: 'a' })).resolves.toEqualT
 expectTypeOf(client.ledgerExport()).toEqualTypeOf<AsyncIterableIterator<string>>();
 // @ts-expect-error a decision is about what was shown, so it names its digest
 export const undigested: Parameters<typeof client.decide>[1] = { decision: 'allow' };
-// @ts-expect-error nobody mints a local key
+// @ts-expect-error keys of kind local cannot be created
 export const local: Parameters<typeof client.keys.create>[0] = { kind: 'local', name: 'a' };

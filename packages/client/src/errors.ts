@@ -36,7 +36,7 @@ export class PatchboardError extends Error {
   readonly toolCallId: string | null;
   /** Validation errors of the arguments, by JSON pointer. */
   readonly issues: readonly InputIssueView[];
-  /** What `detail` was made from, for programs and other languages; empty: the words are those of another program. */
+  /** Code and parameters of `detail`, for programs and translations; empty if another program wrote it. */
   readonly reasons: readonly ReasonView[];
   readonly recommendations: readonly string[];
   /** The current state of the call, in a conflict. */

@@ -45,14 +45,14 @@ export interface ReadArgumentView {
   readonly value?: unknown;
   readonly status: 'kept' | 'coerced' | 'invalid' | 'unknown' | 'missing';
   readonly problem?: string;
-  /** What `problem` was made from. */
+  /** Code and parameters of `problem`. */
   readonly reasons?: readonly ReasonView[];
 }
 
 export interface ParseProblemView {
   readonly code: string;
   readonly message: string;
-  /** What `message` was made from. */
+  /** Code and parameters of `message`. */
   readonly reasons?: readonly ReasonView[];
   readonly line: number;
   readonly column: number;

@@ -14,7 +14,7 @@ export interface ApprovalRequestView {
   readonly annotations: ToolAnnotations;
   readonly args: unknown;
   readonly reason: string;
-  /** What `reason` was made from; absent in the records of a former version. */
+  /** Code and parameters of `reason`; absent in records of an older version. */
   readonly reasons?: readonly ReasonView[];
   readonly rule: string;
   /** Metadata from the hook that required the approval; null if no hook did. */

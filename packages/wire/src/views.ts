@@ -47,7 +47,7 @@ export interface ToolDetailView extends ToolView {
 export interface CallErrorView {
   readonly code: FailureCode;
   readonly message: string;
-  /** What the message was made from; absent: the words are those of a tool or client, or of a former version. */
+  /** Code and parameters of the message; absent if a tool, a client or an older version wrote it. */
   readonly reasons?: readonly ReasonView[];
   readonly retryable: boolean;
   readonly outcome?: OutcomeKnowledge;
@@ -96,7 +96,7 @@ export interface DecisionView {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly rule: string;
   readonly reason: string;
-  /** What `reason` was made from; absent in the records of a former version. */
+  /** Code and parameters of `reason`; absent in records of an older version. */
   readonly reasons?: readonly ReasonView[];
   readonly policy_version: number;
 }
@@ -181,7 +181,7 @@ export interface ProblemView {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  /** What `detail` was made from; absent: the words are those of another program. */
+  /** Code and parameters of `detail`; absent if another program wrote it. */
   readonly reasons?: readonly ReasonView[];
   readonly code: FailureCode;
   readonly retryable: boolean;
@@ -195,7 +195,7 @@ export interface ProblemView {
 export interface InputIssueView {
   readonly path: string;
   readonly message: string;
-  /** What `message` was made from; absent: the words are those of another program. */
+  /** Code and parameters of `message`; absent if another program wrote it. */
   readonly reasons?: readonly ReasonView[];
 }
 

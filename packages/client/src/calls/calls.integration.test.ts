@@ -149,7 +149,7 @@ describe('call', () => {
     expect(server.seen[0]!.headers['prefer']).toBe('wait=25');
   });
 
-  it('goes on waiting for a slow one', async () => {
+  it('continues with long polls for a slow call', async () => {
     const server = await fakeServer((seen, response, count) => {
       if (seen.method === 'POST') json(response, 202, receipt);
       else json(response, 200, count < 4 ? running : aCall());

@@ -182,10 +182,10 @@ async function refusalOf(
 ): Promise<string | null> {
   try {
     if (confirm === undefined)
-      return 'approval_denied: every call is to be confirmed, and there is nobody to ask';
+      return 'approval_denied: requireConfirmation is set, and no onBeforeExecute was given';
     return (await confirm(request)) === true ? null : 'approval_denied: Permission denied by user';
   } catch (error) {
-    return `approval_denied: the question failed: ${error instanceof Error ? error.message : String(error)}`;
+    return `approval_denied: onBeforeExecute failed: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

@@ -21,7 +21,7 @@ const MISSED_HEARTBEATS = 3;
 
 /** Browsers do not reveal to a page why a socket failed to open. */
 const NOT_OPENED =
-  'the socket did not open: no server answers there, it refuses pages of this origin, or it wants a key';
+  'the socket did not open: the server is unreachable, refuses the origin of this page, or requires a key';
 
 /** One WebSocket connection. It closes itself if the server stops sending heartbeats. */
 export class Connection {

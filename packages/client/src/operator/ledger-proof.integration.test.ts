@@ -16,7 +16,7 @@ describe('ledgerVerify', () => {
   it.each([
     { ok: true, rows: 2, head: { seq: 2, hash: 'ff' }, seq: null, problem: null },
     { ok: false, rows: 1, head: null, seq: 2, problem: 'the row was changed' },
-  ])('answers with the verdict, whichever it is', async (verdict) => {
+  ])('returns the verdict, also of a broken chain', async (verdict) => {
     const server = await fakeServer((_seen, response) => json(response, 200, verdict));
     expect(await clientOf(server).ledgerVerify()).toEqual(verdict);
   });

@@ -121,10 +121,10 @@ describe('decide', () => {
   });
 
   it.each([
-    ['said the opposite', { decision: 'deny', digest: 'd1', note: 'less' }],
-    ['said it with another note', { decision: 'allow', digest: 'd2', note: 'more' }],
-    ['let something else run', { decision: 'allow', digest: 'd1', note: 'less' }],
-  ] as const)('throws the conflict when somebody else %s meanwhile', async (_what, wanted) => {
+    ['made the opposite decision', { decision: 'deny', digest: 'd1', note: 'less' }],
+    ['decided with another note', { decision: 'allow', digest: 'd2', note: 'more' }],
+    ['allowed other arguments', { decision: 'allow', digest: 'd1', note: 'less' }],
+  ] as const)('throws the conflict when another operator %s meanwhile', async (_what, wanted) => {
     const server = await fakeServer((seen, response, count) => {
       if (count === 1) response.destroy();
       else if (seen.method === 'POST') problem(response, 409, 'conflict', { state: 'APPROVED' });

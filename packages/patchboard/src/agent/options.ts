@@ -104,7 +104,7 @@ export function resolveOptions(options: AgentOptions): ResolvedOptions {
   const { board, model, name = 'agent', permission } = options;
   const calling = callingOf(options);
   if (name === OPERATOR_NAME)
-    throw invalid(`name must not be ${OPERATOR_NAME}: nobody decides on their own call`);
+    throw invalid(`name must not be ${OPERATOR_NAME}: an agent must not decide on its own calls`);
   return Object.freeze({
     host: board.host,
     model,

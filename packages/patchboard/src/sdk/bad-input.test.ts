@@ -88,7 +88,7 @@ describe('an invalid result', () => {
     ['NaN', () => ({ n: Number.NaN }), { n: null }],
     ['a Date', () => ({ at: new Date(0) }), { at: '1970-01-01T00:00:00.000Z' }],
     ['a Map', () => new Map([[1, 2]]), {}],
-  ])('%s: what JSON makes of it', async (_what, execute, kept) => {
+  ])('%s: stored as its JSON form', async (_what, execute, kept) => {
     expect(await callOf(execute)).toMatchObject({ state: 'COMPLETED', result: kept });
   });
 
@@ -111,15 +111,15 @@ describe('a thrown value', () => {
     ['null', null, 'threw object'],
     ['a number', 7, 'threw number'],
     ['an object', { error: 'x' }, 'threw object'],
-    ['an error without words', new RangeError(), 'RangeError'],
+    ['an error without a message', new RangeError(), 'RangeError'],
     ['an error whose message is no text', Object.assign(new Error(), { message: 7n }), '7'],
     [
-      'an error that cannot be looked at',
+      'an error whose members throw',
       Object.defineProperty(new Error(), 'message', { get: thrower('no') }),
       'threw something that cannot be read',
     ],
     [
-      'a failure that is none',
+      'an invalid failure',
       new ToolFailure({ code: 'nonsense', message: 'x' } as never),
       'the tool failed with something that is no failure',
     ],
@@ -198,14 +198,18 @@ describe('a hook', () => {
       },
       { state: 'DENIED', code: 'hook_denied' },
     ],
-    ['answers nonsense', { preToolUse: () => 'yes' as never }, { state: 'DENIED', code: 'hook_denied' }],
     [
-      'denies with what JSON cannot hold',
+      'returns an invalid value',
+      { preToolUse: () => 'yes' as never },
+      { state: 'DENIED', code: 'hook_denied' },
+    ],
+    [
+      'denies with a value that is not JSON',
       { preToolUse: () => ({ decision: 'deny', toolResult: cycle() }) },
       { state: 'DENIED', code: 'hook_denied' },
     ],
     [
-      'asks with what JSON cannot hold',
+      'requires approval with a value that is not JSON',
       { preToolUse: () => ({ decision: 'ask', meta: cycle() }) },
       { state: 'APPROVAL_REQUIRED' },
     ],
@@ -238,10 +242,7 @@ describe('a hook', () => {
     ['replaces the result', () => ({ replace: { content: { sum: 'three' } } })],
     ['updates the result', () => ({ update: { result: { sum: 'three' } } })],
     ['adds what the schema does not allow', () => ({ update: { result: { checked: true } } })],
-    [
-      'writes into the result it is shown',
-      (_call, result) => void Object.assign(result as object, { sum: 'three' }),
-    ],
+    ['modifies the result object', (_call, result) => void Object.assign(result as object, { sum: 'three' })],
   ])('that %s so that it breaks the output schema: FAILED as output_invalid', async (_what, postToolUse) => {
     const add = tool({
       name: 'add',

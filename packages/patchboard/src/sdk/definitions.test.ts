@@ -90,7 +90,7 @@ describe('tool()', () => {
   it.each([
     ['zod/mini', mini.object({ n: mini.number().check(mini.refine((n) => n !== 13)) })],
     ['another copy of zod', other.object({ n: other.number().refine(async (n) => n !== 13) })],
-  ])('takes schemas of %s for what they are', async (_whose, parameters) => {
+  ])('accepts schemas of %s', async (_whose, parameters) => {
     const board = await aBoard({ tools: [tool({ name: 't', parameters, execute: ({ n }) => n })] });
     expect(board.tools()[0]?.inputSchema).toMatchObject({ properties: { n: { type: 'number' } } });
     expect(await board.call('t', { n: 7 })).toMatchObject({ result: 7 });

@@ -110,7 +110,7 @@ describe('metadata', () => {
   it.each([
     ['destructive', { destructive: true }],
     ['requiresApproval', { requiresApproval: true }],
-  ])('%s: asks before it runs', async (_name, metadata) => {
+  ])('%s: requires approval', async (_name, metadata) => {
     let ran = 0;
     const board = await aBoard({ tools: [tool({ name: 't', metadata, execute: () => (ran += 1) })] });
     const { id, state } = await board.invoke('t');

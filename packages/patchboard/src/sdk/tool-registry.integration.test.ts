@@ -54,14 +54,14 @@ describe('ToolRegistry', () => {
     ['a name outside the rule', 'name_invalid', () => ({ ...one, name: 'no spaces' })],
     ['a name of dots', 'name_invalid', () => ({ ...one, name: '..' })],
     ['no name', 'name_invalid', () => ({ ...one, name: undefined }) as never],
-    ['a name that is there', 'name_taken', () => tool('one', () => 2)],
+    ['a name in use', 'name_taken', () => tool('one', () => 2)],
     [
-      'a schema that is none',
+      'an invalid schema',
       'schema_invalid',
       () => tool({ name: 'x', parameters: { type: 'strnig' }, execute: () => 1 }),
     ],
     [
-      'an output schema that is none',
+      'an invalid output schema',
       'schema_invalid',
       () => tool({ name: 'x', output: { $ref: '#/nowhere' }, execute: () => 1 }),
     ],
@@ -71,7 +71,7 @@ describe('ToolRegistry', () => {
       () => tool({ name: 'x', metadata: { timeout: 86_400_001 }, execute: () => 1 }),
     ],
     [
-      'a contradiction',
+      'contradictory metadata',
       'schema_invalid',
       () => tool({ name: 'x', metadata: { readonly: true, destructive: true }, execute: () => 1 }),
     ],

@@ -199,7 +199,7 @@ export function refuseOpenServer(
 ): void {
   if (isLoopback(host) || jwt !== null || keys.index.size > 0 || internalKeys.length > 0) return;
   throw new ConfigError(
-    `HOST=${host} is not a loopback address, and no credential is configured, so that anybody could call every tool: ` +
+    `HOST=${host} is not a loopback address, and no credential is configured, so every client on the network could call every tool: ` +
       'make a key first (patchboard keys create --kind operator --name NAME) or set auth.jwt in the config',
   );
 }

@@ -145,7 +145,7 @@ function refusalOf({ problem }: ProbeReport, unsafeNoSandbox: boolean): Failure 
     {
       recommendations: [
         'an operator can run: patchboard doctor',
-        'patchboard serve --unsafe-no-sandbox runs them all the same and asks every time',
+        'patchboard serve --unsafe-no-sandbox runs them without a sandbox, each after approval',
       ],
     },
   );

@@ -77,9 +77,9 @@ describe('createToolCalling', () => {
     ]);
     const no = await calling.processCycle(sum('1', '2'), { ...ON, requireConfirmation: true }, () => false);
     expect(no.executionResults).toMatchObject([{ result: 'approval_denied: Permission denied by user' }]);
-    const nobody = await calling.processCycle(sum('1', '2'), { ...ON, requireConfirmation: true });
-    expect(nobody.executionResults).toMatchObject([
-      { status: 'error', result: expect.stringContaining('nobody to ask') as string },
+    const unconfirmed = await calling.processCycle(sum('1', '2'), { ...ON, requireConfirmation: true });
+    expect(unconfirmed.executionResults).toMatchObject([
+      { status: 'error', result: expect.stringContaining('no onBeforeExecute was given') as string },
     ]);
     const asked: unknown[] = [];
     const torn = await calling.processCycle(
@@ -91,7 +91,7 @@ describe('createToolCalling', () => {
       },
     );
     expect(torn.executionResults).toMatchObject([
-      { result: 'approval_denied: the question failed: the window is closed' },
+      { result: 'approval_denied: onBeforeExecute failed: the window is closed' },
     ]);
     expect(asked).toMatchObject([{ requestId: 'call-1', toolName: 'math.add', args: { a: 1, b: 2 } }]);
     const gated = '<<<[TOOL_REQUEST]>>>tool_name:「始」never「末」<<<[END_TOOL_REQUEST]>>>';

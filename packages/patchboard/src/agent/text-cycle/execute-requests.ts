@@ -98,7 +98,7 @@ class Execution {
     if (!isOpen(ended)) return ended;
     return failure(
       'interrupted',
-      `call ${ended.id} goes on after the board has closed: it is ${ended.state.name}`,
+      `call ${ended.id} continues after the board has closed: it is ${ended.state.name}`,
     );
   }
 
@@ -176,7 +176,7 @@ async function confirmationOf(
   try {
     return { isAllowed: (await confirm(request)) === true, note: null };
   } catch (error) {
-    return { isAllowed: false, note: `the question failed: ${messageOf(error)}` };
+    return { isAllowed: false, note: `onBeforeExecute failed: ${messageOf(error)}` };
   }
 }
 
