@@ -9,7 +9,6 @@ import { OUTSIDE_LIMITS } from './outside-limits.ts';
 import { compileOutsidePattern, compileOwnPattern } from './patterns.ts';
 import { rebuildSchema, type RebuildRules } from './rebuild-schema.ts';
 import { SchemaProblem } from './schema-problem.ts';
-import { isSmall } from './value-size.ts';
 import { vetDocument } from './vet-document.ts';
 
 export interface AjvSchemasOptions {
@@ -102,4 +101,21 @@ function outsideValidator(text: string): Validator {
   const rebuilt = rebuildSchema(document, OUTSIDE_RULES);
   refuseMultiplying(rebuilt.graph, OUTSIDE_LIMITS.checksInPlace);
   return interpretSchema(rebuilt, OUTSIDE_LIMITS.steps);
+}
+
+/** Returns whether a value contains at most `maxNodes` values and nests no deeper than `maxDepth` (false for a cycle). */
+function isSmall(value: unknown, maxNodes: number, maxDepth: number): boolean {
+  return countNodes(value, maxNodes, maxDepth) >= 0;
+}
+
+/** Returns how many nodes are left; negative if there are too many. */
+function countNodes(value: unknown, nodesLeft: number, depthLeft: number): number {
+  let left = nodesLeft - 1;
+  if (typeof value !== 'object' || value === null) return left;
+  if (depthLeft === 0) return -1;
+  for (const member of Object.values(value)) {
+    if (left < 0) return left;
+    left = countNodes(member, left, depthLeft - 1);
+  }
+  return left;
 }

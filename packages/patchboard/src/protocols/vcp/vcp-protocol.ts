@@ -1,7 +1,7 @@
-import type { ToolCallingProtocol } from '../protocol.ts';
+import { RESULT_END, RESULT_START, writeShownValue } from '@patchboard/wire/vcp';
+import type { ToolCallingProtocol, ToolExecutionResult } from '../protocol.ts';
 import { parseReply } from '../reply-reader.ts';
 import { formatDefinitions } from './definitions.ts';
-import { formatResults } from './results.ts';
 import { BEGINNING, finish, step } from './scanner.ts';
 
 /** Variable & Command Protocol: calls as marked blocks in plain text, for models that only speak text. */
@@ -15,3 +15,20 @@ export const vcpProtocol: ToolCallingProtocol = {
   step,
   finish,
 };
+
+/** What the model reads next. A block for each, so that results of parallel calls can be told apart. */
+function formatResults(results: readonly ToolExecutionResult[]): string {
+  return results.map(blockOf).join('\n');
+}
+
+function blockOf({ requestId, toolName, status, result, durationMs }: ToolExecutionResult): string {
+  const fields = [
+    ['request_id', requestId],
+    ['tool_name', toolName],
+    ['status', status],
+    ['duration_ms', String(durationMs)],
+    ['result', result],
+  ] as const;
+  const lines = fields.map(([key, value]) => `${key}:${writeShownValue(value)}`);
+  return [RESULT_START, ...lines, RESULT_END].join('\n');
+}

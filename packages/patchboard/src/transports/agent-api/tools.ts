@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { TOOL_FORMATS, type ToolFormat } from '../../protocols/formats.ts';
+import { formatTools, TOOL_FORMATS, type ToolFormat } from '../../protocols/formats.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, headers, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
-import { toolDetailView } from '../shared/views/tool-lists.ts';
-import { sendFormatted, wantsJson } from './formatted-tools.ts';
+import { MCP_FORMAT, toolDetailView } from '../shared/views/tool-lists.ts';
 
 /** What a vendor wants, and for OpenAI what its strict mode cannot keep of a schema. */
 const FORMATTED = object({ tools: listOf(ANY), conversions: listOf(ANY) }, ['conversions']);
@@ -47,6 +46,29 @@ function listTools(context: HttpContext, request: FastifyRequest, reply: Fastify
   if (isNamed(request.headers['if-none-match'], etag)) reply.code(304).send();
   else if (format === undefined) sendJson(reply, 200, list.json);
   else sendFormatted(context, request, reply, format);
+}
+
+/** Answers `GET /v1/tools?format=…`. A prompt is plain text, unless the asker takes nothing but JSON. */
+function sendFormatted(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  format: ToolFormat,
+): void {
+  const principal = principalOf(request);
+  if (format === 'mcp') {
+    sendJson(reply, 200, context.toolLists.for(principal, MCP_FORMAT).json);
+    return;
+  }
+  const made = formatTools(format, context.engine.tools(principal));
+  if (made.type === 'json') sendJson(reply, 200, made.json);
+  else if (wantsJson(request.headers.accept)) sendJson(reply, 200, JSON.stringify({ text: made.text }));
+  else reply.code(200).header('content-type', 'text/plain; charset=utf-8').send(made.text);
+}
+
+/** Which of two forms a prompt has. */
+function wantsJson(accept: string | undefined): boolean {
+  return accept !== undefined && accept.includes('application/json') && !/text\/|\*\/\*/.test(accept);
 }
 
 /** A prompt as JSON is something else than its text, and a tag stands for one of them. */

@@ -1,4 +1,4 @@
-import { sessionIdIn } from '@patchboard/wire';
+import { SESSION_COOKIE, sessionIdIn } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { OPERATOR_TOKEN_ID } from '../../core/access/principal.ts';
@@ -7,7 +7,22 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { COUNT, object, TEXT } from '../shared/routes/schemas.ts';
-import { clearedCookie, cookieOf } from './cookies.ts';
+
+/** The attributes of the session cookie: no script reads it, and no other site sends it. */
+const COOKIE_RULES = 'Path=/; HttpOnly; SameSite=Strict';
+
+/** `isSecure`: the browser came over TLS, so it must never send the cookie without. */
+function cookieOf(id: string, maxAgeSeconds: number, isSecure: boolean): string {
+  return `${SESSION_COOKIE}=${id}; Max-Age=${maxAgeSeconds}; ${rulesOf(isSecure)}`;
+}
+
+function clearedCookie(isSecure: boolean): string {
+  return `${SESSION_COOKIE}=; Max-Age=0; ${rulesOf(isSecure)}`;
+}
+
+function rulesOf(isSecure: boolean): string {
+  return isSecure ? `${COOKIE_RULES}; Secure` : COOKIE_RULES;
+}
 
 const openRoute: Route = {
   method: 'POST',
