@@ -70,6 +70,7 @@ describe('strict schemas', () => {
     [{ type: 'object', properties: { a: {} } }, '/properties/a', 'type'],
     [{ type: 'object', properties: { a: { type: 'array' } } }, '/properties/a', 'items'],
     [{ type: 'object', properties: { a: true } }, '/properties/a', 'true'],
+    [{ type: 'object', properties: { a: [{ toString: '' }] } }, '/properties/a', 'array'],
     [{ type: 'object', patternProperties: {} }, '', 'patternProperties'],
     [{ type: 'object' }, '', 'additionalProperties'],
   ])('are not made of %j, and the schema stays as it is', (given, path, keyword) => {

@@ -63,7 +63,8 @@ class Conversion {
   }
 
   schema(given: unknown, path: string, depth: number): SchemaObject {
-    if (!isRecord(given)) return this.#block(path, String(given));
+    // A list is not written out: its items may have a `toString` that is no function.
+    if (!isRecord(given)) return this.#block(path, Array.isArray(given) ? 'array' : String(given));
     if (depth > DEEPEST) return this.#block(path, 'depth');
     const type = typeOf(given);
     if (type === 'object' || 'properties' in given) return this.object(given, path, depth);
