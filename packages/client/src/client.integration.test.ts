@@ -140,14 +140,14 @@ describe('runs', () => {
 
 describe('dry run', () => {
   it('sends dry_run=true', async () => {
-    const answer = {
+    const body = {
       valid: false,
       errors: [{ path: '/a', message: 'must be a number' }],
       decision: { effect: 'ask', rule: 'default', reason: 'destructive', policy_version: 0 },
       route: { source: 'server', client_id: null, online: true },
     };
-    const server = await fakeServer((_seen, response) => json(response, 200, answer));
-    expect(await clientOf(server).dryRun('demo.echo', { a: 'x' })).toEqual(answer);
+    const server = await fakeServer((_seen, response) => json(response, 200, body));
+    expect(await clientOf(server).dryRun('demo.echo', { a: 'x' })).toEqual(body);
     expect(server.seen[0]!.path).toBe('/v1/tools/demo.echo/invoke?dry_run=true');
   });
 });

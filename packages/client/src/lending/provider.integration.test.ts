@@ -16,12 +16,12 @@ function requestFor(attempt: number, id = 'tc_1'): Record<string, unknown> {
 
 describe('provider', () => {
   it('registers tools in the wire format and returns the rejected ones', async () => {
-    const answer = {
+    const body = {
       ok: false,
       registered_count: 0,
       rejected: [{ name: 'camera', code: 'name_taken', reason: 'x' }],
     };
-    const server = await fakeServer((_seen, response) => json(response, 200, answer));
+    const server = await fakeServer((_seen, response) => json(response, 200, body));
     const schema = { type: 'object' };
     const registered = await clientOf(server)
       .provider('phone 1')
@@ -35,7 +35,7 @@ describe('provider', () => {
         },
         { name: 'torch', schema, description: 'light' },
       ]);
-    expect(registered).toEqual(answer);
+    expect(registered).toEqual(body);
     expect(server.seen[0]).toMatchObject({
       path: '/internal/tools/register',
       headers: { 'x-client-id': 'phone 1' },
@@ -110,8 +110,8 @@ describe('provider', () => {
   });
 
   it('sends the attempt token with ack, progress and submit', async () => {
-    const answer = { ok: true, tool_call_id: 'tc_1', status: 'SUCCEEDED' };
-    const server = await fakeServer((_seen, response) => json(response, 200, answer));
+    const body = { ok: true, tool_call_id: 'tc_1', status: 'SUCCEEDED' };
+    const server = await fakeServer((_seen, response) => json(response, 200, body));
     const provider = clientOf(server).provider('phone');
     const attemptToken = 'tc_1/1';
     await provider.ack('tc_1', { attemptToken });
@@ -130,13 +130,13 @@ describe('provider', () => {
   });
 
   it('retries submit after a lost response, but not progress', async () => {
-    const answer = { ok: true, tool_call_id: 'tc_1', status: 'SUCCEEDED' };
+    const body = { ok: true, tool_call_id: 'tc_1', status: 'SUCCEEDED' };
     const server = await fakeServer((seen, response, count) => {
       if (count === 1 || seen.path.endsWith('progress')) response.destroy();
-      else json(response, 200, answer);
+      else json(response, 200, body);
     });
     const provider = clientOf(server).provider('phone');
-    expect(await provider.submit('tc_1', { status: 'SUCCEEDED', result: 1 })).toEqual(answer);
+    expect(await provider.submit('tc_1', { status: 'SUCCEEDED', result: 1 })).toEqual(body);
     await expect(provider.progress('tc_1', {})).rejects.toMatchObject({ kind: 'network' });
     expect(server.seen).toHaveLength(3);
   });

@@ -19,8 +19,8 @@ describe('an agent whose calls require approval', () => {
       result: { sum: 3 },
       approval: { required: true, decision: 'allow', decidedBy: 'operator', note: 'fine' },
     });
-    const told = (await eventsOf(agent)).filter(({ channel }) => channel === 'control');
-    expect(told).toMatchObject([
+    const controlEvents = (await eventsOf(agent)).filter(({ channel }) => channel === 'control');
+    expect(controlEvents).toMatchObject([
       {
         type: 'permission_required',
         call: { id: calls[0]?.id, state: 'APPROVAL_REQUIRED', inputPreview: { a: 1, b: 2 } },

@@ -91,8 +91,8 @@ describe('an agent with a tool call config', () => {
 
   it('requires approval of every call with requireConfirmation', async () => {
     const { agent } = await begin({ ...ON, requireConfirmation: true }, [sum('1'), sum('2'), 'ok']);
-    const answers: ('allow' | 'deny')[] = ['allow', 'deny'];
-    agent.on('permission_required', ({ respond }) => respond(answers.shift() ?? 'deny'));
+    const decisions: ('allow' | 'deny')[] = ['allow', 'deny'];
+    agent.on('permission_required', ({ respond }) => respond(decisions.shift() ?? 'deny'));
     const { calls } = await agent.send('Go.');
     expect(calls.map(({ state, approval }) => [state, approval?.decision])).toEqual([
       ['COMPLETED', 'allow'],

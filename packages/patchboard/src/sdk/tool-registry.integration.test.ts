@@ -129,14 +129,14 @@ describe('a board made from a registry', () => {
 
   it('finishes running and queued calls of a tool that was unregistered', async () => {
     const begun: ((value: unknown) => void)[] = [];
-    let tell = (): void => {};
-    const second = new Promise<void>((resolve) => (tell = resolve));
+    let bothBegun = (): void => {};
+    const second = new Promise<void>((resolve) => (bothBegun = resolve));
     const slow = tool({
       name: 'slow',
       metadata: { concurrent: false },
       execute: () =>
         new Promise((resolve) => {
-          if (begun.push(resolve) === 2) tell();
+          if (begun.push(resolve) === 2) bothBegun();
         }),
     });
     const board = await aBoard({ tools: [slow] });
@@ -170,12 +170,12 @@ describe('a board made from a registry', () => {
     const board = await aBoard({ tools: [] });
     const { url } = await board.listen({ port: 0 });
     const lent = { name: 'lent.tool', schema: { type: 'object' } };
-    const answer = await fetch(`${url}/internal/tools/register`, {
+    const response = await fetch(`${url}/internal/tools/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ client_id: 'phone', tools: [lent, { ...lent, name: 'a__b' }] }),
     });
-    expect(await answer.json()).toMatchObject({ ok: true });
+    expect(await response.json()).toMatchObject({ ok: true });
     for (const name of ['lent.tool', 'lent__tool'])
       expect(() => board.registry.register(tool(name, () => 1))).toThrow('a client lends');
     board.registry.register(tool('a.b', () => 'ours'));

@@ -30,8 +30,8 @@ describe('packs from modules', () => {
   }
 
   async function toolsOf(url: string, tenant: string): Promise<string[]> {
-    const answer = await fetch(`${url}/v1/tools`, { headers: { 'x-tenant-id': tenant } });
-    return ((await answer.json()) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    const response = await fetch(`${url}/v1/tools`, { headers: { 'x-tenant-id': tenant } });
+    return ((await response.json()) as { tools: { name: string }[] }).tools.map(({ name }) => name);
   }
 
   it('are available to tenants that name them, and to tenants that name no packs', async () => {
@@ -43,12 +43,12 @@ describe('packs from modules', () => {
     const usual = await toolsOf(url, 'default');
     expect(usual).toEqual(expect.arrayContaining(['hello.hello', 'calculation.eval']));
     expect(usual).not.toContain('search_content');
-    const answer = await fetch(`${url}/v1/tools/hello.hello/invoke`, {
+    const response = await fetch(`${url}/v1/tools/hello.hello/invoke`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-tenant-id': 'acme', prefer: 'wait=10' },
       body: JSON.stringify({ run_id: 'run_a' }),
     });
-    expect(await answer.json()).toMatchObject({ status: 'SUCCEEDED', result: { tenant: 'acme' } });
+    expect(await response.json()).toMatchObject({ status: 'SUCCEEDED', result: { tenant: 'acme' } });
   });
 
   it('may be factories that receive services of the server, and are closed with it', async () => {

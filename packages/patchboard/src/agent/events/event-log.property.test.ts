@@ -66,13 +66,13 @@ describe('the events of an agent', () => {
         const activeWork = new ActiveWork(nodeClock, 1000);
         const decide = (): never => expect.unreachable();
         const events = new EventLog({ clock: nodeClock, log, activeWork, decide }, journal);
-        const told: { n: number; channel: Channel }[] = [];
+        const emitted: { n: number; channel: Channel }[] = [];
         const live: number[] = [];
         for (const type of ['text_delta', 'permission_decided', 'error'] as const)
           events.on(type, (event) => live.push(numberOf(event)));
         const tellAll = (channel: Channel): void => {
-          events.emit(body(channel, told.length));
-          told.push({ n: told.length, channel });
+          events.emit(body(channel, emitted.length));
+          emitted.push({ n: emitted.length, channel });
         };
         /** Reads until it has received the last event of each of its channels. */
         const listen = async (since: number, channels: readonly Channel[]): Promise<Heard> => {
@@ -95,12 +95,12 @@ describe('the events of an agent', () => {
         }
         for (const channel of CHANNELS) {
           for (let ticks = 0; ticks < pause; ticks += 1) await Promise.resolve();
-          last.add(told.length);
+          last.add(emitted.length);
           tellAll(channel);
         }
         const { seen: all } = await listen(0, CHANNELS);
-        expect(all.map(numberOf)).toEqual(told.map(({ n }) => n));
-        expect(live).toEqual(told.map(({ n }) => n));
+        expect(all.map(numberOf)).toEqual(emitted.map(({ n }) => n));
+        expect(live).toEqual(emitted.map(({ n }) => n));
         for (const { since, channels, seen } of await Promise.all(listeners)) {
           expect(seen).toEqual(
             all.filter(({ bookmark, channel }) => bookmark > since && channels.includes(channel)),
