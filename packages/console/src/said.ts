@@ -3,7 +3,7 @@ import type { ReasonView } from '@patchboard/wire';
 import type { JsonProblem } from './forms/args-text.ts';
 import { language } from './preferences.ts';
 import { i18n } from './words/index.ts';
-import { reasonWords } from './words/reasons.ts';
+import { codeWords, reasonWords } from './words/reasons.ts';
 
 type Reasons = { readonly reasons?: readonly ReasonView[] | undefined };
 
@@ -26,9 +26,9 @@ export function messageOf(error: unknown): string {
 /** Why a call or a request failed. Without reasons the code says it in the reader's language, the server the rest. */
 export function failureWords(failed: { readonly code: string; readonly message: string } & Reasons): string {
   const { code, message, reasons } = failed;
-  const key = `failures.${code}`;
-  const words = reasonWords(language.value, reasons);
+  const words = reasonWords(language.value, reasons) ?? codeWords(language.value, code, message);
   if (words !== null) return words;
+  const key = `failures.${code}`;
   return i18n.global.te(key) ? i18n.global.t(key, { said: message }) : message;
 }
 

@@ -50,10 +50,11 @@ export type { Environment } from './settings/environment.ts';
 export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
 export { failure, ToolFailure } from './core/failures.ts';
-export type { Failure, RateRefusal } from './core/failures.ts';
+export type { Failure, FailureReason, RateRefusal } from './core/failures.ts';
 export type {
   HookCall,
   HookDecision,
+  HookReason,
   Hooks as CallHooks,
   PostHookResult,
   ToolOutcome,
@@ -198,6 +199,8 @@ export type {
   JsonSchema,
   OutcomeKnowledge,
   PredicateView,
+  ReasonParam,
+  ReasonView,
   SandboxName,
   ToolAnnotations,
   ToolCallConfigView,

@@ -1,4 +1,5 @@
 import type { FailureCode } from './failure-codes.ts';
+import type { ReasonView } from './reasons/reason.ts';
 import type { RejectedTool, SubmissionError } from './internal.ts';
 import type { JsonSchema, ToolAnnotations } from './views.ts';
 
@@ -112,6 +113,8 @@ export type GatewayFrame =
       readonly code: string;
       readonly failure_code: FailureCode;
       readonly message: string;
+      /** What `message` was made from. */
+      readonly reasons?: readonly ReasonView[];
       readonly id?: string;
     };
 

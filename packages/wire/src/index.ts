@@ -23,6 +23,7 @@ export type {
 } from './events.ts';
 export { byFailureCode, FAILURE_CODES, FAILURE_TABLE, isFailureCode } from './failure-codes.ts';
 export type { FailureCode, TenantErrorName } from './failure-codes.ts';
+export { HTTP_HINTS } from './http-hints.ts';
 export type {
   RegisterRequest,
   RegisterResponse,

@@ -1,4 +1,5 @@
 import type { FailureCode } from './failure-codes.ts';
+import type { ReasonView } from './reasons/reason.ts';
 import type { CallErrorView, JsonSchema, ToolAnnotations } from './views.ts';
 
 /** One tool as a client registers it. */
@@ -21,6 +22,8 @@ export interface RejectedTool {
   readonly name: string;
   readonly code: string;
   readonly reason: string;
+  /** What `reason` was made from. */
+  readonly reasons?: readonly ReasonView[];
 }
 
 export interface RegisterResponse {

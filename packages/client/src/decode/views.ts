@@ -232,7 +232,9 @@ export const decodeDryRun: Decoder<DryRunView> = object<DryRunView>({
 export const decodeRegistered: Decoder<RegisterResponse> = object<RegisterResponse>({
   ok: boolean,
   registered_count: number,
-  rejected: listOf(object<RejectedTool>({ name: string, code: string, reason: string })),
+  rejected: listOf(
+    object<RejectedTool>({ name: string, code: string, reason: string, reasons: decodeReasons }),
+  ),
 });
 
 export const decodeSubmitted: Decoder<SubmitResponse> = object<SubmitResponse>({

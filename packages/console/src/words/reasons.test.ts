@@ -1,10 +1,16 @@
 import { ENGLISH, reason, textIn, type ReasonCode, type ReasonView } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
-import { reasonWords, REASON_LANGUAGES } from './reasons.ts';
+import { codeWords, reasonWords, REASON_LANGUAGES } from './reasons.ts';
 
 const CODES = Object.keys(ENGLISH) as ReasonCode[];
 /** Codes whose sentence is the words of another, or a sign. */
-const WITHOUT_WORDS: readonly string[] = ['text', 'json_wanted_colon'];
+const WITHOUT_WORDS: readonly string[] = [
+  'text',
+  'json_wanted_colon',
+  'input_issue',
+  'output_issue',
+  'request_issue',
+];
 
 /** The sentence of a code with parameters that show their own names, and the names that it asked for. */
 function shown(language: keyof typeof REASON_LANGUAGES, code: ReasonCode): { text: string; names: string[] } {
@@ -48,6 +54,12 @@ describe('reasons in the languages of the console', () => {
   it('leave the words of others as they are', () => {
     const reasons = [reason('tool_destructive'), reason('text', { text: 'Ask Ana first; she knows' })];
     expect(reasonWords('zh', reasons)).toBe('工具有破坏性；Ask Ana first; she knows');
+  });
+
+  it('say what a failure code means beside words that have no code', () => {
+    expect(codeWords('zh', 'tool_failed', 'it broke')).toBe('工具报告失败：it broke');
+    expect(codeWords('en', 'tool_failed', 'it broke')).toBe('it broke');
+    expect(codeWords('zh', 'network_error', 'gone')).toBeNull();
   });
 
   it('have nothing to say of a record without reasons, nor of a code of a newer server', () => {

@@ -1,16 +1,18 @@
-import { ENGLISH, textIn, type ReasonSentences, type ReasonView } from '@patchboard/wire';
+import { ENGLISH, isFailureCode, textIn, type ReasonSentences, type ReasonView } from '@patchboard/wire';
 import { reasonWords as chinese } from './zh/reasons.ts';
 
 interface ReasonLanguage {
   readonly sentences: ReasonSentences;
   /** Between two sentences. */
   readonly separator: string;
+  /** The meaning of a failure code beside words that have no code, which may be in another language. */
+  readonly beside: (meaning: string, words: string) => string;
 }
 
 /** Another language is one more table here. */
 export const REASON_LANGUAGES = {
-  en: { sentences: ENGLISH, separator: '; ' },
-  zh: { sentences: chinese, separator: '；' },
+  en: { sentences: ENGLISH, separator: '; ', beside: (_meaning, words) => words },
+  zh: { sentences: chinese, separator: '；', beside: (meaning, words) => `${meaning}：${words}` },
 } as const satisfies Readonly<Record<string, ReasonLanguage>>;
 
 /** The reasons in a language; null where there are none, or one that only a newer server knows. */
@@ -21,4 +23,15 @@ export function reasonWords(
   if (reasons === undefined || reasons.length === 0) return null;
   const { sentences, separator } = REASON_LANGUAGES[language];
   return textIn(sentences, separator, reasons);
+}
+
+/** A failure that has no reasons: the meaning of its code, and the words it came with; null for a code that is unknown here. */
+export function codeWords(
+  language: keyof typeof REASON_LANGUAGES,
+  code: string,
+  words: string,
+): string | null {
+  const { sentences, separator, beside } = REASON_LANGUAGES[language];
+  const meaning = isFailureCode(code) ? textIn(sentences, separator, [{ code, params: {} }]) : null;
+  return meaning === null ? null : beside(meaning, words);
 }

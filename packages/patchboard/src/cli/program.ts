@@ -1,3 +1,4 @@
+import { HTTP_HINTS } from '@patchboard/wire';
 import { PatchboardError } from '@patchboard/client';
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { messageOf } from '../core/failures.ts';
@@ -123,8 +124,10 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['input_invalid', 'show the schema of a tool with: patchboard tools show NAME'],
 ]);
 
+const FOR_HTTP: ReadonlySet<string> = new Set(Object.values(HTTP_HINTS).flat());
+
 function adviceOn({ code, recommendations }: PatchboardError): readonly string[] {
   const own = ADVICE.get(code);
-  const isForHttp = recommendations.every((advice) => /^(GET|send) /.test(advice));
+  const isForHttp = recommendations.every((advice) => FOR_HTTP.has(advice));
   return own !== undefined && isForHttp ? [own] : recommendations;
 }

@@ -1,13 +1,13 @@
-import { reasonsText, type Reason } from '@patchboard/wire';
+import { reasonsText, type ReasonView } from '@patchboard/wire';
 
 /** Why something was decided: the sentence, and what it was made from. */
 export interface Because {
   readonly reason: string;
   /** Absent: the record is of a version that kept the sentence only, or the words are those of another. */
-  readonly reasons?: readonly Reason[];
+  readonly reasons?: readonly ReasonView[];
 }
 
-export function because(...reasons: readonly Reason[]): Required<Because> {
+export function because(...reasons: readonly ReasonView[]): Required<Because> {
   return { reason: reasonsText(reasons), reasons };
 }
 
@@ -17,6 +17,6 @@ export function inWordsOf(text: string): Required<Because> {
 }
 
 /** The reasons to show beside others; words of others where only a sentence is known. */
-export function reasonsOf({ reason, reasons }: Because): readonly Reason[] {
+export function reasonsOf({ reason, reasons }: Because): readonly ReasonView[] {
   return reasons ?? inWordsOf(reason).reasons;
 }

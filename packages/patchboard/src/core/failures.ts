@@ -1,69 +1,29 @@
 import {
+  ENGLISH,
   FAILURE_CODES,
   FAILURE_TABLE,
+  reason,
   reasonsText,
   type FailureCode,
   type InputIssueView,
   type OutcomeKnowledge,
   type Reason,
+  type ReasonView,
 } from '@patchboard/wire';
 import type { Allowance } from './access/token-buckets.ts';
-
-/** What each code means. The rest of what follows from a code is in `FAILURE_TABLE`. */
-const SUMMARIES: Readonly<Record<FailureCode, string>> = {
-  tool_not_found: 'there is no tool of that name here',
-  method_not_found: 'the module has no such method',
-  method_not_callable: 'agents may not call this method',
-  call_not_found: 'no such call',
-  run_not_found: 'no such run',
-  key_not_found: 'no such key',
-  grant_not_found: 'no such grant',
-  route_not_found: 'no such route',
-  method_not_allowed: 'the route takes another HTTP method',
-  input_invalid: "the arguments do not fit the tool's schema",
-  body_invalid: 'the request is not what the route takes',
-  content_type: 'the body is not application/json',
-  too_large: 'the request is larger than the limit',
-  auth_required: 'a credential is needed',
-  permission_denied: 'the policy or the credential does not allow this',
-  hook_denied: 'a hook did not allow this',
-  approval_denied: 'an operator said no',
-  approval_expired: 'nobody decided in time',
-  name_invalid: 'the name is outside the rule',
-  name_taken: 'the name belongs to another tool',
-  schema_invalid: 'the schema cannot be compiled within limits',
-  conflict: 'the state that stands does not allow this',
-  idempotency_mismatch: 'the key was used with another body',
-  rate_limited: 'too many requests',
-  queue_full: 'too many calls are waiting',
-  queue_timeout: 'no slot came free in time; the call did not start',
-  overloaded: 'the server is too busy',
-  provider_offline: 'nobody who can run the tool is connected',
-  provider_disconnected: 'the provider went away during the call',
-  timeout: 'no result before the deadline',
-  cancelled: 'the call was cancelled',
-  interrupted: 'the server stopped during the call',
-  value_not_found: 'a value in the arguments names nothing that there is',
-  tool_failed: 'the tool reported a failure',
-  output_invalid: "the result does not fit the tool's output schema",
-  result_too_large: 'the result is larger than the limit',
-  result_invalid: 'what the provider sent as the result cannot be read',
-  sandbox_unavailable: 'no sandbox can run this tool',
-  upstream_unreachable: 'a service the tool needs did not answer',
-  storage_full: 'the store has no room; nothing was recorded',
-  storage_unavailable: 'the data folder is not available; nothing was recorded',
-  misdirected: 'the Host header names another server',
-  internal: 'a fault in the server',
-};
 
 interface FailureMeaning {
   readonly retryable: boolean;
   readonly summary: string;
 }
 
+/** Every failure code with its meaning. Each transport maps them to its own vocabulary. */
 export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = Object.fromEntries(
-  FAILURE_CODES.map((code) => [code, { retryable: FAILURE_TABLE[code].retryable, summary: SUMMARIES[code] }]),
-) as Record<FailureCode, FailureMeaning>;
+  FAILURE_CODES.map((code) => [
+    code,
+    { retryable: FAILURE_TABLE[code].retryable, summary: ENGLISH[code]({}) },
+  ]),
+) as Readonly<Record<FailureCode, FailureMeaning>>;
 
 /**
  * A call that ended with one of these may succeed when it is made again. Whether that is safe depends on what the first
@@ -94,7 +54,7 @@ export interface Failure {
   readonly code: FailureCode;
   readonly message: string;
   /** What the message was made from. Absent: the words are those of a tool, a client or a library, or of a former version. */
-  readonly reasons?: readonly Reason[];
+  readonly reasons?: readonly ReasonView[];
   readonly retryable: boolean;
   readonly outcome?: OutcomeKnowledge;
   readonly recommendations?: readonly string[];
@@ -115,24 +75,42 @@ export interface RateRefusal extends Allowance {
 /** `why`: a reason, several, or words that have no code; the meaning of `code` where there are none. */
 export function failure(
   code: FailureCode,
-  why: Why = FAILURES[code].summary,
+  why: FailureReason = reason(code),
   extra: Partial<Omit<Failure, 'code' | 'message'>> = {},
 ): Failure {
-  return { code, ...messageOfReasons(why), retryable: isRetryable(code, extra.outcome, false), ...extra };
+  return {
+    code,
+    ...messageOfReasons(code, why),
+    retryable: isRetryable(code, extra.outcome, false),
+    ...extra,
+  };
 }
 
-export type Why = string | Reason | readonly Reason[];
+/** Why something failed: a reason, several, or words that have no code. */
+export type FailureReason = string | ReasonView | readonly ReasonView[];
 
-function messageOfReasons(why: Why): Pick<Failure, 'message' | 'reasons'> {
+/** The same with "permission denied" before it. */
+export function denied(...reasons: readonly ReasonView[]): Reason {
+  return reason('denied', { reasons });
+}
+
+function messageOfReasons(code: FailureCode, why: FailureReason): Pick<Failure, 'message' | 'reasons'> {
   if (typeof why === 'string') return { message: why };
   const reasons = 'code' in why ? [why] : why;
-  return { message: reasonsText(reasons), reasons };
+  const message = reasonsText(reasons);
+  // A tool may use a code that has no sentence here.
+  return message === '' ? { message: FAILURES[code].summary } : { message, reasons };
+}
+
+/** What is wrong, without where; the words of another where the issue has no reasons. */
+export function problemOf({ message, reasons }: InputIssueView): readonly ReasonView[] {
+  return reasons ?? [reason('text', { text: message })];
 }
 
 /** How a recorded call ended. `idempotent`: whether its tool is. */
 export function endFailure(
   code: FailureCode,
-  why: Why,
+  why: FailureReason,
   outcome: OutcomeKnowledge,
   idempotent: boolean,
 ): Failure {

@@ -1,6 +1,6 @@
-import { PEER_ID_PATTERN, SESSION_PROOF_HEADER, sessionIdIn } from '@patchboard/wire';
+import { HTTP_HINTS, PEER_ID_PATTERN, reason, SESSION_PROOF_HEADER, sessionIdIn } from '@patchboard/wire';
 import type { Authenticator, Credentials } from '../core/access/authenticator.ts';
-import { failure, type Failure } from '../core/failures.ts';
+import { denied, failure, type Failure } from '../core/failures.ts';
 import type { KeyService } from '../core/access/key-service.ts';
 import { KEY_PREFIX, SECRET_PREFIX } from '../core/access/key-index.ts';
 import {
@@ -96,20 +96,17 @@ export class CredentialAuthenticator implements Authenticator {
 
   #withoutCredential(headers: Credentials['headers']): Principal | Failure {
     if (!this.isLocal) {
-      const recommendations = ['send Authorization: Bearer <key>; make one with: patchboard keys create'];
-      return failure('auth_required', 'a credential is needed', { recommendations });
+      return failure('auth_required', undefined, { recommendations: HTTP_HINTS.auth_required });
     }
     const proxy = proxyHeaderIn(headers);
     if (proxy === undefined) return localPrincipal(headers);
-    return failure(
-      'auth_required',
-      `a credential is needed: the header ${proxy} shows that a proxy forwarded the request, and local mode accepts direct requests only`,
-    );
+    return failure('auth_required', reason('credential_forwarded', { header: proxy }));
   }
 
   /** Accepts an internal key from the config or a key made by this server, so that a service can use one header for both. */
   #byInternalKey(secret: string | string[], headers: Credentials['headers']): Principal | Failure {
-    if (typeof secret !== 'string') return failure('auth_required', `${INTERNAL_KEY_HEADER} was sent twice`);
+    if (typeof secret !== 'string')
+      return failure('auth_required', reason('credential_header_twice', { header: INTERNAL_KEY_HEADER }));
     const { keys, internalKeys } = this.#parts;
     const found = secret.startsWith(SECRET_PREFIX)
       ? keys.authenticate(secret)
@@ -124,7 +121,7 @@ export class CredentialAuthenticator implements Authenticator {
     const { headers } = given;
     const match = typeof authorization === 'string' ? /^bearer +(\S+)$/i.exec(authorization.trim()) : null;
     const secret = match?.[1];
-    if (secret === undefined) return failure('auth_required', 'Authorization must be: Bearer <key or token>');
+    if (secret === undefined) return failure('auth_required', reason('credential_form'));
     if (isOperatorToken(secret)) {
       const { operatorToken } = this.#parts;
       return operatorToken.isRight(secret)
@@ -133,7 +130,7 @@ export class CredentialAuthenticator implements Authenticator {
     }
     if (secret.startsWith(SECRET_PREFIX))
       return withMatchingHeaders(this.#parts.keys.authenticate(secret), headers);
-    if (this.#parts.jwt === null) return failure('auth_required', 'this is not a key of ours');
+    if (this.#parts.jwt === null) return failure('auth_required', reason('key_of_others'));
     return this.#parts.jwt.authenticate(secret).then((found) => withMatchingHeaders(found, headers));
   }
 }
@@ -162,7 +159,7 @@ function withMatchingHeaders(
   for (const name of NAMING_HEADERS) {
     const given = headers[name];
     if (given !== undefined && given !== own[name]) {
-      return failure('permission_denied', `permission denied: ${name} does not match the credential`);
+      return failure('permission_denied', denied(reason('credential_names_other', { header: name })));
     }
   }
   return found;

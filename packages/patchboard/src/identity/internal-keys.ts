@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
 import type { Digest } from '../core/ports.ts';
 import type { Principal } from '../core/access/principal.ts';
@@ -38,7 +39,7 @@ export class InternalKeys {
   principalOf(secret: string): Principal | Failure {
     const tenant = this.#tenants.get(this.#digest.sha256(secret));
     if (tenant === undefined) {
-      return failure('auth_required', 'the internal API key is not known', {
+      return failure('auth_required', reason('internal_key_unknown'), {
         recommendations: ['use a key from one of the variables that auth.internal_keys in the config names'],
       });
     }

@@ -6,7 +6,7 @@ import {
   type JWTPayload,
   type JWTVerifyOptions,
 } from 'jose';
-import { PEER_ID_PATTERN } from '@patchboard/wire';
+import { PEER_ID_PATTERN, reason } from '@patchboard/wire';
 import { EXPIRY_RULE, isSaneExpiry } from '../core/access/expiry.ts';
 import { failure, messageOf, type Failure } from '../core/failures.ts';
 import type { Clock } from '../core/ports.ts';
@@ -53,9 +53,9 @@ export class JwtIdentity {
       return principalOf(payload, this.#clock.now());
     } catch (error) {
       if (isKeySetError(error))
-        return failure('overloaded', `could not fetch the issuer's key set: ${messageOf(error)}`);
-      if (error instanceof errors.JWTExpired) return failure('auth_required', 'the token has expired');
-      return failure('auth_required', `the token is not accepted: ${messageOf(error)}`);
+        return failure('overloaded', reason('token_keys_unavailable', { error: messageOf(error) }));
+      if (error instanceof errors.JWTExpired) return failure('auth_required', reason('token_expired'));
+      return failure('auth_required', reason('token_not_accepted', { error: messageOf(error) }));
     }
   }
 }
@@ -113,6 +113,6 @@ function scopesOf(claim: unknown, kind: Principal['kind']): ReadonlySet<Scope> |
 }
 
 function unusable(claim: string, why?: string): Failure {
-  const reason = why === undefined ? '' : `: ${why}`;
-  return failure('auth_required', `the token's claim ${claim} cannot be used${reason}`);
+  const suffix = why === undefined ? '' : `: ${why}`;
+  return failure('auth_required', `the token's claim ${claim} cannot be used${suffix}`);
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure, messageOf, type Failure } from '../core/failures.ts';
 import { plainRow } from '../core/ledger/ledger.ts';
 import type { Clock, Log, Store } from '../core/ports.ts';
@@ -45,8 +46,8 @@ export class OperatorTokenGuard {
     const allowance = this.#buckets.take(`address\n${address}`, WRONG_PER_ADDRESS);
     if (allowance.allowed && this.#buckets.take('rows', RECORDED).allowed) await this.#record(address);
     else this.#unrecorded += 1;
-    if (allowance.allowed) return failure('auth_required', 'this is not the operator token of this server');
-    return failure('rate_limited', 'too many wrong operator tokens came from this address', {
+    if (allowance.allowed) return failure('auth_required', reason('operator_token_wrong'));
+    return failure('rate_limited', reason('operator_token_guessed'), {
       rate: { ...allowance, policy: 'address' },
     });
   }

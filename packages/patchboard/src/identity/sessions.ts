@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { randomBytes } from 'node:crypto';
 import type { LoginToken, OpenedSession, SessionService } from '../core/access/authenticator.ts';
 import { OneTimeTokens } from '../core/access/one-time-tokens.ts';
@@ -50,8 +51,7 @@ export class Sessions implements SessionService {
   async open(token: string, address: string | undefined): Promise<OpenedSession | Failure> {
     if (this.#loginTokens.spend(token) !== null || this.#operatorToken.isRight(token)) return this.#opened();
     // A used login link is not a guess at the operator token, so it is not throttled.
-    if (token.startsWith(LOGIN_PREFIX))
-      return failure('auth_required', 'the token is not known, has expired or was used before');
+    if (token.startsWith(LOGIN_PREFIX)) return failure('auth_required', reason('login_token_spent'));
     return await this.#operatorToken.refuse(address);
   }
 

@@ -1,4 +1,4 @@
-import { reason, reasonText, type Reason } from '@patchboard/wire';
+import { type Reason, reason, reasonText, type ReasonView } from '@patchboard/wire';
 import { nearestName } from '../core/spelling.ts';
 import { shownName } from '../core/tools/tool-names.ts';
 import { toolUnknown } from '../core/tools/unknown-tool.ts';
@@ -32,7 +32,7 @@ export interface ReportedProblem extends PlaceInText {
   readonly code: string;
   readonly message: string;
   /** What the message was made from. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly ReasonView[];
 }
 
 /** What a report is made with. */

@@ -1,4 +1,4 @@
-import type { FailureCode, Reason } from '@patchboard/wire';
+import type { FailureCode, ReasonView } from '@patchboard/wire';
 import type { ToolDefinitionInput } from './tool-module.ts';
 
 /** A call that a model asked for, before anybody looked whether the tool exists. */
@@ -38,7 +38,7 @@ export interface ParseError {
   readonly code: ParseErrorCode;
   readonly message: string;
   /** What the message was made from. */
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly ReasonView[];
   readonly offset: number;
   /** As far as they could be read: the answer goes to the request they name. */
   readonly requestId?: string;

@@ -1,5 +1,5 @@
 // oxlint-disable unicorn/no-thenable -- "then" is a keyword of JSON Schema
-import type { JsonSchema } from '@patchboard/wire';
+import { isReason, type JsonSchema } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { ajvSchemas } from './ajv-schemas.ts';
 
@@ -14,7 +14,13 @@ function problemOf(schema: unknown, origin: Origin = 'outside'): string {
 function issuesOf(schema: unknown, value: unknown, origin: Origin = 'outside') {
   const compiled = ajvSchemas().compile(schema as JsonSchema, origin);
   if (!compiled.ok) throw new Error(compiled.problem);
-  return compiled.validate(value);
+  return compiled.validate(value)?.map(({ path, message }) => ({ path, message })) ?? null;
+}
+
+function reasonsOf(schema: unknown, value: unknown, origin: Origin) {
+  const compiled = ajvSchemas().compile(schema as JsonSchema, origin);
+  if (!compiled.ok) throw new Error(compiled.problem);
+  return compiled.validate(value)?.map(({ reasons }) => reasons);
 }
 
 function nested(depth: number, wrap: (inner: unknown) => unknown, innermost: unknown): unknown {
@@ -249,6 +255,29 @@ describe.each(ORIGINS)('a schema of origin %s', (origin) => {
         { path: '/n', message: 'must be >= 1' },
       ]),
     );
+  });
+
+  it.each([
+    [{ type: ['integer', 'null'] }, 'x', 'issue_type'],
+    [{ enum: ['a'] }, 'x', 'issue_enum'],
+    [{ const: 1 }, 'x', 'issue_const'],
+    [{ minimum: 2 }, 1, 'issue_minimum'],
+    [{ exclusiveMaximum: 2 }, 2, 'issue_exclusive_maximum'],
+    [{ multipleOf: 2 }, 1, 'issue_multiple_of'],
+    [{ minLength: 2 }, 'x', 'issue_min_length'],
+    [{ pattern: '^a' }, 'x', 'issue_pattern'],
+    [{ format: 'email' }, 'x', 'issue_format'],
+    [{ maxItems: 1 }, [1, 2], 'issue_max_items'],
+    [{ uniqueItems: true }, [1, 1], 'issue_unique_items'],
+    [{ minProperties: 1 }, {}, 'issue_min_properties'],
+    [{ required: ['a'] }, {}, 'issue_required'],
+    [{ additionalProperties: false }, { a: 1 }, 'issue_additional_property'],
+    [{ not: {} }, 1, 'issue_not'],
+    [false, 1, 'issue_not_allowed'],
+  ])('says what is wrong as data: %j', (schema, value, code) => {
+    const reasons = reasonsOf(schema, value, origin);
+    expect(reasons).toMatchObject([[{ code }]]);
+    expect(reasons?.flat().every((one) => isReason(one))).toBe(true);
   });
 
   it('reports at most 20 issues, each of bounded length', () => {

@@ -1,4 +1,4 @@
-import type { InputIssueView } from '@patchboard/wire';
+import { type InputIssueView, type Reason } from '@patchboard/wire';
 import { pointerTo } from '../core/json/json-pointer.ts';
 import { MAX_ISSUES, shortIssue } from './issues.ts';
 
@@ -27,11 +27,11 @@ export class CheckRun {
   }
 
   /** Records an issue. Returns false, so that a check can return the call. */
-  fail(message: string): false {
+  fail(why: Reason): false {
     if (this.stopsAtFirst) return false;
     let path = '';
     for (const key of this.#path) path = pointerTo(path, key);
-    const issue = shortIssue(path, message);
+    const issue = shortIssue(path, why);
     // The branches of an `anyOf` often fail with the same issue.
     const isKnown = this.issues.some((known) => known.message === issue.message && known.path === issue.path);
     if (!isKnown) this.issues.push(issue);

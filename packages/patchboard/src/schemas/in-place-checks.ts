@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { isRecord } from '../core/json/is-record.ts';
 import { matches, type Check, type CheckRun } from './check-run.ts';
 import { checkOf, checksByName, checksOf, every, type ApplicatorContext } from './applicator-context.ts';
@@ -16,7 +17,7 @@ export function checkAnyOf(context: ApplicatorContext): Check {
       // Every matching schema contributes to `evaluated`, so the loop can stop early only without it.
       if (passed > 0 && evaluated === null) break;
     }
-    return passed > 0 || reportEach(checks, value, run, 'must match a schema in anyOf');
+    return passed > 0 || reportEach(checks, value, run, reason('issue_any_of'));
   };
 }
 
@@ -26,23 +27,23 @@ export function checkOneOf(context: ApplicatorContext): Check {
     let passed = 0;
     for (const check of checks) if (matches(check, value, run, evaluated)) passed += 1;
     if (passed === 1) return true;
-    if (passed > 1) return run.fail('must match exactly one schema in oneOf, and matches several');
-    return reportEach(checks, value, run, 'must match exactly one schema in oneOf');
+    if (passed > 1) return run.fail(reason('issue_one_of_several'));
+    return reportEach(checks, value, run, reason('issue_one_of'));
   };
 }
 
 /** Records the issues of each schema when none matched. */
-function reportEach(checks: readonly Check[], value: unknown, run: CheckRun, message: string): false {
+function reportEach(checks: readonly Check[], value: unknown, run: CheckRun, why: Reason): false {
   for (const check of checks) {
     if (run.stopsAtFirst) break;
     check(value, run, null);
   }
-  return run.fail(message);
+  return run.fail(why);
 }
 
 export function checkNot(context: ApplicatorContext): Check {
   const check = checkOf(context, 'not');
-  return (value, run) => !matches(check, value, run, null) || run.fail('must not be valid');
+  return (value, run) => !matches(check, value, run, null) || run.fail(reason('issue_not'));
 }
 
 export function checkIf(context: ApplicatorContext): Check {

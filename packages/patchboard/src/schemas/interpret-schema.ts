@@ -1,15 +1,14 @@
-import type { InputIssueView, JsonSchema } from '@patchboard/wire';
+import { type InputIssueView, type JsonSchema, reason } from '@patchboard/wire';
 import { isRecord } from '../core/json/is-record.ts';
 import { APPLICATOR_CHECKS } from './applicator-checks.ts';
 import { BudgetSpent, CheckRun, Evaluated, type Check } from './check-run.ts';
+import { shortIssue } from './issues.ts';
 import type { JsonObject } from './keywords.ts';
 import type { Pattern } from './patterns.ts';
 import type { RebuiltSchema } from './rebuild-schema.ts';
 import { SCALAR_CHECKS } from './scalar-checks.ts';
 
-const TOO_MUCH: readonly InputIssueView[] = [
-  { path: '', message: 'is too large or too deeply nested to be checked against this schema' },
-];
+const TOO_MUCH: readonly InputIssueView[] = [shortIssue('', reason('issue_too_costly'))];
 
 /**
  * Returns a validator that interprets the schema and counts its steps. Generated code is faster, but generating it for a
@@ -50,7 +49,7 @@ class Interpreter {
 
   #compile(schema: JsonSchema): Check {
     if (schema === true) return (_value, run) => (run.spend(1), true);
-    if (schema === false) return (_value, run) => (run.spend(1), run.fail('is not allowed'));
+    if (schema === false) return (_value, run) => (run.spend(1), run.fail(reason('issue_not_allowed')));
     const checks = this.#checksOf(schema);
     const needsEvaluated = 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
     return (value, run, evaluated) => {
@@ -88,11 +87,11 @@ class Interpreter {
 
   #patternCheck(source: string): Check {
     const pattern = this.#patternOf(source);
-    const message = `must match pattern ${JSON.stringify(source)}`;
+    const why = reason('issue_pattern', { pattern: source });
     return (value, run) => {
       if (typeof value !== 'string') return true;
       run.spend(value.length * pattern.stepsPerChar);
-      return pattern.test(value) || run.fail(message);
+      return pattern.test(value) || run.fail(why);
     };
   }
 

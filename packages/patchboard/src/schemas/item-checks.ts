@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { checkMember, matches, type Check, type CheckRun, type Evaluated } from './check-run.ts';
 import { checkOf, checksOf, every, type ApplicatorContext } from './applicator-context.ts';
 
@@ -49,8 +50,8 @@ export function checkContains(context: ApplicatorContext): Check {
       passed += 1;
       evaluated?.add(place, run);
     }
-    if (passed < min) return run.fail(`must contain at least ${min} valid item(s)`);
-    return passed <= max || run.fail(`must contain no more than ${max} valid item(s)`);
+    if (passed < min) return run.fail(reason('issue_min_contains', { limit: min }));
+    return passed <= max || run.fail(reason('issue_max_contains', { limit: max }));
   };
 }
 

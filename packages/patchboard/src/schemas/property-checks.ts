@@ -7,6 +7,7 @@ import {
   type ApplicatorContext,
   type SchemaMap,
 } from './applicator-context.ts';
+import { notAllowed } from './issues.ts';
 import type { JsonObject } from './keywords.ts';
 import type { Pattern } from './patterns.ts';
 
@@ -72,10 +73,6 @@ function matchesAny(patterns: readonly Pattern[], name: string, run: CheckRun): 
     run.spend(1 + name.length * pattern.stepsPerChar);
     return pattern.test(name);
   });
-}
-
-function notAllowed(name: string): string {
-  return `must not have the property ${JSON.stringify(name.slice(0, 100))}`;
 }
 
 export function checkPropertyNames(context: ApplicatorContext): Check {

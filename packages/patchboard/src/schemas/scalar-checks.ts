@@ -1,8 +1,9 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { canonicalJson } from '../core/json/canonical-json.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import type { Check, CheckRun } from './check-run.ts';
 import { FORMATS, type FormatCheck } from './formats.ts';
-import { listed } from './issues.ts';
+import { constant, oneOf, ofType } from './issues.ts';
 import type { JsonObject } from './keywords.ts';
 import { isUnique } from './unique-items.ts';
 
@@ -15,44 +16,47 @@ export const SCALAR_CHECKS: ReadonlyMap<string, (wanted: never, schema: JsonObje
   (wanted: never, schema: JsonObject) => Check
 >([
   ['type', checkType],
-  ['enum', (values: readonly unknown[]) => checkValues(values, `must be one of ${listed(values)}`)],
-  ['const', (value: unknown) => checkValues([value], `must be ${listed([value])}`)],
-  ['minimum', (limit: number) => checkNumber((value) => value >= limit, `must be >= ${limit}`)],
-  ['maximum', (limit: number) => checkNumber((value) => value <= limit, `must be <= ${limit}`)],
-  ['exclusiveMinimum', (limit: number) => checkNumber((value) => value > limit, `must be > ${limit}`)],
-  ['exclusiveMaximum', (limit: number) => checkNumber((value) => value < limit, `must be < ${limit}`)],
+  ['enum', (values: readonly unknown[]) => checkValues(values, oneOf(values))],
+  ['const', (value: unknown) => checkValues([value], constant(value))],
+  ['minimum', (limit: number) => checkNumber((value) => value >= limit, reason('issue_minimum', { limit }))],
+  ['maximum', (limit: number) => checkNumber((value) => value <= limit, reason('issue_maximum', { limit }))],
+  [
+    'exclusiveMinimum',
+    (limit: number) => checkNumber((value) => value > limit, reason('issue_exclusive_minimum', { limit })),
+  ],
+  [
+    'exclusiveMaximum',
+    (limit: number) => checkNumber((value) => value < limit, reason('issue_exclusive_maximum', { limit })),
+  ],
   [
     'multipleOf',
-    (unit: number) => checkNumber((value) => isMultiple(value, unit), `must be multiple of ${unit}`),
+    (unit: number) => checkNumber((value) => isMultiple(value, unit), reason('issue_multiple_of', { unit })),
   ],
   [
     'minLength',
-    (limit: number) =>
-      checkLength((length) => length >= limit, `must not have fewer than ${limit} characters`),
+    (limit: number) => checkLength((length) => length >= limit, reason('issue_min_length', { limit })),
   ],
   [
     'maxLength',
-    (limit: number) =>
-      checkLength((length) => length <= limit, `must not have more than ${limit} characters`),
+    (limit: number) => checkLength((length) => length <= limit, reason('issue_max_length', { limit })),
   ],
   ['format', checkFormat],
   [
     'minItems',
-    (limit: number) =>
-      checkItems((items) => items.length >= limit, `must not have fewer than ${limit} items`),
+    (limit: number) => checkItems((items) => items.length >= limit, reason('issue_min_items', { limit })),
   ],
   [
     'maxItems',
-    (limit: number) => checkItems((items) => items.length <= limit, `must not have more than ${limit} items`),
+    (limit: number) => checkItems((items) => items.length <= limit, reason('issue_max_items', { limit })),
   ],
   ['uniqueItems', checkUnique],
   [
     'minProperties',
-    (limit: number) => checkSize((size) => size >= limit, `must not have fewer than ${limit} properties`),
+    (limit: number) => checkSize((size) => size >= limit, reason('issue_min_properties', { limit })),
   ],
   [
     'maxProperties',
-    (limit: number) => checkSize((size) => size <= limit, `must not have more than ${limit} properties`),
+    (limit: number) => checkSize((size) => size <= limit, reason('issue_max_properties', { limit })),
   ],
   ['required', checkRequired],
   ['dependentRequired', checkDependentRequired],
@@ -60,12 +64,12 @@ export const SCALAR_CHECKS: ReadonlyMap<string, (wanted: never, schema: JsonObje
 
 function checkType(wanted: string | readonly string[]): Check {
   const types = new Set(typeof wanted === 'string' ? [wanted] : wanted);
-  const message = `must be ${[...types].join(' or ')}`;
+  const why = ofType([...types]);
   return (value, run) => {
     const type = typeOf(value);
     if (types.has(type)) return true;
     if (type === 'number' && types.has('integer') && Number.isInteger(value)) return true;
-    return run.fail(message);
+    return run.fail(why);
   };
 }
 
@@ -74,32 +78,32 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function checkValues(allowed: readonly unknown[], message: string): Check {
+function checkValues(allowed: readonly unknown[], why: Reason): Check {
   const scalars = new Set(allowed.filter((value) => typeof value !== 'object' || value === null));
   const texts = new Set(
     allowed.filter((value) => typeof value === 'object' && value !== null).map(canonicalJson),
   );
   return (value, run) => {
-    if (typeof value !== 'object' || value === null) return scalars.has(value) || run.fail(message);
-    if (texts.size === 0) return run.fail(message);
+    if (typeof value !== 'object' || value === null) return scalars.has(value) || run.fail(why);
+    if (texts.size === 0) return run.fail(why);
     spendOnWhole(value, run);
-    return texts.has(canonicalJson(value)) || run.fail(message);
+    return texts.has(canonicalJson(value)) || run.fail(why);
   };
 }
 
-function checkNumber(isAllowed: (value: number) => boolean, message: string): Check {
-  return (value, run) => typeof value !== 'number' || isAllowed(value) || run.fail(message);
+function checkNumber(isAllowed: (value: number) => boolean, why: Reason): Check {
+  return (value, run) => typeof value !== 'number' || isAllowed(value) || run.fail(why);
 }
 
 function isMultiple(value: number, unit: number): boolean {
   return Number.isInteger(value / unit);
 }
 
-function checkLength(isAllowed: (length: number) => boolean, message: string): Check {
+function checkLength(isAllowed: (length: number) => boolean, why: Reason): Check {
   return (value, run) => {
     if (typeof value !== 'string') return true;
     run.spend(value.length / CHARS_PER_STEP);
-    return isAllowed(characters(value)) || run.fail(message);
+    return isAllowed(characters(value)) || run.fail(why);
   };
 }
 
@@ -117,37 +121,37 @@ function characters(text: string): number {
 
 function checkFormat(name: string): Check {
   const format: FormatCheck | undefined = FORMATS.get(name);
-  const message = `must match format ${JSON.stringify(name)}`;
+  const why = reason('issue_format', { format: name });
   return (value, run) => {
     if (format === undefined || typeof value !== format.type) return true;
     if (typeof value === 'string') run.spend(40 + value.length / CHARS_PER_STEP);
-    return format.validate(value as never) || run.fail(message);
+    return format.validate(value as never) || run.fail(why);
   };
 }
 
-function checkItems(isAllowed: (items: readonly unknown[]) => boolean, message: string): Check {
-  return (value, run) => !Array.isArray(value) || isAllowed(value) || run.fail(message);
+function checkItems(isAllowed: (items: readonly unknown[]) => boolean, why: Reason): Check {
+  return (value, run) => !Array.isArray(value) || isAllowed(value) || run.fail(why);
 }
 
 function checkUnique(wanted: boolean): Check {
   return (value, run) => {
     if (!wanted || !Array.isArray(value)) return true;
     spendOnWhole(value, run);
-    return isUnique(value) || run.fail('must not have two equal items');
+    return isUnique(value) || run.fail(reason('issue_unique_items'));
   };
 }
 
-function checkSize(isAllowed: (size: number) => boolean, message: string): Check {
+function checkSize(isAllowed: (size: number) => boolean, why: Reason): Check {
   return (value, run) => {
     if (!isRecord(value)) return true;
     const size = Object.keys(value).length;
     run.spend(size);
-    return isAllowed(size) || run.fail(message);
+    return isAllowed(size) || run.fail(why);
   };
 }
 
 function checkRequired(names: readonly string[]): Check {
-  return (value, run) => !isRecord(value) || hasAll(value, names, run, '');
+  return (value, run) => !isRecord(value) || hasAll(value, names, run, null);
 }
 
 function checkDependentRequired(wanted: Readonly<Record<string, readonly string[]>>): Check {
@@ -157,18 +161,20 @@ function checkDependentRequired(wanted: Readonly<Record<string, readonly string[
     run.spend(rules.length);
     let isValid = true;
     for (const [name, names] of rules) {
-      if (Object.hasOwn(value, name) && !hasAll(value, names, run, ` when it has '${name}'`)) isValid = false;
+      if (Object.hasOwn(value, name) && !hasAll(value, names, run, name)) isValid = false;
     }
     return isValid;
   };
 }
 
-function hasAll(value: JsonObject, names: readonly string[], run: CheckRun, when: string): boolean {
+function hasAll(value: JsonObject, names: readonly string[], run: CheckRun, other: string | null): boolean {
   run.spend(names.length);
   let isValid = true;
   for (const name of names) {
     if (Object.hasOwn(value, name)) continue;
-    isValid = run.fail(`must have required property '${name}'${when}`);
+    const why =
+      other === null ? reason('issue_required', { name }) : reason('issue_required_with', { name, other });
+    isValid = run.fail(why);
     if (run.stopsAtFirst) break;
   }
   return isValid;

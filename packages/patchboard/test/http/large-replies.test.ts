@@ -70,6 +70,7 @@ describe('POST /v1/parse', () => {
     expect(json['errors']?.at(-1)).toEqual({
       code: 'problems_omitted',
       message: '50 more problems of this reply are not listed',
+      reasons: [{ code: 'problems_omitted', params: { count: 50 } }],
       line: 1,
       column: 100 * `${START}x:「始」1「末」${END}`.length + 1,
     });

@@ -97,7 +97,7 @@ describe('another tenant', () => {
       const body = { ack: {}, submit: { status: 'SUCCEEDED' }, progress: { data: 1 } }[verb];
       await same((given) => server.post(`/internal/tool_calls/${given}/${verb}`, body, other));
     }
-    expect((await server.get('/v1/runs/run_v20', other)).text.replace('run_v20', 'run_none')).toBe(
+    expect((await server.get('/v1/runs/run_v20', other)).text.replaceAll('run_v20', 'run_none')).toBe(
       (await server.get('/v1/runs/run_none', other)).text,
     );
     expect((await server.get('/v1/tool_calls', other)).json.tool_calls).toEqual([]);

@@ -102,6 +102,7 @@ describe('a call that fails', () => {
       input: { query: '古井' },
       type: 'ToolNotFoundError',
       error: 'Unknown tool: serch_content; did you mean search_content?',
+      reasons: [{ code: 'tool_unknown_near', params: { tool: 'serch_content', meant: 'search_content' } }],
       code: 'tool_not_found',
     },
     {
@@ -126,6 +127,12 @@ describe('a call that fails', () => {
       input: { query: '井', limit: 51 },
       type: 'ValidationError',
       error: 'input/limit must be <= 50',
+      reasons: [
+        {
+          code: 'input_issue',
+          params: { path: '/limit', problem: [{ code: 'issue_maximum', params: { limit: 50 } }] },
+        },
+      ],
       code: 'input_invalid',
     },
     {
@@ -170,12 +177,13 @@ describe('a call that fails', () => {
     },
   ])(
     '$name is 200 with success false, and in the ledger of its trace',
-    async ({ tool, input, type, error, code }) => {
+    async ({ tool, input, type, error, reasons, code }) => {
       const headers = traced();
       const answer = callAnswer(await server.call(tool, input, headers));
       expect(answer).toMatchObject({
         success: false,
         error,
+        ...(reasons === undefined ? {} : { reasons }),
         error_type: type,
         audit: {
           trace_id: headers['x-trace-id'],

@@ -1,11 +1,26 @@
+import { CALL_FAILURES, type CallFailures } from './call-failures.ts';
 import { COMMAND_REASONS, type CommandReasons } from './command-reasons.ts';
 import { DECISION_REASONS, type DecisionReasons } from './decision-reasons.ts';
+import { FAILURE_SUMMARIES, type FailureSummaries } from './failure-summaries.ts';
 import { JSON_PROBLEMS, type JsonProblems } from './json-problems.ts';
 import { PARSE_PROBLEMS, type ParseProblems } from './parse-problems.ts';
 import type { Sentences } from './reason.ts';
+import { REGISTRATION_PROBLEMS, type RegistrationProblems } from './registration-problems.ts';
+import { REQUEST_REFUSALS, type RequestRefusals } from './request-refusals.ts';
+import { SCHEMA_ISSUES, type SchemaIssues } from './schema-issues.ts';
 
 /** Every code with its parameters. A code is in one family. */
-export interface ReasonParams extends DecisionReasons, CommandReasons, ParseProblems, JsonProblems {}
+export interface ReasonParams
+  extends
+    FailureSummaries,
+    DecisionReasons,
+    CommandReasons,
+    ParseProblems,
+    JsonProblems,
+    SchemaIssues,
+    RegistrationProblems,
+    CallFailures,
+    RequestRefusals {}
 
 export type ReasonCode = keyof ReasonParams;
 
@@ -13,8 +28,13 @@ export type ReasonCode = keyof ReasonParams;
 export type ReasonSentences = Sentences<ReasonParams>;
 
 export const ENGLISH: ReasonSentences = {
+  ...FAILURE_SUMMARIES,
   ...DECISION_REASONS,
   ...COMMAND_REASONS,
   ...PARSE_PROBLEMS,
   ...JSON_PROBLEMS,
+  ...SCHEMA_ISSUES,
+  ...REGISTRATION_PROBLEMS,
+  ...CALL_FAILURES,
+  ...REQUEST_REFUSALS,
 };

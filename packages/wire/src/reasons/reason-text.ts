@@ -15,13 +15,13 @@ export function reason<Code extends ReasonCode>(
   return { code, params: params ?? {} } as unknown as Reason<Code>;
 }
 
-/** The English sentence. */
-export function reasonText(given: Reason): string {
+/** The English sentence; empty for a code that is unknown here. */
+export function reasonText(given: ReasonView): string {
   return reasonsText([given]);
 }
 
 /** The English sentences of several reasons, as one text. */
-export function reasonsText(given: readonly Reason[]): string {
+export function reasonsText(given: readonly ReasonView[]): string {
   return textIn(ENGLISH, '; ', given) ?? '';
 }
 

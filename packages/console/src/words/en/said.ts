@@ -1,17 +1,10 @@
-import { FAILURE_CODES, type FailureCode } from '@patchboard/wire';
-
-const CLIENT_CODES = ['network_error', 'client_timeout', 'bad_response'] as const;
-
-type Code = FailureCode | (typeof CLIENT_CODES)[number];
-
-/** The server speaks English: what it says of a failure is said as it is. */
-const failures = Object.fromEntries(
-  [...FAILURE_CODES, ...CLIENT_CODES].map((code) => [code, '{said}']),
-) as Readonly<Record<Code, string>>;
-
-/** What others say: the server of failures that have no reasons, and the reader of JSON. */
+/** What others say: the client of failures that only it can know, and the reader of JSON. */
 export const saidWords = {
-  failures,
+  failures: {
+    network_error: '{said}',
+    client_timeout: '{said}',
+    bad_response: '{said}',
+  },
   json: {
     problem: 'line {line}, column {column}: {what}',
     InvalidSymbol: 'this word means nothing in JSON',

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { DocumentStore } from '../documents.ts';
 import { failure, type Failure } from '../failures.ts';
 import { argsDigest, type Grant, type GrantIndex, type GrantScope } from './grants.ts';
@@ -46,8 +47,7 @@ export class GrantService {
     if (request?.scope !== 'predicate') return null;
     const isEmpty = request.when.length === 0 || request.when.some((one) => Object.keys(one).length < 2);
     if (!isEmpty) return null;
-    const message = `grant/when needs a condition with a test: ${CONDITIONS_TEXT}`;
-    return failure('body_invalid', message);
+    return failure('body_invalid', reason('grant_without_test', { tests: CONDITIONS_TEXT }));
   }
 
   /** Bound to the contract that the call was made against. */
@@ -81,7 +81,7 @@ export class GrantService {
     const { store, index, clock } = this.#parts;
     const grant = index.find(id);
     if (grant === undefined || grant.tenant !== principal.tenant) {
-      return failure('grant_not_found', `no such grant: ${id}`);
+      return failure('grant_not_found', reason('grant_unknown', { id }));
     }
     index.remove(id);
     const row = plainRow('grant.revoked', grant.tenant, clock.now(), { grant_id: id, by: principal.id });

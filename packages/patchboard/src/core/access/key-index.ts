@@ -1,5 +1,5 @@
-import { rfc3339 } from '@patchboard/wire';
-import { failure, type Failure } from '../failures.ts';
+import { reason, type Reason, rfc3339 } from '@patchboard/wire';
+import { denied, failure, type Failure } from '../failures.ts';
 import type { Digest } from '../ports.ts';
 import { OPERATOR_NAME, type Principal } from './principal.ts';
 import { SCOPES_OF_KIND, type Scope } from './scopes.ts';
@@ -40,48 +40,45 @@ export interface KeyRequest {
 /** A minted key is never wider than its maker. */
 export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure | null {
   if (request.name === OPERATOR_NAME) {
-    return failure('name_taken', `the name ${OPERATOR_NAME} is taken: it is that of the operator token`);
+    return failure('name_taken', reason('key_name_reserved', { name: OPERATOR_NAME }));
   }
-  const reason = widerThan(maker, request);
-  return reason === null ? null : failure('permission_denied', `permission denied: ${reason}`);
+  const why = widerThan(maker, request);
+  return why === null ? null : failure('permission_denied', denied(why));
 }
 
 /** A credential revokes the keys that it could mint, and the key that it is. */
 export function checkRevocation(principal: Principal, key: ApiKey): Failure | null {
   if (principal.credential?.id === key.id) return null;
-  const reason = widerThan(principal, key);
-  if (reason === null) return null;
-  return failure(
-    'permission_denied',
-    `permission denied: only a credential that could make this key can revoke it: ${reason}`,
-  );
+  const why = widerThan(principal, key);
+  if (why === null) return null;
+  return failure('permission_denied', denied(reason('key_not_revocable', { reasons: [why] })));
 }
 
 /** Why the key is wider than the principal; null if it is not. */
 function widerThan(
   principal: Principal,
   { tenant, kind, name, scopes, expiresAt }: KeyRequest,
-): string | null {
-  if (tenant !== principal.tenant) return `a key of tenant ${principal.tenant} cannot be for ${tenant}`;
+): Reason | null {
+  if (tenant !== principal.tenant) return reason('key_for_other_tenant', { own: principal.tenant, tenant });
   const missing = (scopes ?? SCOPES_OF_KIND[kind]).filter((scope) => !principal.scopes.has(scope));
-  if (missing.length > 0) return `you do not hold ${missing.join(', ')} yourself`;
+  if (missing.length > 0) return reason('key_scopes_not_held', { scopes: missing.join(', ') });
   return widerView(principal, kind, name) ?? longerLife(principal, expiresAt);
 }
 
 /** Agents and clients see what is their own, services what is their tenant's, and only operators decide. */
-function widerView({ kind, id }: Principal, wanted: KeyKind, name: string): string | null {
+function widerView({ kind, id }: Principal, wanted: KeyKind, name: string): Reason | null {
   if (kind === 'operator') return null;
   if (kind === 'service' && wanted !== 'operator') return null;
   if (kind === wanted && id === name) return null;
-  return `a key of ${kind} ${id} can be for itself only`;
+  return reason('key_for_itself_only', { kind, id });
 }
 
 /** A key that ends makes none that outlives it. A person's session or token ends sooner than what they set up. */
-function longerLife({ credential }: Principal, expiresAt: number | null): string | null {
+function longerLife({ credential }: Principal, expiresAt: number | null): Reason | null {
   if (credential === null || !credential.id.startsWith(KEY_PREFIX) || credential.expiresAt === null)
     return null;
   if (expiresAt !== null && expiresAt <= credential.expiresAt) return null;
-  return `your own key expires at ${rfc3339(credential.expiresAt)}; expires_at must be no later`;
+  return reason('key_outlives_maker', { at: rfc3339(credential.expiresAt) });
 }
 
 /** The keys in force, by the hash of their secret. */
@@ -142,9 +139,9 @@ export class KeyIndex {
   /** Looked up by hash, so how long it takes says nothing about the secret. */
   principalOf(secret: string, now: number): Principal | Failure {
     const key = this.#bySecret.get(this.#digest.sha256(secret));
-    if (key === undefined) return failure('auth_required', 'the key is not known');
+    if (key === undefined) return failure('auth_required', reason('key_secret_unknown'));
     if (key.expiresAt !== null && key.expiresAt <= now)
-      return failure('auth_required', 'the key has expired');
+      return failure('auth_required', reason('key_expired'));
     return {
       kind: key.kind,
       id: key.name,

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { DocumentStore } from '../documents.ts';
 import { EXPIRY_RULE, isSaneExpiry } from './expiry.ts';
 import { failure, type Failure } from '../failures.ts';
@@ -54,7 +55,7 @@ export class KeyService {
     const { store, clock, ids, digest } = this.#parts;
     const now = clock.now();
     if (request.expiresAt !== null && request.expiresAt <= now) {
-      return failure('body_invalid', 'expires_at is in the past');
+      return failure('body_invalid', reason('key_expiry_past'));
     }
     if (request.expiresAt !== null && !isSaneExpiry(request.expiresAt, now)) {
       const recommendations = ['leave expires_at out for a key that does not expire'];
@@ -86,7 +87,7 @@ export class KeyService {
   async revoke(principal: Principal, id: string): Promise<ApiKey | Failure> {
     const key = this.index.find(id);
     if (key === undefined || key.tenant !== principal.tenant)
-      return failure('key_not_found', `no such key: ${id}`);
+      return failure('key_not_found', reason('key_unknown', { id }));
     const refused = checkRevocation(principal, key);
     if (refused !== null) return refused;
     const row = plainRow('key.revoked', key.tenant, this.#parts.clock.now(), {
@@ -141,7 +142,7 @@ export class KeyService {
       !secret.startsWith(SECRET_PREFIX) ||
       checksum(this.#parts.digest, random) !== secret.slice(-CHECKSUM_LENGTH)
     ) {
-      return failure('auth_required', 'this is not a key of ours: it is mistyped or cut off');
+      return failure('auth_required', reason('key_mistyped'));
     }
     return this.index.principalOf(secret, this.#parts.clock.now());
   }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { DocumentStore } from '../documents.ts';
 import { failure, type Failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
@@ -79,10 +80,8 @@ export class PolicyService {
     const { tenant } = principal;
     const { version } = this.current(tenant);
     if (expectedVersion !== null && expectedVersion !== version) {
-      return failure(
-        'conflict',
-        `the policy in force is version ${version}, not ${expectedVersion}; look at it again`,
-      );
+      const why = reason('policy_version_differs', { version, expected: expectedVersion });
+      return failure('conflict', why);
     }
     const decoded = decodeSentPolicy(document);
     if (!decoded.ok) {

@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { BoundedMap } from '../bounded-map.ts';
 import { failure, type Failure, type RateRefusal } from '../failures.ts';
 import { pairKey } from '../pair-key.ts';
@@ -46,17 +47,17 @@ export class RateLimits {
 
   /** Null: go on. Taken before anybody looks at the request, so that refused ones are spent too. */
   request(principal: Principal): Failure | null {
-    return this.#spend(principal, 1, '');
+    return this.#spend(principal, 1, []);
   }
 
   /** The same for reading a model's reply, by its length. `paid`: how many tokens are taken otherwise. */
   reply(principal: Principal, bytes: number, paid: number): Failure | null {
     const tokens = Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN)) - paid;
     if (tokens <= 0) return null;
-    return this.#spend(principal, tokens, `; ${bytes} bytes count as ${tokens}`);
+    return this.#spend(principal, tokens, [reason('reply_costs', { bytes, tokens })]);
   }
 
-  #spend(principal: Principal, tokens: number, why: string): Failure | null {
+  #spend(principal: Principal, tokens: number, why: readonly Reason[]): Failure | null {
     if (principal.kind === 'local') return null;
     const { tenant } = principal;
     const ownBucket = `principal\n${whoIs(principal)}`;
@@ -95,12 +96,12 @@ export class RateLimits {
     bucket: string,
     rate: Rate | null,
     who: string,
-    { tokens, why } = { tokens: 1, why: '' },
+    { tokens, why }: { tokens: number; why: readonly Reason[] } = { tokens: 1, why: [] },
   ): Failure | null {
     if (rate === null) return null;
     const allowance = this.#buckets.take(bucket, rate, tokens);
     if (allowance.allowed) return null;
-    return failure('rate_limited', `too many calls: ${who} may make ${rate.perSecond} a second${why}`, {
+    return failure('rate_limited', [reason('rate_of_calls', { who, per_second: rate.perSecond }), ...why], {
       rate: { ...allowance, policy },
     });
   }

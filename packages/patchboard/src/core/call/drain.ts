@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { endFailure, messageOf } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Log } from '../ports.ts';
@@ -35,8 +36,8 @@ async function allEnded({ onEnded }: DrainParts, running: () => LiveCall[]): Pro
 }
 
 function stopped(live: LiveCall): BadOutcome {
-  const message = 'the server was stopped while the tool was running';
-  return { kind: 'sealed', failure: endFailure('interrupted', message, 'unknown', isIdempotent(live)) };
+  const why = reason('server_stopped_running');
+  return { kind: 'sealed', failure: endFailure('interrupted', why, 'unknown', isIdempotent(live)) };
 }
 
 /** What cannot be written now is sealed by the next start. */

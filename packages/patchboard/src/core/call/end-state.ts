@@ -1,4 +1,4 @@
-import type { OutcomeKnowledge } from '@patchboard/wire';
+import { type OutcomeKnowledge, reason } from '@patchboard/wire';
 import { runsHere, type Call, type EndState } from './call.ts';
 import { endFailure, failure, type Failure } from '../failures.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
@@ -9,7 +9,7 @@ export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolea
   if (call.state.name === 'APPROVAL_REQUIRED') {
     return {
       kind: 'denied',
-      failure: failure('approval_expired', 'nobody decided before the approval expired'),
+      failure: failure('approval_expired', reason('approval_ran_out')),
     };
   }
   const waitsForSlot = runsHere(call) && call.state.name !== 'EXECUTING';
@@ -20,8 +20,8 @@ export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolea
 
 function timeoutFailure(call: Call, outcome: OutcomeKnowledge, idempotent: boolean): Failure {
   const seconds = call.timeoutMs / 1000;
-  const message = runsHere(call) ? `no result within ${seconds}s` : `Remote tool timeout (${seconds}s)`;
-  return endFailure('timeout', message, outcome, idempotent);
+  const code = runsHere(call) ? 'no_result_in_time' : 'no_client_result_in_time';
+  return endFailure('timeout', reason(code, { seconds }), outcome, idempotent);
 }
 
 /** As it is, unless what it carries besides its message is larger than a result may be. */

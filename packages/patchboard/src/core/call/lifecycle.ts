@@ -1,4 +1,4 @@
-import type { OutcomeKnowledge } from '@patchboard/wire';
+import { type OutcomeKnowledge, reason } from '@patchboard/wire';
 import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type CallState } from './call.ts';
 import { endState, expiry, outcomeOf } from './end-state.ts';
 import { failure, messageOf } from '../failures.ts';
@@ -203,7 +203,10 @@ export class Lifecycle {
   async cancel(live: LiveCall, by: string): Promise<boolean> {
     return await this.endOpen(live, () => {
       const outcome = this.outcomeKnowledge(live);
-      return { kind: 'cancelled', failure: failure('cancelled', `cancelled by ${by}`, { outcome }) };
+      return {
+        kind: 'cancelled',
+        failure: failure('cancelled', reason('call_cancelled_by', { by }), { outcome }),
+      };
     });
   }
 

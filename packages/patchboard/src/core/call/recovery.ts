@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { Call } from './call.ts';
 import { endFailure, failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -85,8 +86,8 @@ async function release({ releaseApproved, log }: RecoveryParts, live: LiveCall):
 /** It was executing in this server, and may not be executed again. */
 function interrupted(tool: RegisteredTool | undefined): BadOutcome {
   const idempotent = tool?.annotations.idempotent === true;
-  const message = 'the server stopped while the tool was running; it may have had its effect';
-  return { kind: 'sealed', failure: endFailure('interrupted', message, 'unknown', idempotent) };
+  const why = reason('server_stopped_effect');
+  return { kind: 'sealed', failure: endFailure('interrupted', why, 'unknown', idempotent) };
 }
 
 /** A call of a sub-agent whose task is over: it came later than the call that was the task. */
@@ -94,8 +95,8 @@ function orphaned(lifecycle: Lifecycle, live: LiveCall, over: ReadonlySet<string
   const { parentCallId } = live.call;
   if (parentCallId === null || !over.has(parentCallId)) return null;
   const outcome = lifecycle.outcomeKnowledge(live);
-  const message = 'the server stopped, and with it the task that this call was part of';
-  return { kind: 'cancelled', failure: failure('cancelled', message, { outcome }) };
+  const why = reason('server_stopped_task');
+  return { kind: 'cancelled', failure: failure('cancelled', why, { outcome }) };
 }
 
 function isOverdue(call: Call, now: number): boolean {

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { Answer } from '../answer.ts';
 import { failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
@@ -75,7 +76,7 @@ export class Runs {
     const { tenant } = principal;
     const run = await this.find(principal, asked);
     if (run === undefined) {
-      return { ok: false, failure: failure('run_not_found', `no such run: ${asked}`) };
+      return { ok: false, failure: failure('run_not_found', reason('run_unknown', { id: asked })) };
     }
     const { id } = run;
     const at = clock.now();

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { Call } from '../call/call.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failure, type Failure } from '../failures.ts';
@@ -41,7 +42,9 @@ export class ClientQueueProvider implements Provider {
   }
 
   targetProblem({ name, clientId }: RegisteredTool, target: string): Failure | null {
-    return target === clientId ? null : failure('provider_offline', `${target} does not offer ${name}`);
+    return target === clientId
+      ? null
+      : failure('provider_offline', reason('device_not_offering', { target, tool: name }));
   }
 
   stop(): void {

@@ -1,8 +1,9 @@
+import { reason } from '@patchboard/wire';
 import type { CallState } from '../call/call.ts';
 import { attemptsOf, isOpen, runsHere, type Call } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
-import { failure, type Failure } from '../failures.ts';
+import { denied, failure, type Failure } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
@@ -111,20 +112,21 @@ export class ClientResults {
     const live = this.#parts.lifecycle.find(id);
     const call = live?.call ?? (await this.#parts.store.findCall(id));
     if (call === undefined || call.tenant !== principal.tenant) {
-      return refuse(failure('call_not_found', `no such call: ${id}`), null);
+      return refuse(failure('call_not_found', reason('call_unknown', { id })), null);
     }
-    if (runsHere(call)) return refuse(failure('conflict', `${call.toolName} runs on the server`), call);
+    if (runsHere(call))
+      return refuse(failure('conflict', reason('call_runs_on_server', { tool: call.toolName })), call);
     if (principal.clientId !== null && principal.clientId !== call.clientId) {
-      return refuse(failure('permission_denied', 'permission denied: the call is for another client'), null);
+      return refuse(failure('permission_denied', denied(reason('call_of_other_client'))), null);
     }
     if (live === undefined || !isOpen(call)) {
-      return refuse(failure('conflict', `the call has ended: ${call.state.name}`), call);
+      return refuse(failure('conflict', reason('call_ended', { state: call.state.name })), call);
     }
     if (call.state.name === 'APPROVAL_REQUIRED') {
-      return refuse(failure('conflict', 'the call still waits for approval'), call);
+      return refuse(failure('conflict', reason('call_waits_for_approval')), call);
     }
     if (token !== null && token !== attemptToken(call)) {
-      return refuse(failure('conflict', 'the attempt token is not that of the current attempt'), call);
+      return refuse(failure('conflict', reason('call_token_stale')), call);
     }
     return live;
   }
@@ -158,5 +160,5 @@ function executing(call: Call): CallState {
 function outcomeOf({ status, result, error }: ClientResult): Outcome {
   if (status === 'SUCCEEDED') return { kind: 'ok', value: result };
   const extra = error?.recommendations === undefined ? {} : { recommendations: error.recommendations };
-  return failed(failure('tool_failed', error?.message ?? 'the client reported a failure', extra));
+  return failed(failure('tool_failed', error?.message ?? reason('client_reported_failure'), extra));
 }

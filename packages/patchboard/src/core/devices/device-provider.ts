@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { attemptsOf, isOpen, type Call, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
@@ -204,16 +205,13 @@ export class DeviceProvider implements Provider {
   }
 
   async #failWithdrawn(live: LiveCall): Promise<void> {
-    const message = `tool not found: ${live.call.toolName}`;
-    const gone = failed(failure('tool_not_found', message, { outcome: 'not_started' }));
+    const why = reason('tool_unknown', { tool: live.call.toolName });
+    const gone = failed(failure('tool_not_found', why, { outcome: 'not_started' }));
     await this.#parts.lifecycle.advanceSurely(live, [endState(gone, null)]);
   }
 
   async #fail(live: LiveCall, outcome: 'unknown' | 'not_started'): Promise<void> {
-    const message =
-      outcome === 'unknown'
-        ? 'the device went away during the call; it may have had its effect'
-        : 'the device went away before it was asked';
+    const message = outcome === 'unknown' ? reason('device_left_running') : reason('device_left_unasked');
     const gone = failed(endFailure('provider_disconnected', message, outcome, isIdempotent(live)));
     await this.#parts.lifecycle.advanceSurely(live, [endState(gone, null)]);
   }

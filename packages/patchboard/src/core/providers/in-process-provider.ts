@@ -1,4 +1,4 @@
-import type { FailureCode } from '@patchboard/wire';
+import { type FailureCode, type Reason, reason } from '@patchboard/wire';
 import { isAsApproved } from '../call/as-approved.ts';
 import { attemptsOf, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
@@ -65,7 +65,12 @@ export class InProcessProvider implements Provider {
     const { tool } = live;
     // The commit took time: a tool that was removed meanwhile does not run.
     if (tool === undefined || !this.#parts.registry.offers(live.call.tenant, tool)) {
-      this.#endHere(live, 'tool_not_found', `tool not found: ${live.call.toolName}`, 'not_started');
+      this.#endHere(
+        live,
+        'tool_not_found',
+        reason('tool_unknown', { tool: live.call.toolName }),
+        'not_started',
+      );
       return;
     }
     this.#parts.tasks.start('execute', () => this.#execute(live, tool));
@@ -77,15 +82,15 @@ export class InProcessProvider implements Provider {
     const tool = live.tool ?? registered;
     // Another tool of the same name is not the one that this call was made with.
     if (tool === undefined || registered !== tool || tool.runsOn.kind !== 'server') {
-      this.#endHere(live, 'tool_not_found', `tool not found: ${call.toolName}`);
+      this.#endHere(live, 'tool_not_found', reason('tool_unknown', { tool: call.toolName }));
       return;
     }
     // What was recorded, and maybe approved, to run enclosed must not run otherwise after a restart.
     if (call.sandbox !== tool.sandbox) {
-      const message = `the call was made for sandbox ${String(call.sandbox)}, and here it is ${String(tool.sandbox)}`;
-      this.#endHere(live, 'sandbox_unavailable', message);
+      const why = reason('sandbox_differs', { wanted: String(call.sandbox), here: String(tool.sandbox) });
+      this.#endHere(live, 'sandbox_unavailable', why);
     } else if (!isAsApproved(call, tool))
-      this.#endHere(live, 'approval_denied', 'the tool changed after it was approved; ask again');
+      this.#endHere(live, 'approval_denied', reason('approval_tool_changed'));
     else this.#queue(live, tool);
   }
 
@@ -107,7 +112,7 @@ export class InProcessProvider implements Provider {
   }
 
   targetProblem({ name }: RegisteredTool): Failure {
-    return failure('body_invalid', `target names a device, but ${name} runs on the server`);
+    return failure('body_invalid', reason('target_of_server_tool', { tool: name }));
   }
 
   /** What waits for a slot keeps waiting, over the restart too. */
@@ -125,10 +130,10 @@ export class InProcessProvider implements Provider {
   #endHere(
     live: LiveCall,
     code: FailureCode,
-    message: string,
+    why: Reason,
     outcome = this.#parts.lifecycle.outcomeKnowledge(live),
   ): void {
-    const ended = failed(failure(code, message, { outcome }));
+    const ended = failed(failure(code, why, { outcome }));
     this.#parts.tasks.start('dispatch', async () => {
       await this.#parts.lifecycle.advanceSurely(live, [endState(ended, null)]);
     });

@@ -1,9 +1,9 @@
-import { reason } from '@patchboard/wire';
+import { type InputIssueView, type Reason, reason } from '@patchboard/wire';
 import { isReportedFailure, reportedFailure } from './reported-failure.ts';
 import { runPostHooks } from '../hooks/ask-hooks.ts';
 import type { EndState } from '../call/call.ts';
 import { endState, keptFailure } from '../call/end-state.ts';
-import { failure, messageOf } from '../failures.ts';
+import { failure, messageOf, problemOf } from '../failures.ts';
 import { hookCall, hooksOf, type Hooks, type OwnedHooks } from '../hooks/hooks.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
@@ -37,11 +37,7 @@ export function settle(
     return keep(unlessReported(tool, checked), resultBytes, resultDigest);
   return review(parts, reviewers, live, tool, checked.outcome).then((reviewed) =>
     // By its answer or by writing into what it was shown, a hook may have made something else of it.
-    keep(
-      unlessReported(tool, checkOutput(tool, reviewed, 'a hook changed the result, and it')),
-      resultBytes,
-      resultDigest,
-    ),
+    keep(unlessReported(tool, checkOutput(tool, reviewed, 'hook')), resultBytes, resultDigest),
   );
 }
 
@@ -73,8 +69,8 @@ function keep({ outcome, json }: Checked, resultBytes: number, resultDigest: str
   const encoded: Encoded = json === undefined ? encode(outcome.value) : { kind: 'ok', json };
   if (encoded.kind !== 'ok') return endState(encoded, resultDigest);
   if (encoded.json.length * 3 > resultBytes && utf8Bytes(encoded.json) > resultBytes) {
-    const message = `the result is larger than ${resultBytes} bytes`;
-    return endState(failed(failure('result_too_large', message, { outcome: 'unknown' })), resultDigest);
+    const why = reason('result_over_limit', { bytes: resultBytes });
+    return endState(failed(failure('result_too_large', why, { outcome: 'unknown' })), resultDigest);
   }
   return { name: 'COMPLETED', resultJson: encoded.json, resultDigest };
 }
@@ -82,7 +78,7 @@ function keep({ outcome, json }: Checked, resultBytes: number, resultDigest: str
 function checkOutput(
   tool: RegisteredTool | undefined,
   outcome: Outcome,
-  what: string = 'the result',
+  by: 'tool' | 'hook' = 'tool',
 ): Checked {
   if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return { outcome };
   // The schema is about results, and a returned failure has a form of its own.
@@ -93,9 +89,15 @@ function checkOutput(
   const value = JSON.parse(encoded.json) as unknown;
   const issues = tool.validateOutput(value);
   if (issues === null) return { outcome: { kind: 'ok', value }, json: encoded.json };
-  const places = issues.map((issue) => `${issue.path === '' ? 'the result' : issue.path} ${issue.message}`);
-  const message = `${what} does not fit the tool's output schema: ${places.slice(0, 3).join('; ')}`;
-  return { outcome: failed(failure('output_invalid', message, { outcome: 'unknown' })) };
+  const code = by === 'hook' ? 'hook_output_does_not_fit' : 'output_does_not_fit';
+  const why = reason(code, { issues: issues.slice(0, 3).map(outputIssue) });
+  return { outcome: failed(failure('output_invalid', why, { outcome: 'unknown' })) };
+}
+
+function outputIssue(issue: InputIssueView): Reason {
+  const { path } = issue;
+  const problem = problemOf(issue);
+  return path === '' ? reason('whole_output_issue', { problem }) : reason('output_issue', { path, problem });
 }
 
 async function review(
@@ -128,6 +130,6 @@ function encode(value: unknown): Encoded {
   try {
     return { kind: 'ok', json: JSON.stringify(value) ?? 'null' };
   } catch (error) {
-    return failed(failure('tool_failed', `the result cannot be written as JSON: ${messageOf(error)}`));
+    return failed(failure('tool_failed', reason('result_not_json', { error: messageOf(error) })));
   }
 }

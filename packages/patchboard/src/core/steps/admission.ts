@@ -1,7 +1,7 @@
 import { reason } from '@patchboard/wire';
 import { because, reasonsOf } from '../because.ts';
 import { runPreHooks, type PreVerdict } from '../hooks/ask-hooks.ts';
-import { failure, messageOf, type Failure } from '../failures.ts';
+import { failure, messageOf, problemOf, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
 import { hookCall, hooksOf, type HookOwner, type Hooks, type OwnedHooks } from '../hooks/hooks.ts';
 import type { Limits } from '../limits.ts';
@@ -110,8 +110,9 @@ async function askHooks(
   const issues = tool.validateInput(settled.args);
   if (issues === null) return combine(await judgedAgain(parts.guard, question, plain, settled.args), verdict);
   const [first] = issues;
-  const message = `a hook changed the arguments so that args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`;
-  return failure('input_invalid', message, { issues });
+  const problem = first === undefined ? [] : problemOf(first);
+  const why = reason('hook_input_issue', { path: first?.path ?? '', problem });
+  return failure('input_invalid', why, { issues });
 }
 
 /** Policy may look at the arguments: what a hook makes of them must pass it too. The stricter word counts. */

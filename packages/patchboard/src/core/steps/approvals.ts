@@ -5,7 +5,7 @@ import { isAsApproved } from '../call/as-approved.ts';
 import { endState, expiry } from '../call/end-state.ts';
 import { reason } from '@patchboard/wire';
 import { because, reasonsOf, type Because } from '../because.ts';
-import { failure, messageOf, type Failure } from '../failures.ts';
+import { denied, failure, messageOf, problemOf, type Failure } from '../failures.ts';
 import type { GrantService, GrantRequest } from '../access/grant-service.ts';
 import type { Guard } from '../access/guard.ts';
 import { jsonDiff } from '../json/json-diff.ts';
@@ -82,7 +82,7 @@ export class Approvals {
     }
     if (approvalDigest(digest, call) === call.approval?.digest) return null;
     await lifecycle.end(live, { kind: 'denied', failure: CHANGED });
-    return failure('conflict', CHANGED.message);
+    return failure('conflict', reason('approval_request_changed'));
   }
 
   /** Policy may have changed since, and an edit may be one that it denies: nobody is asked about what is denied. */
@@ -92,7 +92,7 @@ export class Approvals {
     if (tool === undefined) return null;
     const why = await denial(guard, tool, call, caller);
     if (why === null) return null;
-    return failure('permission_denied', reason('denied', { reasons: reasonsOf(why) }));
+    return failure('permission_denied', denied(...reasonsOf(why)));
   }
 
   /** What was approved is compared with what is stored and with the tool as it is now, just before it runs. */
@@ -109,7 +109,7 @@ export class Approvals {
     const refused = !isSame
       ? CHANGED
       : tool !== undefined && !isAsApproved(stored, tool)
-        ? failure('approval_denied', 'the tool changed after it was approved; ask again', NOT_STARTED)
+        ? failure('approval_denied', reason('approval_tool_changed'), NOT_STARTED)
         : await this.#forbidden(live.call, live.caller);
     if (!isOpen(live.call)) return;
     live.tool = tool ?? live.tool;
@@ -140,11 +140,12 @@ export class Approvals {
     if (edit === undefined) return call;
     const tool = this.#parts.registry.find(call.tenant, call.toolName);
     // Without its schema nobody can say whether the new arguments fit.
-    if (tool === undefined) return failure('tool_not_found', `tool not found: ${call.toolName}`);
+    if (tool === undefined) return failure('tool_not_found', reason('tool_unknown', { tool: call.toolName }));
     const issues = tool.validateInput(edit.args);
     if (issues === null) return { ...call, argsJson: JSON.stringify(edit.args) };
     const [first] = issues;
-    return failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not fit'}`, { issues });
+    const problem = first === undefined ? [] : problemOf(first);
+    return failure('input_invalid', reason('input_issue', { path: first?.path ?? '', problem }), { issues });
   }
 
   async #allow(
@@ -171,7 +172,7 @@ export class Approvals {
     if (!isWaiting(live.call)) return false;
     const approval = decided(live.call, principal, given, this.#parts.clock.now());
     const extra = given.note === null ? {} : { note: given.note };
-    const denied = failure('approval_denied', 'Permission denied by user', extra);
+    const denied = failure('approval_denied', reason('approval_denied_by_user'), extra);
     const end = endState({ kind: 'denied', failure: denied }, null);
     return await this.#parts.lifecycle.advance(live, [end], { approval, rows: this.#row });
   }
@@ -188,11 +189,7 @@ export class Approvals {
 
 const NOT_STARTED = { outcome: 'not_started' } as const;
 
-const CHANGED: Failure = failure(
-  'approval_denied',
-  'the stored request is not the one that was approved',
-  NOT_STARTED,
-);
+const CHANGED: Failure = failure('approval_denied', reason('approval_request_changed'), NOT_STARTED);
 
 /** Why policy says no; null when it does not. A guard that throws says no. */
 async function denial(
@@ -225,12 +222,12 @@ function refusal(call: Call, principal: Principal, given: OperatorDecision): Fai
   if (!isWaiting(call) || call.approval === null) return notWaiting(call);
   // Not everybody who asks is checked by a compiler, and whatever is not a no must not be a yes.
   if (!['allow', 'deny'].includes(given.decision))
-    return failure('body_invalid', `a decision is allow or deny, not ${String(given.decision)}`);
+    return failure('body_invalid', reason('approval_word_unknown', { word: String(given.decision) }));
   if (principal.agentId === call.agentId) {
-    return failure('permission_denied', 'permission denied: nobody decides on their own call');
+    return failure('permission_denied', denied(reason('approval_of_own_call')));
   }
   if (given.digest === call.approval.digest) return null;
-  return failure('conflict', 'the digest is not that of the request that waits; look at it again');
+  return failure('conflict', reason('approval_digest_differs'));
 }
 
 /** Another decision, the clock or a cancel may have come first. */
@@ -245,5 +242,5 @@ function decided(call: Call, principal: Principal, given: OperatorDecision, at: 
 }
 
 export function notWaiting(call: Call): Failure {
-  return failure('conflict', `call ${call.id} does not wait for a decision: it is ${call.state.name}`);
+  return failure('conflict', reason('call_not_waiting', { id: call.id, state: call.state.name }));
 }

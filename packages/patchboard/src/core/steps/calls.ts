@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { Answer } from '../answer.ts';
 import type { Principal } from '../access/principal.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
@@ -106,7 +107,7 @@ export class Calls {
     if (live !== undefined && (await this.#parts.lifecycle.cancel(live, principal.id)))
       return { ok: true, value: live.call };
     const standing = live?.call ?? call;
-    const over = failure('conflict', `the call is already over: ${standing.state.name}`);
+    const over = failure('conflict', reason('call_over', { state: standing.state.name }));
     return { ok: false, failure: over, call: standing };
   }
 
@@ -134,5 +135,5 @@ export class Calls {
 
 /** The words an unknown id gets; one of another's calls gets the same. */
 export function noSuchCall(id: string): Failure {
-  return failure('call_not_found', `no such call: ${id}`);
+  return failure('call_not_found', reason('call_unknown', { id }));
 }

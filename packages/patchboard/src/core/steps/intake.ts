@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { Guard } from '../access/guard.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
@@ -111,7 +112,7 @@ export class Intake {
   }
 
   #draining(): Failure | null {
-    return this.#parts.isDraining() ? failure('overloaded', 'the server is shutting down') : null;
+    return this.#parts.isDraining() ? failure('overloaded', reason('server_shutting_down')) : null;
   }
 
   #busy(principal: Principal, tool: RegisteredTool): Failure | null {
@@ -123,14 +124,12 @@ export class Intake {
     const { tenant } = principal;
     const own = lifecycle.open.of(tenant);
     if (own.calls + this.#entering.of(tenant) >= limits.openCallsPerTenant)
-      return failure('queue_full', `${limits.openCallsPerTenant} calls of this tenant have not ended yet`);
+      return failure('queue_full', reason('open_calls_of_tenant', { count: limits.openCallsPerTenant }));
     if (own.characters >= limits.openBytesPerTenant) {
-      const message = `the arguments of this tenant's calls that have not ended take ${limits.openBytesPerTenant} bytes`;
-      return failure('queue_full', message);
+      return failure('queue_full', reason('open_bytes_of_tenant', { bytes: limits.openBytesPerTenant }));
     }
     if (lifecycle.open.all.characters < limits.openBytesServer) return null;
-    const message = `the arguments of all calls that have not ended take ${limits.openBytesServer} bytes`;
-    return failure('queue_full', message);
+    return failure('queue_full', reason('open_bytes_of_server', { bytes: limits.openBytesServer }));
   }
 
   async #refuse(request: CallRequest, principal: Principal, refused: Failure): Promise<Submitted> {

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { Principal } from '../access/principal.ts';
 import type { Call, CallState } from '../call/call.ts';
 import type { CallRequest, Submitted } from '../call/call-request.ts';
@@ -102,7 +103,7 @@ export class Recorder {
   async #runRefused(admitted: Admitted, runId: string, run: Run): Promise<Submitted | Failure> {
     const { request, principal } = admitted;
     if (run.agentId === principal.agentId && run.cancelledAt !== null)
-      return failure('conflict', `run ${runId} was cancelled`);
+      return failure('conflict', reason('run_was_cancelled', { id: runId }));
     if (runId === request.runId)
       return await this.record(admitted, ownRunId(this.#parts.digest, runId, principal.agentId));
     const message = `permission denied: runs ${request.runId} and ${runId} belong to another agent`;

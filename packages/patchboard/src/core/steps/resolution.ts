@@ -1,7 +1,8 @@
+import { reason } from '@patchboard/wire';
 import type { Guard } from '../access/guard.ts';
 import { mayCall } from '../access/may-call.ts';
 import type { Principal } from '../access/principal.ts';
-import { failure, type Failure } from '../failures.ts';
+import { failure, problemOf, type Failure } from '../failures.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -52,8 +53,8 @@ function targetProblem(providers: Providers, tool: RegisteredTool, target: strin
 function inputProblem(tool: RegisteredTool, args: unknown): Failure | null {
   const issues = tool.validateInput(args);
   if (issues === null) return null;
-  const places = issues
+  const reasons = issues
     .slice(0, 3)
-    .map((issue) => `${issue.path === '' ? 'args' : `args${issue.path}`} ${issue.message}`);
-  return failure('input_invalid', places.join('; '), { issues });
+    .map((issue) => reason('input_issue', { path: issue.path, problem: problemOf(issue) }));
+  return failure('input_invalid', reasons, { issues });
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure, type Failure } from '../../core/failures.ts';
@@ -93,12 +94,12 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
   const damaged = damagedRequests(text, errors);
   const [first] = damaged;
   if (first !== undefined && errors[0]?.code === 'reply_invalid' && requests.length === 0) {
-    sendProblem(reply, failure('body_invalid', `reply, ${first.failure.message}`));
+    sendProblem(reply, failure('body_invalid', reason('in_reply', { problem: first.failure.reasons ?? [] })));
     return;
   }
   if (requests.length > MOST_REQUESTS) {
-    const message = `the reply asks for ${requests.length} calls, and ${MOST_REQUESTS} may be asked for at once`;
-    sendProblem(reply, failure('too_large', message));
+    const why = reason('reply_too_many_calls', { count: requests.length, most: MOST_REQUESTS });
+    sendProblem(reply, failure('too_large', why));
     return;
   }
   const find = toolFinder(context.engine.namedTools(principal));
@@ -177,8 +178,8 @@ async function runOne(run: BatchRun, asked: ParsedToolRequest, place: number): P
 function failureOf(call: Call): Failure | null {
   if ('error' in call.state) return call.state.error;
   if (!isOpen(call)) return null;
-  const message = `call ${call.id} has not ended yet: it is ${call.state.name}`;
-  return failure('conflict', message, {
+  const why = reason('call_not_ended', { id: call.id, state: call.state.name });
+  return failure('conflict', why, {
     recommendations: [`GET /v1/tool_calls/${call.id} has its result later`],
   });
 }

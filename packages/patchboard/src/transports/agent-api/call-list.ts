@@ -1,6 +1,13 @@
-import { CALL_STATES, CALL_STATUSES, statesOf, type CallStateName, type CallStatus } from '@patchboard/wire';
+import {
+  CALL_STATES,
+  CALL_STATUSES,
+  type CallStateName,
+  type CallStatus,
+  reason,
+  statesOf,
+} from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure, type Failure } from '../../core/failures.ts';
+import { denied, failure, type Failure } from '../../core/failures.ts';
 import type { CallFilter } from '../../core/ports.ts';
 import { narrowedTo } from '../../core/call/visibility.ts';
 import { callJson } from '../shared/views/call-view.ts';
@@ -72,7 +79,7 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
 /** Who sees its own calls only may not ask for somebody else's. */
 export function foreignAgent(own: string | null, agentId: string | undefined): Failure | null {
   if (own === null || agentId === undefined || agentId === own) return null;
-  return failure('permission_denied', `permission denied: you are not agent ${agentId}`);
+  return failure('permission_denied', denied(reason('credential_other_agent', { agent: agentId })));
 }
 
 function filterOf(query: CallsQuery): Omit<CallFilter, 'tenant'> {

@@ -1,4 +1,4 @@
-import type { DryRunView } from '@patchboard/wire';
+import { type DryRunView, reason } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
 import type { LiveCall } from '../../core/call/live-call.ts';
@@ -99,8 +99,7 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
   const inHeader = idempotencyKeyOf(request.headers);
   const inBody = body.idempotency_key ?? null;
   if (inHeader !== null && inBody !== null && inHeader !== inBody) {
-    const message = 'body/idempotency_key differs from the header Idempotency-Key: send one of them';
-    sendProblem(reply, failure('body_invalid', message));
+    sendProblem(reply, failure('body_invalid', reason('idempotency_keys_differ')));
     return;
   }
   const wanted: CallRequest = {

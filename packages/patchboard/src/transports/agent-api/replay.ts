@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noSuchCall } from '../../core/steps/calls.ts';
 import { failure } from '../../core/failures.ts';
@@ -35,10 +36,7 @@ async function replay(context: HttpContext, request: FastifyRequest, reply: Fast
     return;
   }
   if (args === undefined && old.argsRedacted) {
-    sendProblem(
-      reply,
-      failure('conflict', 'secrets were taken out of the arguments of that call; send args'),
-    );
+    sendProblem(reply, failure('conflict', reason('call_secrets_removed')));
     return;
   }
   const submitted = await context.engine.submit(

@@ -1,4 +1,4 @@
-import { rfc3339, type RunView } from '@patchboard/wire';
+import { reason, rfc3339, type RunView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { onlyAgent } from '../../core/call/visibility.ts';
@@ -102,7 +102,7 @@ async function getRun(context: HttpContext, request: FastifyRequest, reply: Fast
   const principal = principalOf(request);
   const run = await context.engine.runs.find(principal, id);
   if (run === undefined) {
-    sendProblem(reply, failure('run_not_found', `no such run: ${id}`));
+    sendProblem(reply, failure('run_not_found', reason('run_unknown', { id })));
     return;
   }
   const { limit, cursor } = pageOf(request.query as PageQuery);

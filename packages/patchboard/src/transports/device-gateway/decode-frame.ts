@@ -1,4 +1,4 @@
-import type { DeviceFrame } from '@patchboard/wire';
+import { type DeviceFrame, reason, type Reason } from '@patchboard/wire';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseGuardedJson } from '../../core/json/json-guard.ts';
@@ -31,32 +31,35 @@ export type FrameFault = 'INVALID_JSON' | 'UNKNOWN_MESSAGE_TYPE';
 export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
   const parsed = parseGuardedJson(text, limits);
   if (!parsed.ok) {
-    const { problem, line, column } = parsed;
-    const message = `the frame is not acceptable JSON: ${problem} (line ${line}, column ${column})`;
-    return refused(message, peekTexts(text, MEMBERS), 'INVALID_JSON');
+    const { reason: problem, line, column } = parsed;
+    const why = reason('frame_not_json', { problem: [problem], line, column });
+    return refused(why, peekTexts(text, MEMBERS), 'INVALID_JSON');
   }
   const { value } = parsed;
-  if (!isRecord(value)) return refused('a frame is a JSON object');
+  if (!isRecord(value)) return refused(reason('frame_not_object'));
   const { type } = value as { type?: unknown };
   const validate = typeof type === 'string' ? VALIDATORS.get(type) : undefined;
   if (validate === undefined) {
     const known = [...VALIDATORS.keys()].join(', ');
-    const shown = typeof type === 'string' ? `"${type.slice(0, 40)}"` : 'missing';
-    return refused(`type ${shown} is not known here; there are ${known}`, value, 'UNKNOWN_MESSAGE_TYPE');
+    const why =
+      typeof type === 'string'
+        ? reason('frame_type_unknown', { type: type.slice(0, 40), known })
+        : reason('frame_type_missing', { known });
+    return refused(why, value, 'UNKNOWN_MESSAGE_TYPE');
   }
   if (validate(value)) return { ok: true, frame: value as DeviceFrame };
   const [first] = validate.errors ?? [];
-  return refused(`${String(type)}${first?.instancePath ?? ''} ${first?.message ?? 'is not valid'}`, value);
+  const place = `${String(type)}${first?.instancePath ?? ''}`;
+  return refused(reason('frame_malformed', { place, error: first?.message ?? 'is not valid' }), value);
 }
 
 /** A binary message, which no frame is; the sender may have meant one. */
 export function decodeBinary(data: Buffer): RefusedFrame {
-  return refused('frames are text', peekTexts(data.toString('utf8'), MEMBERS));
+  return refused(reason('frame_not_text'), peekTexts(data.toString('utf8'), MEMBERS));
 }
 
 export function decodeSpecs(tools: readonly unknown[]): DecodedSpecs {
-  const { specs, rejected } = decodeToolSpecs(tools.map(withSchema));
-  return { specs, rejected: rejected.map((tool) => ({ ...tool, reason: inDeviceWords(tool.reason) })) };
+  return decodeToolSpecs(tools.map(withSchema), 'parameters');
 }
 
 /** Devices call the schema of the arguments `parameters`. */
@@ -66,21 +69,17 @@ function withSchema(given: unknown): unknown {
   return 'schema' in rest ? given : { ...rest, schema: parameters };
 }
 
-function inDeviceWords(reason: string): string {
-  return reason.replace(/^schema /, 'parameters ');
-}
-
 const MEMBERS = ['type', 'id'] as const;
 const RESULTS: readonly unknown[] = ['tool_result', 'tool_error'];
 
 /** `frame`: as much of it as could be read. */
 function refused(
-  message: string,
+  why: Reason,
   frame: { readonly type?: unknown; readonly id?: unknown } = {},
   fault: FrameFault | null = null,
 ): RefusedFrame {
   const { type, id } = frame;
   const known = typeof id === 'string' ? id.slice(0, 400) : null;
   const isResult = known !== null && RESULTS.includes(type);
-  return { ok: false, failure: failure('body_invalid', message), id: known, isResult, fault };
+  return { ok: false, failure: failure('body_invalid', why), id: known, isResult, fault };
 }

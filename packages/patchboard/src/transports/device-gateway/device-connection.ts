@@ -225,8 +225,8 @@ export class DeviceConnection implements DeviceLink {
     if (this.#inOrder === turn) this.#inOrder = null;
   }
 
-  #refuse({ code, message }: Failure, id: string | null, fault: FrameFault | null = null): void {
-    const named = id === null ? {} : { id };
+  #refuse({ code, message, reasons }: Failure, id: string | null, fault: FrameFault | null = null): void {
+    const named = { ...(reasons === undefined ? {} : { reasons }), ...(id === null ? {} : { id }) };
     this.send({ type: 'error', code: fault ?? code, failure_code: code, message, ...named });
   }
 

@@ -8,6 +8,7 @@ import {
   nullable,
   object,
   PEER_ID,
+  REASONS,
   TEXT,
   TIME,
 } from '../shared/routes/schemas.ts';
@@ -35,7 +36,7 @@ const TOOL_SPEC: Schema = {
     ['description', 'timeout_ms', 'output_schema', 'annotations', 'metadata'],
   ),
 };
-const REJECTED = listOf(object({ name: TEXT, code: TEXT, reason: TEXT }));
+const REJECTED = listOf(object({ name: TEXT, code: TEXT, reason: TEXT, reasons: REASONS }, ['reasons']));
 
 /** A frame of this type with these members. Devices may send more than we know. */
 function frame(
@@ -167,9 +168,10 @@ export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
       code: { ...TEXT, description: '`INVALID_JSON`, `UNKNOWN_MESSAGE_TYPE`, or the failure code' },
       failure_code: { enum: FAILURE_CODES },
       message: TEXT,
+      reasons: REASONS,
       id: REQUEST_ID,
     },
-    ['id'],
+    ['reasons', 'id'],
   ),
 ]);
 

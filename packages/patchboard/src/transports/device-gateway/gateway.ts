@@ -10,7 +10,7 @@ import type { Clock, Log } from '../../core/ports.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { Counters } from '../../core/counters.ts';
 import { TimerWheel } from '../../core/timer-wheel.ts';
-import { DEVICE_CLOSE } from '@patchboard/wire';
+import { DEVICE_CLOSE, reason } from '@patchboard/wire';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
@@ -114,7 +114,7 @@ export class DeviceGateway {
 
   #refusal({ tenant }: Principal, address: string): Failure | null {
     const { devicesPerTenant, devicesPerAddress } = this.#parts.limits;
-    if (this.#context.openStreams.isClosing) return failure('overloaded', 'the server is shutting down');
+    if (this.#context.openStreams.isClosing) return failure('overloaded', reason('server_shutting_down'));
     if (this.#tenants.of(tenant) >= devicesPerTenant)
       return failure('overloaded', `${devicesPerTenant} devices of this tenant are connected`);
     if (!LOOPBACK.test(address) && this.#addresses.of(address) >= devicesPerAddress)

@@ -1,4 +1,10 @@
-import { DEVICE_PROTOCOL, PEER_ID_PATTERN, type DeviceFrame, type GatewayFrame } from '@patchboard/wire';
+import {
+  DEVICE_PROTOCOL,
+  type DeviceFrame,
+  type GatewayFrame,
+  PEER_ID_PATTERN,
+  reason,
+} from '@patchboard/wire';
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -27,13 +33,10 @@ export function introduce(
   hello: Extract<DeviceFrame, { type: 'hello' }>,
   way: Way,
 ): Device | Failure {
-  if (known !== null)
-    return failure('conflict', 'hello comes first and once: this connection has begun already');
+  if (known !== null) return failure('conflict', reason('hello_again'));
   if (hello.protocol !== undefined && hello.protocol !== DEVICE_PROTOCOL) {
-    return failure(
-      'body_invalid',
-      `protocol ${hello.protocol} is not spoken here, but ${DEVICE_PROTOCOL} is`,
-    );
+    const why = reason('protocol_unknown', { protocol: hello.protocol, spoken: DEVICE_PROTOCOL });
+    return failure('body_invalid', why);
   }
   const clientId = hello.client_id ?? principal.clientId ?? principal.id;
   const foreign = foreignClient(principal, clientId);

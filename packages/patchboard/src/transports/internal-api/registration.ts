@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -5,7 +6,17 @@ import type { HttpContext } from '../shared/http/context.ts';
 import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
-import { ANY, COUNT, FLAG, listOf, object, optional, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
+import {
+  ANY,
+  COUNT,
+  FLAG,
+  listOf,
+  object,
+  optional,
+  PEER_ID,
+  REASONS,
+  TEXT,
+} from '../shared/routes/schemas.ts';
 import { decodeToolSpecs } from '../shared/views/tool-spec.ts';
 
 const registerRoute: Route = {
@@ -30,7 +41,7 @@ const registerRoute: Route = {
       schema: object({
         ok: FLAG,
         registered_count: COUNT,
-        rejected: listOf(object({ name: TEXT, code: TEXT, reason: TEXT })),
+        rejected: listOf(object({ name: TEXT, code: TEXT, reason: TEXT, reasons: REASONS }, ['reasons'])),
       }),
     },
   },
@@ -118,7 +129,7 @@ async function unregisterOne(
     ? await directory.forgetRisk(tenant, clientId, name, principal.id)
     : { removed: await directory.unregister(tenant, clientId, name), hadRisk: false };
   if (removed.length === 0 && !hadRisk) {
-    sendProblem(reply, failure('tool_not_found', `tool not found: ${name}`));
+    sendProblem(reply, failure('tool_not_found', reason('tool_unknown', { tool: name })));
     return;
   }
   sendJson(reply, 200, JSON.stringify({ ok: true, removed }));

@@ -1,4 +1,4 @@
-import { CALL_STATES, rfc3339, type CallStateName } from '@patchboard/wire';
+import { CALL_STATES, type CallStateName, reason, rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { seesWholeServer, type Principal } from '../../core/access/principal.ts';
 import type { Device } from '../../core/devices/device.ts';
@@ -61,7 +61,7 @@ const readyRoute: Route = {
 
 function ready(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): undefined {
   if (context.engine.isDraining || context.openStreams.isClosing) {
-    sendProblem(reply, failure('overloaded', 'the server is shutting down'));
+    sendProblem(reply, failure('overloaded', reason('server_shutting_down')));
     return;
   }
   const problem = context.store.writeProblem();

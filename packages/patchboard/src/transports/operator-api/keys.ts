@@ -1,4 +1,4 @@
-import { KEY_KINDS, parseTime, rfc3339, type KeyView } from '@patchboard/wire';
+import { KEY_KINDS, type KeyView, parseTime, reason, rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import type { ApiKey, KeyKind, KeyRequest } from '../../core/access/key-index.ts';
@@ -83,7 +83,13 @@ async function createKey(context: HttpContext, request: FastifyRequest, reply: F
   const wish = body.expires_at ?? null;
   const expiresAt = wish === null ? null : parseTime(wish);
   if (expiresAt === null && wish !== null) {
-    sendProblem(reply, failure('body_invalid', 'body/expires_at must be RFC 3339 or epoch seconds'));
+    sendProblem(
+      reply,
+      failure(
+        'body_invalid',
+        reason('request_issue', { place: 'body/expires_at', problem: [reason('issue_not_time')] }),
+      ),
+    );
     return;
   }
   const wanted: KeyRequest = {

@@ -1,6 +1,6 @@
-import { rfc3339 } from '@patchboard/wire';
+import { reason, rfc3339 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure, type Failure } from '../../core/failures.ts';
+import { denied, failure, type Failure } from '../../core/failures.ts';
 import type { LedgerRow } from '../../core/ledger/ledger.ts';
 import type { LedgerFilter } from '../../core/ports.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -81,7 +81,7 @@ async function readLedger(context: HttpContext, request: FastifyRequest, reply: 
 /** In local mode a tenant may be named here as in a header; a credential is for its own only. */
 function foreignTenant(principal: Principal, tenant: string | undefined): Failure | null {
   if (tenant === undefined || tenant === principal.tenant || principal.credential === null) return null;
-  return failure('permission_denied', `permission denied: the credential is not for tenant ${tenant}`);
+  return failure('permission_denied', denied(reason('credential_other_tenant', { tenant })));
 }
 
 function filterOf(principal: Principal, query: LedgerQuery): LedgerFilter {

@@ -1,6 +1,12 @@
-import { POLICY_WARNING_CODES, rfc3339, type PolicyReviewView } from '@patchboard/wire';
+import {
+  type InputIssueView,
+  POLICY_WARNING_CODES,
+  type PolicyReviewView,
+  reason,
+  rfc3339,
+} from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure } from '../../core/failures.ts';
+import { failure, type Failure } from '../../core/failures.ts';
 import { decidePolicy, mayEverCall } from '../../core/access/policy/decide.ts';
 import { decodePolicy, decodeSentPolicy, type PolicyDocument } from '../../core/access/policy/document.ts';
 import { reviewPolicy } from '../../core/access/policy/review.ts';
@@ -115,11 +121,15 @@ async function checkPolicy(
   const { document } = request.body as { document: unknown };
   const decoded = decodeSentPolicy(document);
   if (!decoded.ok) {
-    sendProblem(reply, failure('body_invalid', 'the policy cannot be read', { issues: decoded.problems }));
+    sendProblem(reply, unreadable(decoded.problems));
     return;
   }
   const review = await reviewView(context, principalOf(request).tenant, decoded.policy);
   sendJson(reply, 200, JSON.stringify(review));
+}
+
+function unreadable(issues: readonly InputIssueView[]): Failure {
+  return failure('body_invalid', reason('policy_unreadable'), { issues });
 }
 
 async function reviewView(
@@ -186,7 +196,7 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
   const { version, document: inForce } = services.policies.current(tenant);
   const decoded = document === undefined ? decodePolicy(inForce) : decodeSentPolicy(document);
   if (!decoded.ok) {
-    sendProblem(reply, failure('body_invalid', 'the policy cannot be read', { issues: decoded.problems }));
+    sendProblem(reply, unreadable(decoded.problems));
     return;
   }
   const question = { agentId, toolName: tool.name, annotations: tool.annotations, args };

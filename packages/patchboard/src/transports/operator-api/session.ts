@@ -1,6 +1,6 @@
-import { SESSION_COOKIE, sessionIdIn } from '@patchboard/wire';
+import { reason, SESSION_COOKIE, sessionIdIn } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure } from '../../core/failures.ts';
+import { denied, failure } from '../../core/failures.ts';
 import { OPERATOR_TOKEN_ID } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -101,7 +101,7 @@ const linkRoute: Route = {
 /** A session is the operator of every tenant, which no key is, and does not prolong itself. */
 function makeLoginLink(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   if (principalOf(request).credential?.id !== OPERATOR_TOKEN_ID) {
-    sendProblem(reply, failure('permission_denied', 'permission denied: this takes the operator token'));
+    sendProblem(reply, failure('permission_denied', denied(reason('credential_not_operator'))));
     return;
   }
   const { token, maxAgeSeconds } = context.services.sessions.issueLoginToken();

@@ -1,6 +1,6 @@
-import type { TenantView } from '@patchboard/wire';
+import { reason, type TenantView } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure, type Failure } from '../../core/failures.ts';
+import { denied, failure, type Failure } from '../../core/failures.ts';
 import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
 import type { KnownTenant } from '../../core/access/tenant-service.ts';
 import { tenantText, type TenantText } from '../../core/access/tenant-text.ts';
@@ -113,7 +113,7 @@ function isOfEveryTenant({ kind, id }: Principal): boolean {
 
 function notForThem(principal: Principal): Failure | null {
   if (isOfEveryTenant(principal)) return null;
-  return failure('permission_denied', 'permission denied: this takes the operator token');
+  return failure('permission_denied', denied(reason('credential_not_operator')));
 }
 
 function unknownPack({ engine }: HttpContext, { packs = [] }: TenantText): Failure | null {

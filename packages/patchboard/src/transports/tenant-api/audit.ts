@@ -1,6 +1,6 @@
 import type { CallOrigin } from '../../core/call/call-origin.ts';
 import type { Schema } from '../shared/routes/routes.ts';
-import { COUNT, FLAG, listOf, object, TEXT } from '../shared/routes/schemas.ts';
+import { COUNT, FLAG, listOf, object, REASONS, TEXT } from '../shared/routes/schemas.ts';
 import { ERROR_TYPES, type ErrorType } from './error-types.ts';
 import type { Warning } from './undeclared-members.ts';
 
@@ -53,10 +53,11 @@ export const CALL_ANSWER: Schema = object(
     cached: { const: true, description: 'the output is an earlier one, given again' },
     cache_age_ms: { ...COUNT, description: 'how old it is' },
     error: TEXT,
+    reasons: REASONS,
     error_type: { enum: Object.keys(ERROR_TYPES) },
     audit: AUDIT,
   },
-  ['output', 'cached', 'cache_age_ms', 'error', 'error_type'],
+  ['output', 'cached', 'cache_age_ms', 'error', 'reasons', 'error_type'],
 );
 
 /** What is known of a request before it is known how it ends. */

@@ -1,3 +1,4 @@
+import { ENGLISH, reason, type ReasonSentences, reasonText, textIn } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { Failure } from '../../core/failures.ts';
@@ -103,15 +104,16 @@ interface Refused {
 
 /** What concerns the request and not the call keeps its HTTP status, with the audit in it. */
 function sendRefused(reply: FastifyReply, asked: Asked, { failure, latencyMs }: Refused): void {
-  const error = { type: ERROR_TYPE[failure.code], message: failure.message };
+  const { message, reasons } = failure;
+  const error = { type: ERROR_TYPE[failure.code], message };
   const audit = auditOf(asked, { latencyMs: Math.round(latencyMs), toolCallId: null, error });
   const status = HTTP_STATUS[failure.code];
   if (status === 429 || status >= 503) {
     sendProblem(reply, failure, { more: { audit } });
     return;
   }
-  const { type: error_type, message } = error;
-  sendJson(reply, 200, JSON.stringify({ success: false, error: message, error_type, audit }));
+  const answer = { success: false, error: message, reasons, error_type: error.type, audit };
+  sendJson(reply, 200, JSON.stringify(answer));
 }
 
 interface EndedCall {
@@ -131,25 +133,30 @@ function answerJson({ clock }: HttpContext, asked: Asked, ended: EndedCall): str
   }
   const error = errorOf(call);
   const audit = auditOf(asked, { latencyMs, toolCallId, error, warnings });
-  return JSON.stringify({ success: false, error: error.message, error_type: error.type, audit });
+  const { message, reasons, type } = error;
+  return JSON.stringify({ success: false, error: message, reasons, error_type: type, audit });
 }
 
-function errorOf(call: Call): { type: ErrorType; message: string } {
-  const { state, id } = call;
-  if ('error' in state) return { type: ERROR_TYPE[state.error.code], message: state.error.message };
-  if (state.name === 'APPROVAL_REQUIRED')
-    return { type: 'ApprovalRequiredError', message: `an operator must approve the call: ${id}` };
-  return { type: 'InternalError', message: `the server is shutting down, and the call goes on: ${id}` };
+type TenantError = Pick<Failure, 'message' | 'reasons'> & { readonly type: ErrorType };
+
+function errorOf({ state, id }: Call): TenantError {
+  if ('error' in state) return { ...state.error, type: ERROR_TYPE[state.error.code] };
+  const [type, why] =
+    state.name === 'APPROVAL_REQUIRED'
+      ? (['ApprovalRequiredError', reason('approval_needed', { id })] as const)
+      : (['InternalError', reason('call_goes_on', { id })] as const);
+  return { type, message: reasonText(why), reasons: [why] };
 }
+
+/** This API calls the arguments `input`, and an unknown tool as its callers know it. */
+const TENANT_SENTENCES: ReasonSentences = {
+  ...ENGLISH,
+  tool_unknown: ({ tool }) => `Unknown tool: ${tool}`,
+  tool_unknown_near: ({ tool, meant }) => `Unknown tool: ${tool}; did you mean ${meant}?`,
+  input_issue: ({ path, problem }) => `input${path} ${problem}`,
+};
 
 function inOwnWords(failure: Failure): Failure {
-  switch (failure.code) {
-    case 'tool_not_found':
-      return { ...failure, message: failure.message.replace(/^tool not found/, 'Unknown tool') };
-    case 'input_invalid':
-      // The engine's word for it is another.
-      return { ...failure, message: failure.message.replaceAll(/(^|; )args(?=[ /])/g, '$1input') };
-    default:
-      return failure;
-  }
+  if (failure.reasons === undefined) return failure;
+  return { ...failure, message: textIn(TENANT_SENTENCES, '; ', failure.reasons) ?? failure.message };
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -173,12 +174,15 @@ function sendUnrouted(
   const { methods, refuse } = find(path);
   const recommendations = ['GET /openapi.json lists the routes'];
   if (methods.length === 0) {
-    sendProblem(reply, failure('route_not_found', `no such route: ${method} ${path}`, { recommendations }));
+    sendProblem(
+      reply,
+      failure('route_not_found', reason('route_unknown', { method, path }), { recommendations }),
+    );
     return;
   }
   reply.header('allow', methods.join(', '));
-  const message = `${path} takes ${methods.join(' or ')}, not ${method}`;
-  sendProblem(reply, failure('method_not_allowed', message, { recommendations }), {}, refuse);
+  const why = reason('route_takes_methods', { path, methods: methods.join(' or '), method });
+  sendProblem(reply, failure('method_not_allowed', why, { recommendations }), {}, refuse);
 }
 
 function guardHostAndOrigin(app: FastifyInstance, guard: HostOriginGuard): void {

@@ -1,5 +1,6 @@
+import { reason } from '@patchboard/wire';
 import type { IncomingMessage } from 'node:http';
-import { failure, type Failure } from '../../../core/failures.ts';
+import { denied, failure, type Failure } from '../../../core/failures.ts';
 
 export interface HostOriginOptions {
   /** Besides the loopback names; with a port it must match, without one any will do. */
@@ -50,14 +51,14 @@ export class HostOriginGuard {
     const { host, origin } = headers;
     if (hasTwoHosts(rawHeaders)) {
       const recommendations = ['send one Host header; a proxy in front must replace it, not add another'];
-      return failure('body_invalid', 'the Host header is there more than once', { recommendations });
+      return failure('body_invalid', reason('host_twice'), { recommendations });
     }
     // A request that came by no socket has no port.
     if (this.#looksAtConnections) this.bind(socket?.localPort ?? null);
     // A target with a host in it goes before the header, and is what one asks a proxy for.
     const named = url.startsWith('/') || url === '*' ? host : url;
     if (named === undefined || host === undefined || !this.#isOurs(named)) {
-      return failure('misdirected', `Host ${named ?? '(none)'} is not served here`, {
+      return failure('misdirected', reason('host_not_served', { host: named ?? '(none)' }), {
         recommendations: ['add it to http.allowed_hosts in the config file'],
       });
     }
@@ -65,8 +66,8 @@ export class HostOriginGuard {
     if (origin === undefined && !isForeign) return null;
     if (origin !== undefined && this.allowsOrigin(origin)) return null;
     if (origin !== undefined && !isForeign && this.#isOwnOrigin(origin, host)) return null;
-    const who = origin === undefined ? 'another site' : `origin ${origin}`;
-    return failure('permission_denied', `permission denied: requests from ${who} are not taken`, {
+    const why = origin === undefined ? reason('site_not_taken') : reason('origin_not_taken', { origin });
+    return failure('permission_denied', denied(why), {
       recommendations: ['add the origin to http.allowed_origins in the config file'],
     });
   }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { failure } from '../../../core/failures.ts';
@@ -12,7 +13,7 @@ export function acceptJsonOnly(app: FastifyInstance, limits: JsonLimits, bodies:
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
-      done(new RequestRefused(failure('content_type', `a body in ${encoding} is not taken; send it plain`)));
+      done(new RequestRefused(failure('content_type', reason('body_encoded', { encoding }))));
       return;
     }
     if (body.length === 0) {
@@ -34,14 +35,14 @@ function decodeJson(
   if (!bodies.holdText(request, body.length)) return noRoom();
   // Decoding would put a replacement character where the bytes are wrong: something else than was sent.
   if (!isUtf8(body))
-    return new RequestRefused(failure('body_invalid', 'the body is not UTF-8'), body.toString('latin1'));
+    return new RequestRefused(failure('body_invalid', reason('body_not_utf8')), body.toString('latin1'));
   const text = body.toString('utf8');
   const counted = countJsonValues(text, limits);
   if (typeof counted === 'number')
     return bodies.holdValues(request, counted) ? { value: JSON.parse(text) } : noRoom();
-  const { problem, line, column } = counted;
+  const { reason: why, line, column } = counted;
   return new RequestRefused(
-    failure('body_invalid', `the body is not acceptable JSON: ${problem} (line ${line}, column ${column})`),
+    failure('body_invalid', reason('body_bad_json', { problem: [why], line, column })),
     text,
   );
 }

@@ -1,4 +1,4 @@
-import type { FailureCode } from '@patchboard/wire';
+import { type FailureCode, reason } from '@patchboard/wire';
 import type {
   FastifyInstance,
   FastifyReply,
@@ -7,7 +7,7 @@ import type {
   RouteShorthandOptions,
 } from 'fastify';
 import type { Authenticator } from '../../../core/access/authenticator.ts';
-import { failure, type Failure } from '../../../core/failures.ts';
+import { denied, failure, type Failure } from '../../../core/failures.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
 import { SMALL_BODY_BYTES } from './arriving-bodies.ts';
@@ -48,7 +48,7 @@ export function mount(
       onRequest: identify(route, counter, given.authenticator, context),
       handler: (request, reply) => {
         if (isStillGood(route, request, given.authenticator)) run(route, context, request, reply);
-        else sendProblem(reply, failure('auth_required', 'the credential is no longer good'));
+        else sendProblem(reply, failure('auth_required', reason('credential_revoked')));
       },
     });
   }
@@ -141,7 +141,7 @@ function ticketIn({ query }: FastifyRequest): string | null {
 function byTicket(tickets: Tickets, authenticator: Authenticator, ticket: string): Principal | Failure {
   const principal = tickets.redeem(ticket);
   if (principal !== null && authenticator.isStillGood(principal)) return principal;
-  return failure('auth_required', 'the ticket is not known, has expired or was used before', {
+  return failure('auth_required', reason('ticket_spent'), {
     recommendations: ['POST /v1/tickets makes one; it is good for one connection'],
   });
 }
@@ -172,17 +172,13 @@ function admit(
 
 function outOfScope({ kind }: Principal, scope: Scope): Failure {
   if (kind === 'local') {
-    return failure(
-      'permission_denied',
-      `permission denied: without a credential there is no scope ${scope}`,
-      {
-        recommendations: [
-          'this is for an operator, who sends the operator token; see "Who may ask" in the README',
-        ],
-      },
-    );
+    return failure('permission_denied', denied(reason('scope_not_local', { scope })), {
+      recommendations: [
+        'this is for an operator, who sends the operator token; see "Who may ask" in the README',
+      ],
+    });
   }
-  return failure('permission_denied', `permission denied: the scope ${scope} is needed`, {
+  return failure('permission_denied', denied(reason('scope_missing', { scope })), {
     recommendations: [`send a credential with the scope ${scope}: a key that has it, or the operator token`],
   });
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { errorCodes, type FastifyRequest } from 'fastify';
 import { failure, messageOf, storeFailure, type Failure } from '../../../core/failures.ts';
 import { BadCursor, type Log } from '../../../core/ports.ts';
@@ -13,21 +14,19 @@ const BY_REQUEST: Readonly<Partial<Record<keyof typeof errorCodes, (request: Req
   FST_ERR_NOT_FOUND: () => failure('route_not_found'),
   FST_ERR_VALIDATION: () => failure('body_invalid'),
   FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions }) =>
-    failure('too_large', `the body is larger than the limit of ${routeOptions.bodyLimit} bytes`),
+    failure('too_large', reason('body_over_limit', { bytes: routeOptions.bodyLimit })),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => failure('content_type'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    failure('body_invalid', 'the body is not as long as the header Content-Length says'),
-  FST_ERR_CTP_EMPTY_JSON_BODY: () => failure('body_invalid', 'the body is empty'),
-  FST_ERR_CTP_INVALID_JSON_BODY: () => failure('body_invalid', 'the body is not JSON'),
-  FST_ERR_BAD_URL: () =>
-    failure('body_invalid', 'the path of the URL has a % that begins no encoded character'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => failure('body_invalid', reason('body_length_differs')),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => failure('body_invalid', reason('body_empty')),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => failure('body_invalid', reason('body_of_no_json')),
+  FST_ERR_BAD_URL: () => failure('body_invalid', reason('url_bad_escape')),
   FST_ERR_MAX_PARAM_LENGTH: () =>
-    failure('body_invalid', `a part of the path is longer than ${PATH_PART_LENGTH} characters`),
-  FST_ERR_ASYNC_CONSTRAINT: () => failure('body_invalid', 'the URL cannot be read'),
-  FST_ERR_INVALID_URL: () => failure('body_invalid', 'the URL cannot be read'),
+    failure('body_invalid', reason('url_part_too_long', { characters: PATH_PART_LENGTH })),
+  FST_ERR_ASYNC_CONSTRAINT: () => failure('body_invalid', reason('url_unreadable')),
+  FST_ERR_INVALID_URL: () => failure('body_invalid', reason('url_unreadable')),
   FST_ERR_HANDLER_TIMEOUT: () => failure('overloaded', 'the request took too long'),
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => failure('content_type'),
-  FST_ERR_ROUTE_MISSING_CONTENT: () => failure('body_invalid', 'the route needs a body'),
+  FST_ERR_ROUTE_MISSING_CONTENT: () => failure('body_invalid', reason('body_missing')),
 };
 
 /** In characters; a name of a tool or an id is shorter. */

@@ -1,5 +1,6 @@
+import { reason } from '@patchboard/wire';
 import type { FastifyRequest } from 'fastify';
-import { failure, type Failure } from '../../../core/failures.ts';
+import { denied, failure, type Failure } from '../../../core/failures.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 
 export function isFailure(given: Principal | Failure): given is Failure {
@@ -15,5 +16,5 @@ export function principalOf(request: FastifyRequest): Principal {
 /** Null: this principal may speak for that client. */
 export function foreignClient(principal: Principal, clientId: string): Failure | null {
   if (principal.clientId === null || principal.clientId === clientId) return null;
-  return failure('permission_denied', `permission denied: you are not client ${clientId}`);
+  return failure('permission_denied', denied(reason('credential_other_client', { client: clientId })));
 }

@@ -1,4 +1,4 @@
-import { parseTime, WIRE_LIMITS } from '@patchboard/wire';
+import { parseTime, reason, reasonsText, WIRE_LIMITS } from '@patchboard/wire';
 import { failure } from '../../../core/failures.ts';
 import { BadCursor } from '../../../core/ports.ts';
 import { RequestRefused } from './problem.ts';
@@ -46,6 +46,8 @@ export function timeOf(query: Readonly<Record<string, unknown>>, name: string): 
   if (typeof text !== 'string') return undefined;
   const time = parseTime(text);
   if (time !== null) return time;
-  const issue = { path: `/${name}`, message: 'must be RFC 3339 or epoch seconds' };
-  throw new RequestRefused(failure('body_invalid', `query/${name} ${issue.message}`, { issues: [issue] }));
+  const problem = [reason('issue_not_time')];
+  const issue = { path: `/${name}`, message: reasonsText(problem), reasons: problem };
+  const why = reason('request_issue', { place: `query/${name}`, problem });
+  throw new RequestRefused(failure('body_invalid', why, { issues: [issue] }));
 }

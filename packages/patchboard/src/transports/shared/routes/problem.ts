@@ -1,4 +1,4 @@
-import { byFailureCode, type CallStateName, type FailureCode } from '@patchboard/wire';
+import { byFailureCode, HTTP_HINTS, type CallStateName, type FailureCode } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { FAILURES, type Failure, type RateRefusal } from '../../../core/failures.ts';
 import type { Schema } from './routes.ts';
@@ -6,13 +6,6 @@ import { ref } from './schemas.ts';
 
 /** Each code in the vocabulary of HTTP. */
 export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = byFailureCode(({ status }) => status);
-
-/** Where a caller over HTTP finds what it lacks. */
-const HTTP_HINTS: Readonly<Partial<Record<FailureCode, readonly string[]>>> = {
-  tool_not_found: ['GET /v1/tools lists the tools you may call'],
-  input_invalid: ['GET /v1/tools/:name shows the schema of a tool'],
-  content_type: ['send the header Content-Type: application/json with it'],
-};
 
 /** What a problem may say besides the failure itself. */
 export interface ProblemContext {
@@ -51,12 +44,19 @@ export function problemJson(failed: Failure, context: ProblemContext = {}): stri
     reasons: failed.reasons,
     code: failed.code,
     retryable: failed.retryable,
-    recommendations: failed.recommendations ?? HTTP_HINTS[failed.code],
+    recommendations: failed.recommendations ?? hintsFor(failed.code),
     tool_call_id: context.toolCallId,
     errors: failed.issues,
     state: context.state,
     ...context.more,
   });
+}
+
+/** For `auth_required` only what is sure to lack a credential says how to send one. */
+function hintsFor(code: FailureCode): readonly string[] | undefined {
+  return code !== 'auth_required' && code in HTTP_HINTS
+    ? HTTP_HINTS[code as keyof typeof HTTP_HINTS]
+    : undefined;
 }
 
 /** Refuses a request, in the format of the route that it reached. */

@@ -1,6 +1,6 @@
-import { PEER_ID_PATTERN, type InputIssueView } from '@patchboard/wire';
+import { type InputIssueView, PEER_ID_PATTERN, reason, type Reason, reasonText } from '@patchboard/wire';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
-import { failure } from '../../../core/failures.ts';
+import { failure, problemOf } from '../../../core/failures.ts';
 import { pointerTo } from '../../../core/json/json-pointer.ts';
 import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
@@ -54,8 +54,10 @@ function isLong(value: unknown): boolean {
 }
 
 function refusal(place: string, issues: readonly InputIssueView[]): RequestRefused {
-  const shown = issues.slice(0, 3).map(({ path, message }) => `${place}${path} ${message}`);
-  return new RequestRefused(failure('body_invalid', shown.join('; '), { issues }));
+  const reasons = issues
+    .slice(0, 3)
+    .map((issue) => reason('request_issue', { place: `${place}${issue.path}`, problem: problemOf(issue) }));
+  return new RequestRefused(failure('body_invalid', reasons, { issues }));
 }
 
 function issuesOf(validate: ValidateFunction): InputIssueView[] {
@@ -65,18 +67,22 @@ function issuesOf(validate: ValidateFunction): InputIssueView[] {
 function issueOf(error: ErrorObject): InputIssueView {
   const { instancePath, keyword, params, message } = error;
   if (keyword === 'required')
-    return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
+    return issueAt(`${instancePath}/${String(params['missingProperty'])}`, reason('argument_missing'));
   if (keyword === 'additionalProperties')
-    return {
-      path: pointerTo(instancePath, String(params['additionalProperty'])),
-      message: 'is not known here',
-    };
+    return issueAt(
+      pointerTo(instancePath, String(params['additionalProperty'])),
+      reason('issue_unknown_member'),
+    );
   if (keyword === 'enum' && Array.isArray(params['allowedValues']))
-    return { path: instancePath, message: `must be one of ${params['allowedValues'].join(', ')}` };
+    return issueAt(instancePath, reason('issue_enum', { values: params['allowedValues'].join(', ') }));
   if (keyword === 'pattern') {
     const words = IN_WORDS.get(String(params['pattern'])) ?? 'in the form that the route describes';
     return { path: instancePath, message: `must be ${words}` };
   }
-  if (keyword === 'type' && instancePath === '') return { path: '', message: 'must be a JSON object' };
+  if (keyword === 'type' && instancePath === '') return issueAt('', reason('issue_not_object'));
   return { path: instancePath, message: message ?? 'is not valid' };
+}
+
+function issueAt(path: string, why: Reason): InputIssueView {
+  return { path, message: reasonText(why), reasons: [why] };
 }

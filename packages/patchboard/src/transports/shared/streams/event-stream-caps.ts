@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { Principal } from '../../../core/access/principal.ts';
 import { failure, type Failure } from '../../../core/failures.ts';
 import type { Limits } from '../../../core/limits.ts';
@@ -45,11 +46,11 @@ export class EventStreamCaps {
   refusal(principal: Principal): Failure | null {
     const { eventStreams, eventStreamsPerCredential } = this.#limits;
     if (this.#ofCredential.of(credentialOf(principal)) >= eventStreamsPerCredential) {
-      const message = `this credential has ${eventStreamsPerCredential} event streams open, which is the limit`;
-      return failure('rate_limited', message, { recommendations: [ONE_FOR_ALL] });
+      const why = reason('event_streams_of_credential', { count: eventStreamsPerCredential });
+      return failure('rate_limited', why, { recommendations: [ONE_FOR_ALL] });
     }
     if (this.open < eventStreams) return null;
-    return failure('overloaded', `${eventStreams} event streams are open, which is the limit of this server`);
+    return failure('overloaded', reason('event_streams_of_server', { count: eventStreams }));
   }
 
   /** Counts a stream for as long as it is open. */

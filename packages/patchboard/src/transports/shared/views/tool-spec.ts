@@ -1,4 +1,12 @@
-import { TOOL_NAME_PATTERN, type RejectedTool, type ToolAnnotations, type ToolSpec } from '@patchboard/wire';
+import {
+  reason,
+  type Reason,
+  reasonText,
+  type RejectedTool,
+  TOOL_NAME_PATTERN,
+  type ToolAnnotations,
+  type ToolSpec,
+} from '@patchboard/wire';
 import { isRecord } from '../../../core/json/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -20,12 +28,18 @@ export interface DecodedSpecs {
   readonly rejected: readonly RejectedTool[];
 }
 
-/** Each by itself: a malformed one is rejected with its reason and leaves the others alone. */
-export function decodeToolSpecs(given: readonly unknown[]): DecodedSpecs {
+/**
+ * Each by itself: a malformed one is rejected with its reason and leaves the others alone. `schemaName`: what the API
+ * calls the schema of the arguments.
+ */
+export function decodeToolSpecs(
+  given: readonly unknown[],
+  schemaName: 'schema' | 'parameters' = 'schema',
+): DecodedSpecs {
   const specs: ToolSpec[] = [];
   const rejected: RejectedTool[] = [];
   for (const [index, one] of given.entries()) {
-    const decoded = decodeToolSpec(one, index);
+    const decoded = decodeToolSpec(one, index, schemaName);
     if (decoded.ok) specs.push(decoded.spec);
     else rejected.push(decoded.rejected);
   }
@@ -35,12 +49,13 @@ export function decodeToolSpecs(given: readonly unknown[]): DecodedSpecs {
 type DecodedSpec =
   { readonly ok: true; readonly spec: ToolSpec } | { readonly ok: false; readonly rejected: RejectedTool };
 
-function decodeToolSpec(given: unknown, index: number): DecodedSpec {
-  if (!isRecord(given)) return reject(`tools[${index}]`, 'body_invalid', 'a tool is a JSON object');
+function decodeToolSpec(given: unknown, index: number, schemaName: string): DecodedSpec {
+  if (!isRecord(given)) return reject(`tools[${index}]`, 'body_invalid', reason('spec_not_object'));
   const name = given['name'];
-  if (typeof name !== 'string') return reject(`tools[${index}]`, 'name_invalid', 'name must be a string');
+  if (typeof name !== 'string')
+    return reject(`tools[${index}]`, 'name_invalid', reason('spec_name_not_text'));
   const shown = TOOL_NAME_PATTERN.test(name) ? name : name.slice(0, 128);
-  const schemaProblem = problemWithSchemas(given);
+  const schemaProblem = problemWithSchemas(given, schemaName);
   if (schemaProblem !== null) return reject(shown, 'schema_invalid', schemaProblem);
   const problem = problemWithFields(given);
   if (problem !== null) return reject(shown, 'body_invalid', problem);
@@ -48,27 +63,28 @@ function decodeToolSpec(given: unknown, index: number): DecodedSpec {
   return { ok: true, spec: given as unknown as ToolSpec };
 }
 
-function problemWithSchemas(given: Fields): string | null {
+function problemWithSchemas(given: Fields, schemaName: string): Reason | null {
   const { schema, output_schema: output } = given;
-  if (schema === undefined) return 'schema is required';
-  if (!isSchema(schema)) return 'schema must be a JSON Schema: an object or a boolean';
+  if (schema === undefined) return reason('spec_member_missing', { member: schemaName });
+  if (!isSchema(schema)) return reason('spec_not_schema', { member: schemaName });
   if (output !== undefined && !isSchema(output)) {
-    return 'output_schema must be a JSON Schema: an object or a boolean';
+    return reason('spec_not_schema', { member: 'output_schema' });
   }
   return null;
 }
 
-function problemWithFields(given: Fields): string | null {
+function problemWithFields(given: Fields): Reason | null {
   const { timeout_ms: timeout, description, metadata, annotations } = given;
   const unknown = Object.keys(given).filter((key) => !KNOWN.has(key));
-  if (unknown.length > 0) return `not known here: ${unknown.slice(0, 5).join(', ')}`;
+  if (unknown.length > 0) return reason('spec_members_unknown', { members: unknown.slice(0, 5).join(', ') });
   if (timeout !== undefined && !isTimeout(timeout)) {
-    return 'timeout_ms must be a whole number of milliseconds from 1';
+    return reason('spec_timeout');
   }
-  if (description !== undefined && typeof description !== 'string') return 'description must be a string';
-  if (metadata !== undefined && !isRecord(metadata)) return 'metadata must be an object';
+  if (description !== undefined && typeof description !== 'string')
+    return reason('spec_not_text', { member: 'description' });
+  if (metadata !== undefined && !isRecord(metadata)) return reason('spec_not_record', { member: 'metadata' });
   if (annotations !== undefined && !isAnnotations(annotations)) {
-    return `annotations is an object of booleans: ${ANNOTATIONS.join(', ')}`;
+    return reason('spec_annotations', { names: ANNOTATIONS.join(', ') });
   }
   return null;
 }
@@ -88,6 +104,6 @@ function isSchema(value: unknown): boolean {
   return typeof value === 'boolean' || isRecord(value);
 }
 
-function reject(name: string, code: string, reason: string): DecodedSpec {
-  return { ok: false, rejected: { name, code, reason } };
+function reject(name: string, code: string, why: Reason): DecodedSpec {
+  return { ok: false, rejected: { name, code, reason: reasonText(why), reasons: [why] } };
 }

@@ -1,0 +1,98 @@
+import type { NoParams, ReasonView, Sentences } from './reason.ts';
+
+/** Why a call ended without a result, or could not be decided on, cancelled or answered. */
+export interface CallFailures {
+  readonly call_unknown: { readonly id: string };
+  readonly call_over: { readonly state: string };
+  readonly call_ended: { readonly state: string };
+  readonly call_not_waiting: { readonly id: string; readonly state: string };
+  readonly call_not_ended: { readonly id: string; readonly state: string };
+  readonly call_cancelled_by: { readonly by: string };
+  readonly call_waits_for_approval: NoParams;
+  readonly call_of_other_client: NoParams;
+  readonly call_runs_on_server: { readonly tool: string };
+  readonly call_token_stale: NoParams;
+  readonly call_secrets_removed: NoParams;
+  readonly approval_needed: { readonly id: string };
+  readonly approval_denied_by_user: NoParams;
+  readonly approval_ran_out: NoParams;
+  readonly approval_tool_changed: NoParams;
+  readonly approval_request_changed: NoParams;
+  readonly approval_digest_differs: NoParams;
+  readonly approval_word_unknown: { readonly word: string };
+  readonly approval_of_own_call: NoParams;
+  readonly run_unknown: { readonly id: string };
+  readonly run_was_cancelled: { readonly id: string };
+  readonly run_of_other_agent: { readonly id: string };
+  readonly no_result_in_time: { readonly seconds: number };
+  readonly no_client_result_in_time: { readonly seconds: number };
+  readonly server_stopped_running: NoParams;
+  readonly server_stopped_effect: NoParams;
+  readonly server_stopped_task: NoParams;
+  readonly call_goes_on: { readonly id: string };
+  readonly server_shutting_down: NoParams;
+  readonly device_left_running: NoParams;
+  readonly device_left_unasked: NoParams;
+  readonly device_not_offering: { readonly target: string; readonly tool: string };
+  readonly target_of_server_tool: { readonly tool: string };
+  readonly sandbox_differs: { readonly wanted: string; readonly here: string };
+  readonly result_over_limit: { readonly bytes: number };
+  readonly result_not_json: { readonly error: string };
+  readonly output_does_not_fit: { readonly issues: readonly ReasonView[] };
+  readonly hook_output_does_not_fit: { readonly issues: readonly ReasonView[] };
+  readonly client_reported_failure: NoParams;
+  readonly open_calls_of_tenant: { readonly count: number };
+  readonly open_bytes_of_tenant: { readonly bytes: number };
+  readonly open_bytes_of_server: { readonly bytes: number };
+  readonly reply_costs: { readonly bytes: number; readonly tokens: number };
+  readonly rate_of_calls: { readonly who: string; readonly per_second: number };
+}
+
+export const CALL_FAILURES: Sentences<CallFailures> = {
+  call_unknown: ({ id }) => `no such call: ${id}`,
+  call_over: ({ state }) => `the call is already over: ${state}`,
+  call_ended: ({ state }) => `the call has ended: ${state}`,
+  call_not_waiting: ({ id, state }) => `call ${id} does not wait for a decision: it is ${state}`,
+  call_not_ended: ({ id, state }) => `call ${id} has not ended yet: it is ${state}`,
+  call_cancelled_by: ({ by }) => `cancelled by ${by}`,
+  call_waits_for_approval: () => 'the call still waits for approval',
+  call_of_other_client: () => 'the call is for another client',
+  call_runs_on_server: ({ tool }) => `${tool} runs on the server`,
+  call_token_stale: () => 'the attempt token is not that of the current attempt',
+  call_secrets_removed: () => 'secrets were taken out of the arguments of that call; send args',
+  approval_needed: ({ id }) => `an operator must approve the call: ${id}`,
+  approval_denied_by_user: () => 'Permission denied by user',
+  approval_ran_out: () => 'nobody decided before the approval expired',
+  approval_tool_changed: () => 'the tool changed after it was approved; ask again',
+  approval_request_changed: () => 'the stored request is not the one that was approved',
+  approval_digest_differs: () => 'the digest is not that of the request that waits; look at it again',
+  approval_word_unknown: ({ word }) => `a decision is allow or deny, not ${word}`,
+  approval_of_own_call: () => 'nobody decides on their own call',
+  run_unknown: ({ id }) => `no such run: ${id}`,
+  run_was_cancelled: ({ id }) => `run ${id} was cancelled`,
+  run_of_other_agent: ({ id }) => `run ${id} belongs to another agent`,
+  no_result_in_time: ({ seconds }) => `no result within ${seconds}s`,
+  no_client_result_in_time: ({ seconds }) => `Remote tool timeout (${seconds}s)`,
+  server_stopped_running: () => 'the server was stopped while the tool was running',
+  server_stopped_effect: () => 'the server stopped while the tool was running; it may have had its effect',
+  server_stopped_task: () => 'the server stopped, and with it the task that this call was part of',
+  call_goes_on: ({ id }) => `the server is shutting down, and the call goes on: ${id}`,
+  server_shutting_down: () => 'the server is shutting down',
+  device_left_running: () => 'the device went away during the call; it may have had its effect',
+  device_left_unasked: () => 'the device went away before it was asked',
+  device_not_offering: ({ target, tool }) => `${target} does not offer ${tool}`,
+  target_of_server_tool: ({ tool }) => `target names a device, but ${tool} runs on the server`,
+  sandbox_differs: ({ wanted, here }) => `the call was made for sandbox ${wanted}, and here it is ${here}`,
+  result_over_limit: ({ bytes }) => `the result is larger than ${bytes} bytes`,
+  result_not_json: ({ error }) => `the result cannot be written as JSON: ${error}`,
+  output_does_not_fit: ({ issues }) => `the result does not fit the tool's output schema: ${issues}`,
+  hook_output_does_not_fit: ({ issues }) =>
+    `a hook changed the result, and it does not fit the tool's output schema: ${issues}`,
+  client_reported_failure: () => 'the client reported a failure',
+  open_calls_of_tenant: ({ count }) => `${count} calls of this tenant have not ended yet`,
+  open_bytes_of_tenant: ({ bytes }) =>
+    `the arguments of this tenant's calls that have not ended take ${bytes} bytes`,
+  open_bytes_of_server: ({ bytes }) => `the arguments of all calls that have not ended take ${bytes} bytes`,
+  reply_costs: ({ bytes, tokens }) => `${bytes} bytes count as ${tokens}`,
+  rate_of_calls: ({ who, per_second: rate }) => `too many calls: ${who} may make ${rate} a second`,
+};
