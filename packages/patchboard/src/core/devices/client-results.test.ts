@@ -213,3 +213,36 @@ describe('registration', () => {
     expect(next.tools(agent)).toEqual([]);
   });
 });
+
+describe('a cancel that is committed while a client is heard', () => {
+  /** The cancel begins `turns` microtasks before the client's message. */
+  async function raced(turns: number, say: (fixture: EngineFixture, call: Call) => Promise<unknown>) {
+    const fixture = await withClientTool();
+    const id = await fixture.invoke();
+    const call = (await fixture.engine.calls.find(agent, id))!;
+    const cancelled = fixture.engine.calls.cancel(agent, id);
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    const said = await say(fixture, call);
+    return { said, cancelled: await cancelled, call: await fixture.engine.calls.find(agent, id) };
+  }
+
+  it.each(Array.from({ length: 12 }, (_, turns) => turns))(
+    'is reported to an acknowledgement and to an unreadable result, %d microtasks later',
+    async (turns) => {
+      const acknowledged = await raced(turns, ({ engine }, { id }) =>
+        engine.clients.acknowledge(phone, id, null),
+      );
+      expect(acknowledged.call?.state.name).toBe('CANCELLED');
+      expect(acknowledged.said).toHaveProperty('ok');
+      const rejected = await raced(turns, ({ engine }, call) =>
+        engine.clients.reject(phone, call.id, {
+          attemptToken: attemptToken(call),
+          reason: 'no JSON',
+          text: '{',
+        }),
+      );
+      expect(['CANCELLED', 'FAILED']).toContain(rejected.call?.state.name);
+      expect(rejected.said).toHaveProperty('ok');
+    },
+  );
+});

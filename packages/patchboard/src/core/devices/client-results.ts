@@ -56,6 +56,8 @@ export class ClientResults {
       const found = await this.#openCall(principal, id, token);
       if ('ok' in found) return found;
       if (found.call.state.name === 'EXECUTING') return { ok: true, call: found.call, repeated: true };
+      // It may have ended since it was found.
+      if (!isOpen(found.call)) continue;
       if (await this.#parts.lifecycle.advance(found, [executing(found.call)])) {
         return { ok: true, call: found.call, repeated: false };
       }
@@ -101,6 +103,7 @@ export class ClientResults {
     for (;;) {
       const found = await this.#openCall(principal, id, given.attemptToken);
       if ('ok' in found) return sameAgain(found, resultDigest);
+      if (!isOpen(found.call)) continue;
       const end = endState(failed(error), resultDigest);
       if (await this.#parts.lifecycle.advance(found, endingWith(found.call, end)))
         return { ok: true, call: found.call, repeated: false };
