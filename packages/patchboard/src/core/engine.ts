@@ -43,6 +43,8 @@ import { ChangingServerTools } from './tools/changing-server-tools.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantDirectory } from './access/tenant-directory.ts';
 import { ToolDirectory } from './devices/tool-directory.ts';
+import { ToolMemory } from './tools/tool-memory.ts';
+import { OWN_TOOL } from './tools/tool-rules.ts';
 import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -118,15 +120,21 @@ export class Engine {
     this.clientQueues = new ClientQueues((call) =>
       isAsApproved(call, this.registry.find(call.tenant, call.toolName)),
     );
+    const memory = new ToolMemory(limits.toolsPerTenant);
     this.directory = new ToolDirectory({
       ...parts,
       registry: this.registry,
       pools: this.pools,
-      riskyNamesPerTenant: limits.toolsPerTenant,
+      memory,
     });
     this.feed = new EventFeed(store, parts.guard, clock);
     this.#tasks = new Tasks(log);
-    this.serverTools = new ChangingServerTools({ ...parts, registry: this.registry, tasks: this.#tasks });
+    this.serverTools = new ChangingServerTools({
+      ...parts,
+      registry: this.registry,
+      tasks: this.#tasks,
+      memory,
+    });
     const ended = (call: Call): void => this.#ended(call);
     const dropped = (call: Call): void => this.#dropped(call);
     const cancelled = (live: LiveCall, reason: string | null): void =>
@@ -184,7 +192,7 @@ export class Engine {
     this.packs.add(pack.name);
     if (pack.mustBeNamed === true) this.tenants.mustBeNamed(pack.name);
     for (const tool of pack.tools) {
-      const added = this.registry.addServerTool(tool, pack.name);
+      const added = this.registry.addServerTool(tool, { ...OWN_TOOL, pack: pack.name });
       if (!added.ok) throw new Error(added.reason);
     }
   }

@@ -7,8 +7,9 @@ import type { Pools } from './pools.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
+import type { ToolMemory } from '../tools/tool-memory.ts';
 import { newBatch, ToolRegistrar, type Batch } from './tool-registrar.ts';
-import { covers, raised, riskDocument, riskOf, ToolRisks, type Risk } from '../tools/tool-risks.ts';
+import { covers, raised, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
 
 /** Compiling outside schemas takes time; so many go in one turn of the event loop. */
 const BATCH = 20;
@@ -24,8 +25,7 @@ export interface ToolDirectoryParts {
   readonly clock: Clock;
   readonly guard: Guard;
   readonly pools: Pools;
-  /** As many names are remembered as risky. */
-  readonly riskyNamesPerTenant: number;
+  readonly memory: ToolMemory;
 }
 
 /**
@@ -34,14 +34,15 @@ export interface ToolDirectoryParts {
  */
 export class ToolDirectory {
   readonly #parts: ToolDirectoryParts;
-  readonly #risks: ToolRisks = new ToolRisks();
+  readonly #risks: ToolRisks;
   readonly #registrar: ToolRegistrar;
   /** One change of a tenant at a time: the next one looks at what this one left. */
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
   constructor(parts: ToolDirectoryParts) {
     this.#parts = parts;
-    this.#registrar = new ToolRegistrar({ ...parts, risks: this.#risks });
+    this.#risks = parts.memory.risks;
+    this.#registrar = new ToolRegistrar(parts);
   }
 
   /**
@@ -117,9 +118,9 @@ export class ToolDirectory {
 
   /** At start: what clients registered before. A tool that no longer passes is left out and answered. */
   async restore(): Promise<readonly RejectedTool[]> {
-    const { store, registry, pools } = this.#parts;
+    const { store, registry, pools, memory } = this.#parts;
     const rejected: RejectedTool[] = [];
-    await this.#risks.load(store);
+    await memory.load(store);
     for (const { tenant, clientId, spec: stored, wireName } of await store.tools()) {
       const spec = raised(stored, this.#risks.of(tenant, stored.name));
       this.#risks.set(tenant, spec.name, riskOf(spec.annotations));

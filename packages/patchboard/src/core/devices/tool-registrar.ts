@@ -1,12 +1,11 @@
 import type { ToolSpec } from '@patchboard/wire';
-import { BoundedMap } from '../bounded-map.ts';
 import type { Device } from './device.ts';
 import type { Guard } from '../access/guard.ts';
 import type { Pool, Pools } from './pools.ts';
-import { pairKey } from '../pair-key.ts';
 import { rejected, type ClientTool, type Registration } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
-import { isRisky, raised, riskOf, type ToolRisks } from '../tools/tool-risks.ts';
+import type { ToolMemory } from '../tools/tool-memory.ts';
+import { isRisky, raised, riskOf } from '../tools/tool-risks.ts';
 
 /** A registration under way: what it took so far, and what stands again if it cannot be stored. */
 export interface Batch {
@@ -46,26 +45,19 @@ export interface ToolRegistrarParts {
   readonly registry: Registry;
   readonly pools: Pools;
   readonly guard: Guard;
-  readonly risks: ToolRisks;
-  /** As many names are remembered as risky. */
-  readonly riskyNamesPerTenant: number;
+  readonly memory: ToolMemory;
 }
-
-/** More names than are registered at once; the oldest are forgotten, and then a change does not show. */
-const REMEMBERED_CONTRACTS = 100_000;
 
 /** Decides which tools of a registration are taken: into the registry at once, so that the rest is held against them. */
 export class ToolRegistrar {
   readonly #parts: ToolRegistrarParts;
-  /** The contract each name had last, also while nobody offers it. */
-  readonly #contracts: BoundedMap<string, string> = new BoundedMap(REMEMBERED_CONTRACTS);
 
   constructor(parts: ToolRegistrarParts) {
     this.#parts = parts;
   }
 
   take(batch: Batch, given: ToolSpec): Registration {
-    const { registry, guard } = this.#parts;
+    const { registry, guard, memory } = this.#parts;
     const { tenant, clientId, operator, device, taken } = batch;
     const { name } = given;
     if (device !== null && device.link === null)
@@ -74,12 +66,11 @@ export class ToolRegistrar {
       return rejected('permission_denied', 'policy does not let clients register this name');
     }
     const earlier = taken.get(name);
-    const known =
-      earlier === undefined ? this.#parts.risks.of(tenant, name) : riskOf(earlier.spec.annotations);
+    const known = earlier === undefined ? memory.risks.of(tenant, name) : riskOf(earlier.spec.annotations);
     const spec = operator === null ? raised(given, known) : given;
     const member = this.#join(batch, spec);
     if (member !== null) return member;
-    const full = isRisky(known) ? null : this.#roomForRisk(batch, spec);
+    const full = isRisky(known) ? null : this.#riskProblem(batch, spec);
     if (full !== null) return full;
     const admitted = registry.admit(tenant, clientId, spec);
     if (!admitted.ok) return admitted;
@@ -167,24 +158,11 @@ export class ToolRegistrar {
     const isKept = device === null || (isSame && standing.pool?.isKept === true);
     pools.set(tenant, name, { specJson: JSON.stringify(spec), isKept, devices });
     batch.taken.set(name, { tool, spec });
-    if (this.#isNews(tenant, tool)) batch.changed.add(name);
+    if (this.#parts.memory.isOtherContract(tenant, tool)) batch.changed.add(name);
   }
 
-  #isNews(tenant: string, { name, version }: ClientTool): boolean {
-    const key = pairKey(tenant, name);
-    const before = this.#contracts.get(key);
-    this.#contracts.set(key, version);
-    return before !== undefined && before !== version;
-  }
-
-  #roomForRisk(batch: Batch, spec: ToolSpec): Registration | null {
-    const { risks, riskyNamesPerTenant } = this.#parts;
-    if (!isRisky(riskOf(spec.annotations))) return null;
-    const fresh = [...batch.taken].filter(
-      ([name, { spec: other }]) => isRisky(riskOf(other.annotations)) && !risks.has(batch.tenant, name),
-    );
-    if (risks.count(batch.tenant) + fresh.length < riskyNamesPerTenant) return null;
-    const reason = `the risk of ${riskyNamesPerTenant} names is remembered; an operator must forget one first`;
-    return rejected('too_large', reason);
+  #riskProblem({ tenant, taken }: Batch, spec: ToolSpec): Registration | null {
+    const others = [...taken.values()].map((one) => one.spec);
+    return this.#parts.memory.riskProblem(tenant, spec, others);
   }
 }

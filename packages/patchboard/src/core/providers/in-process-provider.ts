@@ -103,8 +103,8 @@ export class InProcessProvider implements Provider {
     return call.state.name !== 'EXECUTING' || mayRepeat(tool, call, MAX_ATTEMPTS_OVER_RESTARTS);
   }
 
-  isOnline(_tool: RegisteredTool): boolean {
-    return true;
+  isOnline(tool: RegisteredTool): boolean {
+    return serverToolOf(tool).isOnline?.() ?? true;
   }
 
   waitMs(): number {
@@ -178,6 +178,7 @@ export class InProcessProvider implements Provider {
       { name: SERVER_SLOT, limit: limits.concurrencyServer },
     ];
     if (tool.concurrency !== null) keys.push({ name: `tool:${tool.name}`, limit: tool.concurrency });
+    if (tool.slot !== undefined) keys.push({ name: `shared:${tool.slot.name}`, limit: tool.slot.limit });
     return keys;
   }
 }

@@ -1,21 +1,36 @@
+import type { RejectedTool } from '@patchboard/wire';
+import type { DocumentChange } from '../documents.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Clock, Store } from '../ports.ts';
 import { DEFAULT_TENANT } from '../access/principal.ts';
-import type { Registration } from './registered-tool.ts';
+import type { RegisteredTool, Registration } from './registered-tool.ts';
 import type { Registry } from './registry.ts';
 import type { ServerTool } from './server-tool.ts';
 import type { Tasks } from '../tasks.ts';
+import type { ToolMemory } from './tool-memory.ts';
+import { covers, riskDocument, riskOf } from './tool-risks.ts';
+import { OWN_TOOL, type ToolSupply } from './tool-rules.ts';
 
 export interface ChangingServerToolsParts {
   readonly store: Store;
   readonly registry: Registry;
   readonly clock: Clock;
   readonly tasks: Tasks;
+  readonly memory: ToolMemory;
 }
+
+/** Tools that were added together. */
+export interface AddedTools {
+  readonly registered: readonly RegisteredTool[];
+  readonly rejected: readonly RejectedTool[];
+}
+
+/** The tenant under which the risks of tools from outside are remembered: such a tool is not one tenant's. */
+export const EVERY_TENANT = '*';
 
 /**
  * Tools of this process that come and go while the engine runs. They can be called, or no longer, at once; the ledger
- * row follows. Calls that run or stand in line keep the tool they were made with.
+ * row follows. Calls that run or wait in the queue keep the tool they were made with.
  */
 export class ChangingServerTools {
   readonly #parts: ChangingServerToolsParts;
@@ -30,16 +45,68 @@ export class ChangingServerTools {
     return added;
   }
 
-  /** Answers those that were there. */
+  /**
+   * Each tool is added or rejected by itself, all with one ledger row. A tool from outside keeps the risk that its name
+   * ever had, and the row lists the names whose contract is another than before.
+   */
+  addBatch(tools: readonly ServerTool[], supply: ToolSupply): AddedTools {
+    const registered: RegisteredTool[] = [];
+    const rejected: RejectedTool[] = [];
+    for (const tool of tools) {
+      const added = this.#addOne(tool, supply, registered);
+      if (added.ok) registered.push(added.tool);
+      else rejected.push({ name: tool.name, code: added.code, reason: added.reason });
+    }
+    if (registered.length > 0) this.#tellBatch(registered, supply);
+    return { registered, rejected };
+  }
+
+  /** Returns the names that were registered. */
   remove(names: readonly string[]): readonly string[] {
     const removed = names.filter((name) => this.#parts.registry.removeServerTool(name));
     if (removed.length > 0) this.#tell({ removed });
     return removed;
   }
 
-  #tell(body: Readonly<Record<string, readonly string[]>>): void {
+  /** Removes all tools of the pack, and returns their names. */
+  removePack(pack: string): readonly string[] {
+    const { registry } = this.#parts;
+    const removed = registry.namesOfPack(pack).filter((name) => registry.removeServerTool(name));
+    if (removed.length > 0) this.#tell({ removed, pack });
+    return removed;
+  }
+
+  #addOne(tool: ServerTool, supply: ToolSupply, taken: readonly RegisteredTool[]): Registration {
+    const { registry, memory } = this.#parts;
+    if (supply.origin === OWN_TOOL.origin) return registry.addServerTool(tool, supply);
+    const full = memory.riskProblem(EVERY_TENANT, tool, taken);
+    return full ?? registry.addServerTool(tool, supply, memory.risks.of(EVERY_TENANT, tool.name));
+  }
+
+  #tellBatch(registered: readonly RegisteredTool[], { origin, pack }: ToolSupply): void {
+    const names = registered.map(({ name }) => name);
+    const body = { registered: names, ...(pack === null ? {} : { pack }) };
+    if (origin === OWN_TOOL.origin) {
+      this.#tell(body);
+      return;
+    }
+    const { risks } = this.#parts.memory;
+    const changed = registered
+      .filter((tool) => this.#parts.memory.isOtherContract(EVERY_TENANT, tool))
+      .map(({ name }) => name);
+    const documents: DocumentChange[] = [];
+    for (const { name, annotations } of registered) {
+      const risk = riskOf(annotations);
+      if (covers(risks.of(EVERY_TENANT, name), risk)) continue;
+      risks.set(EVERY_TENANT, name, risk);
+      documents.push(riskDocument(EVERY_TENANT, name, risk));
+    }
+    this.#tell({ ...body, ...(changed.length > 0 ? { changed } : {}) }, documents);
+  }
+
+  #tell(body: Readonly<Record<string, unknown>>, documents: readonly DocumentChange[] = []): void {
     const { store, clock, tasks } = this.#parts;
     const row = plainRow('registry.changed', DEFAULT_TENANT, clock.now(), body);
-    tasks.start('registry.changed', async () => await store.append([row]));
+    tasks.start('registry.changed', async () => await store.saveTools([], row, documents));
   }
 }

@@ -43,6 +43,8 @@ export interface RegisteredTool {
   readonly unavailable: Failure | null;
   /** Renames other names of parameters to the schema's own; null: it has none. */
   readonly spell: ((args: unknown) => unknown) | null;
+  /** As `ServerTool.task`; null: the API decides. */
+  readonly task: NonNullable<ServerTool['task']> | null;
   /** It may report a failure by returning one. Other tools return data only, whatever it looks like. */
   readonly reportsFailures: boolean;
   /** The client whose tool it is; null: a tool that runs in this process. */
@@ -51,7 +53,9 @@ export interface RegisteredTool {
   readonly runsOn: RunsOn;
 }
 
-export type RunsOn = { readonly kind: 'server'; readonly tool: ServerTool } | { readonly kind: 'client' };
+export type RunsOn =
+  | { readonly kind: 'server'; readonly tool: ServerTool }
+  | { readonly kind: 'client'; readonly clientId: string };
 
 /** A tool that a client registered. */
 export interface ClientTool extends RegisteredTool {

@@ -14,7 +14,8 @@ import { DEFAULT_TENANT } from '../access/principal.ts';
 import type { TenantDirectory } from '../access/tenant-directory.ts';
 import { SimilarNames } from './similar-names.ts';
 import { toWireName } from './tool-names.ts';
-import { serverToolProblem, specProblem, withContract } from './tool-rules.ts';
+import { covers, NO_RISK, riskOf, type Risk } from './tool-risks.ts';
+import { OWN_TOOL, serverToolProblem, specProblem, withContract, type ToolSupply } from './tool-rules.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 
 export interface RegistryOptions {
@@ -43,17 +44,25 @@ export class Registry {
     return this.#version + this.#options.tenants.revision;
   }
 
-  /** Checks a tool of this server without taking it in; `addServerTool` does that. */
-  admitServerTool(tool: ServerTool, pack: string | null = null): Registration {
-    const problem = serverToolProblem(tool, this.#options.limits) ?? this.#serverNameProblem(tool.name);
+  /**
+   * Checks a tool of this server without taking it in; `addServerTool` does that. `risk`: what its name is known for; the
+   * tool has at least that.
+   */
+  admitServerTool(tool: ServerTool, supply: ToolSupply = OWN_TOOL, risk: Risk = NO_RISK): Registration {
+    const { origin, source, pack } = supply;
+    const problem =
+      serverToolProblem(tool, this.#options.limits, origin) ?? this.#serverNameProblem(tool.name);
     if (problem !== null) return problem;
-    const { name, description, inputSchema, outputSchema, timeoutMs, metadata, annotations } = tool;
-    return withContract(this.#options, 'own', {
+    const { name, description, inputSchema, outputSchema, timeoutMs, metadata } = tool;
+    const annotations = covers(riskOf(tool.annotations), risk)
+      ? tool.annotations
+      : { ...tool.annotations, ...risk };
+    return withContract(this.#options, origin, {
       tenant: null,
       pack,
       name,
       wireName: this.#freeServerWireName(name),
-      source: 'server',
+      source,
       description,
       inputSchema,
       outputSchema,
@@ -66,20 +75,26 @@ export class Registry {
       sandbox: tool.sandbox ?? null,
       unavailable: tool.unavailable ?? null,
       spell: tool.spell ?? null,
-      reportsFailures: true,
+      task: tool.task ?? null,
+      // What comes from outside is data, whatever it looks like.
+      reportsFailures: origin === 'own',
       clientId: null,
       runsOn: { kind: 'server', tool },
     });
   }
 
-  addServerTool(tool: ServerTool, pack: string | null = null): Registration {
-    const admitted = this.admitServerTool(tool, pack);
+  addServerTool(tool: ServerTool, supply: ToolSupply = OWN_TOOL, risk: Risk = NO_RISK): Registration {
+    const admitted = this.admitServerTool(tool, supply, risk);
     if (!admitted.ok) return admitted;
     this.#server.set(tool.name, admitted.tool);
     this.#serverNames.set(admitted.tool.wireName, tool.name);
     this.#similarServerNames.add(tool.name);
     this.#version += 1;
     return admitted;
+  }
+
+  namesOfPack(pack: string): string[] {
+    return [...this.#server.values()].filter((tool) => tool.pack === pack).map(({ name }) => name);
   }
 
   /** False: there is none of that name. */
@@ -120,6 +135,7 @@ export class Registry {
       bytes,
       ...NOT_IN_PROCESS,
       clientId,
+      runsOn: { kind: 'client', clientId },
     });
   }
 
@@ -274,8 +290,8 @@ const NOT_IN_PROCESS = {
   sandbox: null,
   unavailable: null,
   spell: null,
+  task: null,
   reportsFailures: false,
-  runsOn: { kind: 'client' },
 } as const;
 
 /** Whose the tool is, and how its name becomes free. */

@@ -50,6 +50,13 @@ export interface ServerTool {
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** How many calls of it may run at once; null: no limit of its own. */
   readonly concurrency: number | null;
+  /** A concurrency limit that it shares with all tools whose slot has the same name. */
+  readonly slot?: { readonly name: string; readonly limit: number };
+  /**
+   * For APIs that can return a task instead of waiting for the result. `always`: every call returns one; `never`: none
+   * does. Absent: the API decides.
+   */
+  readonly task?: 'always' | 'never';
   /** Only for tools that only read: how long a result may be given again. They are not told for whom they run. */
   readonly cacheTtlMs?: number;
   /** Fire for this tool only, before all others. */
@@ -60,6 +67,8 @@ export interface ServerTool {
   readonly unavailable?: Failure;
   /** Puts other names that callers use for parameters into the schema's own, before anything looks at them. */
   readonly spell?: (args: unknown) => unknown;
+  /** Whether what it depends on can be reached now. Absent: always. A call is accepted either way. */
+  isOnline?(): boolean;
   /** `args` has passed the input schema. The result, or a promise of it. Throw `ToolFailure` to fail on purpose. */
   execute(args: unknown, context: ToolContext): unknown;
 }

@@ -4,7 +4,7 @@ import type { DocumentChange, DocumentStore } from '../documents.ts';
 /** What a tool may not shed by being registered again. */
 export type Risk = Pick<ToolAnnotations, 'destructive' | 'requires_approval'>;
 
-const NO_RISK: Risk = {};
+export const NO_RISK: Risk = {};
 const EVERY_RISK: Risk = { destructive: true, requires_approval: true };
 
 /** The risk that each name was ever registered with, per tenant. Only an operator makes it less. */

@@ -1,4 +1,4 @@
-import type { ToolSpec } from '@patchboard/wire';
+import type { ToolSourceName, ToolSpec } from '@patchboard/wire';
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
@@ -25,9 +25,11 @@ export function specProblem(
 
 /** The same for a tool of this server. */
 export function serverToolProblem(
-  { name, timeoutMs, cacheTtlMs, annotations }: ServerTool,
-  { maxTimeoutMs }: Readonly<Limits>,
+  { name, description, metadata, timeoutMs, cacheTtlMs, slot, annotations, inputSchema }: ServerTool,
+  limits: Readonly<Limits>,
+  origin: ToolOrigin,
 ): Rejection | null {
+  const { maxTimeoutMs } = limits;
   if (!isToolName(name))
     return rejected('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${NAME_RULE}`);
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTimeoutMs)
@@ -36,11 +38,24 @@ export function serverToolProblem(
     return rejected('schema_invalid', `${name} cannot be both readonly and destructive`);
   if (cacheTtlMs !== undefined && annotations.readonly !== true)
     return rejected('schema_invalid', `${name} does not only read, so its results cannot be given again`);
-  return null;
+  if (slot !== undefined && (!Number.isSafeInteger(slot.limit) || slot.limit < 1))
+    return rejected('schema_invalid', `the limit of slot ${slot.name} must be a whole number from 1`);
+  if (origin === 'own') return null;
+  const spec: ToolSpec = { name, description, schema: inputSchema };
+  return specProblem(metadata === null ? spec : { ...spec, metadata }, limits);
 }
 
 /** `own`: written by the embedder. `outside`: sent by a client or an upstream server, and compiled under limits. */
 export type ToolOrigin = 'own' | 'outside';
+
+/** Where a tool of this process comes from, and the pack that decides which tenants have it. */
+export interface ToolSupply {
+  readonly origin: ToolOrigin;
+  readonly source: ToolSourceName;
+  readonly pack: string | null;
+}
+
+export const OWN_TOOL: ToolSupply = { origin: 'own', source: 'server', pack: null };
 
 type Draft = Omit<RegisteredTool, 'version' | 'validateInput' | 'validateOutput'>;
 
