@@ -65,7 +65,7 @@ describe('key=value', () => {
     ['other=007', { other: '007' }],
     ['other=0x10', { other: '0x10' }],
     ['loop=x', { loop: 'x' }],
-  ])('%s is a scalar or text where the schema says nothing', async (pair, expected) => {
+  ])('%s is a scalar or text if the schema defines no type', async (pair, expected) => {
     expect(await read([pair])).toEqual(expected);
   });
 

@@ -57,7 +57,7 @@ describe('a refusal', () => {
     [{}, {}, 'set PATCHBOARD_DATA to the data folder of the server at'],
     [{ PATCHBOARD_DATA: '/nowhere' }, {}, '/nowhere contains no operator token'],
     [{}, { url: 'http://board.example' }, "set PATCHBOARD_KEY to an operator's key of that server"],
-  ])('with %j and %j says what to set', async (environment, options, advice) => {
+  ])('with %j and %j names the variable to set', async (environment, options, advice) => {
     const refused = new PatchboardError('problem', 'permission denied', {
       code: 'permission_denied',
       status: 403,

@@ -45,7 +45,7 @@ describe('the program', () => {
   });
 
   it.each([[['nonsense']], [['act', '--nonsense']], [['act', '--level']]])(
-    'answers %j with 2',
+    'exits with 2 for %j',
     async (argv) => {
       const { code, out, error } = await run(argv);
       expect(code).toBe(EXIT.usage);

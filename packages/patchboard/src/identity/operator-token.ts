@@ -33,7 +33,7 @@ export async function ensureOperatorToken(dataFolder: string): Promise<string> {
   }
   const kept = (await readFile(file, 'utf8')).trim();
   if (!kept.startsWith(PREFIX) || kept.length < 40) {
-    throw new Error(`${file} holds no operator token: delete it, and a new one is made at the next start`);
+    throw new Error(`${file} holds no operator token: delete it; the next start creates a new one`);
   }
   return kept;
 }

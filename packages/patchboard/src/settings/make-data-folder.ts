@@ -45,14 +45,14 @@ function problemOf(error: unknown): string {
   if (error instanceof NotAFolder) return 'is a file';
   switch (codeOf(error)) {
     case 'ENOTDIR':
-      return 'cannot be made, because a part of the path is a file';
+      return 'cannot be created, because a part of the path is a file';
     case 'EACCES':
     case 'EPERM':
-      return 'cannot be made or written by this user';
+      return 'cannot be created or written by this user';
     case 'EROFS':
       return 'is on a file system that cannot be written';
     default:
-      return `cannot be made (${messageOf(error)})`;
+      return `cannot be created (${messageOf(error)})`;
   }
 }
 

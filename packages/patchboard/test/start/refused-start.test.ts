@@ -72,7 +72,7 @@ describe('patchboard serve that cannot start says so in one line and exits 2', {
 
   it('on a data folder that cannot be created', async () => {
     for (const folder of ['/proc/x', '/proc/x/y']) {
-      expectRefusal(await place.run(['serve', '--port', '0', '--data', folder]), /cannot be made/);
+      expectRefusal(await place.run(['serve', '--port', '0', '--data', folder]), /cannot be created/);
     }
   });
 
@@ -82,7 +82,7 @@ describe('patchboard serve that cannot start says so in one line and exits 2', {
     await chmod(folder, 0o500);
     for (const data of [folder, join(folder, 'data')]) {
       const refused = await runUnprivileged(['serve', '--port', '0', '--data', data]);
-      expectRefusal(refused, /cannot be made or written by this user: name another folder/);
+      expectRefusal(refused, /cannot be created or written by this user: name another folder/);
     }
     await chmod(folder, 0o700);
   });

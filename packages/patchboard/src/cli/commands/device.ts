@@ -79,16 +79,17 @@ async function serve(context: CliContext, tools: readonly DeviceTool[], flags: D
     await Promise.race([device.ready, interrupted, initial.rejected]);
     initial.isAwaited = false;
     if (device.state === 'online') {
-      const lent = tools
+      const registered = tools
         .map(({ name }) => name)
         .filter((name) => !device.rejected.some((tool) => tool.name === name));
-      if (lent.length === 0) {
+      if (registered.length === 0) {
         context.exitWith(EXIT.toolFailed);
         output.note('the server rejected all tools');
         return;
       }
-      if (flags.json === true) output.jsonLine({ lending: lent, name: flags.name });
-      else output.data(`lending ${lent.join(', ')} as ${flags.name ?? 'a device'}; press Ctrl-C to stop`);
+      if (flags.json === true) output.jsonLine({ lending: registered, name: flags.name });
+      else
+        output.data(`lending ${registered.join(', ')} as ${flags.name ?? 'a device'}; press Ctrl-C to stop`);
     }
     await interrupted;
   } finally {

@@ -128,13 +128,13 @@ async function checkSandbox({ workspace, dataFolder }: Settings): Promise<Findin
 function checkServerSandbox(sandbox: unknown): Finding[] {
   if (typeof sandbox !== 'object' || sandbox === null) return [];
   const { provider, off } = sandbox as { provider?: unknown; off?: unknown };
-  const check = 'server sandbox';
+  const check = 'enclosed by';
   if (provider !== 'none') return [{ check, ok: true, detail: String(provider) }];
   const state =
     off === true
       ? 'are off'
       : "run as the server's user, with its files and the network, and each requires approval";
-  return [{ check, ok: false, detail: `none, so commands and writes of the server ${state}` }];
+  return [{ check, ok: false, detail: `nothing, so commands and writes of the server ${state}` }];
 }
 
 /** A server that is not running is not a failed check; the finding says how to start it. */

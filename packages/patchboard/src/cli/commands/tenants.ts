@@ -22,7 +22,7 @@ export function tenantsCommand(context: CliContext): Registrar {
       .action((flags: OperatorOptions) => list(context, flags));
     registerSet(tenants, context);
     withOperatorOptions(tenants.command('rm'))
-      .description('remove the settings of a tenant made here; those of the config apply again')
+      .description('remove the settings of a tenant; those of the config apply again')
       .argument('<id>', 'id of the tenant')
       .addHelpText('after', '\nExample:\n  $ patchboard tenants rm acme')
       .action((id: string, flags: OperatorOptions) => remove(context, id, flags));

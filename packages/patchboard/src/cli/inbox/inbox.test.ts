@@ -120,7 +120,7 @@ class InboxHarness {
     }
   }
 
-  tell(type: string, id: string): void {
+  emit(type: string, id: string): void {
     this.#events?.({ id: '1', type, data: { tool_call_id: id } });
   }
 
@@ -230,12 +230,12 @@ describe('the inbox', () => {
     const done = inbox.open();
     await inbox.shows('Nothing waits for a decision');
     inbox.waiting = [aRequest(10)];
-    inbox.tell('permission_required', 'tc_10');
+    inbox.emit('permission_required', 'tc_10');
     await inbox.shows('10:00  demo.pay10');
     inbox.pass(2000);
     await inbox.shows('9:58  demo.pay10');
     inbox.waiting = [];
-    inbox.tell('call.state', 'tc_10');
+    inbox.emit('call.state', 'tc_10');
     await inbox.shows('nothing waits');
     inbox.press('q');
     await done;
@@ -261,7 +261,7 @@ describe('the inbox', () => {
     const done = inbox.open();
     await inbox.shows('2 waiting');
     inbox.waiting = [aRequest(2)];
-    inbox.tell('permission_decided', 'tc_1');
+    inbox.emit('permission_decided', 'tc_1');
     await inbox.shows('1 waiting');
     inbox.press('a');
     await inbox.shows('another request has just taken this place');
@@ -296,7 +296,7 @@ describe('the inbox', () => {
     inbox.press('d');
     await inbox.shows('Reason:');
     inbox.waiting = [];
-    inbox.tell('call.state', 'tc_1');
+    inbox.emit('call.state', 'tc_1');
     await inbox.shows('tc_1 no longer waits');
     inbox.press('return', 'q');
     await done;

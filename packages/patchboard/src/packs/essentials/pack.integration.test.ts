@@ -57,11 +57,11 @@ describe('the essentials pack', () => {
   });
 
   it('requires approval for any database but the sample', async () => {
-    const asks = (target: string | null): boolean | undefined =>
+    const requiresApproval = (target: string | null): boolean | undefined =>
       toolNamed(aPack({ target }), 'database.query').annotations.requires_approval;
-    expect(asks(null)).toBeUndefined();
-    expect(asks(folder.file('own.db'))).toBe(true);
-    expect(asks('postgres://reader@db.example/shop')).toBe(true);
+    expect(requiresApproval(null)).toBeUndefined();
+    expect(requiresApproval(folder.file('own.db'))).toBe(true);
+    expect(requiresApproval('postgres://reader@db.example/shop')).toBe(true);
   });
 
   it('does not start on a forbidden database', () => {

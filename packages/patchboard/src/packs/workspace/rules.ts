@@ -12,7 +12,7 @@ export interface WorkspaceTool {
   readonly timeoutMs?: number;
   readonly spell?: (args: unknown) => unknown;
   /** Returns further reasons for approval; undefined if there are none. */
-  readonly asks?: (args: unknown) => Ask | undefined;
+  readonly approvalFor?: (args: unknown) => Ask | undefined;
   /** Describes what a call can do as this user on a server without a sandbox. Default: that of file tools. */
   readonly reach?: (user: string) => Reason;
   execute(args: unknown, context: ToolContext): Promise<unknown>;
@@ -65,7 +65,12 @@ export class WorkspaceRules {
     return { ...this.#plain(tool), annotations };
   }
 
-  #plain({ asks: _asks, reach: _reach, spell, ...tool }: WorkspaceTool): Omit<ServerTool, 'annotations'> {
+  #plain({
+    approvalFor: _approvalFor,
+    reach: _reach,
+    spell,
+    ...tool
+  }: WorkspaceTool): Omit<ServerTool, 'annotations'> {
     return {
       timeoutMs: TIMEOUT_MS,
       metadata: { version: '1.0.0', tags: ['workspace'] },
@@ -77,7 +82,7 @@ export class WorkspaceRules {
 }
 
 function hooksOf(
-  { asks, reach = fileReach }: WorkspaceTool,
+  { approvalFor, reach = fileReach }: WorkspaceTool,
   { provider, user }: EnclosureFacts,
 ): Hooks | null {
   if (provider === 'none') {
@@ -86,9 +91,11 @@ function hooksOf(
       reasons: [reach(user)],
       meta: { risk: 'high' },
     };
-    return { preToolUse: (call: HookCall) => both(asks?.(call.args), unenclosed) };
+    return { preToolUse: (call: HookCall) => both(approvalFor?.(call.args), unenclosed) };
   }
-  return asks === undefined ? null : { preToolUse: (call: HookCall): HookDecision => asks(call.args) };
+  return approvalFor === undefined
+    ? null
+    : { preToolUse: (call: HookCall): HookDecision => approvalFor(call.args) };
 }
 
 /** Combines two reasons in one request for approval. */

@@ -78,7 +78,7 @@ export const CALL_COLUMNS: readonly Column[] = [
   'result',
 ];
 
-/** Binds one by one: a list of values that is spread takes longer. A test compares names and values. */
+/** Binds the values one by one, which is faster than spreading an array. A test compares names and values. */
 export function insertCall(statement: StatementSync, no: number, { call, idempotency }: NewCall): void {
   statement.run(
     no,
@@ -112,7 +112,7 @@ export function insertCall(statement: StatementSync, no: number, { call, idempot
   );
 }
 
-/** Searched in SQL, and no part of a call. */
+/** Columns that are used in SQL only and are not part of a call. */
 const SEARCHED_ONLY: ReadonlySet<Column> = new Set<Column>([
   'no',
   'ended_at',
@@ -121,10 +121,10 @@ const SEARCHED_ONLY: ReadonlySet<Column> = new Set<Column>([
   'idempotency_expires_at',
 ]);
 
-/** In the order of what `toCall` takes. */
+/** In the order of the values that `toCall` expects. */
 export const READ_COLUMNS: readonly Column[] = CALL_COLUMNS.filter((name) => !SEARCHED_ONLY.has(name));
 
-/** Where a column stands in a row that `toCall` takes. */
+/** The index of a column in the values that `toCall` expects. */
 type Place<Name extends Column> = number & { readonly column?: Name };
 
 /** Rows are read as arrays, which takes half the time; the places are looked up by name once. */
@@ -132,12 +132,12 @@ const AT = Object.fromEntries(READ_COLUMNS.map((name, place) => [name, place])) 
   readonly [Name in Column]: Place<Name>;
 };
 
-/** The tables are strict, so the types hold. */
+/** The tables are strict, so the column types are guaranteed. */
 function at<Name extends Column>(row: readonly unknown[], place: Place<Name>): CallRow[Name] {
   return row[place] as CallRow[Name];
 }
 
-/** `values`: the columns of `READ_COLUMNS`. */
+/** `values` are the columns of `READ_COLUMNS`. */
 export function toCall(values: unknown): Call {
   const row = values as readonly unknown[];
   const tail = JSON.parse(at(row, AT.tail)) as Tail;
@@ -168,7 +168,7 @@ export function toCall(values: unknown): Call {
     createdAt: at(row, AT.created_at),
     decision: JSON.parse(at(row, AT.decision)) as Decision,
     version: at(row, AT.version),
-    // Written by `tailOf` from a state of that name.
+    // `tailOf` wrote it from a state of that name.
     state: state as CallState,
     approval: tail.approval,
     timeline: tail.timeline,
@@ -177,13 +177,13 @@ export function toCall(values: unknown): Call {
 
 type Detail<State> = State extends CallState ? Omit<State, 'name' | 'resultJson'> : never;
 
-/** What changes after a call is recorded, apart from the columns that are searched and the result's text. */
+/** The mutable parts of a call, except the columns that are used in queries and the result. */
 interface Tail {
   readonly state: Detail<CallState>;
   readonly approval: Approval | null;
-  /** Absent: false. */
+  /** Absent if false. */
   readonly argsRedacted?: true;
-  /** Absent: it uses none. */
+  /** Absent if the tool uses no sandbox. */
   readonly sandbox?: SandboxName;
   readonly timeline: readonly TimelineEntry[];
 }

@@ -140,11 +140,11 @@ describe('a disk that fails', () => {
     const queued = note('queued');
     const reading = commit.durable();
     disk.complete(new Error('EIO: i/o error, fdatasync'));
-    const said =
+    const message =
       'the disk did not keep what was written (EIO: i/o error, fdatasync); nothing more is written until a restart';
-    await expect(first.done).rejects.toThrow(said);
-    await expect(queued.done).rejects.toThrow(said);
-    await expect(note('late').done).rejects.toThrow(said);
+    await expect(first.done).rejects.toThrow(message);
+    await expect(queued.done).rejects.toThrow(message);
+    await expect(note('late').done).rejects.toThrow(message);
     await reading;
     await turns(2);
     expect({ durable, waiting: disk.pending }).toEqual({ durable: 0, waiting: [] });

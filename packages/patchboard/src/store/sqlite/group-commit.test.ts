@@ -75,8 +75,8 @@ describe('a full disk', () => {
   }
 
   it('rejects the whole batch with StorageFull and keeps nothing of it, in the file or in memory', async () => {
-    const told: CommittedRow[] = [];
-    store.watch((committed) => told.push(committed));
+    const received: CommittedRow[] = [];
+    store.watch((committed) => received.push(committed));
     const settled = await fillUp();
     for (const result of settled) {
       expect(result).toMatchObject({ status: 'rejected', reason: expect.any(StorageFull) });
@@ -85,7 +85,7 @@ describe('a full disk', () => {
     expect(await store.countByState()).toEqual({ COMPLETED: next - 1 });
     expect(await store.countEnded('acme')).toEqual({ COMPLETED: next - 1 });
     expect(await verifiedLedger(store)).toHaveLength((next - 1) * 3);
-    expect(told).toHaveLength((next - 1) * 3);
+    expect(received).toHaveLength((next - 1) * 3);
     expect(statSync(file).size).toBeLessThanOrEqual(MAX_BYTES);
   });
 
@@ -193,8 +193,8 @@ describe('scans over more rows than one window', () => {
       10,
     );
     expect(pending.items.map(({ id }) => id)).toEqual([8_806, 4_406, 6].map(callId));
-    const nobody = store.listCalls({ tenant: 'nobody', runId: 'run_1' }, null, 10);
-    expect((await nobody).items).toEqual([]);
+    const none = store.listCalls({ tenant: 'nobody', runId: 'run_1' }, null, 10);
+    expect((await none).items).toEqual([]);
     const inRun = await store.listCalls({ tenant: 'acme', runId: 'run_1', toolName: 'rare' }, null, 2);
     expect(inRun.items).toHaveLength(2);
     expect(inRun.nextCursor).not.toBeNull();

@@ -84,12 +84,12 @@ describe('HeadWriter', () => {
   });
 
   it('removes its draft if the files were replaced during the write', async () => {
-    const answers = [true, false];
-    const parts = { databaseFile: file, digest, log: undefined, mayWrite: () => answers.shift() ?? false };
+    const results = [true, false];
+    const parts = { databaseFile: file, digest, log: undefined, mayWrite: () => results.shift() ?? false };
     const late = new HeadWriter(parts, START, START);
     late.advance(1, 'h1');
     await late.close();
-    expect([answers, written(), existsSync(`${file}-head.new`)]).toEqual([[], null, false]);
+    expect([results, written(), existsSync(`${file}-head.new`)]).toEqual([[], null, false]);
   });
 
   it('changes nothing while the files of the store are not in place', async () => {

@@ -45,9 +45,9 @@ describe('the processes behind database.query', () => {
     const stop = new AbortController();
     const busy = Promise.allSettled([1, 2].map(() => run(database, ENDLESS, stop.signal)));
     const waiting = new AbortController();
-    const asked = run(database, 'select 1', waiting.signal);
+    const running = run(database, 'select 1', waiting.signal);
     waiting.abort(new Error('changed my mind'));
-    await expect(asked).rejects.toThrow('changed my mind');
+    await expect(running).rejects.toThrow('changed my mind');
     stop.abort(new Error('enough'));
     expect((await busy).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await expect(run(database, 'select 1')).resolves.toMatchObject({ rows: [[1]] });
@@ -64,27 +64,27 @@ describe('the processes behind database.query', () => {
     const database = open();
     await run(database, 'select 1');
     const [pid = 0] = database.pids();
-    const asked = failureOf(run(database, ENDLESS));
+    const running = failureOf(run(database, ENDLESS));
     process.kill(pid, 'SIGKILL');
-    await expect(asked).resolves.toMatchObject({ code: 'tool_failed', retryable: true });
+    await expect(running).resolves.toMatchObject({ code: 'tool_failed', retryable: true });
     await expect(run(database, 'select 1')).resolves.toMatchObject({ rows: [[1]] });
   });
 
   it('kills a child that exceeds its time budget, without an abort', async () => {
     const database = open();
     await run(database, 'select 1');
-    const asked = failureOf(database.tool.execute({ sql: ENDLESS }, aContext({ deadlineAt: 50 })));
-    await expect(asked).resolves.toMatchObject({ message: expect.stringContaining('SIGKILL') });
+    const running = failureOf(database.tool.execute({ sql: ENDLESS }, aContext({ deadlineAt: 50 })));
+    await expect(running).resolves.toMatchObject({ message: expect.stringContaining('SIGKILL') });
   });
 
   it('ends every child on close, including busy ones', async () => {
     const database = open();
     await run(database, 'select 1');
-    const asked = failureOf(run(database, ENDLESS));
+    const running = failureOf(run(database, ENDLESS));
     const pids = database.pids();
     expect(pids).not.toEqual([]);
     await database.close();
-    await expect(asked).resolves.toMatchObject({ code: 'interrupted' });
+    await expect(running).resolves.toMatchObject({ code: 'interrupted' });
     expect(pids.filter(isRunning)).toEqual([]);
     await expect(failureOf(run(database, 'select 1'))).resolves.toMatchObject({ code: 'interrupted' });
   });

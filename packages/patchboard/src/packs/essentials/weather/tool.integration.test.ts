@@ -15,7 +15,7 @@ const TROUBLES: readonly (readonly [string, StubTrouble])[] = [
   ['text that is not JSON', { kind: 'body', body: '<html>oops</html>' }],
   ['JSON of another shape', { kind: 'body', body: '[1, 2]' }],
   [
-    'an answer with results of another shape',
+    'a response with results of another shape',
     { kind: 'body', body: '{"results": [{"name": 1}], "current": {}}' },
   ],
   ['a redirect', { kind: 'redirect', location: 'http://169.254.169.254/latest/meta-data' }],
@@ -161,9 +161,9 @@ describe('weather.query', () => {
     await ask(tool, 'Beijing');
     service.setTrouble('both', { kind: 'silence' });
     const stop = new AbortController();
-    const asked = ask(tool, 'Beijing', aContext({ signal: stop.signal }));
+    const running = ask(tool, 'Beijing', aContext({ signal: stop.signal }));
     stop.abort(new Error('cancelled'));
-    await expect(asked).rejects.toThrow();
+    await expect(running).rejects.toThrow();
   });
 
   it('sends the text of the query as one parameter, never as part of the address', async () => {
@@ -197,7 +197,7 @@ async function ask(tool: ServerTool, query: string, context: ToolContext = aCont
 
 async function untilLive(tool: ServerTool): Promise<void> {
   for (;;) {
-    const answer = await ask(tool, 'Beijing').catch(() => undefined);
-    if (answer !== undefined) return;
+    const report = await ask(tool, 'Beijing').catch(() => undefined);
+    if (report !== undefined) return;
   }
 }

@@ -54,7 +54,7 @@ describe('sqliteHeritageStorage', () => {
     await storage.close();
   });
 
-  it('searches beside the thread that asks: others have their turn meanwhile', async () => {
+  it('searches in another thread, without blocking the event loop', async () => {
     const storage = sqliteHeritageStorage(newFile());
     await storage.addContent(scope, aContent('one', { title: '古井' }));
     let hasTurned = false;

@@ -136,8 +136,8 @@ describe('edits', () => {
     ['an empty old text', 'a', { old: '', new: 'x' }, 'old is empty'],
     ['other line ends', 'a\r\nb\r\n', { old: 'a\nb', new: 'x' }, String.raw`its lines end with \r\n`],
     ['half a character', 'a', { old: 'a', new: '\uD83E' }, 'surrogate'],
-  ])('refuse %s', (_name, whole, edit, said) => {
-    expect(problem(whole, edit)).toContain(said);
+  ])('refuse %s', (_name, whole, edit, message) => {
+    expect(problem(whole, edit)).toContain(message);
   });
 
   it('fill an empty file, keep CRLF, and add no newline at the end', () => {

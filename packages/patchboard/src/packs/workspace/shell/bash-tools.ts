@@ -60,7 +60,7 @@ function runTool(rules: WorkspaceRules): ServerTool {
     timeoutMs: MAX_FOREGROUND_MS + 10_000,
     spell: (args) =>
       renamed(args, { cmd: 'command', timeout: 'timeout_ms', run_in_background: 'background' }),
-    asks,
+    approvalFor,
     reach: (user) => reason('command_without_sandbox', { user }),
     execute: async (args, context) => await run(argumentsOf<RunArguments>(args), context),
   });
@@ -73,7 +73,7 @@ function describeRun(facts: EnclosureFacts): string {
 
 function reachOf({ provider, refusal, user }: EnclosureFacts): string {
   if (provider !== 'none')
-    return 'It sees the workspace and the system read-only, and no network unless it asks for it and the operator allows it.';
+    return 'It can change the workspace and read the system. It has no network unless the call requests it and the operator allows it.';
   if (refusal !== null) return 'Off on this server: it has no sandbox.';
   return `NO SANDBOX: it runs as the user ${user} of the server, can read and change every file of that user, and has the network.`;
 }
@@ -111,7 +111,7 @@ async function run(
 }
 
 /** A dangerous command requires approval even if a policy or a grant allows commands. */
-function asks(args: unknown): Ask | undefined {
+function approvalFor(args: unknown): Ask | undefined {
   const danger = findDanger(argumentsOf<RunArguments>(args).command);
   if (danger === null) return undefined;
   return {
