@@ -45,6 +45,7 @@ describe('patchboard parse', { timeout: LONG }, () => {
         {
           code: 'value_unclosed',
           message: 'the value of "path" is not closed: write 「末」 right after it',
+          reasons: [{ code: 'value_unclosed', params: { key: 'path', mark: '「末」' } }],
           line: 11,
           column: 6,
         },
@@ -74,6 +75,12 @@ describe('patchboard parse', { timeout: LONG }, () => {
       {
         code: 'tool_not_found',
         message: 'tool not found: directory-tree_listFile; did you mean directory-tree_listFiles?',
+        reasons: [
+          {
+            code: 'tool_unknown_near',
+            params: { tool: 'directory-tree_listFile', meant: 'directory-tree_listFiles' },
+          },
+        ],
         line: 2,
         column: 1,
       },

@@ -20,7 +20,7 @@ export function todoTools(rules: WorkspaceRules): ServerTool[] {
     rules.keeps(
       {
         name: 'todo_read',
-        description: 'Returns the todo list of this run.',
+        description: 'The list of what is to be done in this run.',
         inputSchema: object({}, []),
         outputSchema: TODOS,
         execute: async (_args, context) => ({ todos: await servicesOf(context).todo.list() }),
@@ -30,7 +30,7 @@ export function todoTools(rules: WorkspaceRules): ServerTool[] {
     rules.keeps(
       {
         name: 'todo_write',
-        description: 'Replaces the todo list of this run. At most one todo may be in_progress.',
+        description: 'Replace the list of what is to be done in this run. At most one may be in_progress.',
         inputSchema: TODOS,
         outputSchema: TODOS,
         execute: async (args, context) => {

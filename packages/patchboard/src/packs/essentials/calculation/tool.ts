@@ -34,7 +34,7 @@ export function calculationTool(): ServerTool {
 }
 
 const DESCRIPTION = [
-  'Evaluates one arithmetic expression with double-precision numbers and returns {value}.',
+  'Evaluates one arithmetic expression with double-precision numbers and answers {value}.',
   'Operators: + - * / % (remainder with the sign of the dividend), ^ or ** (power, right-associative, so -2^2 is -4),',
   '! (factorial), parentheses. Numbers: 1, 1.5, .5, 1e3, 0xff. Constants: pi, e, tau. Angles are in radians.',
   'Functions: sqrt, cbrt, abs, sin, cos, tan, asin, acos, atan, atan2(y, x), sinh, cosh, tanh, asinh, acosh, atanh,',

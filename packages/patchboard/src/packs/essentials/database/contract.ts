@@ -46,7 +46,7 @@ export const DATABASE_OUTPUT: JsonSchema = {
         'One list per row, in the order of columns. Integers beyond 2^53 and infinities are texts; bytes are {base64}.',
     },
     row_count: { type: 'integer', minimum: 0, description: 'How many rows are in rows.' },
-    truncated: { type: 'boolean', description: 'True if there were more rows than the result may hold.' },
+    truncated: { type: 'boolean', description: 'True when there were more rows than the answer may hold.' },
   },
   required: ['columns', 'rows', 'row_count', 'truncated'],
   additionalProperties: false,
@@ -55,9 +55,9 @@ export const DATABASE_OUTPUT: JsonSchema = {
 /** Returns the description for the target: SQL dialect and tables depend on it. */
 export function describe(target: DatabaseTarget, limits: QueryLimits): string {
   return [
-    `Runs one read-only SQL statement and returns {columns, rows, row_count, truncated}; rows are lists in the order of columns.`,
+    `Runs one read-only SQL statement and answers {columns, rows, row_count, truncated}; rows are lists in the order of columns.`,
     SUBJECT[target.kind],
-    `At most ${limits.maxRows} rows or ${Math.floor(limits.maxBytes / 1024)} KiB are returned; add LIMIT or aggregate when truncated is true.`,
+    `At most ${limits.maxRows} rows or ${Math.floor(limits.maxBytes / 1024)} KiB come back; add LIMIT or aggregate when truncated is true.`,
     'Writing, PRAGMA, ATTACH, transactions and several statements at once are refused.',
   ].join(' ');
 }

@@ -74,8 +74,8 @@ export const REPORT_SCHEMA: JsonSchema = closedObject({
     wind_speed: { type: 'string' },
   }),
   place: PLACE_SCHEMA,
-  source: { enum: ['live', 'cache'], description: '"cache" if the service was not reachable.' },
-  age_s: { type: 'integer', minimum: 0, description: 'Age of the data in seconds.' },
+  source: { enum: ['live', 'cache'], description: '"cache" when the service did not answer.' },
+  age_s: { type: 'integer', minimum: 0, description: 'Seconds since the service gave this answer.' },
 });
 
 function closedObject(properties: Readonly<Record<string, unknown>>): JsonSchema {

@@ -129,10 +129,10 @@ function unreachable(error: ServiceError): ToolFailure {
 }
 
 const DESCRIPTION = [
-  'Returns the current weather at one place, from Open-Meteo: sky in words, temperature, humidity, wind, precipitation.',
+  'Tells the current weather at one place, from Open-Meteo: sky in words, temperature, humidity, wind, precipitation.',
   'The query is free text in English or Chinese that names the place, such as "weather in Beijing", "北京天气" or',
-  '"temperature in Paris, France". Only the current weather is known: no forecast for other days, no history.',
-  'source is "live", or "cache" (at most an hour old, see age_s) if the service was not reachable.',
+  '"temperature in Paris, France". It knows the present only: no forecast for other days, no history.',
+  'source is "live", or "cache" (at most an hour old, see age_s) when the service did not answer.',
 ].join(' ');
 
 const INPUT_SCHEMA = {

@@ -36,14 +36,14 @@ const EDIT_NAMES = {
   file_path: 'path',
 };
 const EDIT_PROPERTIES = {
-  old: { ...TEXT, description: 'exact current text; must occur once' },
-  new: { ...TEXT, description: 'literal replacement' },
+  old: { ...TEXT, description: 'what is there now, exactly; must be there once' },
+  new: { ...TEXT, description: 'what takes its place, literally' },
   replace_all: { ...FLAG, description: 'replace every occurrence' },
 };
 const RESULT = {
   path: TEXT,
   replacements: { type: 'integer' },
-  diff: { type: ['string', 'null'], description: 'unified diff; null if it would be too long' },
+  diff: { type: ['string', 'null'], description: 'unified; null when it would be too long' },
 };
 
 export function editTools(rules: WorkspaceRules): ServerTool[] {

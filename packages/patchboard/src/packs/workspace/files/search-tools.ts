@@ -21,13 +21,13 @@ export function globTool(rules: WorkspaceRules): ServerTool {
   return rules.reads({
     name: 'fs_glob',
     description:
-      'Find files by a pattern such as src/**/*.ts, in order of their paths. A pattern without a slash matches in every folder. Files that git ignores are left out.',
+      'Find files by a pattern such as src/**/*.ts, in order of their paths. A pattern without a slash is looked for in every folder. What git ignores is left out.',
     inputSchema: object(
       {
         pattern: PATTERN,
         exclude: { anyOf: [PATTERN, { type: 'array', items: PATTERN, maxItems: 100 }] },
         path: { ...PATH, description: 'folder to look in' },
-        limit: count(1, MAX_PATHS, `maximum number of paths, ${DEFAULT_PATHS} by default`),
+        limit: count(1, MAX_PATHS, `at most so many, ${DEFAULT_PATHS} by default`),
       },
       ['pattern'],
     ),
@@ -72,9 +72,9 @@ export function grepTool(rules: WorkspaceRules): ServerTool {
         path: { ...PATH, description: 'file or folder to look in' },
         flags: { type: 'string', pattern: '^[iswm]{0,4}$' },
         literal: { ...FLAG, description: 'the pattern is plain text' },
-        glob: { ...PATTERN, description: 'only in files that match this pattern' },
+        glob: { ...PATTERN, description: 'only in files like these' },
         context: count(0, 20, 'lines to show before and after'),
-        limit: count(1, MAX_MATCHES, `maximum number of matches, ${DEFAULT_MATCHES} by default`),
+        limit: count(1, MAX_MATCHES, `at most so many, ${DEFAULT_MATCHES} by default`),
       },
       ['pattern'],
     ),

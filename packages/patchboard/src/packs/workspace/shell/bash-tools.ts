@@ -17,7 +17,7 @@ interface RunArguments {
 const MAX_COMMAND = 64 * 1024;
 const MAX_FOREGROUND_MS = 600_000;
 const FOLLOW_MS = 20_000;
-const JOB = { type: 'string', minLength: 1, maxLength: 64, description: 'the pid that bash_run returned' };
+const JOB = { type: 'string', minLength: 1, maxLength: 64, description: 'the pid that bash_run answered' };
 const JOB_NAMES = { job_id: 'pid', bash_id: 'pid', shell_id: 'pid' };
 const JOB_STATUS = {
   pid: TEXT,
@@ -48,7 +48,7 @@ function runTool(rules: WorkspaceRules): ServerTool {
       properties: {
         stdout: TEXT,
         stderr: TEXT,
-        exitCode: { type: ['integer', 'null'], description: 'null if it was killed' },
+        exitCode: { type: ['integer', 'null'], description: 'null: it was killed' },
         timedOut: FLAG,
         stdoutTruncated: FLAG,
         stderrTruncated: FLAG,
@@ -73,7 +73,7 @@ function describeRun(facts: EnclosureFacts): string {
 
 function reachOf({ provider, refusal, user }: EnclosureFacts): string {
   if (provider !== 'none')
-    return 'It can change the workspace and read the system. It has no network unless the call requests it and the operator allows it.';
+    return 'It sees the workspace and the system read-only, and no network unless it asks for it and the operator allows it.';
   if (refusal !== null) return 'Off on this server: it has no sandbox.';
   return `NO SANDBOX: it runs as the user ${user} of the server, can read and change every file of that user, and has the network.`;
 }
@@ -125,7 +125,7 @@ function logsTool(rules: WorkspaceRules): ServerTool {
   const tool = rules.reads({
     name: 'bash_logs',
     description:
-      'Returns the output of a command in the background, from an offset on. follow waits a while for more. Continue from nextOffset.',
+      'What a command in the background has written, from an offset on. follow waits a while for more. Ask again from nextOffset.',
     inputSchema: object(
       { pid: JOB, offset: count(0, Number.MAX_SAFE_INTEGER, 'bytes from the beginning'), follow: FLAG },
       ['pid'],
