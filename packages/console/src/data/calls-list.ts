@@ -39,7 +39,10 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
 
   async function catchUp(moves: readonly CallStateEvent[]): Promise<void> {
     if (!pages.isRead.value) return;
+    const key = queryKey.value;
     const newest = await client.value.calls({ ...filter.value, limit: PAGE }).page();
+    // The filter changed meanwhile: these rows belong to the former list.
+    if (queryKey.value !== key) return;
     const merged = mergeNewest((id) => changes.isKnown(id), newest.items.map(rowOf));
     if (merged.hasGap && changes.size.value > 0 && merged.fresh.length >= PAGE) {
       await startOver();
@@ -64,9 +67,10 @@ export function useCallsList(filter: ComputedRef<CallsFilter>): CallsList {
         return row === undefined ? [] : [{ ...row, state }];
       }),
     );
+    const key = queryKey.value;
     const ended = moves.filter(({ state }) => isTerminal(state)).slice(0, MAX_LOOKUPS);
     const calls = await Promise.all(ended.map(({ tool_call_id: id }) => client.value.get(id)));
-    changes.replace(calls.map(rowOf));
+    if (queryKey.value === key) changes.replace(calls.map(rowOf));
   }
 
   onCallMoves((moves) => {

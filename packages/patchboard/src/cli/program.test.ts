@@ -1,5 +1,5 @@
 import { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from '@patchboard/client';
-import type { CallView } from '@patchboard/wire';
+import { HTTP_HINTS, type CallView } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../settings/config-file.ts';
 import { EXIT, exitCodeOf, UsageError } from './exit-codes.ts';
@@ -70,7 +70,7 @@ describe('the program', () => {
   });
 
   it('names the variable to set when a credential is needed, unless the advice does already', () => {
-    const facts = { code: 'auth_required', recommendations: ['send Authorization: Bearer <key>'] };
+    const facts = { code: 'auth_required', recommendations: HTTP_HINTS.auth_required };
     const text = errorText(new PatchboardError('problem', 'a credential is needed', facts));
     expect(text).toContain('→ set PATCHBOARD_KEY to a key of this server');
     expect(text).not.toContain('Bearer');

@@ -54,6 +54,32 @@ describe('the list', () => {
     await done();
   });
 
+  it('drops rows that were requested under a former filter', async () => {
+    const mine = await invoke('toy.echo', { n: 1 }, 'filtered');
+    const { page, done } = await board.open('/ui/calls');
+    await page.locator(`[data-call="${mine}"]`).waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const isUnfiltered = (url: URL): boolean =>
+      url.pathname === '/v1/tool_calls' && !url.searchParams.has('agent_id');
+    await page.route(isUnfiltered, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const requested = page.waitForRequest((request) => isUnfiltered(new URL(request.url())));
+    await invoke('toy.echo', { n: 2 }, 'unfiltered');
+    await requested;
+    await page.getByLabel('Agent', { exact: true }).fill('filtered');
+    await page.waitForURL('**/ui/calls?agent=filtered');
+    await page.locator('[data-call]').nth(1).waitFor({ state: 'detached' });
+    const late = page.waitForResponse((response) => isUnfiltered(new URL(response.url())));
+    release();
+    await (await late).finished();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(await page.locator('[data-call]').count()).toBe(1);
+    await done();
+  });
+
   it('does not move under the pointer, and counts new calls', async () => {
     await invoke('toy.echo');
     const { page, done } = await board.open('/ui/calls');

@@ -115,7 +115,7 @@ describe('the page of the guide', () => {
   it('reports a possible refusal if the browser gives no details', async () => {
     const { page, context } = await openPage([], origin.replace('localhost', '127.0.0.1'));
     await says(page, 'the socket did not open');
-    await says(page, 'refuses pages of this origin');
+    await says(page, 'refuses the origin of this page');
     await context.close();
   });
 

@@ -115,7 +115,7 @@ describe('a handler', () => {
     expect((await ended(server, await callId(server, 'device_info'))).result).toEqual({ model: 'Pixel 8' });
     expect((await ended(server, await callId(server, 'camera'))).error?.message).toBe('unknown tool');
     expect(() => Patchboard.device('http://x').registerTool({ name: 'a', parameters: '{' })).toThrow(
-      'no JSON',
+      'are not valid JSON',
     );
   });
 
