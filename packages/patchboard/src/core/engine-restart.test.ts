@@ -72,6 +72,26 @@ describe('an approved call', () => {
   });
 });
 
+describe('a call that waits for a slot', () => {
+  it('does not run after a restart under another contract', async () => {
+    const tool = aServerTool({ name: 'w', concurrency: 1, execute: endless });
+    const before = await anEngine({ tools: [tool] });
+    await submitted(before.engine, { toolName: 'w' });
+    const waiting = await submitted(before.engine, { toolName: 'w' });
+    const { store, clock } = before;
+    let ran = 0;
+    const execute = (): Promise<number> => Promise.resolve((ran += 1));
+    const other = aServerTool({ ...tool, description: 'another contract', execute });
+    const after = await anEngine({ tools: [other], store, clock });
+    await settled();
+    expect(ran).toBe(0);
+    expect((await after.engine.calls.find(me, waiting.id))?.state).toMatchObject({
+      name: 'FAILED',
+      error: { code: 'tool_not_found', outcome: 'not_started' },
+    });
+  });
+});
+
 describe('what a restart says of the outcome', () => {
   it('is unknown for a call that ran in another sandbox', async () => {
     const tool = aServerTool({ name: 'w', sandbox: 'bubblewrap', annotations: { idempotent: true } });

@@ -17,6 +17,7 @@ export interface CallFailures {
   readonly approval_denied_by_user: NoParams;
   readonly approval_ran_out: NoParams;
   readonly approval_tool_changed: NoParams;
+  readonly tool_changed: { readonly tool: string };
   readonly approval_request_changed: NoParams;
   readonly approval_digest_differs: NoParams;
   readonly approval_word_unknown: { readonly word: string };
@@ -64,6 +65,7 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   approval_denied_by_user: () => 'Permission denied by user',
   approval_ran_out: () => 'nobody decided before the approval expired',
   approval_tool_changed: () => 'the tool changed after it was approved; ask again',
+  tool_changed: ({ tool }) => `the contract of ${tool} changed while the call waited: call it again`,
   approval_request_changed: () => 'the stored request is not the one that was approved',
   approval_digest_differs: () => 'the digest is not that of the request that waits; look at it again',
   approval_word_unknown: ({ word }) => `a decision is allow or deny, not ${word}`,

@@ -245,6 +245,7 @@ export const reasonWords: ReasonSentences = {
   approval_denied_by_user: () => '操作员拒绝了',
   approval_ran_out: () => '审批过期之前没有人决定',
   approval_tool_changed: () => '工具在批准之后有改动；请重新询问',
+  tool_changed: ({ tool }) => `调用等待期间工具 ${tool} 的约定有改动：请重新调用`,
   approval_request_changed: () => '存储的请求不是批准的那一个',
   approval_digest_differs: () => '摘要不属于正在等待的请求；请重新查看',
   approval_word_unknown: ({ word }) => `决定只能是 allow 或 deny，不能是 ${word}`,

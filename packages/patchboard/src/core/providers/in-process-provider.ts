@@ -10,7 +10,7 @@ import type { Limits } from '../limits.ts';
 import { pairKey } from '../pair-key.ts';
 import type { Clock } from '../ports.ts';
 import { settle, type SettlementParts } from '../settlement/settlement.ts';
-import { soon, type Soon } from '../soon.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -91,6 +91,9 @@ export class InProcessProvider implements Provider {
       this.#endHere(live, 'sandbox_unavailable', why);
     } else if (!isAsApproved(call, tool))
       this.#endHere(live, 'approval_denied', reason('approval_tool_changed'));
+    // The arguments were checked against the contract of that version.
+    else if (tool.version !== call.toolVersion)
+      this.#endHere(live, 'tool_not_found', reason('tool_changed', { tool: call.toolName }));
     else this.#queue(live, tool);
   }
 
@@ -162,11 +165,11 @@ export class InProcessProvider implements Provider {
     ]);
   }
 
-  #execute(live: LiveCall, tool: RegisteredTool): Soon<unknown> {
-    return soon(runLocally(this.#parts, serverToolOf(tool), live), (outcome) => {
+  #execute(live: LiveCall, tool: RegisteredTool): MaybePromise<unknown> {
+    return andThen(runLocally(this.#parts, serverToolOf(tool), live), (outcome) => {
       if (outcome === null) return;
       const settled = settle(this.#parts, live, tool, outcome, null);
-      return soon(settled, (state) => this.#parts.lifecycle.advanceSurely(live, [state]));
+      return andThen(settled, (state) => this.#parts.lifecycle.advanceSurely(live, [state]));
     });
   }
 

@@ -7,7 +7,7 @@ import type { LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
-import { soon, type Soon } from '../soon.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { failureOfThrown } from '../settlement/error-to-failure.ts';
 
 export interface LocalRunnerParts extends CallContextParts {
@@ -21,11 +21,15 @@ export interface LocalRunnerParts extends CallContextParts {
  * Runs a call whose EXECUTING state is committed, and again if its tool is idempotent and the failure may pass.
  * Null: it was stopped from outside, and whoever did so has ended the call.
  */
-export function runLocally(parts: LocalRunnerParts, tool: ServerTool, live: LiveCall): Soon<Outcome | null> {
+export function runLocally(
+  parts: LocalRunnerParts,
+  tool: ServerTool,
+  live: LiveCall,
+): MaybePromise<Outcome | null> {
   // It may have been ended between the commit of EXECUTING and this line.
   if (live.stop.reason !== null) return null;
   const attempt = attemptsOf(live.call);
-  return soon(live.stop.race(runAttempt(parts, tool, live, attempt)), (outcome) => {
+  return andThen(live.stop.race(runAttempt(parts, tool, live, attempt)), (outcome) => {
     if (live.stop.reason !== null) return null;
     const pauseMs = retryPause(parts, tool, live, outcome, attempt);
     if (outcome.kind !== 'failed' || pauseMs === null) return outcome;
@@ -51,7 +55,7 @@ function runAttempt(
   tool: ServerTool,
   live: LiveCall,
   attempt: number,
-): Soon<Outcome> {
+): MaybePromise<Outcome> {
   try {
     const args = JSON.parse(live.call.argsJson) as unknown;
     const given = tool.execute(args, contextOf(parts, live, attempt, tool));
