@@ -156,6 +156,8 @@ class World {
 
   async finish(): Promise<void> {
     for (const id of this.ids) await this.#act('deny', id);
+    // What was released last may not be inside its tool yet.
+    await this.check();
     while (this.running.size > 0) {
       for (const id of this.running.keys()) await this.#act('finish', id);
       await this.check();
