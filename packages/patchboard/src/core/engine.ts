@@ -19,7 +19,7 @@ import { mayCall } from './access/may-call.ts';
 import type { Hooks } from './hooks/hooks.ts';
 import type { CallRequest, Submitted } from './call/call-request.ts';
 import { Intake } from './steps/intake.ts';
-import { Recorder } from './steps/record.ts';
+import { Recorder } from './steps/record-call.ts';
 import { Refusals } from './steps/refusals.ts';
 import { Lifecycle } from './call/lifecycle.ts';
 import type { Limits } from './limits.ts';

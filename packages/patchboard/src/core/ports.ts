@@ -5,7 +5,7 @@ import type { JournalStore } from './journals.ts';
 import type { EventRowFilter, EventSlice } from './ledger/event-slice.ts';
 import type { LedgerDraft, LedgerRow } from './ledger/ledger.ts';
 import type { StoredTool } from './tools/registered-tool.ts';
-import type { Soon } from './soon.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 
 /** Wall time for records, monotonic time for waiting. */
 export interface Clock {
@@ -158,7 +158,7 @@ export interface CommittedRow {
  * change nothing.
  */
 export interface Store extends DocumentStore, JournalStore {
-  insertCall(record: NewCall): Soon<Inserted>;
+  insertCall(record: NewCall): MaybePromise<Inserted>;
   /**
    * Compare-and-set: replaces the row only if its stored version is `expectedVersion`.
    * `argsChanged`: the arguments are rewritten too (an operator's edit, or redaction at the end); else they stay as stored.
@@ -168,8 +168,8 @@ export interface Store extends DocumentStore, JournalStore {
     expectedVersion: number,
     entries: readonly LedgerDraft[],
     argsChanged?: boolean,
-  ): Soon<Replaced>;
-  findCall(id: string): Soon<Call | undefined>;
+  ): MaybePromise<Replaced>;
+  findCall(id: string): MaybePromise<Call | undefined>;
   /** Newest first, fewer where they are large. May scan far for rare matches, but never holds the thread for long. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;
   /** Calls that have not ended, oldest first: what a restart must look at. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { failure, ToolFailure } from '../core/failures.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
-import { soon } from '../core/soon.ts';
+import { andThen } from '../core/maybe-promise.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import { shown } from './shape.ts';
 import { checkName } from './tool-name.ts';
@@ -76,7 +76,7 @@ function fromOptions(options: ToolOptions<AnySchema, unknown>): ToolDefinition {
     metadata,
     hooks,
     execute: (args, context) =>
-      soon(parse === null ? args : parse(args), (given) =>
+      andThen(parse === null ? args : parse(args), (given) =>
         options.execute(given as Record<string, unknown>, context),
       ),
   };

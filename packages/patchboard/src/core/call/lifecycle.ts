@@ -8,7 +8,7 @@ import { OpenCalls } from './open-calls.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
 import { redactEnded, type Redactor } from './redaction.ts';
-import { soon, type Soon } from '../soon.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { TimerWheel } from '../timer-wheel.ts';
 
@@ -72,10 +72,10 @@ export class Lifecycle {
   }
 
   /** Records a new call. It is live from the commit on, unless it was born ended. */
-  record(record: NewCall, caller: InProcessCaller, tool: RegisteredTool | undefined): Soon<Recorded> {
+  record(record: NewCall, caller: InProcessCaller, tool: RegisteredTool | undefined): MaybePromise<Recorded> {
     const { call } = record;
     const kept = isOpen(call) ? record : { ...record, call: redactEnded(this.#parts.redactor, call) };
-    return soon(this.#parts.store.insertCall(kept), (inserted) => {
+    return andThen(this.#parts.store.insertCall(kept), (inserted) => {
       if (inserted.kind === 'inserted' && isOpen(call))
         return { inserted, live: this.adopt(call, caller, tool) };
       if (inserted.kind === 'inserted') this.#parts.ended(call);
@@ -96,7 +96,7 @@ export class Lifecycle {
    * The only way on: through the gate, into the store, then here. Several moves may share one commit.
    * False: another move of this call was committed first; `live.call` is that row, and nothing of this move was written.
    */
-  advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): Soon<boolean> {
+  advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): MaybePromise<boolean> {
     const at = this.#parts.clock.now();
     const from = live.call;
     let next = extra.argsJson === undefined ? from : { ...from, argsJson: extra.argsJson };
@@ -109,7 +109,7 @@ export class Lifecycle {
     if (extra.rows !== undefined) rows.push(...extra.rows(next));
     const to = isOpen(next) ? next : redactEnded(this.#parts.redactor, next);
     const argsChanged = to.argsJson !== from.argsJson;
-    return soon(this.#parts.store.replaceCall(to, from.version, rows, argsChanged), (replaced) => {
+    return andThen(this.#parts.store.replaceCall(to, from.version, rows, argsChanged), (replaced) => {
       if (replaced.kind === 'replaced') this.#apply(live, to);
       else this.#adoptCurrent(live, from.version, replaced.current);
       return replaced.kind === 'replaced';
@@ -165,7 +165,7 @@ export class Lifecycle {
    * For what must not be lost, the beginning of work and its end: a store that has no room now is asked again until it
    * has. After `close` it is asked no more: the call stays as stored, and the next start takes it up.
    */
-  advanceSurely(live: LiveCall, states: readonly CallState[]): Soon<boolean> {
+  advanceSurely(live: LiveCall, states: readonly CallState[]): MaybePromise<boolean> {
     const again = async (error: unknown): Promise<boolean> => {
       if (!isOpen(live.call)) return false;
       if (error instanceof IllegalMove) throw error;

@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import type { Answer } from '../answer.ts';
+import type { Result } from '../result.ts';
 import { failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -33,7 +33,7 @@ export class Runs {
     this.#parts = parts;
   }
 
-  async create(principal: Principal, given: string | null): Promise<Answer<Run>> {
+  async create(principal: Principal, given: string | null): Promise<Result<Run>> {
     const { digest, ids } = this.#parts;
     const id = given ?? ids.next('run_');
     const { agentId } = principal;
@@ -71,7 +71,7 @@ export class Runs {
   }
 
   /** No call joins the run from now on; those that have not ended are cancelled, and what they left running ends. */
-  async cancel(principal: Principal, asked: string): Promise<Answer<{ cancelled: readonly string[] }>> {
+  async cancel(principal: Principal, asked: string): Promise<Result<{ cancelled: readonly string[] }>> {
     const { clock, store, lifecycle, workspaces } = this.#parts;
     const { tenant } = principal;
     const run = await this.find(principal, asked);

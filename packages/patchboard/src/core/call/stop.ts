@@ -1,5 +1,5 @@
 import type { Outcome } from './outcome.ts';
-import type { Soon } from '../soon.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 
 /**
  * The one way to end work early: deadline, cancel and shutdown all fire it, and what they give is the outcome.
@@ -32,7 +32,7 @@ export class Stop {
   }
 
   /** Settles with the work, or with the reason as soon as it is fired: a tool may ignore the signal. */
-  race(work: Soon<Outcome>): Soon<Outcome> {
+  race(work: MaybePromise<Outcome>): MaybePromise<Outcome> {
     if (this.#reason !== null) return this.#reason;
     if (!(work instanceof Promise)) return work;
     return new Promise<Outcome>((resolve, reject) => {

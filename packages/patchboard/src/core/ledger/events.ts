@@ -4,7 +4,7 @@ import type { Guard } from '../access/guard.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import { maySeeCall, onlyAgent } from '../call/visibility.ts';
-import { TurnQueue } from '../turn-queue.ts';
+import { YieldingQueue } from '../yielding-queue.ts';
 import { CatchUp } from './catch-up.ts';
 import type { CallNames, EventRow, EventRowFilter } from './event-slice.ts';
 
@@ -61,13 +61,13 @@ export class EventFeed {
   /** Ends each of those who follow. */
   readonly #followers: Set<() => void> = new Set();
   /** However many readers catch up: the event loop waits for one slice of one of them. */
-  readonly #catchingUp: TurnQueue;
+  readonly #catchingUp: YieldingQueue;
   #unwatch: readonly (() => void)[] = [];
 
   constructor(store: Store, guard: FeedGuard, clock: Pick<Clock, 'turn'>) {
     this.#store = store;
     this.#guard = guard;
-    this.#catchingUp = new TurnQueue(clock);
+    this.#catchingUp = new YieldingQueue(clock);
   }
 
   /** Live events only. While nobody listens the store has nobody to tell. */

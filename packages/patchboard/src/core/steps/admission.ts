@@ -9,7 +9,7 @@ import type { InProcessCaller } from '../call/live-call.ts';
 import { strictness } from '../access/policy/strictest.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
-import { soon, type Soon } from '../soon.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { audienceDenial } from '../tools/tool-audience.ts';
 
@@ -57,9 +57,12 @@ export function admit(
 }
 
 /** Of a tool that the principal may never call: denied, also by a guard that lists and admits differently. Calls no hooks. */
-export function deny({ guard }: Pick<AdmissionParts, 'guard'>, question: AdmissionQuestion): Soon<Admission> {
+export function deny(
+  { guard }: Pick<AdmissionParts, 'guard'>,
+  question: AdmissionQuestion,
+): MaybePromise<Admission> {
   const { principal, tool, args } = question;
-  return soon(askGuard(guard, question), (decided) => {
+  return andThen(askGuard(guard, question), (decided) => {
     const decision = decided.effect === 'deny' ? decided : (audienceDenial(tool, principal) ?? NOT_LISTED);
     return { decision, args, atHand: null, toolResult: undefined };
   });

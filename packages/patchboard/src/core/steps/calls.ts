@@ -1,9 +1,9 @@
 import { reason } from '@patchboard/wire';
-import type { Answer } from '../answer.ts';
+import type { Result } from '../result.ts';
 import type { Principal } from '../access/principal.ts';
 import { failure, messageOf, type Failure } from '../failures.ts';
 import type { CallFilter, Log, Page, Store } from '../ports.ts';
-import { soon, type Soon } from '../soon.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import { notWaiting, type Approvals, type OperatorDecision } from './approvals.ts';
 import { isOpen, type Call } from '../call/call.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
@@ -39,9 +39,9 @@ export class Calls {
     this.#parts = parts;
   }
 
-  find(principal: Principal, id: string): Soon<Call | undefined> {
+  find(principal: Principal, id: string): MaybePromise<Call | undefined> {
     const found = this.#parts.lifecycle.find(id)?.call ?? this.#parts.store.findCall(id);
-    return soon(found, (call) => (call !== undefined && maySeeCall(principal, call) ? call : undefined));
+    return andThen(found, (call) => (call !== undefined && maySeeCall(principal, call) ? call : undefined));
   }
 
   /**
@@ -54,8 +54,8 @@ export class Calls {
     ms: number,
     signal?: AbortSignal,
     live?: LiveCall | null,
-  ): Soon<Call | undefined> {
-    return soon(live?.call ?? this.find(principal, id), (call) => {
+  ): MaybePromise<Call | undefined> {
+    return andThen(live?.call ?? this.find(principal, id), (call) => {
       if (call === undefined || !isOpen(call) || ms <= 0) return call;
       if (this.#parts.lifecycle.find(id) === undefined) return call;
       return this.#parts.waiters.wait(id, ms, signal).then((ended) => ended ?? this.find(principal, id));
@@ -67,7 +67,7 @@ export class Calls {
     principal: Principal,
     id: string,
     { cancelOn, until, live }: Following = {},
-  ): Soon<Call | undefined> {
+  ): MaybePromise<Call | undefined> {
     const waiting = this.wait(principal, id, Infinity, until, live);
     if (cancelOn === undefined || !(waiting instanceof Promise)) return waiting;
     const cancel = (): void => {
@@ -100,7 +100,7 @@ export class Calls {
     return await this.#parts.store.listCalls(filter, cursor, limit);
   }
 
-  async cancel(principal: Principal, id: string): Promise<Answer<Call>> {
+  async cancel(principal: Principal, id: string): Promise<Result<Call>> {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
     const live = this.#parts.lifecycle.find(id);
@@ -111,7 +111,7 @@ export class Calls {
     return { ok: false, failure: over, call: standing };
   }
 
-  async decide(principal: Principal, id: string, decision: OperatorDecision): Promise<Answer<Call>> {
+  async decide(principal: Principal, id: string, decision: OperatorDecision): Promise<Result<Call>> {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
     const live = this.#parts.lifecycle.find(id);
@@ -122,7 +122,7 @@ export class Calls {
   }
 
   /** The digest that a call which waits for approval has with other arguments. Nothing is recorded. */
-  async previewDecision(principal: Principal, id: string, args: unknown): Promise<Answer<string>> {
+  async previewDecision(principal: Principal, id: string, args: unknown): Promise<Result<string>> {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
     const live = this.#parts.lifecycle.find(id);

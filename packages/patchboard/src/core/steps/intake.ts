@@ -11,11 +11,11 @@ import type { Hooks } from '../hooks/hooks.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { Providers } from '../providers/providers.ts';
-import type { Soon } from '../soon.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
 import { admit, deny, type Admission } from './admission.ts';
-import type { Recorder } from './record.ts';
+import type { Recorder } from './record-call.ts';
 import type { Refusals } from './refusals.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { resolveTool, type Resolution } from './resolution.ts';
@@ -107,7 +107,7 @@ export class Intake {
     tool: RegisteredTool,
     { runId, args, caller }: CallRequest,
     principal: Principal,
-  ): Soon<Admission> {
+  ): MaybePromise<Admission> {
     return deny(this.#parts, { id, principal, tool, runId, args, caller: caller ?? REMOTE_CALLER });
   }
 

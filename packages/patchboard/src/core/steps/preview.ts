@@ -2,7 +2,7 @@ import type { InputIssueView, ToolSourceName } from '@patchboard/wire';
 import type { Decision } from '../access/guard.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
-import type { Answer } from '../answer.ts';
+import type { Result } from '../result.ts';
 import type { CallRequest } from '../call/call-request.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
@@ -40,7 +40,7 @@ export class Previews {
     this.#parts = parts;
   }
 
-  async of(given: CallRequest, principal: Principal): Promise<Answer<Preview>> {
+  async of(given: CallRequest, principal: Principal): Promise<Result<Preview>> {
     const { intake, rates } = this.#parts;
     // Hooks are asked as for a call, and they may be slow.
     const tooFast = rates.request(principal);

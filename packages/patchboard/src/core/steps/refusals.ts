@@ -7,7 +7,7 @@ import type { Failure } from '../failures.ts';
 import { refusedRow, type RefusedCall } from '../ledger/ledger.ts';
 import type { Clock, Digest, Store } from '../ports.ts';
 import type { Registry } from '../tools/registry.ts';
-import type { Recorder } from './record.ts';
+import type { Recorder } from './record-call.ts';
 
 export interface RefusalsParts {
   readonly store: Store;

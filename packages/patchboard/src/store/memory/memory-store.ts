@@ -20,7 +20,7 @@ import type {
 } from '../../core/ports.ts';
 import { pairKey } from '../../core/pair-key.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
-import type { Soon } from '../../core/soon.ts';
+import type { MaybePromise } from '../../core/maybe-promise.ts';
 import { callPage } from '../call-pages.ts';
 import { EndedCounts, type StateCounts } from '../ended-counts.ts';
 import { callCursor } from '../cursors.ts';
@@ -87,7 +87,7 @@ class MemoryStore implements Store {
     this.#chain = new MemoryChain(digest, Math.max(LEAST_ROWS, retain * ROWS_PER_CALL));
   }
 
-  insertCall({ call, run, idempotency, entries }: NewCall): Soon<Inserted> {
+  insertCall({ call, run, idempotency, entries }: NewCall): MaybePromise<Inserted> {
     const used = idempotency === null ? undefined : this.#keys.get(idempotency.scope);
     if (used !== undefined && used.expiresAt > call.createdAt) {
       return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };

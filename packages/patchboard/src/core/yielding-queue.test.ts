@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { nodeClock } from '../runtime/node-clock.ts';
-import { TurnQueue } from './turn-queue.ts';
+import { YieldingQueue } from './yielding-queue.ts';
 
 it('runs one task in a turn, in the order they came, and goes on after one that failed', async () => {
-  const queue = new TurnQueue(nodeClock);
+  const queue = new YieldingQueue(nodeClock);
   let turn = 0;
   const count = (): void => {
     turn += 1;

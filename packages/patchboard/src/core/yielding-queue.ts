@@ -4,7 +4,7 @@ import type { Clock } from './ports.ts';
  * Runs tasks one at a time, first come first served, with a turn of the event loop after each: however many there are,
  * other work waits for one of them at most.
  */
-export class TurnQueue {
+export class YieldingQueue {
   readonly #clock: Pick<Clock, 'turn'>;
   #last: Promise<void> = Promise.resolve();
 
