@@ -3,6 +3,9 @@ import { patternsOf, TIERS, type Tier } from './scripts/tests/tiers.ts';
 
 const SOURCE = 'patchboard-source';
 
+/** A browser on a busy machine takes its time: this only ends what hangs. */
+const BROWSER_MS = 240_000;
+
 /**
  * What a tier has besides its files. In the tiers of `npm test` a worker runs many files, one after the other, and loads the
  * server once for all of them; a test that measures a process measures one that it started.
@@ -10,8 +13,13 @@ const SOURCE = 'patchboard-source';
 const SETUP: Readonly<Record<Tier, object>> = {
   unit: { setupFiles: ['scripts/tests/in-process-only.ts'], isolate: false },
   integration: { isolate: false },
-  browser: { globalSetup: ['scripts/tests/build-once.ts'], isolate: false },
-  long: { globalSetup: ['scripts/tests/build-once.ts'] },
+  browser: {
+    globalSetup: ['scripts/tests/build-once.ts'],
+    isolate: false,
+    testTimeout: BROWSER_MS,
+    hookTimeout: BROWSER_MS,
+  },
+  long: { globalSetup: ['scripts/tests/build-once.ts'], testTimeout: BROWSER_MS, hookTimeout: BROWSER_MS },
 };
 
 export default defineConfig({

@@ -4,16 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOpenAI } from '@ai-sdk/openai';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Agent, createPatchboard, formatRequest, sqlite, textDialect } from '../../src/index.ts';
 import { scriptedModels, type ScriptedModels } from '../../src/testing/index.ts';
 import { eventsOf } from '../support/agent-scene.ts';
 import { cleanEnvironment } from '../support/server-process.ts';
 import { crashTools, type CrashPoint } from './crash-story.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-
-// A busy machine takes its time to start processes.
-vi.setConfig({ testTimeout: 60_000 });
 
 const CHILD = join(import.meta.dirname, 'text-crash-child.ts');
 const FIRST = formatRequest({ toolName: 'act', args: { what: 'first' } });

@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer, type ServerProcess } from '../support/server-process.ts';
-
-// A busy machine takes its time, and a small heap more of it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let server: ServerProcess;
 

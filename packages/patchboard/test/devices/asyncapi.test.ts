@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice, type Frame } from './support/bare-device.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 interface AsyncApi {
   readonly asyncapi: string;

@@ -5,9 +5,6 @@ import { closedAfterEach } from '../support/after-each.ts';
 import { callId, ended } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice, type Frame } from './support/bare-device.ts';
 
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
-
 const closeLater = closedAfterEach();
 const DEEP = `${'['.repeat(99)}${']'.repeat(99)}`;
 /** No test waits as long: a call that ends by its timeout fails here. */

@@ -10,9 +10,6 @@ import { aDevice, DEVICE_INFO, type BareDevice, type Frame } from './support/bar
 import { deviceStates, untilDevice } from './support/device-events.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
-
 const closeLater = closedAfterEach();
 
 async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {

@@ -6,9 +6,6 @@ import { openSse } from '../http/support/sse-reader.ts';
 import { deviceStates } from './support/device-events.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
-
 const closeLater = closedAfterEach();
 
 async function aServer(limits: object = {}): Promise<TestPlatform> {

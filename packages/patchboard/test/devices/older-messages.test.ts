@@ -1,10 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId, ended } from './support/agent.ts';
 import { aDevice, CAMERA, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let server: TestPlatform;
 let device: BareDevice;

@@ -21,9 +21,6 @@ import { deviceStates } from './support/device-events.ts';
 import { aSwallowingProxy } from '../../../../scripts/chaos/swallowing-proxy.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
-
 const closeLater = closedAfterEach();
 
 async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {

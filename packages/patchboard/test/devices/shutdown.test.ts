@@ -1,9 +1,6 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { startServer } from '../support/server-process.ts';
 import { aDevice, DEVICE_INFO } from './support/bare-device.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 60_000 });
 
 it('a server that stops records the removal of tools, also for a device that does not answer the close frame', async () => {
   const server = await startServer();

@@ -4,9 +4,6 @@ import { aPlatform, recordOf, type MintedKey, type TestPlatform } from '../guard
 import { callId, toolNames } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
 
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
-
 let server: TestPlatform;
 let phone: MintedKey;
 let agent: MintedKey;

@@ -1,13 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aDataFolder, aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import { SCHEMA, askingTool, callAs, aWaitingCall, waiting, ledgerOf } from './support/asking.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { openSse } from '../http/support/sse-reader.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SCOPES } from '../../src/core/access/scopes.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import {
@@ -17,9 +17,6 @@ import {
 import { open, textOf } from './support/ask.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

@@ -1,11 +1,8 @@
 import type { CallView } from '@patchboard/wire';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterEach } from '../support/after-each.ts';
 import { aPlatform, type TestPlatform } from './support/a-platform.ts';
 import { askingTool, aWaitingCall, ledgerOf } from './support/asking.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

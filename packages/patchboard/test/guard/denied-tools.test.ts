@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatRequest } from '../../src/index.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aPlatform, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 /** Its schema has a name that appears nowhere else. */
 const vault = aServerTool({

@@ -2,14 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts';
 import { ATTACKS } from './support/attacks.ts';
 import { aBrowser } from './support/browser.ts';
 import { echoTool } from './support/scene.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const REBOUND = 'rebound.example';
 

@@ -1,14 +1,11 @@
 import { sseDecoder } from '@patchboard/wire';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../src/transports/shared/routes/routes.ts';
 import { ROUTES } from '../../src/wiring/apis.ts';
 import { recordOf, type MintedKey } from './support/a-platform.ts';
 import { open, type Answered } from './support/ask.ts';
 import { requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
 import { aScene, type Scene } from './support/scene.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let scene: Scene;
 

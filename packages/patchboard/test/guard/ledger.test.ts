@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyLedger, type LedgerVerdict } from '../../src/core/ledger/ledger-check.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { readOnlyStore } from '../../src/store/sqlite/read-only.ts';
 import { aDataFolder, aPlatform, type DataFolder } from './support/a-platform.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let folder: DataFolder;
 /** The rows as they were written. */

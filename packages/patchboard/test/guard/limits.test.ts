@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEFAULT_RATES, type Rates } from '../../src/core/access/rate-limits.ts';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../support/an-engine.ts';
@@ -7,9 +7,6 @@ import { aPlatform, type MintedKey, type PlatformGiven, type TestPlatform } from
 import type { Answered } from './support/ask.ts';
 import { echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

@@ -1,11 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/wiring/apis.ts';
 import { recordOf } from './support/a-platform.ts';
 import type { Headers } from './support/credential-cases.ts';
 import { describeRoutes, EVERY_CASE, EVERY_MECHANISM, useScene } from './support/credential-matrix.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 /** Needs a scope and takes a body, so that every check refuses here. */
 const REPRESENTATIVE = 'invokeTool';

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StorageFull } from '../../src/core/failures.ts';
 import { OperatorTokenGuard } from '../../src/identity/operator-token-guard.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
@@ -9,9 +9,6 @@ import { silentLog } from '../support/an-engine.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aPlatform, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 const WRONG = `op_${'w'.repeat(43)}`;

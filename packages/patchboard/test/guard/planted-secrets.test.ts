@@ -1,11 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { startServer } from '../support/server-process.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'patchboard-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createClient } from '@patchboard/client';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   aDataFolder,
   aPlatform,
@@ -12,9 +12,6 @@ import type { Answered } from './support/ask.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

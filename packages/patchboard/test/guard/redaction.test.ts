@@ -1,13 +1,10 @@
 import { sseDecoder } from '@patchboard/wire';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aDataFolder, aPlatform, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
 import { open, type Answered } from './support/ask.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Guard } from '../../src/core/access/guard.ts';
 import { DEFAULT_RATES } from '../../src/core/access/rate-limits.ts';
 import { anEngine, aPrincipal, aRequest } from '../support/an-engine.ts';
@@ -6,9 +6,6 @@ import { aPlatform, type MintedKey, type TestPlatform } from './support/a-platfo
 import type { Answered } from './support/ask.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { aDataFolder, aPlatform, recordOf, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let server: TestPlatform;
 beforeAll(async () => {

@@ -1,12 +1,9 @@
 import { createServer, request, type RequestOptions, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPatchboard, type Patchboard } from '../../src/index.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { aPlatform, type TestPlatform } from './support/a-platform.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

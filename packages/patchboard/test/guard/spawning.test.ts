@@ -3,14 +3,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../src/wiring/apis.ts';
 import { ROOT } from '../support/server-process.ts';
 import { aPlatform } from './support/a-platform.ts';
 import { requestTo, UNKNOWN } from './support/route-samples.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** All other code cannot start a process. */
 const MAY_START_PROCESSES = [

@@ -1,13 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SCOPES } from '../../src/core/access/scopes.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { openSse } from '../http/support/sse-reader.ts';
 import { aDataFolder, aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 const brokenTool = aServerTool({ name: 'toy.broken', execute: () => Promise.reject(new Error('no')) });

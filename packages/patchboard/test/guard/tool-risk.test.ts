@@ -1,10 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aDataFolder, aPlatform, type TestPlatform } from './support/a-platform.ts';
 import type { Answered } from './support/ask.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

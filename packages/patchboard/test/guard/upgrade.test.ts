@@ -1,11 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts';
 import { echoTool } from './support/scene.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let server: TestPlatform;
 

@@ -17,9 +17,6 @@ import { aServer } from './support/a-server.ts';
 import { open } from './support/raw-http.ts';
 import { gatedTool } from './support/toy-tools.ts';
 
-// A busy machine takes its time to start a server.
-vi.setConfig({ testTimeout: 30_000 });
-
 const closeLater = closedAfterEach();
 
 const SECRET = 'a-secret-of-at-least-32-characters-for-hs256';

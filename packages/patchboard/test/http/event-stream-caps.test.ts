@@ -11,9 +11,6 @@ import { open } from './support/raw-http.ts';
 import { openSse } from './support/sse-reader.ts';
 import { gatedTool } from './support/toy-tools.ts';
 
-// A busy machine takes its time to start a server.
-vi.setConfig({ testTimeout: 30_000 });
-
 const closeLater = closedAfterEach();
 const OPERATOR = { authorization: `Bearer ${OPERATOR_TOKEN}` };
 

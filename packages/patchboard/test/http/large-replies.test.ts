@@ -1,13 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { closedAfterEach } from '../support/after-each.ts';
 import { startServer } from '../support/server-process.ts';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { echoTool } from '../guard/support/scene.ts';
 import { aServer } from './support/a-server.ts';
 import { add, echo } from './support/toy-tools.ts';
-
-// A busy machine takes its time to start a server.
-vi.setConfig({ testTimeout: 60_000 });
 
 const closeLater = closedAfterEach();
 

@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { aServer, type ServerGiven, type TestServer } from './support/a-server.ts';
 import { allOf, open } from './support/raw-http.ts';
 import { echo } from './support/toy-tools.ts';
 
-// A busy machine takes its time.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const PATIENT = { timeout: 20_000 };
 
 let server: TestServer;

@@ -1,11 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId, ended } from '../devices/support/agent.ts';
 import { aDevice, DEVICE_INFO, type Frame } from '../devices/support/bare-device.ts';
 import { closedAfterEach } from '../support/after-each.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const closeLater = closedAfterEach();
 

@@ -7,8 +7,6 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { danger, echo } from './support/toy-tools.ts';
 
-vi.setConfig({ testTimeout: 30_000 });
-
 const closeLater = closedAfterEach();
 const poll: typeof expect.poll = (look) => expect.poll(look, { timeout: 20_000 });
 const ON: ToolCallConfig = { enabled: true, defaultToolEnabled: true };

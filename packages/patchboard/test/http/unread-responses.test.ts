@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aServer, type TestServer } from './support/a-server.ts';
 import { open } from './support/raw-http.ts';
 import { echo } from './support/toy-tools.ts';
 
-// A busy machine takes its time.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const PATIENT = { timeout: 20_000 };
 
 /** Eight of them are a page, and more than what the system holds for a connection. */

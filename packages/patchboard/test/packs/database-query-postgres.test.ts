@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { aContext } from '../../src/packs/essentials/__fixtures__/context.ts';
 import { failureOf } from '../../src/packs/essentials/__fixtures__/failure-of.ts';
@@ -8,9 +8,6 @@ import { aDatabaseTool } from '../../src/packs/essentials/database/__fixtures__/
 import type { DatabaseTool } from '../../src/packs/essentials/database/tool.ts';
 import { startPostgres } from '../services/postgres.ts';
 import type { PostgresService } from '../services/postgres.ts';
-
-// Starting processes takes as long as the machine is busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 let service: PostgresService;
 let admin: postgres.Sql;

@@ -1,12 +1,10 @@
 import type { TraceLedgerView } from '@patchboard/wire';
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, ToolFailure } from '../../src/core/failures.ts';
 import type { ServerTool, ToolContext } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aTenantServer, callAnswer, OWN, type TenantServer } from './support/tenant-server.ts';
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 const JWT_SECRET = 'a secret of at least thirty-two characters';
 

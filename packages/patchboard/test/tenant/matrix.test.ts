@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HERITAGE_TOOLS } from '../../src/packs/heritage/names.ts';
 import { recordOf } from '../guard/support/a-platform.ts';
 import {
@@ -9,9 +9,6 @@ import {
   type Headers,
   type TenantServer,
 } from './support/tenant-server.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 let server: TenantServer;
 beforeAll(async () => {

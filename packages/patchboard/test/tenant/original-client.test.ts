@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { aTenantServer, callAnswer, MUYUAN_KEY, OWN, type TenantServer } from './support/tenant-server.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
 
 /** As the original back end's client serialises its context: every member, null where it has nothing. */
 const CONTEXT = {

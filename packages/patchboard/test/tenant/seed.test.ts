@@ -3,8 +3,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
 import { cleanEnvironment, startServer, type ServerProcess } from '../support/server-process.ts';
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 });
-
 /** The first description of this API came with these commands. They stay as they were written: only the port differs. */
 const LIST = `curl -X POST http://localhost:8000/api/tools/list \\
   -H "Content-Type: application/json" \\

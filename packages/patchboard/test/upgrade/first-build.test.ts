@@ -1,16 +1,13 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/core/ledger/ledger-check.ts';
 import { nodeDigest } from '../../src/runtime/digest.ts';
 import { readOnlyStore } from '../../src/store/sqlite/read-only.ts';
 import { readHead } from '../../src/store/sqlite/store-head.ts';
 import { aDataFolder, aPlatform, type DataFolder, type TestPlatform } from '../guard/support/a-platform.ts';
 import type { Answered } from '../guard/support/ask.ts';
-
-// A busy machine takes its time to start servers.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Manifest {
   readonly keys: Readonly<Record<string, { readonly key_id: string; readonly key: string }>>;

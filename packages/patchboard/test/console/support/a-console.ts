@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
-import { expect, onTestFailed, vi } from 'vitest';
+import { expect, onTestFailed } from 'vitest';
 import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
 import type { Answered, Asked } from '../../guard/support/ask.ts';
 import { aBrowser, type BrowserGiven } from '../../guard/support/browser.ts';
 
-// Timeouts for hangs only: a browser on a busy machine is slow.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+// For hangs only: a browser on a busy machine is slow.
 const STEP_MS = 90_000;
 
 /** A real server and a real browser; pages record their violations. */
@@ -91,6 +90,8 @@ async function openPage(
   reportOnFailure(page);
   const hash = isSignedIn ? `#login=${server.platform.loginToken()}` : '';
   await page.goto(`${address}${hash}`);
+  // The console signs in before it mounts: a navigation before that would lose the token.
+  await page.locator('#app > *').first().waitFor();
   return {
     page,
     context,

@@ -2,16 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { aContext } from '../__fixtures__/context.ts';
 import { failureOf } from '../__fixtures__/failure-of.ts';
 import { isRunning } from './__fixtures__/is-running.ts';
 import { aDatabaseTool, aFolder } from './__fixtures__/tool.ts';
 import type { DatabaseTool } from './tool.ts';
-
-// Starting processes is slow on a busy machine.
-vi.setConfig({ testTimeout: 30_000 });
 
 const ENDLESS = 'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n';
 const folder = aFolder();

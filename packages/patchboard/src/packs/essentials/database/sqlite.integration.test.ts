@@ -1,16 +1,13 @@
 import { existsSync, linkSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { aContext } from '../__fixtures__/context.ts';
 import { failureOf } from '../__fixtures__/failure-of.ts';
 import { isRunning } from './__fixtures__/is-running.ts';
 import { aDatabaseTool, aFolder, writeDatabase } from './__fixtures__/tool.ts';
 import type { DatabaseTool } from './tool.ts';
-
-// Starting processes is slow on a busy machine.
-vi.setConfig({ testTimeout: 30_000 });
 
 const folder = aFolder();
 const file = folder.file('own.db');
