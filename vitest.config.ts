@@ -18,6 +18,8 @@ const SETUP: Readonly<Record<Tier, object>> = {
     isolate: false,
     testTimeout: BROWSER_MS,
     hookTimeout: BROWSER_MS,
+    // The report names a test that needed its second attempt ("retry x1"): find out why.
+    retry: 1,
   },
   long: { globalSetup: ['scripts/tests/build-once.ts'], testTimeout: BROWSER_MS, hookTimeout: BROWSER_MS },
 };

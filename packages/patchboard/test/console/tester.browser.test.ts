@@ -13,9 +13,15 @@ afterAll(async () => {
 
 async function textOf(page: Page): Promise<unknown> {
   await page.getByRole('tab', { name: 'JSON' }).click();
-  const lines = await page.locator('[data-editor] .cm-line').allInnerTexts();
+  // The editor mounts empty and is filled a moment later.
+  let text = '';
+  const read = async (): Promise<string> => {
+    const lines = await page.locator('[data-editor] .cm-line').allInnerTexts();
+    return (text = lines.join('\n').trim());
+  };
+  await expect.poll(read, { timeout: 30_000 }).not.toBe('');
   await page.getByRole('tab', { name: 'Form' }).click();
-  return JSON.parse(lines.join('\n'));
+  return JSON.parse(text);
 }
 
 const field = (page: Page, path: string) => page.locator(`[data-field="${path}"]`);
