@@ -6,7 +6,7 @@ import { chaosSeed } from '../../../../scripts/chaos/seed.ts';
 /** kill-loop.long.test.ts has as many as it takes to meet every failpoint. */
 const KILLS = 4;
 
-it('a server that is killed keeps every promise it made', { timeout: 120_000 }, async () => {
+it('a server that is killed keeps every promise it made', { timeout: 120_000, retry: 0 }, async () => {
   const seed = chaosSeed('kill-loop');
   const { facts, violations } = await withChaosFolder((folder) =>
     runKillLoop({ folder, kills: KILLS, seed, say: () => {} }),

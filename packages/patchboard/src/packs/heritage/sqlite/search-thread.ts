@@ -13,6 +13,8 @@ interface PendingSearch {
 // Runs from source and from the build, so the worker has the extension of this file.
 const WORKER = new URL(`./search-worker${extname(import.meta.url)}`, import.meta.url);
 
+const CLOSED = 'the heritage data was closed';
+
 /**
  * Runs searches in a worker thread with its own connection, because counting a frequent word takes tens of milliseconds
  * and would block the event loop. The first search starts the thread; searches run one after the other.
@@ -31,7 +33,7 @@ export class SearchThread {
   }
 
   async search(scope: SiteScope, query: ContentQuery): Promise<FoundContent> {
-    if (this.#isClosed) throw unavailable('the heritage data was closed');
+    if (this.#isClosed) throw unavailable(CLOSED);
     const worker = this.#worker ?? this.#start();
     this.#last += 1;
     const request: SearchRequest = { number: this.#last, scope, query };
@@ -43,8 +45,10 @@ export class SearchThread {
     });
   }
 
+  /** Rejects the pending searches, also those whose result is on its way from the worker. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#rejectPending(CLOSED);
     await this.#worker?.terminate();
   }
 
@@ -52,7 +56,7 @@ export class SearchThread {
     const workerData = { file: this.#file, busyTimeoutMs: this.#busyTimeoutMs };
     const worker = new Worker(WORKER, { workerData });
     this.#worker = worker;
-    let reason = 'the heritage data was closed';
+    let reason = CLOSED;
     worker.on('message', (reply: SearchReply) => this.#settle(worker, reply));
     worker.on('error', (error) => (reason = messageOf(error)));
     worker.on('exit', () => this.#onExit(worker, reason));
@@ -71,6 +75,10 @@ export class SearchThread {
   /** Rejects the pending searches. The next search starts another worker. */
   #onExit(worker: Worker, reason: string): void {
     if (this.#worker === worker) this.#worker = null;
+    this.#rejectPending(reason);
+  }
+
+  #rejectPending(reason: string): void {
     const lost = [...this.#pending.values()];
     this.#pending.clear();
     for (const { reject } of lost) reject(unavailable(reason));
