@@ -34,7 +34,7 @@ export type {
   ToolRequest,
   ToolSpec,
 } from './internal.ts';
-export { PEER_ID_PATTERN, TOOL_NAME_PATTERN, WIRE_LIMITS } from './limits.ts';
+export { PEER_ID_PATTERN, TOOL_NAME_PATTERN, WIRE_LIMITS } from './wire-limits.ts';
 export type {
   BatchCallView,
   BatchView,
