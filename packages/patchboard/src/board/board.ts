@@ -12,7 +12,7 @@ import { memory } from './stores.ts';
 import { boardSandboxSetup } from './board-sandbox-setup.ts';
 import type { OperatorDecision } from '../core/steps/approvals.ts';
 import { isOpen, type Call } from '../core/call/call.ts';
-import { noSuchCall, type Following } from '../core/steps/calls.ts';
+import { noSuchCall, type FollowOptions } from '../core/steps/calls.ts';
 import type { LiveCall } from '../core/call/live-call.ts';
 import { failure } from '../core/failures.ts';
 import type { AgentHooks } from '../sdk/agent-hooks.ts';
@@ -298,8 +298,8 @@ class Board implements Patchboard {
     return await this.#operatorToken;
   }
 
-  async #ended(id: string, following?: Following): Promise<ToolCallRecord> {
-    const call = await this.#context.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, following);
+  async #ended(id: string, options?: FollowOptions): Promise<ToolCallRecord> {
+    const call = await this.#context.engine.calls.follow(embeddedPrincipal(EMBEDDED), id, options);
     if (call === undefined) throw new BoardError(noSuchCall(id));
     return toRecord(call);
   }

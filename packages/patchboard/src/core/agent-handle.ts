@@ -1,14 +1,14 @@
-/** What tools and hooks see of the agent in this process that asks. */
+/** The agent in this process that made a call, as tools and hooks see it. */
 export interface AgentHandle {
   /** Also the id of its run. */
   readonly id: string;
-  /** What policy calls it. */
+  /** Its name in the policy. */
   readonly name: string;
-  /** How many agents stand above it; 0 for one that no other started. */
+  /** Nesting depth; 0 for an agent that no other agent started. */
   readonly depth: number;
   /**
-   * Gives a task to a sub-agent and waits for its last word. It may do what this agent may do, or less; it has the same
-   * hooks, spends the same budget, and its calls are recorded as children of `task.callId`.
+   * Starts a sub-agent with a task and resolves when it stops. It has at most the permissions of this agent, the same hooks
+   * and the same budget; its calls are recorded as children of `task.callId`.
    * Throws `ToolFailure` when agents are nested too deeply.
    */
   spawn(task: SubTask): Promise<SubTaskReply>;
@@ -18,35 +18,35 @@ export interface SubTask {
   readonly prompt: string;
   /** The call of this agent that the task is part of: `context.callId`. */
   readonly callId: string;
-  /** Ends the task: `context.signal`. */
+  /** Aborts the task: pass `context.signal`. */
   readonly signal?: AbortSignal;
-  /** Default: that of the agent that gives the task. */
+  /** Default: that of the agent that starts it. */
   readonly system?: string;
-  /** Patterns of the tools it is offered, within those of the agent that gives the task. Default: all of these. */
+  /** Patterns of the tools it is offered, among those of the agent that starts it. Default: all of them. */
   readonly tools?: readonly string[];
-  /** Default: that of the agent that gives the task. */
+  /** Default: that of the agent that starts it. */
   readonly maxIterations?: number;
 }
 
 export interface SubTaskReply {
   readonly agentId: string;
-  /** The last thing it said. */
+  /** The text of its last reply. */
   readonly text: string;
   readonly reason: StopReason;
-  /** How many tools it asked for. */
+  /** Number of tool calls that it requested. */
   readonly calls: number;
 }
 
 /** Why an agent stopped. */
 export type StopReason =
-  /** The model had nothing more to ask for. */
+  /** The model requested no more calls. */
   | 'done'
-  /** A stop condition held. */
+  /** A stop condition was met. */
   | 'stopped'
   | 'max_iterations'
   | 'budget'
-  /** The model would not stop asking for the same. */
+  /** The model kept repeating the same request. */
   | 'repeating'
   | 'interrupted'
-  /** Its requests wait for somebody to run them (`mode: 'manual'`). */
+  /** Its requests wait for the embedding program to run them (`mode: 'manual'`). */
   | 'manual';

@@ -1,14 +1,17 @@
-/** Remembers what was set or used last: when all together weigh too much, what was left alone longest is forgotten. */
+/** LRU cache with a capacity by weight: when it is exceeded, the least recently set or used entries are evicted. */
 export class BoundedMap<Key, Value> {
-  readonly #most: number;
+  readonly #capacity: number;
   readonly #weigh: (key: Key, value: Value) => number;
-  /** Keeps the order of insertion, so the first is the one left alone longest. */
+  /** In order of last use, because `Map` keeps the order of insertion: the first is the least recently used. */
   readonly #entries: Map<Key, Value> = new Map();
   #weight = 0;
 
-  /** `weigh`: the same for an entry whenever it is asked. Default: each weighs 1, and `most` is how many there may be. */
-  constructor(most: number, weigh: (key: Key, value: Value) => number = () => 1) {
-    this.#most = most;
+  /**
+   * `weigh` must always return the same weight for an entry. Default: each weighs 1, and `capacity` is the number of
+   * entries.
+   */
+  constructor(capacity: number, weigh: (key: Key, value: Value) => number = () => 1) {
+    this.#capacity = capacity;
     this.#weigh = weigh;
   }
 
@@ -20,7 +23,7 @@ export class BoundedMap<Key, Value> {
     return this.#entries.get(key);
   }
 
-  /** The same, and it is the last to be forgotten. */
+  /** As `get`, and marks the entry as most recently used. */
   use(key: Key): Value | undefined {
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
@@ -29,15 +32,15 @@ export class BoundedMap<Key, Value> {
     return value;
   }
 
-  /** What alone is too heavy is not kept, and nothing is forgotten for it. */
+  /** An entry that alone exceeds the capacity is not stored, and evicts nothing. */
   set(key: Key, value: Value): void {
     this.delete(key);
     const weight = this.#weigh(key, value);
-    if (weight > this.#most) return;
+    if (weight > this.#capacity) return;
     this.#entries.set(key, value);
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= this.#most) return;
+      if (this.#weight <= this.#capacity) return;
       this.delete(oldest);
     }
   }

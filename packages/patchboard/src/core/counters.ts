@@ -1,7 +1,7 @@
-/** Before so many names are known, nobody looks for those that can be forgotten. */
+/** Number of names from which on those with a count of 0 are removed. */
 const FIRST_SWEEP = 1024;
 
-/** How many there are under each name. A name at nought is forgotten later, with many others: most come back soon. */
+/** A counter per name. Names with a count of 0 are removed rarely and many at once, because most are used again soon. */
 export class Counters {
   readonly #counts: Map<string, number> = new Map();
   #sweepAt = FIRST_SWEEP;
@@ -10,13 +10,13 @@ export class Counters {
     return this.#counts.get(name) ?? 0;
   }
 
-  /** One more; the answer takes it back, once. */
+  /** Increments; the returned function decrements, once. */
   enter(name: string): () => void {
     this.add(name, 1);
-    let isIn = true;
+    let isCounted = true;
     return () => {
-      if (isIn) this.add(name, -1);
-      isIn = false;
+      if (isCounted) this.add(name, -1);
+      isCounted = false;
     };
   }
 
@@ -27,7 +27,7 @@ export class Counters {
 
   #sweep(): void {
     for (const [name, count] of this.#counts) if (count === 0) this.#counts.delete(name);
-    // Twice as many as are in use: sweeping stays rare however many those are.
+    // Twice as many as are in use, so that the cost of sweeping stays constant per new name.
     this.#sweepAt = Math.max(FIRST_SWEEP, this.#counts.size * 2);
   }
 }

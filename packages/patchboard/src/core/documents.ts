@@ -1,9 +1,12 @@
 import type { LedgerDraft } from './ledger/ledger.ts';
 
-/** Small records beside the calls. All but todos are few, read at start and kept in memory by whoever owns them. */
+/**
+ * Small records beside the calls. All kinds but `todo` are few: the owning service loads them at the start and keeps
+ * them in memory.
+ */
 export type DocumentKind = 'key' | 'grant' | 'policy' | 'risk' | 'tenant' | 'todo' | 'local_mode';
 
-/** A document written together with something else; `body` null: it is deleted. */
+/** A document change that is committed together with another write; `body` null deletes it. */
 export interface DocumentChange {
   readonly kind: DocumentKind;
   readonly id: string;
@@ -11,7 +14,7 @@ export interface DocumentChange {
 }
 
 export interface DocumentStore {
-  /** Adds or replaces, with its ledger rows and `others` in the same transaction. */
+  /** Inserts or replaces a document, with its ledger rows and `others`, in one transaction. */
   putDocument(
     kind: DocumentKind,
     id: string,

@@ -58,7 +58,7 @@ export interface EngineParts {
   readonly schemas: Schemas;
   readonly limits: Limits;
   readonly guard: Guard;
-  /** Of the whole server. They guard every API. */
+  /** The board's hooks. They run for calls from every API. */
   readonly hooks: readonly Hooks[];
   readonly grants: GrantService;
   readonly rates: RateLimits;
@@ -72,13 +72,13 @@ export interface EngineLoad {
   readonly byState: OpenLoad['byState'];
   readonly waitingForSlot: number;
   readonly waitingForApproval: number;
-  /** In this server; a client's calls apart. */
+  /** Calls that execute in this process, without those that clients run. */
   readonly executing: number;
 }
 
 /**
- * The one path of every call. APIs decode and encode; this decides nothing about who may ask (the guard does)
- * and runs nothing itself (providers do).
+ * Wires the steps of a call together. Every API submits its calls here; the guard authorizes them, and providers run
+ * them.
  */
 export class Engine {
   readonly registry: Registry;
@@ -92,10 +92,10 @@ export class Engine {
   readonly runs: Runs;
   readonly calls: Calls;
   readonly previews: Previews;
-  /** Tools of this server that come and go while it runs. */
+  /** Adds and removes server tools at run time. */
   readonly serverTools: ChangingServerTools;
   readonly tenants: TenantDirectory;
-  /** Names of those that are in. */
+  /** Names of the packs that were added. */
   readonly packs: Set<string> = new Set();
   readonly #parts: EngineParts;
   readonly #tasks: Tasks;
@@ -166,7 +166,7 @@ export class Engine {
       isDraining: () => this.#draining,
     };
     this.#recorder = new Recorder(steps);
-    const refused = (told: RefusedCall): void => this.#refusedListeners.forEach((listener) => listener(told));
+    const refused = (call: RefusedCall): void => this.#refusedListeners.forEach((listener) => listener(call));
     const refusals = new Refusals({ ...steps, recorder: this.#recorder, refused });
     this.#intake = new Intake({ ...steps, recorder: this.#recorder, refusals });
     this.previews = new Previews({ ...steps, intake: this.#intake });
@@ -187,7 +187,7 @@ export class Engine {
     return this.#draining;
   }
 
-  /** A pack is ours: a bad tool in it is a bug and throws. */
+  /** Throws if a tool of the pack is invalid: packs are part of the program, so that is a bug. */
   addPack(pack: Pack): void {
     this.packs.add(pack.name);
     if (pack.mustBeNamed === true) this.tenants.mustBeNamed(pack.name);
@@ -197,7 +197,10 @@ export class Engine {
     }
   }
 
-  /** Once, after the packs are in: takes up what an earlier process left. */
+  /**
+   * Called once, after the packs were added: restores client tools and recovers the calls that an earlier process left
+   * open.
+   */
   async start(): Promise<RecoveryReport> {
     for (const { name, code, reason } of await this.directory.restore()) {
       this.#parts.log.warn('registry.tool_left_out', { tool_name: name, code, reason });
@@ -218,58 +221,61 @@ export class Engine {
     return this.#intake.submit(request, principal);
   }
 
-  /** A request that came to nothing before anything could be tried. Null: its run takes no more calls. */
+  /** Records a request directly in an end state. Returns null if its run was cancelled. */
   async recordEnded(request: CallRequest, principal: Principal, outcome: BadOutcome): Promise<Call | null> {
     const tool = this.registry.find(principal.tenant, request.toolName);
     return await this.#recorder.recordEnded(request, principal, tool, outcome);
   }
 
-  /** After a restart: an agent is back and brings its hooks to a call of its own that has not ended. */
+  /** After a restart: attaches a resumed agent, with its hooks, to an open call of its own. */
   serve(callId: string, caller: InProcessCaller): void {
     const live = this.#lifecycle.find(callId);
     if (live !== undefined) live.caller = caller;
   }
 
-  /** Charges the caller's rate for reading a model's reply. `paid`: what its calls pay themselves. Null: go on. */
+  /**
+   * Charges the caller's rate limit for parsing a model's reply. `paid`: the tokens that its calls are charged
+   * themselves. Returns null if allowed.
+   */
   chargeReply(principal: Principal, bytes: number, paid = 0): Failure | null {
     return this.#parts.rates.reply(principal, bytes, paid);
   }
 
-  /** What is left to the principal of the narrowest rate for that tool. */
+  /** Returns the state of the narrowest rate limit of the principal for that tool; null if there is none. */
   rateOf(principal: Principal, toolName: string): RateRefusal | null {
     if (this.tool(principal, toolName) === undefined) return null;
-    return this.#parts.rates.standing(principal, toolName);
+    return this.#parts.rates.remaining(principal, toolName);
   }
 
-  /** What this principal may call. */
+  /** Lists the tools that the principal may call. */
   tools(principal: Principal): RegisteredTool[] {
     return this.registry.list(principal.tenant).filter((tool) => mayCall(this.guard, principal, tool));
   }
 
-  /** All of the tenant, to understand requests by; those that the principal may not call have no schema. */
+  /** Lists all tools of the tenant, to parse requests with; those that the principal may not call have no schema. */
   namedTools(principal: Principal): RegisteredTool[] {
     return this.registry
       .list(principal.tenant)
       .map((tool) => (mayCall(this.guard, principal, tool) ? tool : withoutContract(tool)));
   }
 
-  /** All that policy leaves to it, also what is for somebody else. */
+  /** Lists all tools that the policy allows the principal, even those whose audience excludes it. */
   visibleTools(principal: Principal): RegisteredTool[] {
     return this.registry.list(principal.tenant).filter((tool) => this.guard.lists(principal, tool));
   }
 
-  /** By either name; undefined also for one that the principal may never call. */
+  /** Finds a tool by name or wire name; undefined also for one that the principal may never call. */
   tool(principal: Principal, name: string): RegisteredTool | undefined {
     const tool = this.registry.find(principal.tenant, name);
     return tool !== undefined && mayCall(this.guard, principal, tool) ? tool : undefined;
   }
 
-  /** There is no tool of that name. */
+  /** The failure for a name that no tool has. */
   unknownTool(principal: Principal, name: string): Failure {
     return unknownTool(this, principal, name);
   }
 
-  /** Why `tool` returned undefined: there is none of that name, or the principal may never call it. */
+  /** Why `tool` returned undefined: no tool has that name, or the principal may never call it. */
   async noTool(principal: Principal, name: string): Promise<Failure> {
     const tool = this.registry.find(principal.tenant, name);
     if (tool === undefined) return this.unknownTool(principal, name);
@@ -284,12 +290,12 @@ export class Engine {
     };
   }
 
-  /** Of requests that made no call; not of those that a flood leaves out of the ledger. */
+  /** Calls `listener` with each refused request that has a ledger row. */
   onRefused(listener: (refused: RefusedCall) => void): void {
     this.#refusedListeners.add(listener);
   }
 
-  /** What is under way in this process right now, of one tenant or, without one, of all. */
+  /** Counts the open calls of one tenant or, with null, of all. */
   load(tenant: string | null = null): EngineLoad {
     const { calls: open, byState } =
       tenant === null ? this.#lifecycle.open.all : this.#lifecycle.open.of(tenant);
@@ -297,13 +303,13 @@ export class Engine {
     return { open, byState, waitingForSlot, waitingForApproval: byState.APPROVAL_REQUIRED, executing };
   }
 
-  /** Takes no more calls, lets running ones finish for a while, then seals what is still running here. */
+  /** Refuses new calls, waits up to `drainMs` for running ones, then seals those that still run in this process. */
   async drain(): Promise<void> {
     this.#draining = true;
     this.#providers.stop();
     this.#waiters.close();
-    // What is being recorded has not begun yet, and would begin after the end.
-    await this.#intake.quiet();
+    // Calls that are being recorded now would otherwise start after the drain.
+    await this.#intake.idle();
     await drainCalls({
       ...this.#parts,
       lifecycle: this.#lifecycle,
@@ -317,7 +323,7 @@ export class Engine {
 
   #dropped(call: Call): void {
     this.#responses.dropped(call);
-    this.#waiters.giveUp(call.id);
+    this.#waiters.abandon(call.id);
   }
 
   #ended(call: Call): void {

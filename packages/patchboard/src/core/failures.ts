@@ -26,8 +26,8 @@ export const FAILURES: Readonly<Record<FailureCode, FailureMeaning>> = Object.fr
 ) as Readonly<Record<FailureCode, FailureMeaning>>;
 
 /**
- * A call that ended with one of these may succeed when it is made again. Whether that is safe depends on what the first
- * one did. Every other code keeps its own row: a call that was denied, cancelled or invalid did not start either.
+ * Codes of transient failures, for which `retryable` depends on the outcome: whether the first call may have had an effect.
+ * All other codes have a fixed `retryable`, because a denied, cancelled or invalid call never started.
  */
 export const RETRYABLE_BY_OUTCOME: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'timeout',
@@ -53,26 +53,26 @@ export function isRetryable(
 export interface Failure {
   readonly code: FailureCode;
   readonly message: string;
-  /** What the message was made from. Absent: the words are those of a tool, a client or a library, or of a former version. */
+  /** The reasons that the message was built from. Absent for text from a tool, a client, a library or an older version. */
   readonly reasons?: readonly ReasonView[];
   readonly retryable: boolean;
   readonly outcome?: OutcomeKnowledge;
   readonly recommendations?: readonly string[];
   readonly note?: string;
-  /** What the model reads in place of the error: from a hook that denied, or the value by which a tool reported a failure. */
+  /** What the model reads in place of the error: from a denying hook, or the value by which a tool reported a failure. */
   readonly toolResult?: unknown;
-  /** What exactly is wrong with an input. Answered to the caller, not stored. */
+  /** The validation errors of an input. Returned to the caller, not stored. */
   readonly issues?: readonly InputIssueView[];
-  /** When to come back, and what the limit is. Answered to the caller, not stored. */
+  /** The exceeded rate limit and when to retry. Returned to the caller, not stored. */
   readonly rate?: RateRefusal;
 }
 
 export interface RateRefusal extends Allowance {
-  /** Which of the limits it was. */
+  /** Which rate limit was exceeded. */
   readonly policy: 'principal' | 'tenant' | 'tool' | 'address';
 }
 
-/** `why`: a reason, several, or words that have no code; the meaning of `code` where there are none. */
+/** `why` defaults to the general meaning of `code`. */
 export function failure(
   code: FailureCode,
   why: FailureReason = reason(code),
@@ -86,10 +86,10 @@ export function failure(
   };
 }
 
-/** Why something failed: a reason, several, or words that have no code. */
+/** Why something failed: one reason, several, or text that has no code. */
 export type FailureReason = string | ReasonView | readonly ReasonView[];
 
-/** The same with "permission denied" before it. */
+/** Puts "permission denied" before the reasons. */
 export function denied(...reasons: readonly ReasonView[]): Reason {
   return reason('denied', { reasons });
 }
@@ -98,16 +98,16 @@ function messageOfReasons(code: FailureCode, why: FailureReason): Pick<Failure, 
   if (typeof why === 'string') return { message: why };
   const reasons = 'code' in why ? [why] : why;
   const message = reasonsText(reasons);
-  // A tool may use a code that has no sentence here.
+  // A tool may use a reason code that has no sentence here.
   return message === '' ? { message: FAILURES[code].summary } : { message, reasons };
 }
 
-/** What is wrong, without where; the words of another where the issue has no reasons. */
+/** What is wrong with an input, without the path. An issue without reasons gets its message as a reason `text`. */
 export function problemOf({ message, reasons }: InputIssueView): readonly ReasonView[] {
   return reasons ?? [reason('text', { text: message })];
 }
 
-/** How a recorded call ended. `idempotent`: whether its tool is. */
+/** The failure of a recorded call. `idempotent`: whether its tool is. */
 export function endFailure(
   code: FailureCode,
   why: FailureReason,
@@ -117,7 +117,7 @@ export function endFailure(
   return failure(code, why, { outcome, retryable: isRetryable(code, outcome, idempotent) });
 }
 
-/** How a tool ends on purpose with a failure of its own; any other exception is `tool_failed`. */
+/** A tool throws this to end with a failure of its choice. Any other exception becomes `tool_failed`. */
 export class ToolFailure extends Error {
   readonly failure: Failure;
 
@@ -128,7 +128,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** What a store throws when the disk is full: nothing of the change was kept. */
+/** A store throws this if the disk is full. Nothing of the change was stored. */
 export class StorageFull extends Error {
   constructor(message = 'the store has no room') {
     super(message);
@@ -136,7 +136,7 @@ export class StorageFull extends Error {
   }
 }
 
-/** What a store throws when its files are not where it opened them: nothing of the change was kept. */
+/** A store throws this if its files were moved or deleted. Nothing of the change was stored. */
 export class StorageUnavailable extends Error {
   constructor(message: string) {
     super(message);

@@ -1,5 +1,5 @@
-// The engine is type-checked without Node or DOM types. These four exist in every runtime we support, and are
-// declared here only as far as `core` uses them; everything else it needs comes in through a port.
+// `core` is compiled without Node or DOM types. These globals exist in every supported runtime; only the members that
+// `core` uses are declared. Everything else comes in through a port.
 
 interface AbortSignal {
   readonly aborted: boolean;

@@ -1,4 +1,4 @@
-/** Something an agent wrote down, before it has its number. */
+/** A journal entry that has no number yet. */
 export interface JournalDraft {
   readonly kind: string;
   /** JSON text. */
@@ -12,11 +12,11 @@ export interface JournalEntry extends JournalDraft {
 
 export interface JournalStore {
   /**
-   * Adds all entries after number `after`, or none. False: the journal does not end there, so somebody else writes it,
-   * and nothing was written.
+   * Appends all entries after number `after`, or none (compare-and-set). Returns false if the journal does not end there,
+   * because another process writes it.
    */
   appendJournal(journal: string, after: number, entries: readonly JournalDraft[]): Promise<boolean>;
-  /** In order, after number `after`; of all kinds unless some are named. */
+  /** Reads entries in order, after number `after`. `kinds` default: all. */
   readJournal(
     journal: string,
     after: number,

@@ -1,16 +1,16 @@
 import { WIRE_LIMITS } from '@patchboard/wire';
 
-/** Everything the engine bounds. Resolved once at the edge; below that nothing is optional. */
+/** The limits of the engine, with all defaults resolved. */
 export interface Limits {
   /** Calls of one agent run that execute in this server at once. */
   readonly concurrencyPerRun: number;
-  /** Calls that execute in this server at once, whoever asks. */
+  /** Calls that execute in this server at once, of all tenants. */
   readonly concurrencyServer: number;
-  /** Of these, the share one tenant may hold: its flood leaves room for others. */
+  /** The same for one tenant, so that it leaves slots for others. */
   readonly concurrencyPerTenant: number;
   /** How long a call waits for a slot before it fails as `queue_timeout`. */
   readonly queueWaitMs: number;
-  /** Calls of one tenant that have not ended. */
+  /** Open calls of one tenant. */
   readonly openCallsPerTenant: number;
   /** Upper bound on the argument bytes of one tenant's open calls, which are held in memory. */
   readonly openBytesPerTenant: number;
@@ -21,7 +21,7 @@ export interface Limits {
   readonly maxTimeoutMs: number;
   readonly toolsPerClient: number;
   readonly toolsPerTenant: number;
-  /** The specs of all tools that the clients of one tenant lend, as JSON. */
+  /** JSON size of the specs of all client tools of one tenant. */
   readonly toolBytesPerTenant: number;
   readonly toolDescriptionBytes: number;
   readonly toolMetadataBytes: number;
@@ -30,28 +30,31 @@ export interface Limits {
   /** Attempts of an idempotent tool, the first included. */
   readonly maxAttempts: number;
   readonly retryBaseMs: number;
-  /** A hook that takes longer has denied. */
+  /** A hook that takes longer counts as a deny. */
   readonly hookTimeoutMs: number;
   /** The largest body of a request over HTTP. It holds a result of `resultBytes`. */
   readonly bodyBytes: number;
   /** The largest frame a device may send. It holds a result of `resultBytes`. */
   readonly frameBytes: number;
-  /** How often a device is asked for a sign of life; it has three times as long to give one. */
+  /**
+   * Interval of pings to a device. A device that has sent nothing for two intervals is disconnected at the next ping,
+   * so within three.
+   */
   readonly deviceHeartbeatMs: number;
-  /** How long the calls of a device that was cut off wait for it to come back. */
+  /** How long the calls of a disconnected device wait for it to reconnect. */
   readonly deviceGraceMs: number;
-  /** What a device may leave unread before it is dropped. */
+  /** Unread bytes in a device's send buffer above which it is disconnected. */
   readonly deviceBufferBytes: number;
-  /** Frames of one device; one that sends more is read more slowly. */
+  /** Frames per second of one device; reading is slowed down above it (back-pressure). */
   readonly deviceFramesPerSecond: number;
   readonly devicesPerTenant: number;
-  /** From one network address, this machine's own apart. */
+  /** Devices from one network address. Loopback addresses are not limited. */
   readonly devicesPerAddress: number;
   /** Open streams of `/v1/events` and of calls' events. */
   readonly eventStreams: number;
-  /** Of these, with one credential; local mode counts as one. */
+  /** Event streams with one credential. Local mode counts as one credential. */
   readonly eventStreamsPerCredential: number;
-  /** What all of them leave unread together; beyond it the one with the most is dropped. */
+  /** Unread bytes of all event streams together. Above it the stream with the most is closed. */
   readonly eventStreamsUnreadBytes: number;
   /** How long a shutdown waits for running calls. */
   readonly drainMs: number;
@@ -92,7 +95,7 @@ export const DEFAULT_LIMITS: Limits = {
   drainMs: 10_000,
 };
 
-/** What carries results. Where they are not given, they grow with `resultBytes`. */
+/** Limits on messages that contain a result. Their defaults grow with `resultBytes`. */
 const CARRIERS = ['bodyBytes', 'frameBytes'] as const;
 
 export function resolveLimits(given: Partial<Limits> = {}): Readonly<Limits> {
@@ -103,7 +106,7 @@ export function resolveLimits(given: Partial<Limits> = {}): Readonly<Limits> {
   return checkedLimits({ ...DEFAULT_LIMITS, ...carriers, ...given });
 }
 
-/** The first limit that a result of the allowed size would not fit into; null: there is none. */
+/** Returns the first limit that is too small for a result of `resultBytes`; null if there is none. */
 export function tooSmall(
   given: Partial<Limits>,
 ): { readonly name: (typeof CARRIERS)[number]; readonly least: number } | null {
@@ -117,13 +120,13 @@ function leastCarrier({ resultBytes = DEFAULT_LIMITS.resultBytes }: Partial<Limi
 }
 
 /**
- * Bytes of heap for each character of the arguments of open calls: they take a sixth of it at most, at two bytes for a
- * character where one is not Latin-1; and one tenant takes three quarters of that.
+ * Heap bytes required per character of the arguments of open calls. A character takes up to two bytes, so that all
+ * arguments take at most a sixth of the heap, and those of one tenant three quarters of that.
  */
 const HEAP_PER_CHARACTER = 12;
 const HEAP_PER_CHARACTER_OF_TENANT = 16;
 
-/** The configured values are upper bounds: what is held in memory never exceeds what the heap has room for. */
+/** Lowers the limits on data that is held in memory to what fits into the heap. */
 export function withinHeap(limits: Readonly<Limits>, heapBytes: number): Readonly<Limits> {
   const [server, tenant] = [heapBytes / HEAP_PER_CHARACTER, heapBytes / HEAP_PER_CHARACTER_OF_TENANT];
   return checkedLimits({
@@ -133,7 +136,7 @@ export function withinHeap(limits: Readonly<Limits>, heapBytes: number): Readonl
   });
 }
 
-/** Frozen. Throws where one is no limit. */
+/** Freezes the limits. Throws if one is not a positive integer. */
 export function checkedLimits<Names extends string>(
   limits: Readonly<Record<Names, number>>,
 ): Readonly<Record<Names, number>> {

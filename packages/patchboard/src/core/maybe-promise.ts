@@ -1,6 +1,6 @@
 /**
- * A value, or a promise of it. A store in memory returns values, and the path of a call then runs without promises:
- * decision 108 has the figures.
+ * A value, or a promise of it. With the memory store, which returns values, a call runs without promises: decision 108 has
+ * the measurements.
  */
 export type MaybePromise<T> = T | Promise<T>;
 

@@ -1,4 +1,4 @@
-/** Two texts as one key. The length keeps pairs apart whatever the texts hold. */
+/** Joins two strings to one key. The length prefix makes it unambiguous. */
 export function pairKey(first: string, second: string): string {
   return `${first.length} ${first} ${second}`;
 }

@@ -7,15 +7,15 @@ import type { LedgerDraft, LedgerRow } from './ledger/ledger.ts';
 import type { StoredTool } from './tools/registered-tool.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** Wall time for records, monotonic time for waiting. */
+/** Wall-clock time for records, monotonic time for timers. */
 export interface Clock {
   /** Milliseconds since the epoch. May jump. */
   now(): number;
-  /** Milliseconds since some start. Never jumps. */
+  /** Monotonic milliseconds. Never jumps. */
   elapsed(): number;
-  /** Runs `action` once after `ms`; the answer calls it off. */
+  /** Runs `action` once after `ms`; the returned function cancels it. */
   after(ms: number, action: () => void): () => void;
-  /** Resolves in a later turn of the event loop: what waits there by now goes first. */
+  /** Resolves in a later turn of the event loop, after the work that is already queued. */
   turn(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface Ids {
   random(): number;
 }
 
-/** The part of the heap that the process ends for when it is full. */
+/** The part of the heap whose exhaustion ends the process. */
 export interface Heap {
   readonly limitBytes: number;
   usedBytes(): number;
@@ -45,7 +45,7 @@ export interface Digest {
   sha256(text: string): string;
 }
 
-/** Answers with what is wrong, or null when nothing is. */
+/** Returns the validation errors, or null if the value is valid. */
 export type Validator = (value: unknown) => readonly InputIssueView[] | null;
 
 export type CompiledSchema =
@@ -53,8 +53,8 @@ export type CompiledSchema =
 
 export interface Schemas {
   /**
-   * `outside`: the schema comes from somebody else and is compiled under limits (size, depth, properties,
-   * linear-time patterns, bounded recursion). Compiling is slow: once per contract, never per call.
+   * `outside`: the schema is untrusted and is compiled under limits (size, depth, properties,
+   * linear-time patterns, bounded recursion). Compiling is slow: do it once per contract, never per call.
    */
   compile(schema: JsonSchema, origin: 'own' | 'outside'): CompiledSchema;
 }
@@ -69,7 +69,7 @@ export interface Run {
 
 export interface NewCall {
   readonly call: Call;
-  /** Made in the same transaction if the tenant has no run of that id. */
+  /** Created in the same transaction if the tenant has no run with that id. */
   readonly run: Run;
   /** `scope` is unique per tenant, agent, tool and key. */
   readonly idempotency: {
@@ -84,7 +84,7 @@ export type Inserted =
   | { readonly kind: 'inserted' }
   /** The idempotency scope is in use (and not expired): nothing was written. */
   | { readonly kind: 'duplicate'; readonly callId: string; readonly bodyHash: string }
-  /** The run exists and is another agent's, or is cancelled: nothing was written. */
+  /** The run belongs to another agent, or is cancelled: nothing was written. */
   | { readonly kind: 'run_refused'; readonly run: Run };
 
 export type Replaced =
@@ -97,7 +97,7 @@ export interface CallFilter {
   readonly runId?: string;
   readonly toolName?: string;
   readonly agentId?: string;
-  /** Asked for by this agent, or run by this client. */
+  /** Calls that this agent submitted, or that this client runs. */
   readonly askedOrRunBy?: { readonly agentId: string; readonly clientId: string | null };
   readonly states?: readonly CallStateName[];
   /** Created at or after, epoch milliseconds. */
@@ -116,27 +116,27 @@ export interface LedgerFilter {
   readonly to?: number;
 }
 
-/** Where the ledger ends. */
+/** The newest row of the ledger. */
 export interface LedgerHead {
-  /** The newest sequence, 0 when empty. */
+  /** The newest sequence number; 0 if the ledger is empty. */
   readonly seq: number;
   readonly hash: string;
-  /** A store that is bounded has dropped the rows up to this one. Absent: none was dropped. */
+  /** The last row that a bounded store has dropped. Absent if none was dropped. */
   readonly start?: { readonly seq: number; readonly hash: string };
 }
 
 export interface LedgerReadOptions {
-  /** False: every `call` is null, and none is looked up. Default: true. */
+  /** False: `call` is null in every row, and no call is read. Default: true. */
   readonly withCalls: boolean;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Hand it back for the next page; null at the end. */
+  /** Pass it to the next request; null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** What a store throws on a cursor that no page of that list handed out. */
+/** A store throws this for a cursor that is not from a page of the same list. */
 export class BadCursor extends Error {
   constructor() {
     super('the cursor is not one that this list handed out');
@@ -144,24 +144,24 @@ export class BadCursor extends Error {
   }
 }
 
-/** A ledger row together with the call it is about, as far as that is still stored. */
+/** A ledger row with the call it is about; null if there is none or it is no longer stored. */
 export interface CommittedRow {
   readonly row: LedgerRow;
   readonly call: Call | null;
 }
 
 /**
- * Durable memory. Every write is atomic, and its promise settles only after it is durable; a store that is done at
- * once may answer at once where calls are written and found.
- * Ledger rows get their sequence and hash at commit, in the order of the writes.
- * A write that finds no room rejects with `StorageFull`, and one whose files are gone with `StorageUnavailable`; both
- * change nothing.
+ * Persistence. Every write is atomic, and its promise settles only after the write is durable. The methods that return
+ * `MaybePromise` may return synchronously.
+ * Ledger rows get their sequence number and hash at commit, in the order of the writes.
+ * A write rejects with `StorageFull` if the disk is full, and with `StorageUnavailable` if the files are gone; both change
+ * nothing.
  */
 export interface Store extends DocumentStore, JournalStore {
   insertCall(record: NewCall): MaybePromise<Inserted>;
   /**
    * Compare-and-set: replaces the row only if its stored version is `expectedVersion`.
-   * `argsChanged`: the arguments are rewritten too (an operator's edit, or redaction at the end); else they stay as stored.
+   * `argsChanged`: also writes the arguments (after an operator's edit, or redaction at the end); otherwise they stay as stored.
    */
   replaceCall(
     call: Call,
@@ -170,19 +170,19 @@ export interface Store extends DocumentStore, JournalStore {
     argsChanged?: boolean,
   ): MaybePromise<Replaced>;
   findCall(id: string): MaybePromise<Call | undefined>;
-  /** Newest first, fewer where they are large. May scan far for rare matches, but never holds the thread for long. */
+  /** Newest first. A page of large calls has fewer. May scan many rows for rare matches, but yields to the event loop. */
   listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>>;
-  /** Calls that have not ended, oldest first: what a restart must look at. */
+  /** The open calls, oldest first, for recovery after a restart. */
   openCalls(): AsyncIterable<Call>;
 
-  /** Makes the run, or answers with the one that stands. */
+  /** Creates the run, or returns the existing one. */
   ensureRun(run: Run, entry: LedgerDraft): Promise<Run>;
   findRun(tenant: string, id: string): Promise<Run | undefined>;
   listRuns(tenant: string, agentId: string | null, cursor: string | null, limit: number): Promise<Page<Run>>;
-  /** No new call may join it from now on. False if there is no such run or it was cancelled before. */
+  /** Closes the run to new calls. Returns false if there is no such run or it was cancelled before. */
   cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean>;
 
-  /** Adds or replaces, keyed by tenant and name, with these documents in the same transaction. */
+  /** Inserts or replaces tools by tenant and name, with these documents, in one transaction. */
   saveTools(
     tools: readonly StoredTool[],
     entry: LedgerDraft,
@@ -196,7 +196,10 @@ export interface Store extends DocumentStore, JournalStore {
   tools(): Promise<readonly StoredTool[]>;
 
   append(entries: readonly LedgerDraft[]): Promise<void>;
-  /** In order of sequence, after `after`. Whoever reads page after page does not hold the thread for long. */
+  /**
+   * Reads rows in order of sequence, after `after`. Yields to the event loop, so that reading many pages does not block
+   * it.
+   */
   readLedger(
     filter: LedgerFilter,
     after: number,
@@ -204,24 +207,27 @@ export interface Store extends DocumentStore, JournalStore {
     options?: LedgerReadOptions,
   ): Promise<readonly CommittedRow[]>;
   /**
-   * A slice of the events after `after`: `limit` rows at most, and few rows looked at however rare the matches are, so
-   * that one call never holds the thread for long.
+   * Reads a slice of the events after `after`: at most `limit` rows, from a bounded number of scanned rows, so that one call
+   * does not block the event loop.
    */
   readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice>;
   ledgerHead(): Promise<LedgerHead>;
   /**
-   * Tells of each committed row once, in order of sequence and before the write's promise settles.
-   * The answer ends it.
+   * Calls `listener` with each committed row once, in order of sequence and before the write's promise settles.
+   * The returned function ends the subscription.
    */
   watch(listener: (committed: CommittedRow) => void): () => void;
 
-  /** Why no write is accepted now, in words for an operator; null while writes are accepted. */
+  /** Returns why writes fail now, as text for an operator; null while they succeed. */
   writeProblem(): string | null;
-  /** Number of ended calls of the tenant in each state, without a scan. May be a moment old. */
+  /** Number of ended calls of the tenant in each state, without a scan. May be slightly stale. */
   countEnded(tenant: string): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
-  /** Number of calls of all tenants in each state. May be a moment old. */
+  /** Number of calls of all tenants in each state. May be slightly stale. */
   countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>>;
-  /** Removes ended calls that ended before `before`, at most `limit`; ledger rows stay. Answers how many. */
+  /**
+   * Deletes at most `limit` calls that ended before `before`; their ledger rows stay. Returns the number of deleted
+   * calls.
+   */
   purgeCalls(before: number, limit: number): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { failure, type Failure } from './failures.ts';
 
-/** System errors that pass: the process or the machine has used up something for now. */
+/** Transient system errors: a resource of the process or the machine is exhausted. */
 const SHORTAGES: ReadonlyMap<unknown, string> = new Map([
   ['EMFILE', 'the server has no file descriptors left (EMFILE)'],
   ['ENFILE', 'the machine has no file descriptors left (ENFILE)'],
@@ -8,7 +8,7 @@ const SHORTAGES: ReadonlyMap<unknown, string> = new Map([
   ['EAGAIN', 'the server may start no more processes (EAGAIN)'],
 ]);
 
-/** The failure of a call that could not start `what`; null if the error is no shortage. */
+/** The failure of a call that could not start `what`; null for any other error. */
 export function shortageFailure(error: unknown, what: string): Failure | null {
   const problem = SHORTAGES.get((error as { code?: unknown } | null)?.code);
   if (problem === undefined) return null;

@@ -1,48 +1,48 @@
 import type { SandboxName } from '@patchboard/wire';
 
-/** The machine as a run sees it: one folder it may change, and commands that cannot leave it. */
+/** The workspace of a run: one folder that it may change, and commands that are confined to it. */
 export interface Sandbox {
-  /** What really encloses the commands; `none` is said, never hidden. */
+  /** The mechanism that confines the commands; `none` if there is none. */
   readonly provider: SandboxName;
-  /** The workspace, absolute. Relative paths start here, and nothing outside is read or written. */
+  /** Absolute path of the workspace. Relative paths start here, and nothing outside is read or written. */
   readonly root: string;
-  /** Runs a shell command to its end. Resolves also when it fails; an aborted signal kills all it started. */
+  /** Runs a shell command to its end. Resolves also if it fails. An aborted signal kills all processes that it started. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
-  /** Starts a shell command and answers with the id of the job. It ends with the run at the latest. */
+  /** Starts a shell command and returns the id of the job. The job ends with the run at the latest. */
   execBackground(command: string, options?: Omit<ExecOptions, 'onOutput' | 'signal'>): Promise<string>;
-  /** What a job of this run wrote from `offset` on; undefined: this run has no such job. */
+  /** Returns the output of a job from `offset` on; undefined if this run has no such job. */
   logs(jobId: string, options?: LogOptions): Promise<JobLog | undefined>;
-  /** Ends a job of this run and all it started; undefined: this run has no such job. */
+  /** Kills a job and all processes that it started; returns undefined if this run has no such job. */
   kill(jobId: string): Promise<JobLog | undefined>;
-  /** As UTF-8 text. */
+  /** Reads a file as UTF-8 text. */
   readFile(path: string): Promise<string>;
-  /** Makes parent folders; a reader sees the old content or the new one, nothing between. */
+  /** Writes a file atomically, and creates its parent folders. */
   writeFile(path: string, content: string): Promise<void>;
-  /** What is in a folder, by name; the root by default. */
+  /** Lists a folder, sorted by name. Default: the root. */
   list(path?: string): Promise<readonly FolderEntry[]>;
-  /** What the file tools are made of. */
+  /** The file operations that the workspace tools use. */
   readonly files: WorkspaceFiles;
 }
 
 export interface ExecOptions {
-  /** Inside the workspace. Default: its root. */
+  /** Working directory, inside the workspace. Default: its root. */
   readonly cwd?: string;
-  /** Milliseconds until everything is killed. */
+  /** Milliseconds until the command and its children are killed. */
   readonly timeoutMs?: number;
-  /** Only where the operator lets commands use the network. Default false. */
+  /** Allows network access, if the operator's configuration permits it. Default false. */
   readonly network?: boolean;
   readonly signal?: AbortSignal;
-  /** Told of output as it comes. */
+  /** Called with output as it arrives. */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void;
 }
 
 export interface ExecResult {
   readonly stdout: string;
   readonly stderr: string;
-  /** Null: it was killed. */
+  /** Null if it was killed. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
-  /** Only the beginning and the end were kept. */
+  /** The middle of the output was left out. */
   readonly stdoutTruncated: boolean;
   readonly stderrTruncated: boolean;
 }
@@ -50,17 +50,17 @@ export interface ExecResult {
 export interface LogOptions {
   /** Bytes from the beginning of the job's output. Default 0. */
   readonly offset?: number;
-  /** Wait until there is more than that, or the job has ended. */
+  /** Waits until there is output after `offset`, or the job has ended. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Both streams of a job in the order in which they came. */
+/** Output of a job: both streams, in order of arrival. */
 export interface JobLog {
   readonly output: string;
-  /** Where `output` begins: later than asked if what was before is no longer kept. */
+  /** Where `output` begins: later than requested if earlier output was dropped. */
   readonly offset: number;
-  /** Ask from here next time. */
+  /** The `offset` for the next request. */
   readonly nextOffset: number;
   readonly status: 'running' | 'exited' | 'killed';
   readonly exitCode: number | null;
@@ -71,52 +71,52 @@ export interface FolderEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
 
-/** Files by path, never outside the root whatever links or races say. Failures are `ToolFailure`. */
+/** File operations, which never leave the root, also not by links or races. They throw `ToolFailure`. */
 export interface WorkspaceFiles {
-  /** Undefined: there is no such file. Anything but a regular file is refused. */
+  /** Returns undefined if there is no such file. Throws for anything but a regular file. */
   read(path: string, options: ReadOptions): Promise<FileContent | undefined>;
-  /** All of them or none. */
+  /** Applies all changes or none. */
   replace(changes: readonly FileChange[]): Promise<readonly FileVersion[]>;
-  /** Paths in order; files that git ignores are left out. */
+  /** Returns sorted paths, without files that git ignores. */
   glob(query: GlobQuery, signal?: AbortSignal): Promise<GlobAnswer>;
   grep(query: GrepQuery, signal?: AbortSignal): Promise<GrepAnswer>;
 }
 
 export interface ReadOptions {
   readonly maxBytes: number;
-  /** Only these; the first line is 1. */
+  /** Reads only these lines; the first line is 1. */
   readonly lines?: { readonly offset: number; readonly limit: number };
 }
 
 export interface FileContent extends FileVersion {
-  /** What was asked for of it. */
+  /** The requested part of the content. */
   readonly bytes: Uint8Array;
-  /** Of the whole file. */
+  /** Number of lines of the whole file. */
   readonly lineCount: number;
-  /** There is more in the file than was asked for. */
+  /** The file has more content than was requested. */
   readonly truncated: boolean;
 }
 
 export interface FileVersion {
-  /** From the root, with forward slashes. */
+  /** Relative to the root, with forward slashes. */
   readonly path: string;
-  /** Of the whole file. */
+  /** Bytes of the whole file. */
   readonly size: number;
-  /** Hash of the whole content: the same version, the same bytes. */
+  /** Hash of the whole content. */
   readonly version: string;
 }
 
 export interface FileChange {
   readonly path: string;
   readonly content: string;
-  /** Refused unless the file still is this; null: unless there is none; undefined: whatever it is. */
+  /** The version that the file must have; null: it must not exist; undefined: not checked. */
   readonly expected?: string | null;
 }
 
 export interface GlobQuery {
   readonly pattern: string;
   readonly exclude: readonly string[];
-  /** A folder to look in. */
+  /** The folder to search. */
   readonly path: string;
   readonly limit: number;
 }
@@ -133,11 +133,11 @@ export interface GrepQuery {
   readonly wholeWord: boolean;
   /** The pattern may span lines. */
   readonly multiline: boolean;
-  /** A file or folder to look in. */
+  /** The file or folder to search. */
   readonly path: string;
-  /** Only files that match; null: all. */
+  /** Searches only files that match this pattern; null: all. */
   readonly glob: string | null;
-  /** Lines shown before and after. */
+  /** Number of lines before and after each match. */
   readonly context: number;
   readonly limit: number;
 }

@@ -1,19 +1,22 @@
-/** A name with more mistakes in it than that was not meant. */
-const MOST_CHANGES = 3;
-/** Of so many names at most the nearest is looked for: whoever asks for nonsense does not keep the thread busy. */
-const MOST_NAMES = 1000;
+/** Maximum edit distance of a suggestion. */
+const MAX_DISTANCE = 3;
+/** Number of names that are compared: bounds the time that a misspelt request costs. */
+const MAX_NAMES = 1000;
 
-/** `; did you mean …?`, to end a message with; empty where none of `known` is near. */
+/** Returns `; did you mean …?` for the end of a message; empty if none of `known` is similar. */
 export function didYouMean(
   given: string,
   known: Iterable<string>,
   mayBeNamed: (name: string) => boolean = () => true,
 ): string {
-  const meant = nearestName(given, known, mayBeNamed);
-  return meant === null ? '' : `; did you mean ${meant}?`;
+  const nearest = nearestName(given, known, mayBeNamed);
+  return nearest === null ? '' : `; did you mean ${nearest}?`;
 }
 
-/** The one that was probably meant, whatever its case; null: none is near enough. */
+/**
+ * Returns the most similar name, ignoring case; null if none is similar enough. `mayBeNamed`: whether it may be
+ * suggested.
+ */
 export function nearestName(
   given: string,
   known: Iterable<string>,
@@ -21,44 +24,44 @@ export function nearestName(
 ): string | null {
   const wanted = given.toLowerCase();
   let nearest: string | null = null;
-  let least = MOST_CHANGES + 1;
-  let looked = 0;
+  let least = MAX_DISTANCE + 1;
+  let compared = 0;
   for (const name of known) {
-    if (looked === MOST_NAMES) break;
-    looked += 1;
-    const most = Math.min(least - 1, Math.floor(name.length / 2));
-    const changes = changesBetween(wanted, name.toLowerCase(), most);
-    if (changes > most || !mayBeNamed(name)) continue;
+    if (compared === MAX_NAMES) break;
+    compared += 1;
+    const max = Math.min(least - 1, Math.floor(name.length / 2));
+    const distance = editDistance(wanted, name.toLowerCase(), max);
+    if (distance > max || !mayBeNamed(name)) continue;
     nearest = name;
-    least = changes;
+    least = distance;
   }
   return nearest;
 }
 
-/** Characters to add, leave out or replace; Infinity: more than `most`. Cells farther off the diagonal are not looked at. */
-function changesBetween(one: string, other: string, most: number): number {
-  if (most < 0 || Math.abs(one.length - other.length) > most) return Infinity;
+/** Levenshtein distance; Infinity if it exceeds `max`. Computes only the band of width `max` around the diagonal. */
+function editDistance(one: string, other: string, max: number): number {
+  if (max < 0 || Math.abs(one.length - other.length) > max) return Infinity;
   let above = Array.from({ length: other.length + 1 }, (_, column) => column);
   let here = [...above];
   for (let row = 1; row <= one.length; row += 1) {
-    const first = Math.max(1, row - most);
-    const last = Math.min(other.length, row + most);
+    const first = Math.max(1, row - max);
+    const last = Math.min(other.length, row + max);
     here[first - 1] = first === 1 ? row : Infinity;
-    if (last === row + most) above[last] = Infinity;
+    if (last === row + max) above[last] = Infinity;
     let best = here[first - 1] ?? Infinity;
     for (let column = first; column <= last; column += 1) {
-      const kept = one.charCodeAt(row - 1) === other.charCodeAt(column - 1) ? 0 : 1;
-      const changes = Math.min(
-        (above[column - 1] ?? Infinity) + kept,
+      const substitution = one.charCodeAt(row - 1) === other.charCodeAt(column - 1) ? 0 : 1;
+      const distance = Math.min(
+        (above[column - 1] ?? Infinity) + substitution,
         (above[column] ?? Infinity) + 1,
         (here[column - 1] ?? Infinity) + 1,
       );
-      here[column] = changes;
-      best = Math.min(best, changes);
+      here[column] = distance;
+      best = Math.min(best, distance);
     }
-    if (best > most) return Infinity;
+    if (best > max) return Infinity;
     [above, here] = [here, above];
   }
-  const changes = above[other.length] ?? Infinity;
-  return changes > most ? Infinity : changes;
+  const distance = above[other.length] ?? Infinity;
+  return distance > max ? Infinity : distance;
 }

@@ -1,7 +1,7 @@
 import { messageOf } from './failures.ts';
 import type { Log } from './ports.ts';
 
-/** Owns background work: logs what fails, and can wait for all of it. */
+/** Runs background tasks: logs those that fail, and can wait for all of them. */
 export class Tasks {
   readonly #log: Log;
   readonly #running: Set<Promise<void>> = new Set();

@@ -1,6 +1,6 @@
 import type { Clock } from './ports.ts';
 
-/** Settles as `work` does, or resolves with what `late` returns once `ms` have passed. Either way the timer is cleared. */
+/** Settles as `work` does, or resolves with the value of `late()` after `ms`. Clears the timer either way. */
 export async function withTimeLimit<T>(
   clock: Clock,
   ms: number,

@@ -5,16 +5,17 @@ const TICK_MS = 50;
 interface Timer {
   readonly tick: number;
   readonly action: () => void;
-  /** In its bucket. */
-  place: number;
+  /** Index in its bucket. */
+  index: number;
 }
 
-/** The place of a timer that is due or was called off. */
-const NOWHERE = -1;
+/** Index of a timer that has fired or was cancelled. */
+const REMOVED = -1;
 
 /**
- * Many deadlines, one timer. Arming puts a timer at the end of its bucket, and disarming puts the last one in its
- * place; a bucket that is left empty stays until its tick, because the next call needs it again. An action runs at most one tick late. Time is monotonic, so a jump of the wall clock moves nothing.
+ * Timer wheel: many deadlines on one timer, with arming and disarming in constant time. An empty bucket stays until its
+ * tick, because the next call needs it again. An action runs at most one tick late. Time is monotonic, so a jump of the
+ * wall clock has no effect.
  */
 export class TimerWheel {
   readonly #clock: Clock;
@@ -29,48 +30,47 @@ export class TimerWheel {
   }
 
   after(ms: number, action: () => void): () => void {
-    // Ticks that hold something must be taken, also while a turn is under way.
+    // With armed timers the last tick must stay, also during a turn, or their ticks would be skipped.
     if (this.#buckets.size === 0) this.#lastTick = this.#currentTick();
     const due = Math.ceil((this.#clock.elapsed() + Math.max(0, ms)) / TICK_MS);
     const tick = Math.max(due, this.#lastTick + 1);
     const bucket = this.#bucket(tick);
-    const timer: Timer = { tick, action, place: bucket.length };
+    const timer: Timer = { tick, action, index: bucket.length };
     bucket.push(timer);
     this.#armed += 1;
     this.#cancelTick ??= this.#clock.after(TICK_MS, this.#turn);
     return () => this.#disarm(timer);
   }
 
-  /** Drops every deadline. */
+  /** Cancels all timers. */
   clear(): void {
-    this.#rest();
+    this.#removeAll();
     this.#cancelTick?.();
     this.#cancelTick = null;
   }
 
   #bucket(tick: number): Timer[] {
-    const standing = this.#buckets.get(tick);
-    if (standing !== undefined) return standing;
+    const existing = this.#buckets.get(tick);
+    if (existing !== undefined) return existing;
     const bucket: Timer[] = [];
     this.#buckets.set(tick, bucket);
     return bucket;
   }
 
   #disarm(timer: Timer): void {
-    const bucket = timer.place === NOWHERE ? undefined : this.#buckets.get(timer.tick);
+    const bucket = timer.index === REMOVED ? undefined : this.#buckets.get(timer.tick);
     const last = bucket?.pop();
     if (bucket === undefined || last === undefined) return;
     if (last !== timer) {
-      bucket[timer.place] = last;
-      last.place = timer.place;
+      bucket[timer.index] = last;
+      last.index = timer.index;
     }
-    timer.place = NOWHERE;
+    timer.index = REMOVED;
     this.#armed -= 1;
   }
 
-  /** Nothing is armed any more. */
-  #rest(): void {
-    for (const bucket of this.#buckets.values()) for (const timer of bucket) timer.place = NOWHERE;
+  #removeAll(): void {
+    for (const bucket of this.#buckets.values()) for (const timer of bucket) timer.index = REMOVED;
     this.#buckets.clear();
     this.#armed = 0;
   }
@@ -86,10 +86,10 @@ export class TimerWheel {
     this.#lastTick = now;
     for (const timer of due) timer.action();
     if (this.#armed > 0) this.#cancelTick ??= this.#clock.after(TICK_MS, this.#turn);
-    else this.#rest();
+    else this.#removeAll();
   };
 
-  /** In order of their ticks. After a long sleep of the machine there may be more ticks than buckets. */
+  /** Returns the due timers in order of their ticks. After the machine was suspended there may be more ticks than buckets. */
   #takeDue(now: number): Timer[] {
     const ticks: number[] = [];
     if (now - this.#lastTick < this.#buckets.size) {
@@ -104,7 +104,7 @@ export class TimerWheel {
       due.push(...(this.#buckets.get(tick) ?? []));
       this.#buckets.delete(tick);
     }
-    for (const timer of due) timer.place = NOWHERE;
+    for (const timer of due) timer.index = REMOVED;
     this.#armed -= due.length;
     return due;
   }

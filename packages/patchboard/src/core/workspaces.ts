@@ -1,10 +1,10 @@
 import { failure, ToolFailure } from './failures.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** What one run has to itself. */
+/** The workspace of one run. */
 export interface Workspace {
   readonly sandbox: Sandbox;
-  /** Undefined: there is no workspace. */
+  /** Undefined if no workspace is configured. */
   readonly services: ToolServices | undefined;
 }
 
@@ -13,27 +13,27 @@ export interface RunScope {
   readonly runId: string;
 }
 
-/** Gives each run its workspace. Opened on first use and cheap to ask for again. */
+/** Returns the workspace of each run. It is opened on first use and cached. */
 export interface Workspaces {
   of(scope: RunScope): Workspace;
-  /** Ends what the run left running. */
+  /** Ends the background jobs of the run. */
   endRun(scope: RunScope): Promise<void>;
 }
 
 /**
- * What tools of a run share besides the sandbox. Core passes it on and knows no member: the pack that brings a service
- * declares it here by merging into this interface.
+ * Services that tools of a run share besides the sandbox. Core passes them through: the pack that provides a service
+ * declares its member by merging into this interface.
  */
 // oxlint-disable-next-line typescript/no-empty-object-type
 export interface ToolServices {}
 
-/** For tools that cannot do without. Throws `ToolFailure` where there is no workspace. */
+/** For tools that need a service. Throws `ToolFailure` if no workspace is configured. */
 export function servicesOf({ services }: { readonly services?: ToolServices | undefined }): ToolServices {
   if (services === undefined) throw noWorkspace();
   return services;
 }
 
-/** Where no workspace is configured: a tool that uses the sandbox fails and says so; services are absent. */
+/** Used if no workspace is configured: a tool that uses the sandbox fails with `sandbox_unavailable`; services are absent. */
 export const NO_WORKSPACES: Workspaces = {
   of: () => ({
     get sandbox(): Sandbox {

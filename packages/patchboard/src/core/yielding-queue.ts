@@ -1,8 +1,8 @@
 import type { Clock } from './ports.ts';
 
 /**
- * Runs tasks one at a time, first come first served, with a turn of the event loop after each: however many there are,
- * other work waits for one of them at most.
+ * Runs tasks one at a time, in order of arrival, with a turn of the event loop after each, so that other work waits for at
+ * most one of them.
  */
 export class YieldingQueue {
   readonly #clock: Pick<Clock, 'turn'>;

@@ -116,17 +116,17 @@ describe('a thrown value', () => {
     [
       'an error whose members throw',
       Object.defineProperty(new Error(), 'message', { get: thrower('no') }),
-      'threw something that cannot be read',
+      'the tool threw a value that cannot be read',
     ],
     [
       'an invalid failure',
       new ToolFailure({ code: 'nonsense', message: 'x' } as never),
-      'the tool failed with something that is no failure',
+      'the tool threw an invalid ToolFailure: it needs a known code, a message, and only JSON values',
     ],
     [
       'a failure with a cycle',
       new ToolFailure({ code: 'timeout', message: 'x', toolResult: cycle() } as never),
-      'the tool failed with something that is no failure',
+      'the tool threw an invalid ToolFailure: it needs a known code, a message, and only JSON values',
     ],
   ])('%s: FAILED as tool_failed', async (_what, thrown, error) => {
     expect(await callOf(thrower(thrown))).toMatchObject({ state: 'FAILED', code: 'tool_failed', error });

@@ -3,11 +3,11 @@ import { decideFor, looksAtArguments, mayEver, policyOf, type PolicyVerdict } fr
 import type { AgentPolicy, PolicyDocument } from './policy/document.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
-/** What the policy says of an agent and a tool, whatever the arguments. */
-interface Standing {
+/** The policy's verdict on an agent and a tool, as far as it does not depend on the arguments. */
+interface CachedVerdict {
   readonly path: string;
   readonly mayEver: boolean;
-  /** Null: it depends on the arguments. */
+  /** Null if it depends on the arguments. */
   readonly decided: Decided | null;
 }
 
@@ -16,11 +16,11 @@ export interface Decided {
   readonly decision: Decision;
 }
 
-/** One version of a policy. Neither it nor a tool ever changes, so what it says of a tool is worked out once. */
+/** One version of a policy. Neither it nor a tool ever changes, so the verdict on a tool is computed once and cached. */
 export class CompiledPolicy {
   readonly #version: number;
   readonly #document: PolicyDocument;
-  readonly #standings: Map<AgentPolicy, WeakMap<RegisteredTool, Standing>> = new Map();
+  readonly #verdicts: Map<AgentPolicy, WeakMap<RegisteredTool, CachedVerdict>> = new Map();
 
   constructor(version: number, document: PolicyDocument) {
     this.#version = version;
@@ -28,29 +28,29 @@ export class CompiledPolicy {
   }
 
   mayEverCall(agentId: string, tool: RegisteredTool): boolean {
-    return this.#standing(agentId, tool).mayEver;
+    return this.#verdict(agentId, tool).mayEver;
   }
 
   decide(agentId: string, tool: RegisteredTool, args: unknown): Decided {
-    const { path, decided } = this.#standing(agentId, tool);
+    const { path, decided } = this.#verdict(agentId, tool);
     if (decided !== null) return decided;
     return this.#decided(policyOf(this.#document, agentId).agent, path, tool, args);
   }
 
-  #standing(agentId: string, tool: RegisteredTool): Standing {
+  #verdict(agentId: string, tool: RegisteredTool): CachedVerdict {
     const { agent, path } = policyOf(this.#document, agentId);
-    let ofTools = this.#standings.get(agent);
-    if (ofTools === undefined) this.#standings.set(agent, (ofTools = new WeakMap()));
-    const known = ofTools.get(tool);
-    // Two names may stand for one policy; what is decided says under which.
-    if (known?.path === path) return known;
-    const standing: Standing = {
+    let byTool = this.#verdicts.get(agent);
+    if (byTool === undefined) this.#verdicts.set(agent, (byTool = new WeakMap()));
+    const cached = byTool.get(tool);
+    // Two agent names may share one policy object; the verdict names the path it was found under.
+    if (cached?.path === path) return cached;
+    const verdict: CachedVerdict = {
       path,
       mayEver: mayEver(agent, tool.name),
       decided: looksAtArguments(agent, tool.name) ? null : this.#decided(agent, path, tool, undefined),
     };
-    ofTools.set(tool, standing);
-    return standing;
+    byTool.set(tool, verdict);
+    return verdict;
   }
 
   #decided(agent: AgentPolicy, path: string, tool: RegisteredTool, args: unknown): Decided {

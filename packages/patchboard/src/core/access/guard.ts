@@ -1,11 +1,11 @@
-import type { Because } from '../because.ts';
+import type { Explanation } from '../explanation.ts';
 import type { Author } from './policy/decide.ts';
 import type { AgentPolicy } from './policy/document.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
 /** What was decided before a call was recorded, and by which rule. It is kept with the call. */
-export interface Decision extends Because {
+export interface Decision extends Explanation {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly rule: string;
   /** Which policy said so. */

@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { because } from '../because.ts';
+import { explain } from '../explanation.ts';
 import type { GrantIndex } from './grants.ts';
 import type { Decision, Guard, GuardRequest } from './guard.ts';
 import { decideFor, mayEverCall } from './policy/decide.ts';
@@ -82,7 +82,7 @@ export class PolicyGuard implements Guard {
   admit({ principal, tool, args, permissions }: GuardRequest): Decision {
     const { version: policyVersion, rules } = this.#policyOf(principal.tenant);
     if (rules === null) {
-      return { effect: 'deny', rule: 'policy', ...because(reason('policy_unreadable')), policyVersion };
+      return { effect: 'deny', rule: 'policy', ...explain(reason('policy_unreadable')), policyVersion };
     }
     const { agentId, tenant } = principal;
     const { name: toolName, annotations, version: toolVersion } = tool;
@@ -93,7 +93,7 @@ export class PolicyGuard implements Guard {
     if (verdict.effect === 'ask') {
       const grant = this.#grants.match({ tenant, agentId, toolName, toolVersion, args }, this.#clock.now());
       if (grant !== undefined) {
-        const why = because(reason('granted', { by: grant.createdBy }));
+        const why = explain(reason('granted', { by: grant.createdBy }));
         return { effect: 'allow', rule: `grant:${grant.id}`, ...why, policyVersion };
       }
     }

@@ -107,17 +107,17 @@ export class RateLimits {
   }
 
   /** What is left of the narrowest limit: the tool's own, else the tenant's; null: there is none. */
-  standing(principal: Principal, toolName: string): RateRefusal | null {
+  remaining(principal: Principal, toolName: string): RateRefusal | null {
     if (principal.kind === 'local') return null;
     const { tenant } = principal;
     const own = this.#tenants.of(tenant).limits;
     const ofTool = this.#toolRate(own, toolName);
     if (ofTool !== null)
-      return { ...this.#buckets.look(toolBucket(tenant, toolName), ofTool), policy: 'tool' };
+      return { ...this.#buckets.peek(toolBucket(tenant, toolName), ofTool), policy: 'tool' };
     const ofTenant = own.calls ?? this.#rates.tenant;
     return ofTenant === null
       ? null
-      : { ...this.#buckets.look(`tenant\n${tenant}`, ofTenant), policy: 'tenant' };
+      : { ...this.#buckets.peek(`tenant\n${tenant}`, ofTenant), policy: 'tenant' };
   }
 
   #toolRate(own: TenantLimits, toolName: string): Rate | null {

@@ -43,7 +43,7 @@ describe('TokenBuckets', () => {
     await clock.advance(5000);
     expect(buckets.take('a', rate, 100)).toMatchObject({ allowed: true, remaining: 0 });
     buckets.putBack('a', rate, 100);
-    expect(buckets.look('a', rate)).toMatchObject({ remaining: 10 });
+    expect(buckets.peek('a', rate)).toMatchObject({ remaining: 10 });
   });
 
   it('keeps names apart', () => {

@@ -44,19 +44,19 @@ export class TokenBuckets {
     const bucket = this.#buckets.get(name) ?? { tokens: rate.burst, at: now };
     refill(bucket, rate, now);
     this.#buckets.set(name, bucket);
-    const standing = { limit: rate.burst, windowMs: (rate.burst / rate.perSecond) * 1000 };
+    const fixed = { limit: rate.burst, windowMs: (rate.burst / rate.perSecond) * 1000 };
     const cost = costOf(rate, tokens);
     if (bucket.tokens < cost - ROUNDING) {
       const retryAfterMs = Math.ceil(((cost - bucket.tokens) / rate.perSecond) * 1000);
-      return { ...standing, allowed: false, remaining: Math.max(0, Math.floor(bucket.tokens)), retryAfterMs };
+      return { ...fixed, allowed: false, remaining: Math.max(0, Math.floor(bucket.tokens)), retryAfterMs };
     }
     bucket.tokens -= cost;
     const remaining = Math.max(0, Math.floor(bucket.tokens));
-    return { ...standing, allowed: true, remaining, retryAfterMs: 0 };
+    return { ...fixed, allowed: true, remaining, retryAfterMs: 0 };
   }
 
-  /** How it stands now; nothing is taken. */
-  look(name: string, rate: Rate): Allowance {
+  /** Returns the current allowance without taking a token. */
+  peek(name: string, rate: Rate): Allowance {
     const allowance = this.take(name, rate);
     if (!allowance.allowed) return allowance;
     this.putBack(name, rate);

@@ -6,8 +6,8 @@ import type { Approval, Call } from './call.ts';
 const VERSION_2 = 'v2:';
 
 /**
- * Covers everything an operator is shown: what runs must hash to the same. A call that is already waiting keeps the
- * version of its stored digest, so that an upgrade does not invalidate what an operator was shown.
+ * Returns the hash of everything an operator is shown; the call that runs must have the same hash. A call that is already
+ * waiting keeps the version of its stored digest, so that an upgrade does not invalidate it.
  */
 export function approvalDigest(digest: Digest, call: Call): string {
   const { id, tenant, toolName, toolVersion, argsJson, runId, agentId, decision } = call;

@@ -1,7 +1,7 @@
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Call } from './call.ts';
 
-/** What an operator approved is not run under another contract. `tool`: as it is registered now. */
+/** Whether the registered tool has the contract that the operator approved. True for a call without approval. */
 export function isAsApproved(call: Call, tool: RegisteredTool | undefined): boolean {
   return call.approval === null || tool?.version === call.toolVersion;
 }

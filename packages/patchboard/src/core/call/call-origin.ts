@@ -1,18 +1,21 @@
-/** Where a tenant's call comes from. A tool may read it; it grants nothing. An API adds members of its own by merging. */
+/**
+ * Where a tenant's call comes from. Tools may read it; no permission depends on it. An API adds members by declaration
+ * merging.
+ */
 export interface CallOrigin {
   readonly siteId: string;
   readonly userId?: string;
   readonly sessionId?: string;
-  /** The trace id in the body, where it is another than the one in the header. */
+  /** The trace id of the body, if it differs from the one of the header. */
   readonly contextTraceId?: string;
   /** W3C trace context beside the caller's own trace id. */
   readonly traceparent?: string;
 }
 
-/** As ledger rows and log lines have it: every member but the trace context, in snake case. */
+/** The origin's fields in ledger rows and log lines: all but the trace context, in snake case. */
 export function originFields(origin: CallOrigin | null): Record<string, string | undefined> {
   if (origin === null) return {};
-  const { traceparent: _handedOn, ...members } = origin;
+  const { traceparent: _traceparent, ...members } = origin;
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [snakeCase(name), value]));
 }
 

@@ -3,22 +3,22 @@ import type { Call } from './call.ts';
 import type { CallOrigin } from './call-origin.ts';
 import type { InProcessCaller, LiveCall } from './live-call.ts';
 
-/** What an agent asks for, whatever API it came through. An API leaves out what it knows nothing of. */
+/** A request to call a tool, from any API. Each API sets the optional members that it supports. */
 export interface CallRequest {
   readonly toolName: string;
   readonly runId: string;
   readonly args: unknown;
-  /** The device that is to run it. */
+  /** The device that must run it; null or absent: any. */
   readonly target?: string | null;
   readonly idempotencyKey?: string | null;
   readonly traceId?: string | null;
   readonly spanId?: string | null;
   readonly replayOf?: string | null;
-  /** The call on whose behalf a sub-agent asks. */
+  /** The call that a sub-agent works for. */
   readonly parentCallId?: string;
-  /** Chosen by an agent in this process, which wrote it down before it asked. Default: a new one. */
+  /** Id for the new call, chosen by an agent in this process that journals it before submitting. Default: a new id. */
   readonly callId?: string;
-  /** How long the caller gives it to run; never longer than the tool's own limit. */
+  /** The caller's time limit for the run; the tool's own limit applies if it is shorter. */
   readonly timeoutMs?: number;
   readonly origin?: CallOrigin;
   /** An agent in this process; absent over the network. */
@@ -29,13 +29,13 @@ export type Submitted =
   | {
       readonly kind: 'accepted';
       readonly call: Call;
-      /** The call as it stands from now on, also once the store has dropped it; null: it had ended before. */
+      /** The open call, which stays current even if the store drops the row; null if the call has ended. */
       readonly live: LiveCall | null;
       readonly duplicate: boolean;
-      /** The result is an earlier one that was given again, so old. */
+      /** Age of the result, if it came from the response cache. */
       readonly cachedAgeMs?: number;
     }
-  /** Recorded with its ending: DENIED, or FAILED where the caller keeps what is refused. */
+  /** Recorded in an end state: DENIED, or FAILED if the caller records refusals as calls (`keepsRefused`). */
   | { readonly kind: 'denied'; readonly call: Call; readonly failure: Failure }
-  /** Not recorded as a call; one ledger row says that it was refused, unless a flood of them is. */
+  /** Not recorded as a call. One ledger row records the refusal, except during a flood of refusals. */
   | { readonly kind: 'refused'; readonly failure: Failure };

@@ -1,15 +1,15 @@
 import { endedAt, type Call } from './call.ts';
 
-/** How a call that has ended spent its time; `waitedMs` and `ranMs` make up the whole. */
+/** How an ended call spent its time: `totalMs` is `waitedMs` plus `ranMs`. */
 export interface CallTimes {
-  /** Before its first execution: for an operator, a slot or its client. All of it, if it was never executed. */
+  /** Time before the first execution: waiting for an operator, a slot or the client. The whole time if it never executed. */
   readonly waitedMs: number;
-  /** From its first execution to its end, pauses between attempts included. */
+  /** Time from the first execution to the end, pauses between attempts included. */
   readonly ranMs: number;
   readonly totalMs: number;
 }
 
-/** Null while the call is open. */
+/** Returns null while the call is open. */
 export function timesOf(call: Call): CallTimes | null {
   const ended = endedAt(call);
   if (ended === null) return null;

@@ -10,9 +10,9 @@ import type { CallOrigin } from './call-origin.ts';
 import type { Decision } from '../access/guard.ts';
 
 /**
- * One request to run one tool with frozen arguments.
+ * One request to run one tool with fixed arguments.
  * Everything but `version`, `state`, `approval` and `timeline` is written once; the arguments change only by an
- * operator's edit before they run, and by redaction after the end.
+ * operator's edit before the call runs, and by redaction after its end.
  */
 export interface Call {
   readonly id: string;
@@ -20,19 +20,19 @@ export interface Call {
   readonly runId: string;
   readonly agentId: string;
   readonly toolName: string;
-  /** Hash of the contract the call was made against. */
+  /** Hash of the tool's contract at submission. */
   readonly toolVersion: string;
   readonly source: ToolSourceName;
-  /** Whose tool it is; null for tools of this server. */
+  /** The client that registered the tool; null for tools of this server. */
   readonly clientId: string | null;
-  /** The device the caller asked for, if any. */
+  /** The device that the caller requested; null: any. */
   readonly target: string | null;
-  /** JSON text, kept as text: most of the way nobody needs to look inside. */
+  /** JSON text. It is parsed only where the tool runs. */
   readonly argsJson: string;
-  /** Something was taken out of the arguments after the end: they can no longer be run again as they are. */
+  /** Values were removed from the arguments after the end, so the call cannot be replayed with them. */
   readonly argsRedacted: boolean;
   readonly timeoutMs: number;
-  /** What enclosed its work; null: it uses no sandbox. */
+  /** The sandbox that the tool runs in; null if it uses none. */
   readonly sandbox: SandboxName | null;
   readonly traceId: string | null;
   /** The caller's span within that trace. */
@@ -40,12 +40,15 @@ export interface Call {
   /** Site, user and session of a tenant's call; null for other APIs. */
   readonly origin: CallOrigin | null;
   readonly replayOf: string | null;
-  /** The call on whose behalf a sub-agent made this one. */
+  /** The call that a sub-agent made this one for. */
   readonly parentCallId: string | null;
-  /** Secret part of the attempt tokens of a client call: a result that does not carry it is not from this attempt. */
+  /**
+   * Secret part of the attempt tokens (fencing tokens) of a client call. A result without it is rejected. Null for
+   * server tools.
+   */
   readonly fence: string | null;
   readonly createdAt: number;
-  /** Why it was allowed, asked or denied. */
+  /** The admission decision, with its reason. */
   readonly decision: Decision;
   readonly version: number;
   readonly state: CallState;
@@ -53,7 +56,7 @@ export interface Call {
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** Every open state has the moment at which the clock ends it; every ending has its content. */
+/** An open state has a deadline, at which the clock ends the call; an end state has the result or the error. */
 export type CallState = OpenState | EndState;
 
 export type OpenState =
@@ -66,7 +69,7 @@ export type OpenState =
       readonly attempt: number;
       /** Why the attempt before this one ended; null for a first attempt. */
       readonly cause: FailureCode | null;
-      /** The name of the connected device that was sent it. */
+      /** Name of the connected device that the call was sent to. */
       readonly device?: string;
     };
 
@@ -75,16 +78,16 @@ export type EndState =
   | {
       readonly name: Exclude<CallStateName, OpenState['name'] | 'COMPLETED'>;
       readonly error: Failure;
-      /** Hash of what a client submitted, so that the same submission again is recognised. */
+      /** Hash of the result that a client submitted, to recognise a repeated submission. */
       readonly resultDigest: string | null;
     };
 
 export interface Approval {
-  /** Hash of exactly what an operator is shown. */
+  /** Hash of exactly what the operator is shown: see `approvalDigest`. */
   readonly digest: string;
   readonly expiresAt: number;
   readonly reason: string;
-  /** What the hook that asked had to say besides. */
+  /** Additional data from the hook that required the approval. */
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly decision: 'allow' | 'deny' | null;
   readonly decidedBy: string | null;
@@ -103,11 +106,11 @@ export interface TimelineEntry {
 }
 
 /**
- * The only moves there are; a test holds it against `isTerminal`, which the wire has for those who make no moves.
- * EXECUTING to EXECUTING is a new attempt.
+ * The allowed transitions. EXECUTING to EXECUTING is a new attempt. A test compares the end states with `isTerminal` of
+ * the wire package.
  */
 const NEXT: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
-  // Straight to COMPLETED: a hook had the result, and nothing ran.
+  // Directly to COMPLETED: a hook or the cache supplied the result, and nothing ran.
   PENDING: [
     'APPROVAL_REQUIRED',
     'EXECUTING',
@@ -140,7 +143,10 @@ export function canMove(from: CallStateName, to: CallStateName): boolean {
   return NEXT[from].includes(to);
 }
 
-/** The gate: the one function that changes the state of a call that is recorded. */
+/**
+ * The only function that changes the state of a recorded call. Throws `IllegalMove` for a transition that is not in
+ * `NEXT`.
+ */
 export function move(
   call: Call,
   next: CallState,
@@ -157,7 +163,7 @@ export function move(
   };
 }
 
-/** The gate for a call that goes through several states with its first commit. Answers with the last of them. */
+/** Checks the states that a call goes through in its first commit, and returns the last of them. */
 export function pathOf(id: string, states: readonly CallState[]): CallState {
   const [first, ...rest] = states;
   if (first === undefined) throw new Error('a call has at least one state');
@@ -194,8 +200,8 @@ function executingEntry(state: Extract<CallState, { name: 'EXECUTING' }>, at: nu
   };
 }
 
-/** Whether the call's tool runs in this process; otherwise a client or its device runs it. */
-export function runsHere({ clientId }: Pick<Call, 'clientId'>): boolean {
+/** Whether the tool runs in this process; otherwise a client or its device runs it. */
+export function runsInProcess({ clientId }: Pick<Call, 'clientId'>): boolean {
   return clientId === null;
 }
 
@@ -203,12 +209,12 @@ export function isOpen(call: Call): call is Call & { readonly state: OpenState }
   return !isTerminal(call.state.name);
 }
 
-/** When the call ended; null while it is open. */
+/** Returns when the call ended; null while it is open. */
 export function endedAt(call: Call): number | null {
   return isOpen(call) ? null : lastEntry(call).at;
 }
 
-/** How many attempts were begun. */
+/** Returns the number of attempts that were started. */
 export function attemptsOf(call: Call): number {
   let attempts = 0;
   for (const entry of call.timeline) if (entry.attempt !== undefined) attempts = entry.attempt;

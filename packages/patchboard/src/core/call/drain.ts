@@ -3,7 +3,7 @@ import { endFailure, messageOf } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import type { Clock, Log } from '../ports.ts';
 import { withTimeLimit } from '../time-limit.ts';
-import { runsHere, type Call } from './call.ts';
+import { runsInProcess, type Call } from './call.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { isIdempotent, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
@@ -16,10 +16,10 @@ export interface DrainParts {
   readonly onEnded: (listener: (call: Call) => void) => () => void;
 }
 
-/** Before the server stops: what runs here may finish for a while; what is still running then is sealed. */
+/** Before the server stops: waits up to `drainMs` for the calls that run in this process, then seals those that still run. */
 export async function drainCalls(parts: DrainParts): Promise<void> {
   const { lifecycle, clock, limits } = parts;
-  const running = (): LiveCall[] => lifecycle.all().filter(isRunningHere);
+  const running = (): LiveCall[] => lifecycle.all().filter(isRunningInProcess);
   await withTimeLimit(clock, limits.drainMs, allEnded(parts, running), () => {});
   await Promise.all(running().map((live) => seal(parts, live)));
 }
@@ -35,21 +35,21 @@ async function allEnded({ onEnded }: DrainParts, running: () => LiveCall[]): Pro
   }
 }
 
-function stopped(live: LiveCall): BadOutcome {
+function interrupted(live: LiveCall): BadOutcome {
   const why = reason('server_stopped_running');
   return { kind: 'sealed', failure: endFailure('interrupted', why, 'unknown', isIdempotent(live)) };
 }
 
-/** What cannot be written now is sealed by the next start. */
+/** If the write fails, the next start of the server seals the call. */
 async function seal({ lifecycle, log }: DrainParts, live: LiveCall): Promise<void> {
   try {
-    await lifecycle.endOpen(live, () => stopped(live));
+    await lifecycle.endOpen(live, () => interrupted(live));
   } catch (error) {
     log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
-    live.stop.fire(stopped(live));
+    live.stop.fire(interrupted(live));
   }
 }
 
-function isRunningHere({ call }: LiveCall): boolean {
-  return runsHere(call) && call.state.name === 'EXECUTING';
+function isRunningInProcess({ call }: LiveCall): boolean {
+  return runsInProcess(call) && call.state.name === 'EXECUTING';
 }

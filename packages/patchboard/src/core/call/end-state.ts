@@ -1,10 +1,10 @@
 import { type OutcomeKnowledge, reason } from '@patchboard/wire';
-import { runsHere, type Call, type EndState } from './call.ts';
+import { runsInProcess, type Call, type EndState } from './call.ts';
 import { endFailure, failure, type Failure } from '../failures.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { BadOutcome, Outcome } from './outcome.ts';
 
-/** How the clock ends each open state. `idempotent`: whether the tool is. */
+/** The outcome of a call whose deadline passed, by its open state. `idempotent`: whether the tool is. */
 export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolean): BadOutcome {
   if (call.state.name === 'APPROVAL_REQUIRED') {
     return {
@@ -12,7 +12,7 @@ export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolea
       failure: failure('approval_expired', reason('approval_ran_out')),
     };
   }
-  const waitsForSlot = runsHere(call) && call.state.name !== 'EXECUTING';
+  const waitsForSlot = runsInProcess(call) && call.state.name !== 'EXECUTING';
   if (waitsForSlot)
     return { kind: 'failed', failure: failure('queue_timeout', undefined, { outcome: 'not_started' }) };
   return { kind: 'timed_out', failure: timeoutFailure(call, outcome, idempotent) };
@@ -20,16 +20,16 @@ export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolea
 
 function timeoutFailure(call: Call, outcome: OutcomeKnowledge, idempotent: boolean): Failure {
   const seconds = call.timeoutMs / 1000;
-  const code = runsHere(call) ? 'no_result_in_time' : 'no_client_result_in_time';
+  const code = runsInProcess(call) ? 'no_result_in_time' : 'no_client_result_in_time';
   return endFailure('timeout', reason(code, { seconds }), outcome, idempotent);
 }
 
-/** As it is, unless what it carries besides its message is larger than a result may be. */
+/** Returns the failure, without its tool result, note and recommendations if these exceed `bytes`. */
 export function keptFailure(given: Failure, bytes: number): Failure {
   const { toolResult, note, recommendations, ...rest } = given;
   if (toolResult === undefined && note === undefined && recommendations === undefined) return given;
   if (utf8Bytes(JSON.stringify([toolResult, note, recommendations])) <= bytes) return given;
-  return { ...rest, message: `${rest.message} (what it had to say is larger than ${bytes} bytes)` };
+  return { ...rest, message: `${rest.message} (its details are left out: they exceed ${bytes} bytes)` };
 }
 
 export function endState(outcome: BadOutcome, resultDigest: string | null): EndState {
@@ -48,7 +48,7 @@ export function endState(outcome: BadOutcome, resultDigest: string | null): EndS
   }
 }
 
-/** The outcome that a stored end state is the end of. */
+/** The inverse of `endState`. */
 export function outcomeOf(state: EndState): Outcome {
   switch (state.name) {
     case 'COMPLETED':

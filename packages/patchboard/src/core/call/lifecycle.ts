@@ -18,18 +18,18 @@ export interface LifecycleParts {
   readonly log: Log;
   readonly digest: Digest;
   readonly redactor: Redactor;
-  /** Called before `ended` and `dropped`: the provider works on the call no more. `reason`: as `Provider.cancel`. */
+  /** Called before `ended` and `dropped`, so that the provider stops working on the call. `reason`: see `Provider.cancel`. */
   readonly cancelled: (live: LiveCall, reason: string | null) => void;
-  /** Called with every ended call, once, after its end is durable. */
+  /** Called once for each call, after its end state is durable. */
   readonly ended: (call: Call) => void;
-  /** Called with a call that is stored no more: this process forgets it. */
+  /** Called with a call whose row is gone from the store: this process forgets it. */
   readonly dropped: (call: Call) => void;
 }
 
-/** What goes along with a move. */
+/** Changes that are committed together with a move. */
 export interface MoveExtra {
   readonly approval?: Approval;
-  /** An operator's edit. */
+  /** The arguments as an operator edited them. */
   readonly argsJson?: string;
   /** Ledger rows besides those of the moves. */
   readonly rows?: (call: Call) => readonly LedgerDraft[];
@@ -37,16 +37,13 @@ export interface MoveExtra {
 
 export interface Recorded {
   readonly inserted: Inserted;
-  /** Null: nothing was recorded, or it was born ended. */
+  /** Null if nothing was recorded, or the call was recorded in an end state. */
   readonly live: LiveCall | null;
 }
 
 const PERSIST_RETRY_MS = 500;
 
-/**
- * Owns the calls that have not ended: every move of every call is made and committed here,
- * and the clock ends what nobody else does.
- */
+/** Owns the open calls: commits every state change of every call, and ends a call when its deadline passes. */
 export class Lifecycle {
   readonly wheel: TimerWheel;
   readonly #parts: LifecycleParts;
@@ -71,7 +68,7 @@ export class Lifecycle {
     return [...this.#live.values()];
   }
 
-  /** Records a new call. It is live from the commit on, unless it was born ended. */
+  /** Records a new call. It is live from the commit on, unless it is recorded in an end state. */
   record(record: NewCall, caller: InProcessCaller, tool: RegisteredTool | undefined): MaybePromise<Recorded> {
     const { call } = record;
     const kept = isOpen(call) ? record : { ...record, call: redactEnded(this.#parts.redactor, call) };
@@ -83,7 +80,7 @@ export class Lifecycle {
     });
   }
 
-  /** Takes charge of an open call that is already stored. `tool`: the one it was made with, if it is known. */
+  /** Starts to manage an open call that is already stored. `tool`: the tool it was submitted with, if it is known. */
   adopt(call: Call, caller: InProcessCaller, tool: RegisteredTool | undefined): LiveCall {
     const live = liveCall(call, caller, tool);
     this.#live.set(call.id, live);
@@ -93,8 +90,8 @@ export class Lifecycle {
   }
 
   /**
-   * The only way on: through the gate, into the store, then here. Several moves may share one commit.
-   * False: another move of this call was committed first; `live.call` is that row, and nothing of this move was written.
+   * Moves a call: checks the transitions, commits them by one compare-and-set, then updates `live`.
+   * Returns false if another writer committed first: `live.call` is then that row, and nothing of this move was written.
    */
   advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): MaybePromise<boolean> {
     const at = this.#parts.clock.now();
@@ -116,7 +113,7 @@ export class Lifecycle {
     });
   }
 
-  /** Continuations of commits may run in any order: a row older than the one that was applied changes nothing. */
+  /** Continuations of commits may run in any order: a row that is not newer than `live.call` changes nothing. */
   #apply(live: LiveCall, to: Call): void {
     const from = live.call;
     if (to.version <= from.version || !isOpen(from)) return;
@@ -128,15 +125,15 @@ export class Lifecycle {
       return;
     }
     this.open.move(from, to);
-    // A deadline that stands stays armed: armed anew it would follow a jump of the wall clock.
+    // An unchanged deadline stays armed: rearming would make it follow a jump of the wall clock.
     if (from.state.deadlineAt === to.state.deadlineAt) return;
     live.disarm();
     this.#arm(live);
   }
 
   /**
-   * Another writer committed first, maybe in another process. Its row is the call from now on. A row that is gone, or
-   * older than the one this process read, is not this process's call any more.
+   * Applies the row of a writer that committed first, maybe in another process. If the row is gone, or older than the one
+   * this process read, this process drops the call.
    */
   #adoptCurrent(live: LiveCall, expectedVersion: number, current: Call | undefined): void {
     if (current === undefined || current.version < expectedVersion) {
@@ -149,7 +146,7 @@ export class Lifecycle {
     if (!('deadlineAt' in state)) live.stop.fire(outcomeOf(state));
   }
 
-  /** Ends nothing: only this process forgets the call, stops its work and gives back what it holds. */
+  /** Forgets the call in this process, stops its work and releases its slot. Changes no state. */
   #drop(live: LiveCall): void {
     const { call } = live;
     if (!this.#live.delete(call.id)) return;
@@ -157,32 +154,32 @@ export class Lifecycle {
     if (isOpen(call)) this.open.remove(call);
     live.disarm();
     live.stop.fire({ kind: 'cancelled', failure: failure('cancelled', 'the call is not stored any more') });
-    this.#letGo(live, 'cancelled');
+    this.#release(live, 'cancelled');
     this.#parts.dropped(call);
   }
 
   /**
-   * For what must not be lost, the beginning of work and its end: a store that has no room now is asked again until it
-   * has. After `close` it is asked no more: the call stays as stored, and the next start takes it up.
+   * As `advance`, but retries failed writes until one succeeds: for the start and the end of work, which must not be lost.
+   * After `close` it stops retrying: the call stays as stored, and the next start recovers it.
    */
-  advanceSurely(live: LiveCall, states: readonly CallState[]): MaybePromise<boolean> {
-    const again = async (error: unknown): Promise<boolean> => {
+  advanceWithRetry(live: LiveCall, states: readonly CallState[]): MaybePromise<boolean> {
+    const retry = async (error: unknown): Promise<boolean> => {
       if (!isOpen(live.call)) return false;
       if (error instanceof IllegalMove) throw error;
       if (this.#isClosed) return false;
       this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
       await new Promise<void>((resolve) => this.#parts.clock.after(PERSIST_RETRY_MS, resolve));
-      return await this.advanceSurely(live, states);
+      return await this.advanceWithRetry(live, states);
     };
     try {
       const advanced = this.advance(live, states);
-      return advanced instanceof Promise ? advanced.catch(again) : advanced;
+      return advanced instanceof Promise ? advanced.catch(retry) : advanced;
     } catch (error) {
-      return again(error);
+      return retry(error);
     }
   }
 
-  /** Ends a call from outside its execution, then stops the work. False: another move was committed first. */
+  /** Ends a call from outside its execution, then stops the work. Returns false if another move was committed first. */
   async end(live: LiveCall, outcome: BadOutcome): Promise<boolean> {
     if (!isOpen(live.call)) return false;
     if (!(await this.advance(live, [endState(outcome, null)]))) return false;
@@ -190,7 +187,7 @@ export class Lifecycle {
     return true;
   }
 
-  /** As `end`, whatever moves that leave the call open come first. False: it ended otherwise. */
+  /** As `end`, but repeats after a lost race while the call is open. Returns false if the call ended otherwise. */
   async endOpen(live: LiveCall, outcome: () => BadOutcome): Promise<boolean> {
     for (let lost = -1; isOpen(live.call) && live.call.version !== lost;) {
       lost = live.call.version;
@@ -199,7 +196,7 @@ export class Lifecycle {
     return false;
   }
 
-  /** False: it ended otherwise first. */
+  /** Returns false if the call ended otherwise first. */
   async cancel(live: LiveCall, by: string): Promise<boolean> {
     return await this.endOpen(live, () => {
       const outcome = this.outcomeKnowledge(live);
@@ -210,7 +207,7 @@ export class Lifecycle {
     });
   }
 
-  /** Whether anything may have happened already. */
+  /** Whether the call may have had an effect already. */
   outcomeKnowledge(live: LiveCall): OutcomeKnowledge {
     return live.pushed || attemptsOf(live.call) > 0 ? 'unknown' : 'not_started';
   }
@@ -220,7 +217,7 @@ export class Lifecycle {
     this.wheel.clear();
   }
 
-  /** Goes into the ledger, so that a stored result cannot be changed without showing it. */
+  /** Goes into the ledger, so that a change of the stored result is detected. */
   #resultHash(state: CallState): string | undefined {
     return state.name === 'COMPLETED' ? this.#parts.digest.sha256(state.resultJson) : undefined;
   }
@@ -235,20 +232,20 @@ export class Lifecycle {
     if (!isOpen(live.call)) return;
     const outcome = expiry(live.call, this.outcomeKnowledge(live), isIdempotent(live));
     const { deadlineAt } = live.call.state;
-    const again = (ms: number): void => {
-      // A move to another deadline has armed that one.
+    const rearm = (ms: number): void => {
+      // A move to another deadline has armed that one already.
       if (isOpen(live.call) && live.call.state.deadlineAt === deadlineAt && this.#live.has(live.call.id))
         live.disarm = this.wheel.after(ms, () => this.#expire(live));
     };
     this.end(live, outcome).then(
       (hasEnded) => {
-        if (!hasEnded) again(0);
+        if (!hasEnded) rearm(0);
       },
       (error: unknown) => {
         this.#parts.log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
-        // The work stops in time, also while there is no room to say so.
+        // The work stops at its deadline even if the store cannot record it yet.
         live.stop.fire(outcome);
-        again(PERSIST_RETRY_MS);
+        rearm(PERSIST_RETRY_MS);
       },
     );
   }
@@ -256,11 +253,11 @@ export class Lifecycle {
   #retire(live: LiveCall): void {
     const { call } = live;
     this.#live.delete(call.id);
-    this.#letGo(live, 'error' in call.state ? call.state.error.code : null);
+    this.#release(live, 'error' in call.state ? call.state.error.code : null);
     this.#parts.ended(call);
   }
 
-  #letGo(live: LiveCall, reason: string | null): void {
+  #release(live: LiveCall, reason: string | null): void {
     live.disarm = nothing;
     live.release();
     live.release = nothing;

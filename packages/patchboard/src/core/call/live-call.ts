@@ -5,25 +5,25 @@ import type { AgentPolicy } from '../access/policy/document.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { Stop } from './stop.ts';
 
-/** An agent in this process: it brings hooks of its own, and they and the tools are told who they serve. */
+/** An agent in this process that submits a call: its hooks, and the handle that hooks and tools receive. */
 export interface InProcessCaller {
   readonly hooks: readonly Hooks[];
   readonly agent: AgentHandle | undefined;
-  /** What it asks for and cannot have is recorded as a call that failed; otherwise only the ledger says so. */
+  /** Records a refused request as a FAILED call; without it only a ledger row records the refusal. */
   readonly keepsRefused?: true;
-  /** Its own and those of the agents above it. Default: none. */
+  /** The policies of this agent and of the agents that started it. Default: none. */
   readonly permissions?: readonly AgentPolicy[];
-  /** Told of what the tool emits while the call is under way. */
+  /** Called with each event that the tool emits while the call is open. */
   onCustomEvent?(event: ToolCustomEvent): void;
 }
 
-/** What a tool said with `context.emit`. */
+/** An event that a tool emitted with `context.emit`. */
 export interface ToolCustomEvent {
   readonly callId: string;
   readonly toolName: string;
   readonly runId: string;
   readonly eventType: string;
-  /** As JSON holds it, redacted. */
+  /** A JSON copy of the data, redacted. */
   readonly data: unknown;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -31,20 +31,23 @@ export interface ToolCustomEvent {
 
 export const REMOTE_CALLER: InProcessCaller = { hooks: [], agent: undefined };
 
-/** What this process holds of a call that has not ended. */
+/** The in-memory state of an open call in this process. */
 export interface LiveCall {
   /** The last committed version. */
   call: Call;
   readonly stop: Stop;
-  /** Calls off the deadline that is armed. */
+  /** Cancels the timer of the deadline. */
   disarm: () => void;
-  /** Gives back the slot it holds, or leaves the line it stands in. */
+  /** Releases the slot that the call holds, or leaves the queue for one. */
   release: () => void;
-  /** Of the agent that asks, if it runs in this process; a restart forgets them. */
+  /** The submitting agent, if it runs in this process. A restart loses it. */
   caller: InProcessCaller;
-  /** A client may have seen it: it can no longer be said that it certainly did not start. */
+  /** A client may have received the call, so its outcome is no longer certainly `not_started`. */
   pushed: boolean;
-  /** The tool the call was made with, also after it left the registry. Undefined after a restart until it is found. */
+  /**
+   * The tool the call was submitted with, even after its removal from the registry. After a restart undefined until it
+   * is found.
+   */
   tool: RegisteredTool | undefined;
 }
 
@@ -60,11 +63,11 @@ export function liveCall(call: Call, caller: InProcessCaller, tool: RegisteredTo
   };
 }
 
-/** False also where the tool is not known any more: its call must not be repeated. */
+/** False also if the tool is no longer known: its call must not be repeated. */
 export function isIdempotent({ tool }: LiveCall): boolean {
   return tool?.annotations.idempotent === true;
 }
 
 export function nothing(): void {
-  // Nothing is armed or held.
+  // No timer to cancel, no slot to release.
 }

@@ -2,10 +2,10 @@ import type { Call, OpenState } from './call.ts';
 
 type OpenCall = Call & { readonly state: OpenState };
 
-/** What calls that have not ended amount to. */
+/** Number and size of open calls. */
 export interface OpenLoad {
   readonly calls: number;
-  /** Of their arguments, which are held in memory. */
+  /** Length of their arguments, which are held in memory. */
   readonly characters: number;
   readonly byState: Readonly<Record<OpenState['name'], number>>;
 }
@@ -16,10 +16,10 @@ interface Counts extends OpenLoad {
   readonly byState: Record<OpenState['name'], number>;
 }
 
-/** Below so many tenants none is looked for that can be forgotten. */
+/** Number of tenants from which on those without open calls are removed. */
 const FIRST_SWEEP = 1024;
 
-/** Counts calls as they move, for each tenant and for all: nothing is counted by looking through them. */
+/** Counts open calls per tenant and in total, updated with each move: reading a count needs no scan. */
 export class OpenCalls {
   readonly #all: Counts = none();
   readonly #byTenant: Map<string, Counts> = new Map();
@@ -57,11 +57,11 @@ export class OpenCalls {
     count(this.#all, call, -1);
   }
 
-  /** A tenant without open calls is forgotten later, with many others: most come back soon. */
+  /** Removes tenants without open calls. Done rarely and for many at once, because most have a new call soon. */
   #sweep(newest: string): void {
     for (const [tenant, { calls }] of this.#byTenant)
       if (calls === 0 && tenant !== newest) this.#byTenant.delete(tenant);
-    // Twice as many as are in use: sweeping stays rare however many those are.
+    // Twice as many as are in use, so that the cost of sweeping stays constant per new tenant.
     this.#sweepAt = Math.max(FIRST_SWEEP, this.#byTenant.size * 2);
   }
 }

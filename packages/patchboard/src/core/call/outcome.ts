@@ -1,6 +1,6 @@
 import type { Failure } from '../failures.ts';
 
-/** How one execution, or the whole call, ended. A failure is a normal answer to a model, not an exception. */
+/** How one execution, or the whole call, ended. A failure is a value that the model reads, not an exception. */
 export type Outcome = { readonly kind: 'ok'; readonly value: unknown } | BadOutcome;
 
 export type BadOutcome =

@@ -17,7 +17,7 @@ export interface RecoveryParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly tasks: Tasks;
-  /** Takes over a call, and returns whether it may go on: see `Provider.recover`. */
+  /** Takes over a call, and returns whether it may continue: see `Provider.recover`. */
   readonly recovered: (live: LiveCall, tool: RegisteredTool | undefined) => boolean;
   readonly start: (live: LiveCall) => void;
   readonly releaseApproved: (live: LiveCall) => Promise<void>;
@@ -29,14 +29,13 @@ export interface RecoveryReport {
 }
 
 /**
- * After a restart: whatever certainly did not start goes on, client calls keep waiting for their client,
- * and what this server was executing is sealed, because it may have had its effect.
+ * After a restart: resumes calls that certainly did not start and calls that wait for a client, and seals calls that the
+ * former process was executing, because they may have had an effect.
  */
 export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   let resumed = 0;
   let sealed = 0;
-  /** Nobody works on these any more, nor for them. */
-  const over = new Set<string>();
+  const sealedIds = new Set<string>();
   for await (const call of parts.store.openCalls()) {
     const tool = parts.registry.find(call.tenant, call.toolName);
     const live = parts.lifecycle.adopt(
@@ -44,10 +43,10 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
       REMOTE_CALLER,
       tool?.version === call.toolVersion ? tool : undefined,
     );
-    const mayGoOn = parts.recovered(live, tool);
-    const seal = mayGoOn ? orphaned(parts.lifecycle, live, over) : interrupted(tool);
+    const mayContinue = parts.recovered(live, tool);
+    const seal = mayContinue ? orphaned(parts.lifecycle, live, sealedIds) : interrupted(tool);
     if (seal !== null) {
-      over.add(call.id);
+      sealedIds.add(call.id);
       await end(parts, live, seal);
       sealed += 1;
       continue;
@@ -60,7 +59,7 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   return { resumed, sealed };
 }
 
-/** A store without room is no reason not to start: there may be room later, and then it ends. */
+/** A failed write does not prevent the start: it is retried in the background. */
 async function end(
   { lifecycle, tasks, log }: RecoveryParts,
   live: LiveCall,
@@ -70,11 +69,11 @@ async function end(
     await lifecycle.end(live, seal);
   } catch (error) {
     log.error('store.write_failed', { tool_call_id: live.call.id, error: messageOf(error) });
-    tasks.start('recover', () => lifecycle.advanceSurely(live, [endState(seal, null)]));
+    tasks.start('recover', () => lifecycle.advanceWithRetry(live, [endState(seal, null)]));
   }
 }
 
-/** What can be neither released nor ended now ends by its deadline. */
+/** If this fails, the call ends at its deadline. */
 async function release({ releaseApproved, log }: RecoveryParts, live: LiveCall): Promise<void> {
   try {
     await releaseApproved(live);
@@ -83,17 +82,20 @@ async function release({ releaseApproved, log }: RecoveryParts, live: LiveCall):
   }
 }
 
-/** It was executing in this server, and may not be executed again. */
+/** The outcome of a call that was executing in the former process and must not be repeated. */
 function interrupted(tool: RegisteredTool | undefined): BadOutcome {
   const idempotent = tool?.annotations.idempotent === true;
   const why = reason('server_stopped_effect');
   return { kind: 'sealed', failure: endFailure('interrupted', why, 'unknown', idempotent) };
 }
 
-/** A call of a sub-agent whose task is over: it came later than the call that was the task. */
-function orphaned(lifecycle: Lifecycle, live: LiveCall, over: ReadonlySet<string>): BadOutcome | null {
+/**
+ * Cancels a sub-agent's call whose parent call was sealed; null otherwise. Open calls come oldest first, so the parent
+ * came before.
+ */
+function orphaned(lifecycle: Lifecycle, live: LiveCall, sealedIds: ReadonlySet<string>): BadOutcome | null {
   const { parentCallId } = live.call;
-  if (parentCallId === null || !over.has(parentCallId)) return null;
+  if (parentCallId === null || !sealedIds.has(parentCallId)) return null;
   const outcome = lifecycle.outcomeKnowledge(live);
   const why = reason('server_stopped_task');
   return { kind: 'cancelled', failure: failure('cancelled', why, { outcome }) };

@@ -1,8 +1,8 @@
 import type { Call } from './call.ts';
-/** What stands in place of a value that must not be kept. */
+/** Replaces a value that must not be stored. */
 export const REDACTED = '[redacted]';
 
-/** Replaces the members of those names, at any depth, whatever their value. Case does not matter. */
+/** Replaces the values of all members with one of the given names, at any depth. Names are compared without case. */
 export class Redactor {
   readonly #names: ReadonlySet<string>;
 
@@ -14,7 +14,7 @@ export class Redactor {
     return this.#names.size === 0;
   }
 
-  /** The same text when there is nothing to hide. */
+  /** Returns the same text if nothing is redacted. */
   json(text: string): string {
     if (this.isIdle) return text;
     const value = JSON.parse(text) as unknown;
@@ -22,7 +22,7 @@ export class Redactor {
     return redacted === value ? text : JSON.stringify(redacted);
   }
 
-  /** The same value when there is nothing to hide; never changes what it is given. */
+  /** Returns the same value if nothing is redacted, else a copy. */
   value(given: unknown): unknown {
     if (this.isIdle || typeof given !== 'object' || given === null) return given;
     if (Array.isArray(given)) {
@@ -40,7 +40,7 @@ export class Redactor {
   }
 }
 
-/** Once a call has ended, no part of the server needs the secrets in its arguments any more. */
+/** Redacts the arguments of an ended call. */
 export function redactEnded(redactor: Redactor, call: Call): Call {
   const argsJson = redactor.json(call.argsJson);
   const argsRedacted = call.argsRedacted || argsJson !== call.argsJson;

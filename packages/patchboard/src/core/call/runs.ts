@@ -25,7 +25,7 @@ export function ownRunId(digest: Digest, id: string, agentId: string): string {
   return `${id}.${digest.sha256(agentId).slice(0, 8)}`;
 }
 
-/** What groups an agent's calls. A run belongs to the agent that made it. */
+/** Runs: groups of calls of one agent. A run belongs to the agent that created it. */
 export class Runs {
   readonly #parts: RunsParts;
 
@@ -37,8 +37,8 @@ export class Runs {
     const { digest, ids } = this.#parts;
     const id = given ?? ids.next('run_');
     const { agentId } = principal;
-    const standing = await this.#ensure(principal, id);
-    if (standing.agentId === agentId) return { ok: true, value: standing };
+    const run = await this.#ensure(principal, id);
+    if (run.agentId === agentId) return { ok: true, value: run };
     return { ok: true, value: await this.#ensure(principal, ownRunId(digest, id, agentId)) };
   }
 
@@ -49,7 +49,10 @@ export class Runs {
     return await store.ensureRun(run, entry);
   }
 
-  /** The run of that id that the principal may see; for another agent's id the run it has in place of it. */
+  /**
+   * Returns the run with that id if the principal may see it; for an id of another agent's run, the principal's own run
+   * (`ownRunId`).
+   */
   async find(principal: Principal, id: string): Promise<Run | undefined> {
     const { digest, store } = this.#parts;
     const run = await store.findRun(principal.tenant, id);
@@ -59,33 +62,33 @@ export class Runs {
     return own?.agentId === only ? own : undefined;
   }
 
-  /** Of its tenant, and only its own where it may see no other. `agentId` null: of every agent it may see. */
+  /** Lists the runs that the principal may see, of one agent or, with null, of all. */
   async list(
     principal: Principal,
     agentId: string | null,
     cursor: string | null,
     limit: number,
   ): Promise<Page<Run>> {
-    const whose = onlyAgent(principal) ?? agentId;
-    return await this.#parts.store.listRuns(principal.tenant, whose, cursor, limit);
+    const listedAgent = onlyAgent(principal) ?? agentId;
+    return await this.#parts.store.listRuns(principal.tenant, listedAgent, cursor, limit);
   }
 
-  /** No call joins the run from now on; those that have not ended are cancelled, and what they left running ends. */
-  async cancel(principal: Principal, asked: string): Promise<Result<{ cancelled: readonly string[] }>> {
+  /** Closes the run to new calls, cancels its open calls, and ends background jobs of its workspace. */
+  async cancel(principal: Principal, requestedId: string): Promise<Result<{ cancelled: readonly string[] }>> {
     const { clock, store, lifecycle, workspaces } = this.#parts;
     const { tenant } = principal;
-    const run = await this.find(principal, asked);
+    const run = await this.find(principal, requestedId);
     if (run === undefined) {
-      return { ok: false, failure: failure('run_not_found', reason('run_unknown', { id: asked })) };
+      return { ok: false, failure: failure('run_not_found', reason('run_unknown', { id: requestedId })) };
     }
     const { id } = run;
     const at = clock.now();
     const row = plainRow('run.cancelled', tenant, at, { run_id: id, by: principal.id });
     await store.cancelRun(tenant, id, at, row);
-    const mine = lifecycle.all().filter(({ call }) => call.tenant === tenant && call.runId === id);
-    const done = await Promise.all(mine.map((live) => lifecycle.cancel(live, principal.id)));
+    const open = lifecycle.all().filter(({ call }) => call.tenant === tenant && call.runId === id);
+    const done = await Promise.all(open.map((live) => lifecycle.cancel(live, principal.id)));
     await workspaces.endRun({ tenant, runId: id });
-    const cancelled = mine.filter((_, index) => done[index]).map((live) => live.call.id);
+    const cancelled = open.filter((_, index) => done[index]).map((live) => live.call.id);
     return { ok: true, value: { cancelled } };
   }
 }

@@ -2,8 +2,8 @@ import type { Outcome } from './outcome.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 
 /**
- * The one way to end work early: deadline, cancel and shutdown all fire it, and what they give is the outcome.
- * The abort controller is made only if the tool asks for its signal.
+ * Stops the work of a call early, with an outcome: deadline, cancel and shutdown all fire it. The abort controller is
+ * created only if the tool reads the signal.
  */
 export class Stop {
   #reason: Outcome | null = null;
@@ -22,7 +22,7 @@ export class Stop {
     return this.#controller.signal;
   }
 
-  /** The first one counts. */
+  /** Only the first call has an effect. */
   fire(reason: Outcome): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
@@ -31,12 +31,12 @@ export class Stop {
     this.#interrupt = null;
   }
 
-  /** Settles with the work, or with the reason as soon as it is fired: a tool may ignore the signal. */
+  /** Settles as `work` does, or with the reason as soon as `fire` is called, because a tool may ignore the signal. */
   race(work: MaybePromise<Outcome>): MaybePromise<Outcome> {
     if (this.#reason !== null) return this.#reason;
     if (!(work instanceof Promise)) return work;
     return new Promise<Outcome>((resolve, reject) => {
-      // One call does one thing at a time: what was raced before has settled.
+      // A call runs one piece of work at a time, so any earlier race has settled.
       this.#interrupt = resolve;
       work.then(resolve, reject);
     });

@@ -9,7 +9,7 @@ export interface TraceContext {
   readonly spanId: string;
 }
 
-/** W3C trace context. Null for what is malformed: such a header is ignored, not an error. */
+/** Parses a W3C `traceparent` header. Returns null if it is malformed: such a header is ignored. */
 export function parseTraceparent(text: string): TraceContext | null {
   const [, traceId, spanId] = TRACEPARENT.exec(text) ?? [];
   if (traceId === undefined || spanId === undefined || traceId === NO_TRACE || spanId === NO_SPAN)
@@ -17,13 +17,13 @@ export function parseTraceparent(text: string): TraceContext | null {
   return { traceId, spanId };
 }
 
-/** What is handed on with a call; null when its trace is not a W3C one. */
+/** The `traceparent` that is sent along with a call; null if its trace is not a W3C one. */
 export function traceparentOf({
   traceId,
   spanId,
   origin,
 }: Pick<Call, 'traceId' | 'spanId' | 'origin'>): string | null {
-  // Said beside a trace id of the caller's own, which need not be a W3C one.
+  // A caller may send a traceparent beside a trace id that is not a W3C one.
   if (origin?.traceparent !== undefined) return origin.traceparent;
   if (traceId === null || spanId === null) return null;
   const text = `00-${traceId}-${spanId}-01`;

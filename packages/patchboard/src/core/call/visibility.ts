@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 import type { Principal } from '../access/principal.ts';
 import type { CallFilter } from '../ports.ts';
 
-/** Whose calls a principal may see. What it may not see is answered like what does not exist. */
+/** Whether a principal may see a call. A call that it may not see is reported as not found. */
 export function maySeeCall(
   principal: Principal,
   call: Pick<Call, 'tenant' | 'agentId' | 'clientId'>,
@@ -24,7 +24,7 @@ function runs({ clientId }: Principal, call: Pick<Call, 'clientId'>): boolean {
   return clientId !== null && call.clientId === clientId;
 }
 
-/** The same for a list: what it is narrowed to beyond the tenant. */
+/** The same rule as a filter for lists, in addition to the tenant. */
 export function narrowedTo({
   kind,
   agentId,
@@ -42,7 +42,7 @@ export function narrowedTo({
   }
 }
 
-/** The one agent whose runs it may see; null: all of the tenant. */
+/** The only agent whose runs the principal may see; null if it may see all of the tenant. */
 export function onlyAgent(principal: Principal): string | null {
   return principal.kind === 'agent' || principal.kind === 'client' ? principal.agentId : null;
 }

@@ -2,7 +2,12 @@ import { reason } from '@patchboard/wire';
 import type { Call } from '../call/call.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failure, type Failure } from '../failures.ts';
-import { NoPlace, type Provider, type Reservation, type Wanted } from '../providers/provider.ts';
+import {
+  EmptyReservation,
+  type Provider,
+  type Reservation,
+  type ReservationRequest,
+} from '../providers/provider.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ClientQueues } from './client-queues.ts';
 
@@ -15,8 +20,8 @@ export class ClientQueueProvider implements Provider {
   }
 
   /** The time of the tool covers the wait: a client that is away must not keep its callers for longer. */
-  reserve(tool: RegisteredTool, _wanted: Wanted, now: number): Reservation {
-    return new NoPlace([{ name: 'PENDING', deadlineAt: now + tool.timeoutMs }], this);
+  reserve(tool: RegisteredTool, _request: ReservationRequest, now: number): Reservation {
+    return new EmptyReservation([{ name: 'PENDING', deadlineAt: now + tool.timeoutMs }], this);
   }
 
   start(live: LiveCall): void {

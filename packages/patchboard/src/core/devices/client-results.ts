@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import type { CallState } from '../call/call.ts';
-import { attemptsOf, isOpen, runsHere, type Call } from '../call/call.ts';
+import { attemptsOf, isOpen, runsInProcess, type Call } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import { denied, failure, type Failure } from '../failures.ts';
@@ -117,7 +117,7 @@ export class ClientResults {
     if (call === undefined || call.tenant !== principal.tenant) {
       return refuse(failure('call_not_found', reason('call_unknown', { id })), null);
     }
-    if (runsHere(call))
+    if (runsInProcess(call))
       return refuse(failure('conflict', reason('call_runs_on_server', { tool: call.toolName })), call);
     if (principal.clientId !== null && principal.clientId !== call.clientId) {
       return refuse(failure('permission_denied', denied(reason('call_of_other_client'))), null);

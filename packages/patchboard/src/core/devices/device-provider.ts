@@ -6,7 +6,13 @@ import { isIdempotent, type LiveCall } from '../call/live-call.ts';
 import { failed } from '../call/outcome.ts';
 import { endFailure, failure, type Failure } from '../failures.ts';
 import type { Limits } from '../limits.ts';
-import { mayRepeat, NoPlace, type Provider, type Reservation, type Wanted } from '../providers/provider.ts';
+import {
+  mayRepeat,
+  EmptyReservation,
+  type Provider,
+  type Reservation,
+  type ReservationRequest,
+} from '../providers/provider.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
@@ -41,10 +47,10 @@ export class DeviceProvider implements Provider {
   }
 
   /** With a connected device the call executes from its first commit on. */
-  reserve(tool: RegisteredTool, wanted: Wanted, now: number): Reservation {
-    const device = this.#isStopped ? null : this.#choose(wanted);
-    const { states } = this.#parts.queue.reserve(tool, wanted, now);
-    if (device === null) return new NoPlace(states, this);
+  reserve(tool: RegisteredTool, request: ReservationRequest, now: number): Reservation {
+    const device = this.#isStopped ? null : this.#choose(request);
+    const { states } = this.#parts.queue.reserve(tool, request, now);
+    if (device === null) return new EmptyReservation(states, this);
     const executing = {
       name: 'EXECUTING',
       deadlineAt: now + tool.timeoutMs,
@@ -54,14 +60,14 @@ export class DeviceProvider implements Provider {
     return new DeviceReservation(this, device, [...states, { ...executing, device: device.name }]);
   }
 
-  giveBack(device: Device): void {
+  releaseDevice(device: Device): void {
     device.reserved -= 1;
   }
 
   /** The call was recorded as executing on `device`. */
   startReserved(live: LiveCall, device: Device): void {
     if (this.#isWithdrawn(live, device)) {
-      this.giveBack(device);
+      this.releaseDevice(device);
       this.#parts.tasks.start('device', () => this.#failWithdrawn(live));
       return;
     }
@@ -153,8 +159,8 @@ export class DeviceProvider implements Provider {
   }
 
   /** It counts as busy from now on. */
-  #choose(wanted: Wanted): Device | null {
-    const device = this.#parts.pools.choose(wanted);
+  #choose(request: ReservationRequest): Device | null {
+    const device = this.#parts.pools.choose(request);
     if (device === undefined) return null;
     device.reserved += 1;
     return device;
@@ -175,8 +181,8 @@ export class DeviceProvider implements Provider {
       const cause = attempt === 1 ? null : 'provider_disconnected';
       const { deadlineAt } = call.state;
       const next: CallState = { name: 'EXECUTING', deadlineAt, attempt, cause, device: device.name };
-      if (!(await this.#parts.lifecycle.advanceSurely(live, [next]))) {
-        this.giveBack(device);
+      if (!(await this.#parts.lifecycle.advanceWithRetry(live, [next]))) {
+        this.releaseDevice(device);
         return;
       }
       if (this.#send(live, device)) return;
@@ -190,7 +196,7 @@ export class DeviceProvider implements Provider {
 
   /** False: it is gone or offers the tool no more, and nothing was sent. */
   #send(live: LiveCall, device: Device): boolean {
-    this.giveBack(device);
+    this.releaseDevice(device);
     if (!isOpen(live.call)) return true;
     if (device.link === null || !device.tools.has(live.call.toolName)) return false;
     this.bind(live, device);
@@ -207,13 +213,13 @@ export class DeviceProvider implements Provider {
   async #failWithdrawn(live: LiveCall): Promise<void> {
     const why = reason('tool_unknown', { tool: live.call.toolName });
     const gone = failed(failure('tool_not_found', why, { outcome: 'not_started' }));
-    await this.#parts.lifecycle.advanceSurely(live, [endState(gone, null)]);
+    await this.#parts.lifecycle.advanceWithRetry(live, [endState(gone, null)]);
   }
 
   async #fail(live: LiveCall, outcome: 'unknown' | 'not_started'): Promise<void> {
     const message = outcome === 'unknown' ? reason('device_left_running') : reason('device_left_unasked');
     const gone = failed(endFailure('provider_disconnected', message, outcome, isIdempotent(live)));
-    await this.#parts.lifecycle.advanceSurely(live, [endState(gone, null)]);
+    await this.#parts.lifecycle.advanceWithRetry(live, [endState(gone, null)]);
   }
 
   #unbind(live: LiveCall): Device | null {
@@ -247,7 +253,7 @@ class DeviceReservation implements Reservation {
     this.#provider.startReserved(live, this.#device);
   }
 
-  giveBack(): void {
-    this.#provider.giveBack(this.#device);
+  release(): void {
+    this.#provider.releaseDevice(this.#device);
   }
 }

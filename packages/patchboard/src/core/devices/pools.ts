@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { pairKey } from '../pair-key.ts';
-import type { Wanted } from '../providers/provider.ts';
+import type { ReservationRequest } from '../providers/provider.ts';
 import { loadOf, type Device } from './device.ts';
 
 /** Whoever can run one tool: its client over HTTP if the registration is kept, and devices while they are connected. */
@@ -53,16 +53,16 @@ export class Pools {
   }
 
   /** The one that was asked for, else the one this run used last, else the least busy. */
-  choose(wanted: Wanted): Device | undefined {
-    const pool = this.of(wanted.tenant, wanted.toolName);
+  choose(request: ReservationRequest): Device | undefined {
+    const pool = this.of(request.tenant, request.toolName);
     if (pool === undefined || pool.devices.size === 0) return undefined;
     const device =
-      wanted.target !== null ? this.#named(wanted) : (this.#usedBefore(pool, wanted) ?? leastBusy(pool));
-    if (device !== undefined) this.#lastUsed.set(pairKey(wanted.tenant, wanted.runId), device);
+      request.target !== null ? this.#named(request) : (this.#usedBefore(pool, request) ?? leastBusy(pool));
+    if (device !== undefined) this.#lastUsed.set(pairKey(request.tenant, request.runId), device);
     return device;
   }
 
-  #named({ tenant, toolName, target }: Wanted): Device | undefined {
+  #named({ tenant, toolName, target }: ReservationRequest): Device | undefined {
     const pool = this.of(tenant, toolName);
     if (pool === undefined || target === null) return undefined;
     let named: Device | undefined;
@@ -73,7 +73,7 @@ export class Pools {
     return named;
   }
 
-  #usedBefore(pool: Pool, { tenant, runId }: Wanted): Device | undefined {
+  #usedBefore(pool: Pool, { tenant, runId }: ReservationRequest): Device | undefined {
     const last = this.#lastUsed.get(pairKey(tenant, runId));
     if (last === undefined || pool.devices.has(last)) return last;
     // It may have come back over another connection.

@@ -16,7 +16,7 @@ export interface Batch {
   /** Null: registered over HTTP, and kept over restarts; else lent for as long as the device is connected. */
   readonly device: Device | null;
   readonly taken: Map<string, { readonly tool: ClientTool; readonly spec: ToolSpec }>;
-  readonly replaced: Map<string, Standing>;
+  readonly replaced: Map<string, PreviousTool>;
   readonly keptRisk: Set<string>;
   /** Another contract than the name had before. */
   readonly changed: Set<string>;
@@ -24,8 +24,8 @@ export interface Batch {
   readonly joined: Map<string, ClientTool>;
 }
 
-/** What was registered under a name before. */
-interface Standing {
+/** What was registered under a name before; both are undefined if nothing was. */
+interface PreviousTool {
   readonly tool: ClientTool | undefined;
   readonly pool: Pool | undefined;
 }
@@ -118,10 +118,10 @@ export class ToolRegistrar {
 
   /** Devices that share a tool share its contract; only the one that brought it, alone, may change it. */
   #otherContract({ tenant, device, operator }: Batch, tool: ClientTool): Registration | null {
-    const standing = this.#parts.registry.clientTool(tenant, tool.name);
+    const current = this.#parts.registry.clientTool(tenant, tool.name);
     const pool = this.#parts.pools.of(tenant, tool.name);
-    if (standing === undefined || pool === undefined || operator !== null) return null;
-    if (standing.version === tool.version) return null;
+    if (current === undefined || pool === undefined || operator !== null) return null;
+    if (current.version === tool.version) return null;
     const others = [...pool.devices].filter((other) => other.name !== device?.name);
     if (others.length > 0) {
       const names = others.map(({ name }) => name).join(', ');
@@ -145,17 +145,17 @@ export class ToolRegistrar {
     const { registry, pools } = this.#parts;
     const { tenant, device } = batch;
     const { name } = tool;
-    const standing = { tool: registry.clientTool(tenant, name), pool: pools.of(tenant, name) };
-    if (!batch.replaced.has(name)) batch.replaced.set(name, standing);
-    const isSame = standing.tool?.version === tool.version || batch.operator !== null;
-    if (!isSame) for (const other of standing.pool?.devices ?? []) other.tools.delete(name);
-    const devices = new Set(isSame ? standing.pool?.devices : []);
+    const previous = { tool: registry.clientTool(tenant, name), pool: pools.of(tenant, name) };
+    if (!batch.replaced.has(name)) batch.replaced.set(name, previous);
+    const isSame = previous.tool?.version === tool.version || batch.operator !== null;
+    if (!isSame) for (const other of previous.pool?.devices ?? []) other.tools.delete(name);
+    const devices = new Set(isSame ? previous.pool?.devices : []);
     if (device !== null) {
       devices.add(device);
       device.tools.add(name);
     }
     registry.add(tool);
-    const isKept = device === null || (isSame && standing.pool?.isKept === true);
+    const isKept = device === null || (isSame && previous.pool?.isKept === true);
     pools.set(tenant, name, { specJson: JSON.stringify(spec), isKept, devices });
     batch.taken.set(name, { tool, spec });
     if (this.#parts.memory.isOtherContract(tenant, tool)) batch.changed.add(name);

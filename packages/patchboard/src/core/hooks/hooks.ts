@@ -2,7 +2,7 @@ import type { ReasonView, ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from '../agent-handle.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
-/** The call as a hook sees it. `args` and `input` are one value under the two names in use. */
+/** The call as it is passed to a hook. `args` and `input` are the same value. */
 export interface HookCall {
   readonly id: string;
   readonly name: string;
@@ -11,25 +11,25 @@ export interface HookCall {
   readonly runId: string;
   readonly agentId: string;
   readonly tenant: string;
-  /** What the tool says of its risk; empty when the tool is gone. */
+  /** The tool's annotations; empty if the tool was removed. */
   readonly annotations: ToolAnnotations;
-  /** What else it says of itself, such as `version` and `tags`. */
+  /** The tool's metadata, such as `version` and `tags`. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What a hook may say before a tool runs. Nothing: go on. */
+/** What a `preToolUse` hook may return. Nothing: no objection. */
 export type HookDecision =
   | ({ readonly decision: 'ask'; readonly meta?: Readonly<Record<string, unknown>> } & HookReason)
   | ({ readonly decision: 'deny'; readonly toolResult?: unknown } & HookReason)
-  /** For policies of mode `custom`, where nothing is allowed unless a hook says so. */
+  /** For policies of mode `custom`, where a call needs the allow of a hook. */
   | { readonly decision: 'allow' }
-  /** This is the result; the tool is not run. */
+  /** Uses this result; the tool does not run. */
   | { readonly result: unknown }
-  /** Go on with these arguments; they are validated again. */
+  /** Replaces the arguments; they are validated again. */
   | { readonly args: unknown }
   | void;
 
-/** Why a hook asks or denies: in words of its own, or in codes that Patchboard has sentences for, which go first. */
+/** Why a hook asks or denies: as text, or as reason codes of Patchboard, which take precedence. */
 export interface HookReason {
   readonly reason?: string;
   readonly reasons?: readonly ReasonView[];
@@ -45,7 +45,7 @@ export type PostHookResult =
   /** Merged into an object result, in place of any other. `content` is another name for `result`. */
   { readonly update: { readonly result: unknown } | ToolOutcome } | { readonly replace: ToolOutcome } | void;
 
-/** `agent` is whoever embeds the engine and asks; undefined over the network. */
+/** `agent`: the agent in this process that made the call; undefined for calls over the network. */
 export interface Hooks {
   preToolUse?(call: HookCall, agent?: AgentHandle): HookDecision | Promise<HookDecision>;
   postToolUse?(
@@ -55,7 +55,7 @@ export interface Hooks {
   ): PostHookResult | Promise<PostHookResult>;
 }
 
-/** Both names for the arguments hold one value. */
+/** Creates the view of a call that hooks get. */
 export function hookCall(
   call: { id: string; toolName: string; runId: string; agentId: string; tenant: string },
   tool: RegisteredTool | undefined,
@@ -66,7 +66,7 @@ export function hookCall(
   return { id, name, args, input: args, runId, agentId, tenant, annotations, metadata: metadata ?? {} };
 }
 
-/** Whose hooks they are. Those of the board stand above all others; a tool decides nothing about itself. */
+/** Where hooks are defined. The board's have the most authority; a tool's cannot allow the tool's own calls. */
 export type HookOwner = 'tool' | 'agent' | 'board';
 
 export interface OwnedHooks {
@@ -76,7 +76,7 @@ export interface OwnedHooks {
 
 const NONE: readonly OwnedHooks[] = [];
 
-/** Those that have such a hook, in the order in which they are asked: the tool's own, the agent's, the board's. */
+/** Returns the hooks of that kind in the order in which they run: the tool's own, the agent's, the board's. */
 export function hooksOf(
   kind: 'preToolUse' | 'postToolUse',
   tool: RegisteredTool | undefined,

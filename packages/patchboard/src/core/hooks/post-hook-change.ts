@@ -1,7 +1,7 @@
 import { isRecord } from '../json/is-record.ts';
 import { didYouMean } from '../spelling.ts';
 
-/** What a `postToolUse` hook changes of a result. */
+/** The change to a result that a `postToolUse` hook returned. */
 export type PostHookChange =
   | { readonly kind: 'none' }
   | { readonly kind: 'update' | 'replace'; readonly value: unknown }
@@ -12,7 +12,7 @@ const NAMES = {
   replace: ['content'],
 } as const;
 
-/** Decodes what a `postToolUse` hook returned. A value that is in no documented form is malformed, never ignored. */
+/** Decodes the return value of a `postToolUse` hook. A value in no documented form is malformed, never ignored. */
 export function postHookChange(returned: unknown): PostHookChange {
   if (returned === undefined || returned === null) return { kind: 'none' };
   if (!isRecord(returned)) return malformed('its return value must be an object');

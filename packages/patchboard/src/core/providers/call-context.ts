@@ -22,7 +22,7 @@ export interface CallContextParts {
   readonly feed: Pick<EventFeed, 'progress' | 'custom'>;
 }
 
-/** What a tool of this process gets besides its arguments. */
+/** Creates the context that an in-process tool gets besides its arguments. */
 export function contextOf(
   parts: CallContextParts,
   live: LiveCall,
@@ -33,7 +33,7 @@ export function contextOf(
   return new CallContext(parts, live, attempt, cacheTtlMs === undefined ? origin : siteOnly(origin));
 }
 
-/** Most tools use little of `ToolContext`: what costs something is made when it is asked for. */
+/** Most tools use little of `ToolContext`, so the expensive members are created on first access. */
 class CallContext implements ToolContext {
   readonly callId: string;
   readonly runId: string;
@@ -82,38 +82,41 @@ class CallContext implements ToolContext {
     return this.#parts.workspaces.of(this.#live.call).services;
   }
 
-  // Fields, not methods: tools take them out of the context and call them alone.
+  // Fields, not methods: tools destructure them from the context.
   readonly progress = (data: unknown): void => {
-    const told = this.#tell().prepare('progress', data);
-    if (told !== null) this.#parts.feed.progress(this.#live.call, this.#parts.clock.now(), told.data);
+    const event = this.#eventSink().prepare('progress', data);
+    if (event !== null) this.#parts.feed.progress(this.#live.call, this.#parts.clock.now(), event.data);
   };
 
   readonly emit = (eventType: string, data: unknown = null): void => {
-    const told = this.#tell().prepare(eventType, data);
-    if (told === null) return;
+    const event = this.#eventSink().prepare(eventType, data);
+    if (event === null) return;
     const { clock, feed } = this.#parts;
     const at = clock.now();
     const { id: callId, toolName, runId } = this.#live.call;
-    feed.custom(this.#live.call, at, eventType, told.data);
-    this.#tell().agent({ callId, toolName, runId, eventType, data: told.data, at });
+    feed.custom(this.#live.call, at, eventType, event.data);
+    this.#eventSink().notifyAgent({ callId, toolName, runId, eventType, data: event.data, at });
   };
 
-  #tell(): ToolEventSink {
+  #eventSink(): ToolEventSink {
     return (this.#sink ??= new ToolEventSink(this.#parts, this.#live));
   }
 }
 
-/** A sub-agent works where the agent works that gave it its task; that call is under way for as long. */
+/**
+ * A sub-agent uses the workspace of the agent that started it: returns the topmost call above this one. It is open for
+ * as long.
+ */
 function topOf(lifecycle: Pick<Lifecycle, 'find'>, call: Call): Call {
   const above = call.parentCallId === null ? undefined : lifecycle.find(call.parentCallId)?.call;
   return above === undefined ? call : topOf(lifecycle, above);
 }
 
-/** Decides what of a tool's own messages reaches anybody. A bad one never fails the call: it is logged and dropped. */
+/** Validates and copies the events that a tool emits. An invalid one is logged and dropped; it never fails the call. */
 class ToolEventSink {
   readonly #parts: CallContextParts;
   readonly #live: LiveCall;
-  #saidLate = false;
+  #hasLoggedLate = false;
 
   constructor(parts: CallContextParts, live: LiveCall) {
     this.#parts = parts;
@@ -123,10 +126,10 @@ class ToolEventSink {
   prepare(eventType: string, data: unknown): { readonly data: unknown } | null {
     if (this.#isOver()) return this.#late(eventType);
     if (typeof eventType !== 'string' || eventType === '')
-      return this.#drop(String(eventType), 'an event type is a text that is not empty');
+      return this.#drop(String(eventType), 'the event type must be a non-empty string');
     const { resultBytes } = this.#parts.limits;
     try {
-      // A copy, so that what the tool changes later does not change what was told.
+      // A copy, so that later changes by the tool do not change the event.
       const json = JSON.stringify(data) ?? 'null';
       if (utf8Bytes(json) > resultBytes) return this.#drop(eventType, `larger than ${resultBytes} bytes`);
       return { data: this.#parts.redactor.value(JSON.parse(json)) };
@@ -135,8 +138,8 @@ class ToolEventSink {
     }
   }
 
-  /** What the agent's listener throws is no failure of the tool. */
-  agent(event: ToolCustomEvent): void {
+  /** Calls the agent's listener. An exception of the listener does not fail the tool. */
+  notifyAgent(event: ToolCustomEvent): void {
     try {
       this.#live.caller.onCustomEvent?.(event);
     } catch (error) {
@@ -148,10 +151,10 @@ class ToolEventSink {
     return this.#live.stop.reason !== null || !isOpen(this.#live.call);
   }
 
-  /** Once: a tool that ignores its end must not fill the log. */
+  /** Logs only the first late event: a tool that ignores its end must not fill the log. */
   #late(eventType: string): null {
-    if (this.#saidLate) return null;
-    this.#saidLate = true;
+    if (this.#hasLoggedLate) return null;
+    this.#hasLoggedLate = true;
     this.#parts.log.warn('call.event_after_end', { ...namesOf(this.#live), event_type: eventType });
     return null;
   }
@@ -164,7 +167,7 @@ class ToolEventSink {
 
 function boundLog({ log, redactor }: CallContextParts, live: LiveCall): Log {
   const names = namesOf(live);
-  // The names of the call come last: a tool cannot write in the name of another.
+  // The call's own fields come last, so that a tool cannot replace them.
   const fields = (given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
     ...(redactor.value(given) as Record<string, unknown>),
     ...names,
@@ -187,7 +190,7 @@ function namesOf({ call }: LiveCall): Record<string, unknown> {
   };
 }
 
-/** A result that others of the site may get must not depend on whom this one is for. */
+/** A cached result may be returned to other users of the site, so it must not depend on user or session. */
 function siteOnly(origin: CallOrigin | null): CallOrigin | null {
   return origin === null ? null : { siteId: origin.siteId };
 }

@@ -16,7 +16,13 @@ import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Registry } from '../tools/registry.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
 import { runLocally, type LocalRunnerParts } from './local-runner.ts';
-import { mayRepeat, NoPlace, type Provider, type Reservation, type Wanted } from './provider.ts';
+import {
+  mayRepeat,
+  EmptyReservation,
+  type Provider,
+  type Reservation,
+  type ReservationRequest,
+} from './provider.ts';
 import { Slots, type SlotKey } from './slots.ts';
 
 export interface InProcessProviderParts extends LocalRunnerParts, SettlementParts {
@@ -28,14 +34,14 @@ export interface InProcessProviderParts extends LocalRunnerParts, SettlementPart
 }
 
 const SERVER_SLOT = 'server';
-/** A call that takes the server down each time must not do so for ever. */
+/** Bounds the attempts of a call that crashes the server each time. */
 const MAX_ATTEMPTS_OVER_RESTARTS = 5;
 
 function tenantSlot(tenant: string): string {
   return `tenant:${tenant}`;
 }
 
-/** Runs tools in this process, as many at once as the slots of run, tenant, server and tool allow. */
+/** Runs tools in this process, limited by the slots of run, tenant, server and tool. */
 export class InProcessProvider implements Provider {
   readonly #parts: InProcessProviderParts;
   readonly #slots: Slots = new Slots();
@@ -45,32 +51,27 @@ export class InProcessProvider implements Provider {
     this.#parts = parts;
   }
 
-  /** With a free slot the call executes from its first commit on. */
-  reserve(tool: RegisteredTool, { tenant, runId }: Wanted, now: number): Reservation {
+  /** With a free slot the call is recorded as EXECUTING in its first commit. */
+  reserve(tool: RegisteredTool, { tenant, runId }: ReservationRequest, now: number): Reservation {
     const pending: CallState = { name: 'PENDING', deadlineAt: now + this.#parts.limits.queueWaitMs };
     const keys = this.#slotKeys(serverToolOf(tool), tenant, runId);
-    if (this.#isStopped || !this.#slots.tryTake(keys)) return new NoPlace([pending], this);
+    if (this.#isStopped || !this.#slots.tryTake(keys)) return new EmptyReservation([pending], this);
     const deadlineAt = now + tool.timeoutMs;
     const executing: CallState = { name: 'EXECUTING', deadlineAt, attempt: 1, cause: null };
     return new SlotReservation(this, keys, [pending, executing]);
   }
 
-  giveBack(keys: readonly SlotKey[]): void {
-    this.#slots.give(keys);
+  releaseSlots(keys: readonly SlotKey[]): void {
+    this.#slots.release(keys);
   }
 
-  /** The call was recorded as executing, and holds `keys`. */
+  /** Starts a call that was recorded as EXECUTING and holds the slots `keys`. */
   startReserved(live: LiveCall, keys: readonly SlotKey[]): void {
-    live.release = () => this.#slots.give(keys);
+    live.release = () => this.#slots.release(keys);
     const { tool } = live;
-    // The commit took time: a tool that was removed meanwhile does not run.
+    // A tool that was removed during the commit does not run.
     if (tool === undefined || !this.#parts.registry.offers(live.call.tenant, tool)) {
-      this.#endHere(
-        live,
-        'tool_not_found',
-        reason('tool_unknown', { tool: live.call.toolName }),
-        'not_started',
-      );
+      this.#fail(live, 'tool_not_found', reason('tool_unknown', { tool: live.call.toolName }), 'not_started');
       return;
     }
     this.#parts.tasks.start('execute', () => this.#execute(live, tool));
@@ -80,26 +81,26 @@ export class InProcessProvider implements Provider {
     const { call } = live;
     const registered = this.#parts.registry.find(call.tenant, call.toolName);
     const tool = live.tool ?? registered;
-    // Another tool of the same name is not the one that this call was made with.
+    // A new tool of the same name is not the one that the call was submitted for.
     if (tool === undefined || registered !== tool || tool.runsOn.kind !== 'server') {
-      this.#endHere(live, 'tool_not_found', reason('tool_unknown', { tool: call.toolName }));
+      this.#fail(live, 'tool_not_found', reason('tool_unknown', { tool: call.toolName }));
       return;
     }
-    // What was recorded, and maybe approved, to run enclosed must not run otherwise after a restart.
+    // A call that was recorded, and maybe approved, for one sandbox must not run in another after a restart.
     if (call.sandbox !== tool.sandbox) {
       const why = reason('sandbox_differs', { wanted: String(call.sandbox), here: String(tool.sandbox) });
-      this.#endHere(live, 'sandbox_unavailable', why);
+      this.#fail(live, 'sandbox_unavailable', why);
     } else if (!isAsApproved(call, tool))
-      this.#endHere(live, 'approval_denied', reason('approval_tool_changed'));
-    // The arguments were checked against the contract of that version.
+      this.#fail(live, 'approval_denied', reason('approval_tool_changed'));
+    // The arguments were validated against the recorded version of the contract.
     else if (tool.version !== call.toolVersion)
-      this.#endHere(live, 'tool_not_found', reason('tool_changed', { tool: call.toolName }));
+      this.#fail(live, 'tool_not_found', reason('tool_changed', { tool: call.toolName }));
     else this.#queue(live, tool);
   }
 
-  /** A running tool gets the stop signal of its call; the slot goes back with `live.release`. */
+  /** A running tool gets the stop signal of its call; `live.release` returns the slot. */
   cancel(): void {
-    // No other process works on the call.
+    // No other process works on the call, so there is none to notify.
   }
 
   recover({ call }: LiveCall, tool: RegisteredTool | undefined): boolean {
@@ -118,19 +119,19 @@ export class InProcessProvider implements Provider {
     return failure('body_invalid', reason('target_of_server_tool', { tool: name }));
   }
 
-  /** What waits for a slot keeps waiting, over the restart too. */
+  /** Calls that wait for a slot keep waiting, over a restart too. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Calls that wait for a slot, and those that hold one; null: of all tenants. */
+  /** Returns the number of calls that wait for a slot and that hold one; `tenant` null: of all tenants. */
   load(tenant: string | null): { waiting: number; executing: number } {
     const name = tenant === null ? SERVER_SLOT : tenantSlot(tenant);
     return { waiting: this.#slots.waiting(name), executing: this.#slots.held(name) };
   }
 
-  /** It cannot go on in this process. Before a restart it may have begun. */
-  #endHere(
+  /** Ends a call that this process cannot run. It may have started before a restart. */
+  #fail(
     live: LiveCall,
     code: FailureCode,
     why: Reason,
@@ -138,29 +139,29 @@ export class InProcessProvider implements Provider {
   ): void {
     const ended = failed(failure(code, why, { outcome }));
     this.#parts.tasks.start('dispatch', async () => {
-      await this.#parts.lifecycle.advanceSurely(live, [endState(ended, null)]);
+      await this.#parts.lifecycle.advanceWithRetry(live, [endState(ended, null)]);
     });
   }
 
   #queue(live: LiveCall, tool: RegisteredTool): void {
     if (this.#isStopped) return;
     const keys = this.#slotKeys(serverToolOf(tool), live.call.tenant, live.call.runId);
-    const go = (): void => {
+    const run = (): void => {
       if (this.#isStopped) return;
-      live.release = () => this.#slots.give(keys);
+      live.release = () => this.#slots.release(keys);
       this.#parts.tasks.start('execute', async () => {
         if (await this.#begin(live, tool)) await this.#execute(live, tool);
       });
     };
-    if (this.#slots.tryTake(keys)) go();
-    else live.release = this.#slots.wait(keys, go);
+    if (this.#slots.tryTake(keys)) run();
+    else live.release = this.#slots.wait(keys, run);
   }
 
-  /** Nothing runs before its EXECUTING state is durable. False: the call ended while it waited. */
+  /** Commits EXECUTING, which must be durable before the tool runs. Returns false if the call ended while it waited. */
   async #begin(live: LiveCall, tool: RegisteredTool): Promise<boolean> {
     const attempt = attemptsOf(live.call) + 1;
     const deadlineAt = this.#parts.clock.now() + Math.min(tool.timeoutMs, live.call.timeoutMs);
-    return await this.#parts.lifecycle.advanceSurely(live, [
+    return await this.#parts.lifecycle.advanceWithRetry(live, [
       { name: 'EXECUTING', deadlineAt, attempt, cause: attempt === 1 ? null : 'interrupted' },
     ]);
   }
@@ -169,7 +170,7 @@ export class InProcessProvider implements Provider {
     return andThen(runLocally(this.#parts, serverToolOf(tool), live), (outcome) => {
       if (outcome === null) return;
       const settled = settle(this.#parts, live, tool, outcome, null);
-      return andThen(settled, (state) => this.#parts.lifecycle.advanceSurely(live, [state]));
+      return andThen(settled, (state) => this.#parts.lifecycle.advanceWithRetry(live, [state]));
     });
   }
 
@@ -201,8 +202,8 @@ class SlotReservation implements Reservation {
     this.#provider.startReserved(live, this.#keys);
   }
 
-  giveBack(): void {
-    this.#provider.giveBack(this.#keys);
+  release(): void {
+    this.#provider.releaseSlots(this.#keys);
   }
 }
 

@@ -18,26 +18,26 @@ export interface LocalRunnerParts extends CallContextParts {
 }
 
 /**
- * Runs a call whose EXECUTING state is committed, and again if its tool is idempotent and the failure may pass.
- * Null: it was stopped from outside, and whoever did so has ended the call.
+ * Runs a call whose EXECUTING state is committed, and retries it if its tool is idempotent and the failure is transient.
+ * Returns null if the call was stopped: the code that stopped it has ended it.
  */
 export function runLocally(
   parts: LocalRunnerParts,
   tool: ServerTool,
   live: LiveCall,
 ): MaybePromise<Outcome | null> {
-  // It may have been ended between the commit of EXECUTING and this line.
+  // The call may have ended between the commit of EXECUTING and this line.
   if (live.stop.reason !== null) return null;
   const attempt = attemptsOf(live.call);
   return andThen(live.stop.race(runAttempt(parts, tool, live, attempt)), (outcome) => {
     if (live.stop.reason !== null) return null;
     const pauseMs = retryPause(parts, tool, live, outcome, attempt);
     if (outcome.kind !== 'failed' || pauseMs === null) return outcome;
-    return runAgain(parts, tool, live, { attempt: attempt + 1, cause: outcome.failure.code, pauseMs });
+    return retry(parts, tool, live, { attempt: attempt + 1, cause: outcome.failure.code, pauseMs });
   });
 }
 
-async function runAgain(
+async function retry(
   parts: LocalRunnerParts,
   tool: ServerTool,
   live: LiveCall,
@@ -46,7 +46,7 @@ async function runAgain(
   if (!(await pause(parts, live, pauseMs))) return null;
   const { state } = live.call;
   if (state.name !== 'EXECUTING') return null;
-  if (!(await parts.lifecycle.advanceSurely(live, [{ ...state, attempt, cause }]))) return null;
+  if (!(await parts.lifecycle.advanceWithRetry(live, [{ ...state, attempt, cause }]))) return null;
   return await runLocally(parts, tool, live);
 }
 
@@ -58,10 +58,10 @@ function runAttempt(
 ): MaybePromise<Outcome> {
   try {
     const args = JSON.parse(live.call.argsJson) as unknown;
-    const given = tool.execute(args, contextOf(parts, live, attempt, tool));
-    return isThenable(given)
-      ? Promise.resolve(given).then(done, (error: unknown) => thrown(error, tool))
-      : done(given);
+    const returned = tool.execute(args, contextOf(parts, live, attempt, tool));
+    return isThenable(returned)
+      ? Promise.resolve(returned).then(done, (error: unknown) => thrown(error, tool))
+      : done(returned);
   } catch (error) {
     return thrown(error, tool);
   }
@@ -75,12 +75,15 @@ function thrown(error: unknown, { annotations }: ServerTool): Outcome {
   return failed(failureOfThrown(error, annotations.idempotent === true));
 }
 
-/** As `await` sees it: other promises than the language's own count too. */
+/** The same rule as `await`: any object with a `then` method counts. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** Null when there is no other try: only idempotent tools, only failures that may pass, only within the deadline. */
+/**
+ * Returns the back-off before the next attempt; null if there is none: only idempotent tools, transient failures,
+ * within the deadline.
+ */
 function retryPause(
   { clock, ids, limits }: LocalRunnerParts,
   tool: ServerTool,
@@ -92,18 +95,18 @@ function retryPause(
   if (tool.annotations.idempotent !== true || attempt >= limits.maxAttempts) return null;
   const { state } = live.call;
   if (state.name !== 'EXECUTING') return null;
-  // Full jitter over the upper half, so that callers who failed together do not come back together.
+  // Jitter over the upper half, so that calls that failed together do not retry together.
   const pauseMs = limits.retryBaseMs * 2 ** (attempt - 1) * (0.5 + ids.random() / 2);
   return clock.now() + pauseMs < state.deadlineAt ? pauseMs : null;
 }
 
-/** False: the call was stopped meanwhile. */
+/** Returns false if the call was stopped meanwhile. */
 async function pause({ clock }: LocalRunnerParts, live: LiveCall, ms: number): Promise<boolean> {
-  let callOff = (): void => {};
-  const rest = new Promise<Outcome>((resolve) => {
-    callOff = clock.after(ms, () => resolve({ kind: 'ok', value: null }));
+  let disarm = (): void => {};
+  const elapsed = new Promise<Outcome>((resolve) => {
+    disarm = clock.after(ms, () => resolve({ kind: 'ok', value: null }));
   });
-  await live.stop.race(rest);
-  callOff();
+  await live.stop.race(elapsed);
+  disarm();
   return live.stop.reason === null;
 }

@@ -3,12 +3,12 @@ import type { LiveCall } from '../call/live-call.ts';
 import type { Failure } from '../failures.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
-/** The call that needs a place. */
-export interface Wanted {
+/** What a provider needs to know of a call that is about to be recorded. */
+export interface ReservationRequest {
   readonly tenant: string;
   readonly toolName: string;
   readonly runId: string;
-  /** A device's name or session, or the client; null: any. */
+  /** A device's name or session, or a client's id; null: any. */
   readonly target: string | null;
 }
 
@@ -18,38 +18,41 @@ export interface Wanted {
  * (`../devices/client-queue-provider.ts`). Nothing outside the adapters depends on the kind of a tool.
  */
 export interface Provider {
-  /** Reserves a place for a call that is about to be recorded, if one is free. */
-  reserve(tool: RegisteredTool, wanted: Wanted, now: number): Reservation;
-  /** Starts the next attempt of a recorded call that has no reservation: at once, or when a place is free. */
+  /** Reserves a slot or a device for a call that is about to be recorded, if one is free. */
+  reserve(tool: RegisteredTool, request: ReservationRequest, now: number): Reservation;
+  /** Starts the next attempt of a recorded call that has no reservation: at once, or when a slot or device is free. */
   start(live: LiveCall): void;
-  /** The call has ended, or this process has dropped it. Null: it ended with the provider's own result. */
+  /** Called when a call has ended, or this process has dropped it. `reason` null: it ended with the provider's own result. */
   cancel(live: LiveCall, reason: string | null): void;
   /**
-   * Takes over a call that an earlier process left open, before it is started again. False: it was executing, and may
-   * not be repeated. `tool`: as it is registered now.
+   * Takes over a call that an earlier process left open, before it is started again. Returns false if the call was
+   * executing and must not be repeated. `tool`: as it is registered now.
    */
   recover(live: LiveCall, tool: RegisteredTool | undefined): boolean;
   isOnline(tool: RegisteredTool, tenant: string): boolean;
-  /** How long a call may wait for a place after it was approved. */
+  /** How long a call may wait for a slot or device after its approval. */
   waitMs(call: Call): number;
-  /** Why `target` cannot run the tool; null if it can. */
+  /** Returns why `target` cannot run the tool; null if it can. */
   targetProblem(tool: RegisteredTool, target: string): Failure | null;
-  /** Reserves nothing more, and starts nothing that waits for a place. */
+  /** Stops reserving, and starts no waiting call any more. */
   stop(): void;
 }
 
-/** What a call is recorded with, and the place it holds by then. */
+/** The states that a call is recorded with, and the slot or device that it holds. */
 export interface Reservation {
-  /** The call goes through all of them with its first commit. */
+  /** The states that the call goes through in its first commit. */
   readonly states: readonly CallState[];
-  /** The call is recorded: runs it, in the background. */
+  /** Called once the call is recorded: runs it in the background. */
   start(live: LiveCall): void;
-  /** The call was not recorded. */
-  giveBack(): void;
+  /** Releases the slot or device of a call that was not recorded. */
+  release(): void;
 }
 
-/** A call that holds no place. Without a provider it is not started: it waits for a decision, or has ended. */
-export class NoPlace implements Reservation {
+/**
+ * A reservation without slot or device. Without a provider the call is not started: it waits for an approval, or has
+ * ended.
+ */
+export class EmptyReservation implements Reservation {
   readonly states: readonly CallState[];
   readonly #provider: Provider | null;
 
@@ -62,12 +65,12 @@ export class NoPlace implements Reservation {
     this.#provider?.start(live);
   }
 
-  giveBack(): void {
-    // It holds nothing.
+  release(): void {
+    // Nothing is reserved.
   }
 }
 
-/** Only an idempotent tool is attempted again, and only as often as `maxAttempts` says. */
+/** Whether another attempt is allowed: only for an idempotent tool, up to `maxAttempts` attempts. */
 export function mayRepeat(tool: RegisteredTool | undefined, call: Call, maxAttempts: number): boolean {
   return tool?.annotations.idempotent === true && attemptsOf(call) < maxAttempts;
 }

@@ -1,8 +1,8 @@
-import { runsHere, type Call } from '../call/call.ts';
+import { runsInProcess, type Call } from '../call/call.ts';
 import type { RegisteredTool, RunsOn } from '../tools/registered-tool.ts';
 import type { Provider } from './provider.ts';
 
-/** The provider of each tool and of each recorded call. */
+/** Selects the provider of a tool or a recorded call. */
 export class Providers {
   readonly #byKind: Readonly<Record<RunsOn['kind'], Provider>>;
 
@@ -14,9 +14,9 @@ export class Providers {
     return this.#byKind[runsOn.kind];
   }
 
-  /** The tool may have left the registry. */
+  /** Needs only the record, because the tool may have been removed from the registry. */
   ofCall(call: Call): Provider {
-    return runsHere(call) ? this.#byKind.server : this.#byKind.client;
+    return runsInProcess(call) ? this.#byKind.server : this.#byKind.client;
   }
 
   stop(): void {

@@ -36,7 +36,7 @@ describe('Slots', () => {
         for (const op of operations) {
           if (op.kind === 'take') take(op.keys.map((index) => KEYS[index]!));
           if (op.kind === 'give' && holding.length > 0)
-            slots.give(holding.splice(op.which % holding.length, 1)[0]!);
+            slots.release(holding.splice(op.which % holding.length, 1)[0]!);
           if (op.kind === 'leave' && waiting.size > 0) {
             const [keys, leave] = [...waiting][op.which % waiting.size]!;
             leave();
@@ -50,7 +50,7 @@ describe('Slots', () => {
             expect(slots.waiting(key.name)).toBe(inLine);
           }
         }
-        while (holding.length > 0) slots.give(holding.shift()!);
+        while (holding.length > 0) slots.release(holding.shift()!);
         expect(waiting.size).toBe(0);
       }),
       { numRuns: 500 },
@@ -66,7 +66,7 @@ describe('Slots', () => {
       expect(slots.tryTake(key)).toBe(false);
       slots.wait(key, () => served.push(number));
     }
-    for (let count = 0; count < 3; count += 1) slots.give(key);
+    for (let count = 0; count < 3; count += 1) slots.release(key);
     expect(served).toEqual([1, 2, 3]);
   });
 
@@ -82,7 +82,7 @@ describe('Slots', () => {
       else slots.wait(keysOf(run), () => order.push(run));
     };
     for (const run of ['busy', 'busy', 'newcomer', 'busy']) take(run);
-    slots.give(keysOf('busy'));
+    slots.release(keysOf('busy'));
     expect(order).toEqual(['busy', 'newcomer']);
   });
 
@@ -92,7 +92,7 @@ describe('Slots', () => {
     const narrow: SlotKey = { name: 'x', limit: 1 };
     for (let count = 0; count < 3; count += 1) slots.tryTake([wide]);
     for (let count = 0; count < 2; count += 1) slots.wait([narrow], () => {});
-    slots.give([wide]);
+    slots.release([wide]);
     expect(slots.waiting('x')).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import { Counters } from '../counters.ts';
 
-/** One thing that is limited, such as `run:run_001`, and how many may hold it at once. */
+/** A semaphore, such as `run:run_001`, and its number of permits. */
 export interface SlotKey {
   readonly name: string;
   readonly limit: number;
@@ -13,15 +13,15 @@ interface Waiter {
 }
 
 /**
- * Counts who holds what. A taker needs all of its keys at once, the narrowest named first. A waiter stands in the line of the first key it
- * lacks, so that giving back a key looks at that key's line only.
+ * Counting semaphores that are taken several at once, ordered from the narrowest to the widest. A waiter queues at the
+ * first key it lacks, so that releasing a key only looks at that key's queue.
  */
 export class Slots {
   readonly #held: Counters = new Counters();
-  readonly #lines: Map<string, Set<Waiter>> = new Map();
+  readonly #queues: Map<string, Set<Waiter>> = new Map();
   readonly #waiting: Counters = new Counters();
 
-  /** How many wait for this and whatever else they need. */
+  /** Returns the number of waiters that need this key. */
   waiting(name: string): number {
     return this.#waiting.of(name);
   }
@@ -30,40 +30,40 @@ export class Slots {
     return this.#held.of(name);
   }
 
-  /** Takes all keys now, or nothing. Never overtakes somebody who waits for one of them. */
+  /** Takes all keys now, or none. Never overtakes a waiter for one of them. */
   tryTake(keys: readonly SlotKey[]): boolean {
-    if (this.#lines.size > 0 && keys.some((key) => this.#lines.has(key.name))) return false;
+    if (this.#queues.size > 0 && keys.some((key) => this.#queues.has(key.name))) return false;
     if (this.#lacking(keys) !== null) return false;
     this.#take(keys);
     return true;
   }
 
-  /** After `tryTake` said no: calls `ready` later, once, holding all keys. The answer leaves the line. */
+  /** After `tryTake` returned false: calls `ready` once, when all keys are taken. The returned function leaves the queue. */
   wait(keys: readonly SlotKey[], ready: () => void): () => void {
     const waiter: Waiter = { keys, ready, waitsOn: '' };
     for (const key of keys) this.#waiting.add(key.name, 1);
-    this.#lineUp(waiter, this.#lacking(keys) ?? this.#firstLine(keys));
+    this.#enqueue(waiter, this.#lacking(keys) ?? this.#firstQueue(keys));
     return () => {
       if (this.#leave(waiter)) this.#stopWaiting(waiter);
     };
   }
 
-  give(keys: readonly SlotKey[]): void {
+  release(keys: readonly SlotKey[]): void {
     for (const key of keys) this.#held.add(key.name, -1);
     // The widest first, or a busy run would hand its tenant's slot to itself for ever.
-    if (this.#lines.size > 0) for (const key of keys.toReversed()) this.#serve(key);
+    if (this.#queues.size > 0) for (const key of keys.toReversed()) this.#serve(key);
   }
 
   #serve(key: SlotKey): void {
-    const line = this.#lines.get(key.name);
-    if (line === undefined) return;
-    for (const waiter of line) {
+    const queue = this.#queues.get(key.name);
+    if (queue === undefined) return;
+    for (const waiter of queue) {
       if (this.held(key.name) >= key.limit) return;
       const lacking = this.#lacking(waiter.keys);
       if (lacking === key.name) return;
       this.#leave(waiter);
       if (lacking !== null) {
-        this.#lineUp(waiter, lacking);
+        this.#enqueue(waiter, lacking);
         continue;
       }
       this.#take(waiter.keys);
@@ -85,23 +85,23 @@ export class Slots {
     return null;
   }
 
-  #firstLine(keys: readonly SlotKey[]): string {
-    const key = keys.find((candidate) => this.#lines.has(candidate.name));
-    if (key === undefined) throw new Error('nothing to wait for');
+  #firstQueue(keys: readonly SlotKey[]): string {
+    const key = keys.find((candidate) => this.#queues.has(candidate.name));
+    if (key === undefined) throw new Error('wait() needs keys that tryTake() could not take');
     return key.name;
   }
 
-  #lineUp(waiter: Waiter, name: string): void {
+  #enqueue(waiter: Waiter, name: string): void {
     waiter.waitsOn = name;
-    const line = this.#lines.get(name);
-    if (line === undefined) this.#lines.set(name, new Set([waiter]));
-    else line.add(waiter);
+    const queue = this.#queues.get(name);
+    if (queue === undefined) this.#queues.set(name, new Set([waiter]));
+    else queue.add(waiter);
   }
 
   #leave(waiter: Waiter): boolean {
-    const line = this.#lines.get(waiter.waitsOn);
-    if (line?.delete(waiter) !== true) return false;
-    if (line.size === 0) this.#lines.delete(waiter.waitsOn);
+    const queue = this.#queues.get(waiter.waitsOn);
+    if (queue?.delete(waiter) !== true) return false;
+    if (queue.size === 0) this.#queues.delete(waiter.waitsOn);
     return true;
   }
 }

@@ -8,15 +8,15 @@ export function isReportedFailure(value: unknown): value is Record<string, unkno
   try {
     return value['ok'] === false || Boolean(value['_thrownError']);
   } catch {
-    // A getter throws: JSON cannot hold the value either, and `encode` says so.
+    // A getter throws: encoding the value as JSON fails too, and reports it.
     return false;
   }
 }
 
-/** `json`: the returned value as JSON text. It is kept whole as `toolResult`: that is what the model reads. */
+/** `json`: the returned value as JSON text. All of it becomes `toolResult`, which the model reads. */
 export function reportedFailure(value: Record<string, unknown>, json: string): Failure {
   const toolResult = JSON.parse(json) as Record<string, unknown>;
-  // JSON writes an Error as {}.
+  // JSON.stringify encodes an Error as {}.
   for (const member of ['error', '_thrownError'])
     if (value[member] instanceof Error) toolResult[member] = messageOf(value[member]);
   const recommendations = textsIn(toolResult['recommendations']);
@@ -26,7 +26,7 @@ export function reportedFailure(value: Record<string, unknown>, json: string): F
   });
 }
 
-/** Undefined where there is nothing to read, so that the failure's own summary is used. */
+/** Returns undefined if there is no text, so that the code's default message is used. */
 function errorText(error: unknown): string | undefined {
   if (error === undefined || error === null || error === true || error === '') return undefined;
   return boundedMessage(typeof error === 'string' ? error : JSON.stringify(error));

@@ -1,6 +1,6 @@
 import { type InputIssueView, type Reason, reason } from '@patchboard/wire';
 import { isReportedFailure, reportedFailure } from './reported-failure.ts';
-import { runPostHooks } from '../hooks/ask-hooks.ts';
+import { runPostHooks } from '../hooks/run-hooks.ts';
 import type { EndState } from '../call/call.ts';
 import { endState, keptFailure } from '../call/end-state.ts';
 import { failure, messageOf, problemOf } from '../failures.ts';
@@ -15,13 +15,13 @@ import { utf8Bytes } from '../json/utf8-bytes.ts';
 export interface SettlementParts {
   readonly clock: Clock;
   readonly limits: Limits;
-  /** Of the whole server; a tool's and an agent's own come before them. */
+  /** The board's hooks. Those of the tool and of the agent run before them. */
   readonly hooks: readonly Hooks[];
 }
 
 /**
- * From what a provider produced to what is kept: output schema, hooks, schema again, a failure that an in-process tool
- * returned, size cap. The returned state is not committed yet.
+ * Converts a provider's outcome to the end state: output schema, hooks, schema again, a failure that an in-process tool
+ * returned, size limit. The returned state is not committed yet.
  */
 export function settle(
   parts: SettlementParts,
@@ -34,25 +34,25 @@ export function settle(
   const checked = checkOutput(tool, outcome);
   const reviewers = hooksOf('postToolUse', tool, live.caller.hooks, parts.hooks);
   if (reviewers.length === 0 || checked.outcome.kind !== 'ok')
-    return keep(unlessReported(tool, checked), resultBytes, resultDigest);
+    return toEndState(unlessReported(tool, checked), resultBytes, resultDigest);
   return review(parts, reviewers, live, tool, checked.outcome).then((reviewed) =>
-    // By its answer or by writing into what it was shown, a hook may have made something else of it.
-    keep(unlessReported(tool, checkOutput(tool, reviewed, 'hook')), resultBytes, resultDigest),
+    // A hook may have changed the result, by its return value or by mutating what it was given.
+    toEndState(unlessReported(tool, checkOutput(tool, reviewed, 'hook')), resultBytes, resultDigest),
   );
 }
 
-/** A result that a hook had at hand: checked like any other, reviewed by none. */
-export function settleAtHand(tool: RegisteredTool, value: unknown, resultBytes: number): EndState {
-  return keep(unlessReported(tool, checkOutput(tool, { kind: 'ok', value })), resultBytes, null);
+/** Settles a result that a hook or the response cache supplied: checked like any other, but not passed to post hooks. */
+export function settleSupplied(tool: RegisteredTool, value: unknown, resultBytes: number): EndState {
+  return toEndState(unlessReported(tool, checkOutput(tool, { kind: 'ok', value })), resultBytes, null);
 }
 
-/** `json`: the value as text, if it was written down already. */
+/** `json`: the value as JSON text, if it was encoded already. */
 interface Checked {
   readonly outcome: Outcome;
   readonly json?: string;
 }
 
-/** What a client or a device returns is data: only an in-process tool reports a failure by returning it. */
+/** Converts a returned failure of an in-process tool to a failed outcome. The result of a client or device is always data. */
 function unlessReported(tool: RegisteredTool | undefined, checked: Checked): Checked {
   const { outcome } = checked;
   if (outcome.kind !== 'ok' || tool?.reportsFailures !== true || !isReportedFailure(outcome.value))
@@ -61,7 +61,7 @@ function unlessReported(tool: RegisteredTool | undefined, checked: Checked): Che
   return { outcome: encoded.kind === 'ok' ? failed(reportedFailure(outcome.value, encoded.json)) : encoded };
 }
 
-function keep({ outcome, json }: Checked, resultBytes: number, resultDigest: string | null): EndState {
+function toEndState({ outcome, json }: Checked, resultBytes: number, resultDigest: string | null): EndState {
   if (outcome.kind !== 'ok') {
     const kept = keptFailure(outcome.failure, resultBytes);
     return endState({ ...outcome, failure: kept }, resultDigest);
@@ -81,11 +81,11 @@ function checkOutput(
   by: 'tool' | 'hook' = 'tool',
 ): Checked {
   if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return { outcome };
-  // The schema is about results, and a returned failure has a form of its own.
+  // The output schema does not apply to a returned failure.
   if (tool.reportsFailures && isReportedFailure(outcome.value)) return { outcome };
   const encoded = encode(outcome.value);
   if (encoded.kind !== 'ok') return { outcome: encoded };
-  // What is kept is the JSON, so the JSON is what must fit: a Date, say, is a string by then.
+  // Validates the JSON copy, because that is what is stored: a Date, for example, is a string there.
   const value = JSON.parse(encoded.json) as unknown;
   const issues = tool.validateOutput(value);
   if (issues === null) return { outcome: { kind: 'ok', value }, json: encoded.json };

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
-import { because, reasonsOf } from '../because.ts';
-import { runPreHooks, type PreVerdict } from '../hooks/ask-hooks.ts';
+import { explain, reasonsOf } from '../explanation.ts';
+import { runPreHooks, type PreVerdict } from '../hooks/run-hooks.ts';
 import { failure, messageOf, problemOf, type Failure } from '../failures.ts';
 import type { Decision, Guard } from '../access/guard.ts';
 import { hookCall, hooksOf, type HookOwner, type Hooks, type OwnedHooks } from '../hooks/hooks.ts';
@@ -20,7 +20,7 @@ export interface AdmissionParts {
   readonly hooks: readonly Hooks[];
 }
 
-export interface AdmissionQuestion {
+export interface AdmissionRequest {
   readonly id: string;
   readonly principal: Principal;
   readonly tool: RegisteredTool;
@@ -29,49 +29,55 @@ export interface AdmissionQuestion {
   readonly caller: InProcessCaller;
 }
 
-/** What policy and hooks together make of a call. */
+/** The combined decision of policy, hooks and response cache on a call. */
 export interface Admission {
   readonly decision: Decision;
-  /** As the hooks left them; they fit the schema. */
+  /** The arguments after the hooks changed them; they are valid against the schema. */
   readonly args: unknown;
-  /** A hook had the result: nothing needs to run. */
-  readonly atHand: { readonly result: unknown } | null;
-  /** What a hook that denied wants the model to see. */
+  /** The result, if a hook or the response cache supplied it: the tool does not run. */
+  readonly suppliedResult: { readonly result: unknown } | null;
+  /** The result that a denying hook gives to the model in place of the error. */
   readonly toolResult: unknown;
-  /** Under what the result may be kept, to be given again. */
+  /** The key under which the response cache stores the result. */
   readonly cacheKey?: string;
-  /** The result at hand is an earlier one, so old. */
+  /** Age of the supplied result, if it came from the response cache. */
   readonly cachedAgeMs?: number;
 }
 
-/** Policy first, then hooks: they can make it stricter, change the arguments or answer themselves, never lift a deny. */
+/**
+ * Evaluates the policy, then the hooks. Hooks can make the decision stricter, change the arguments or supply a result,
+ * never override a deny.
+ */
 export function admit(
   parts: AdmissionParts,
-  question: AdmissionQuestion,
+  request: AdmissionRequest,
 ): Admission | Promise<Admission | Failure> {
-  const decided = askGuard(parts.guard, question);
-  // A promise for what is known at once would cost more than knowing it.
+  const decided = callGuard(parts.guard, request);
+  // Stays synchronous where the guard is: a promise would cost more than the decision.
   return decided instanceof Promise
-    ? decided.then((decision) => admitBy(decision, parts, question))
-    : admitBy(decided, parts, question);
+    ? decided.then((decision) => admitBy(decision, parts, request))
+    : admitBy(decided, parts, request);
 }
 
-/** Of a tool that the principal may never call: denied, also by a guard that lists and admits differently. Calls no hooks. */
+/**
+ * The admission of a call whose tool the principal may never call: always a deny, even if the guard admits it. Calls no
+ * hooks.
+ */
 export function deny(
   { guard }: Pick<AdmissionParts, 'guard'>,
-  question: AdmissionQuestion,
+  request: AdmissionRequest,
 ): MaybePromise<Admission> {
-  const { principal, tool, args } = question;
-  return andThen(askGuard(guard, question), (decided) => {
+  const { principal, tool, args } = request;
+  return andThen(callGuard(guard, request), (decided) => {
     const decision = decided.effect === 'deny' ? decided : (audienceDenial(tool, principal) ?? NOT_LISTED);
-    return { decision, args, atHand: null, toolResult: undefined };
+    return { decision, args, suppliedResult: null, toolResult: undefined };
   });
 }
 
 const NOT_LISTED: Decision = {
   effect: 'deny',
   rule: 'policy',
-  ...because(reason('tool_not_listed')),
+  ...explain(reason('tool_not_listed')),
   policyVersion: 0,
 };
 
@@ -83,23 +89,25 @@ export function denialFailure(decision: Decision, extra: Partial<Failure> = {}):
 function admitBy(
   decision: Decision,
   parts: AdmissionParts,
-  question: AdmissionQuestion,
+  request: AdmissionRequest,
 ): Admission | Promise<Admission | Failure> {
-  const { tool, args, caller } = question;
-  const plain: Admission = { decision, args, atHand: null, toolResult: undefined };
+  const { tool, args, caller } = request;
+  const byPolicy: Admission = { decision, args, suppliedResult: null, toolResult: undefined };
   const hooks = hooksOf('preToolUse', tool, caller.hooks, parts.hooks);
-  return decision.effect === 'deny' || hooks.length === 0 ? plain : askHooks(parts, question, plain, hooks);
+  return decision.effect === 'deny' || hooks.length === 0
+    ? byPolicy
+    : callHooks(parts, request, byPolicy, hooks);
 }
 
-async function askHooks(
+async function callHooks(
   parts: AdmissionParts,
-  question: AdmissionQuestion,
-  plain: Admission,
+  request: AdmissionRequest,
+  byPolicy: Admission,
   hooks: readonly OwnedHooks[],
 ): Promise<Admission | Failure> {
-  const { principal, tool, runId, args, caller } = question;
+  const { principal, tool, runId, args, caller } = request;
   const { tenant, agentId } = principal;
-  const call = hookCall({ id: question.id, toolName: tool.name, runId, agentId, tenant }, tool, args);
+  const call = hookCall({ id: request.id, toolName: tool.name, runId, agentId, tenant }, tool, args);
   const { clock, limits } = parts;
   const verdict = await runPreHooks({
     hooks,
@@ -108,80 +116,92 @@ async function askHooks(
     clock,
     timeoutMs: limits.hookTimeoutMs,
   });
-  const settled = combine(plain, verdict);
-  if (settled.args === args) return settled;
-  const issues = tool.validateInput(settled.args);
-  if (issues === null) return combine(await judgedAgain(parts.guard, question, plain, settled.args), verdict);
+  const combined = combine(byPolicy, verdict);
+  if (combined.args === args) return combined;
+  const issues = tool.validateInput(combined.args);
+  if (issues === null)
+    return combine(await evaluateAgain(parts.guard, request, byPolicy, combined.args), verdict);
   const [first] = issues;
   const problem = first === undefined ? [] : problemOf(first);
   const why = reason('hook_input_issue', { path: first?.path ?? '', problem });
   return failure('input_invalid', why, { issues });
 }
 
-/** Policy may look at the arguments: what a hook makes of them must pass it too. The stricter word counts. */
-async function judgedAgain(
+/**
+ * Evaluates the policy for the arguments that a hook changed, because rules may depend on them. The stricter decision
+ * counts.
+ */
+async function evaluateAgain(
   guard: Guard,
-  question: AdmissionQuestion,
-  plain: Admission,
+  request: AdmissionRequest,
+  byPolicy: Admission,
   args: unknown,
 ): Promise<Admission> {
-  const decision = await askGuard(guard, { ...question, args });
-  return strictness(decision) > strictness(plain.decision) ? { ...plain, decision } : plain;
+  const decision = await callGuard(guard, { ...request, args });
+  return strictness(decision) > strictness(byPolicy.decision) ? { ...byPolicy, decision } : byPolicy;
 }
 
-/** Any deny beats any ask, any ask beats a result; a policy that leaves it to hooks takes the allow of those it names. */
-function combine(plain: Admission, verdict: PreVerdict): Admission {
-  const { decision } = plain;
+/**
+ * Combines policy and hooks: a deny overrides an ask, an ask overrides a supplied result. A policy of mode `custom` accepts
+ * the allow of the hooks named by `opensTo`.
+ */
+function combine(byPolicy: Admission, verdict: PreVerdict): Admission {
+  const { decision } = byPolicy;
   const { policyVersion } = decision;
-  if (decision.effect === 'deny' && verdict.kind !== 'deny') return { ...plain, args: verdict.args };
+  if (decision.effect === 'deny' && verdict.kind !== 'deny') return { ...byPolicy, args: verdict.args };
   switch (verdict.kind) {
     case 'deny': {
       const denied: Decision = {
         effect: 'deny',
         rule: 'hook',
-        ...because(...verdict.reasons),
+        ...explain(...verdict.reasons),
         policyVersion,
       };
-      return { ...plain, decision: denied, toolResult: verdict.toolResult };
+      return { ...byPolicy, decision: denied, toolResult: verdict.toolResult };
     }
     case 'ask': {
-      const asked: Decision = { effect: 'ask', rule: 'hook', ...because(...verdict.reasons), policyVersion };
-      // The operator reads both reasons: that of the policy would hide what the hook found.
-      const both = because(...reasonsOf(decision), ...verdict.reasons);
-      const stands = decision.effect === 'ask' ? { ...decision, ...both } : asked;
-      const told = verdict.meta === null ? stands : { ...stands, meta: verdict.meta };
-      return { ...plain, decision: told, args: verdict.args };
+      const asked: Decision = { effect: 'ask', rule: 'hook', ...explain(...verdict.reasons), policyVersion };
+      // The operator sees both reasons: the policy's alone would hide the hook's finding.
+      const both = explain(...reasonsOf(decision), ...verdict.reasons);
+      const merged = decision.effect === 'ask' ? { ...decision, ...both } : asked;
+      const withMeta = verdict.meta === null ? merged : { ...merged, meta: verdict.meta };
+      return { ...byPolicy, decision: withMeta, args: verdict.args };
     }
     case 'result': {
-      const stands = decision.effect === 'ask' && !mayOpen(verdict.by, decision);
-      if (stands) return { ...plain, args: verdict.args };
-      const answered: Decision = {
+      const needsApproval = decision.effect === 'ask' && !mayOpen(verdict.by, decision);
+      if (needsApproval) return { ...byPolicy, args: verdict.args };
+      const supplied: Decision = {
         effect: 'allow',
         rule: 'hook',
-        ...because(reason('hook_had_result')),
+        ...explain(reason('hook_had_result')),
         policyVersion,
       };
-      return { ...plain, decision: answered, args: verdict.args, atHand: { result: verdict.result } };
+      const suppliedResult = { result: verdict.result };
+      return { ...byPolicy, decision: supplied, args: verdict.args, suppliedResult };
     }
     case 'allow': {
-      const why = because(reason('hook_allowed'));
+      const why = explain(reason('hook_allowed'));
       const allowed: Decision = { effect: 'allow', rule: 'hook', ...why, policyVersion };
-      return { ...plain, decision: mayOpen(verdict.by, decision) ? allowed : decision, args: verdict.args };
+      const final = mayOpen(verdict.by, decision) ? allowed : decision;
+      return { ...byPolicy, decision: final, args: verdict.args };
     }
     case 'none':
-      return { ...plain, args: verdict.args };
+      return { ...byPolicy, args: verdict.args };
   }
 }
 
-/** The board's hooks open any policy of mode custom, an agent's only the agent's own, a tool's none. */
+/**
+ * Whether hooks of this owner may allow what a policy of mode `custom` left undecided: the board's any, an agent's only
+ * the agent's own, a tool's none.
+ */
 function mayOpen(owner: HookOwner, { opensTo }: Decision): boolean {
   return opensTo !== undefined && (owner === 'board' || owner === opensTo);
 }
 
-/** Fails closed: a guard that throws has said no. */
-function askGuard(
+/** Fails closed: a guard that throws denies. */
+function callGuard(
   guard: Guard,
-  { principal, tool, args, caller }: AdmissionQuestion,
+  { principal, tool, args, caller }: AdmissionRequest,
 ): Decision | Promise<Decision> {
   try {
     const decided = guard.admit({ principal, tool, args, permissions: caller.permissions ?? [] });
@@ -192,6 +212,6 @@ function askGuard(
 }
 
 function denialOf(error: unknown): Decision {
-  const why = because(reason('decision_failed', { error: messageOf(error) }));
+  const why = explain(reason('decision_failed', { error: messageOf(error) }));
   return { effect: 'deny', rule: 'guard', ...why, policyVersion: 0 };
 }

@@ -4,7 +4,7 @@ import { approvalDigest } from '../call/approval-digest.ts';
 import { isAsApproved } from '../call/as-approved.ts';
 import { endState, expiry } from '../call/end-state.ts';
 import { reason } from '@patchboard/wire';
-import { because, reasonsOf, type Because } from '../because.ts';
+import { explain, reasonsOf, type Explanation } from '../explanation.ts';
 import { denied, failure, messageOf, problemOf, type Failure } from '../failures.ts';
 import type { GrantService, GrantRequest } from '../access/grant-service.ts';
 import type { Guard } from '../access/guard.ts';
@@ -21,12 +21,12 @@ import type { Registry } from '../tools/registry.ts';
 
 export interface OperatorDecision {
   readonly decision: 'allow' | 'deny';
-  /** Of what the operator was shown. */
+  /** The digest that the operator was shown: see `approvalDigest`. */
   readonly digest: string;
   readonly note: string | null;
-  /** Run this instead. */
+  /** Arguments to run in place of the submitted ones. */
   readonly edit?: { readonly args: unknown };
-  /** "Don't ask again." */
+  /** Also creates a grant, so that matching calls need no approval. */
   readonly grant?: GrantRequest;
 }
 
@@ -42,7 +42,7 @@ export interface ApprovalsParts {
   readonly providers: Providers;
 }
 
-/** Brings an operator's word to the calls that wait for one. */
+/** Applies operators' decisions to calls in APPROVAL_REQUIRED. */
 export class Approvals {
   readonly #parts: ApprovalsParts;
 
@@ -50,7 +50,10 @@ export class Approvals {
     this.#parts = parts;
   }
 
-  /** Decides once. Racing decisions, expiry and cancel: one wins, the others are told what stands. */
+  /**
+   * Returns null if this decision was committed. If another decision, the expiry or a cancel was first, returns a
+   * conflict with the call's state.
+   */
   async decide(live: LiveCall, principal: Principal, given: OperatorDecision): Promise<Failure | null> {
     const refused = refusal(live.call, principal, given) ?? (await this.#overtaken(live));
     if (refused !== null) return refused;
@@ -64,19 +67,22 @@ export class Approvals {
     try {
       if (given.grant !== undefined) await this.#parts.grants.give(principal, live.call, given.grant);
     } finally {
-      // It was allowed, and that stands also if there was no room for the grant.
+      // The approval is committed, so the call is released even if the grant could not be stored.
       await this.release(live);
     }
     return null;
   }
 
-  /** What the clock or somebody with the store's file did before the operator: that ends the call here and now. */
+  /**
+   * Ends a call that expired, or whose stored record no longer matches its digest, before the operator's decision is
+   * applied.
+   */
   async #overtaken(live: LiveCall): Promise<Failure | null> {
     const { lifecycle, clock, digest } = this.#parts;
     const { call } = live;
     if (!isOpen(call)) return notWaiting(call);
     if (call.state.deadlineAt <= clock.now()) {
-      // The timer is late, or the machine slept: the time that was shown counts.
+      // The timer is late, or the machine was suspended: the expiry time that was shown counts.
       await lifecycle.end(live, expiry(call, 'not_started', isIdempotent(live)));
       return notWaiting(live.call);
     }
@@ -85,7 +91,7 @@ export class Approvals {
     return failure('conflict', reason('approval_request_changed'));
   }
 
-  /** Policy may have changed since, and an edit may be one that it denies: nobody is asked about what is denied. */
+  /** Returns a failure if the policy denies the call now: the policy may have changed, or deny the edited arguments. */
   async #forbidden(call: Call, caller: InProcessCaller): Promise<Failure | null> {
     const { registry, guard } = this.#parts;
     const tool = registry.find(call.tenant, call.toolName);
@@ -95,7 +101,7 @@ export class Approvals {
     return failure('permission_denied', denied(...reasonsOf(why)));
   }
 
-  /** What was approved is compared with what is stored and with the tool as it is now, just before it runs. */
+  /** Starts an approved call, after comparing it with the stored record, the ledger and the tool that is registered now. */
   async release(live: LiveCall): Promise<void> {
     const { store, registry, digest, lifecycle, providers } = this.#parts;
     const stored = await store.findCall(live.call.id);
@@ -117,7 +123,7 @@ export class Approvals {
     else await lifecycle.end(live, { kind: 'denied', failure: { ...refused, ...NOT_STARTED } });
   }
 
-  /** A record can be rewritten by whoever has the file, its digest too; the ledger cannot without showing it. */
+  /** A writer with access to the database file can change the record and its digest, but not the ledger unnoticed. */
   async #isInLedger({ id, approval }: Call): Promise<boolean> {
     const filter = { callId: id, kinds: ['permission_decided'] };
     const rows = await this.#parts.store.readLedger(filter, 0, 1, { withCalls: false });
@@ -127,7 +133,7 @@ export class Approvals {
     });
   }
 
-  /** Resolves to the digest that the call has with other arguments, if an operator may put them in. */
+  /** Resolves to the digest that the call would have with other arguments, or to the reason why they are not allowed. */
   async preview({ call, caller }: LiveCall, args: unknown): Promise<string | Failure> {
     if (!isWaiting(call)) return notWaiting(call);
     const edited = this.#edit(call, { args });
@@ -135,11 +141,11 @@ export class Approvals {
     return (await this.#forbidden(edited, caller)) ?? approvalDigest(this.#parts.digest, edited);
   }
 
-  /** The call with the operator's arguments, if there are any and they fit the schema. */
+  /** Returns the call with the operator's arguments, if there are any and they are valid against the schema. */
   #edit(call: Call, edit: OperatorDecision['edit']): Call | Failure {
     if (edit === undefined) return call;
     const tool = this.#parts.registry.find(call.tenant, call.toolName);
-    // Without its schema nobody can say whether the new arguments fit.
+    // Without the tool's schema the new arguments cannot be validated.
     if (tool === undefined) return failure('tool_not_found', reason('tool_unknown', { tool: call.toolName }));
     const issues = tool.validateInput(edit.args);
     if (issues === null) return { ...call, argsJson: JSON.stringify(edit.args) };
@@ -191,13 +197,13 @@ const NOT_STARTED = { outcome: 'not_started' } as const;
 
 const CHANGED: Failure = failure('approval_denied', reason('approval_request_changed'), NOT_STARTED);
 
-/** Why policy says no; null when it does not. A guard that throws says no. */
+/** Returns why the policy denies the call; null if it does not. A guard that throws denies. */
 async function denial(
   guard: Guard,
   tool: RegisteredTool,
   call: Call,
   caller: InProcessCaller,
-): Promise<Because | null> {
+): Promise<Explanation | null> {
   const { tenant, agentId } = call;
   const principal: Principal = {
     kind: 'agent',
@@ -214,13 +220,13 @@ async function denial(
     const decision = await guard.admit({ principal, tool, args, permissions });
     return decision.effect === 'deny' ? decision : null;
   } catch (error) {
-    return because(reason('decision_failed', { error: messageOf(error) }));
+    return explain(reason('decision_failed', { error: messageOf(error) }));
   }
 }
 
 function refusal(call: Call, principal: Principal, given: OperatorDecision): Failure | null {
   if (!isWaiting(call) || call.approval === null) return notWaiting(call);
-  // Not everybody who asks is checked by a compiler, and whatever is not a no must not be a yes.
+  // Callers without type checks may pass any value, and an unknown decision must not count as an approval.
   if (!['allow', 'deny'].includes(given.decision))
     return failure('body_invalid', reason('approval_word_unknown', { word: String(given.decision) }));
   if (principal.agentId === call.agentId) {
@@ -230,13 +236,13 @@ function refusal(call: Call, principal: Principal, given: OperatorDecision): Fai
   return failure('conflict', reason('approval_digest_differs'));
 }
 
-/** Another decision, the clock or a cancel may have come first. */
+/** False after another decision, the expiry or a cancel. */
 function isWaiting(call: Call): boolean {
   return call.state.name === 'APPROVAL_REQUIRED';
 }
 
 function decided(call: Call, principal: Principal, given: OperatorDecision, at: number): Approval {
-  if (call.approval === null) throw new Error(`call ${call.id} was never asked about`);
+  if (call.approval === null) throw new Error(`call ${call.id} has no approval request`);
   const { decision, note } = given;
   return { ...call.approval, decision, decidedBy: principal.id, decidedAt: at, note };
 }

@@ -21,17 +21,17 @@ export interface CallsParts {
   readonly runs: Pick<Runs, 'find'>;
 }
 
-/** What ends the following of a call before the call itself has ended. */
-export interface Following {
-  /** When it fires the call is cancelled, and followed to that end. */
+/** Options of `Calls.follow`. */
+export interface FollowOptions {
+  /** When it aborts, the call is cancelled, and still followed to its end. */
   readonly cancelOn?: AbortSignal | undefined;
-  /** When it fires nobody follows any more, and the call goes on. */
+  /** When it aborts, `follow` returns, and the call continues. */
   readonly until?: AbortSignal | undefined;
-  /** The call as `submit` returned it: it is followed to its end though the store may drop it meanwhile. */
+  /** The live call that `submit` returned: lets `follow` reach its end even if the store drops the row. */
   readonly live?: LiveCall | null | undefined;
 }
 
-/** The recorded calls, as far as each principal may see them. What it may not see does not exist for it. */
+/** The recorded calls. Each method treats calls that the principal may not see as not existing. */
 export class Calls {
   readonly #parts: CallsParts;
 
@@ -45,8 +45,8 @@ export class Calls {
   }
 
   /**
-   * The call once it has ended, or as it is after `ms`, when `signal` fires or when the server closes. `live`: the call as
-   * `submit` returned it to this principal.
+   * Returns the call once it has ended, or as it is after `ms`, when `signal` aborts or when the server closes. `live`: the
+   * live call that `submit` returned to this principal.
    */
   wait(
     principal: Principal,
@@ -62,16 +62,16 @@ export class Calls {
     });
   }
 
-  /** The call once it has ended; still open only if `until` fired or the server closes. */
+  /** Returns the call once it has ended; an open call only if `until` aborted or the server closes. */
   follow(
     principal: Principal,
     id: string,
-    { cancelOn, until, live }: Following = {},
+    { cancelOn, until, live }: FollowOptions = {},
   ): MaybePromise<Call | undefined> {
     const waiting = this.wait(principal, id, Infinity, until, live);
     if (cancelOn === undefined || !(waiting instanceof Promise)) return waiting;
     const cancel = (): void => {
-      // Lost to the call's own end: then there is nothing to cancel.
+      // Returns a conflict, which is ignored, if the call ended first.
       this.cancel(principal, id).catch((error: unknown) =>
         this.#parts.log.error('call.cancel_failed', { tool_call_id: id, error: messageOf(error) }),
       );
@@ -81,7 +81,7 @@ export class Calls {
     return waiting.finally(() => cancelOn.removeEventListener('abort', cancel));
   }
 
-  /** Of its tenant, and only its own where it may see no other: whatever `wanted` says, it gets no more. */
+  /** Lists the calls that match `wanted` and that the principal may see. */
   async list(
     principal: Principal,
     wanted: Omit<CallFilter, 'tenant'>,
@@ -106,9 +106,9 @@ export class Calls {
     const live = this.#parts.lifecycle.find(id);
     if (live !== undefined && (await this.#parts.lifecycle.cancel(live, principal.id)))
       return { ok: true, value: live.call };
-    const standing = live?.call ?? call;
-    const over = failure('conflict', reason('call_over', { state: standing.state.name }));
-    return { ok: false, failure: over, call: standing };
+    const current = live?.call ?? call;
+    const over = failure('conflict', reason('call_over', { state: current.state.name }));
+    return { ok: false, failure: over, call: current };
   }
 
   async decide(principal: Principal, id: string, decision: OperatorDecision): Promise<Result<Call>> {
@@ -117,11 +117,11 @@ export class Calls {
     const live = this.#parts.lifecycle.find(id);
     const refused =
       live === undefined ? notWaiting(call) : await this.#parts.approvals.decide(live, principal, decision);
-    const standing = live?.call ?? call;
-    return refused === null ? { ok: true, value: standing } : { ok: false, failure: refused, call: standing };
+    const current = live?.call ?? call;
+    return refused === null ? { ok: true, value: current } : { ok: false, failure: refused, call: current };
   }
 
-  /** The digest that a call which waits for approval has with other arguments. Nothing is recorded. */
+  /** Returns the digest that a call in APPROVAL_REQUIRED would have with other arguments. Records nothing. */
   async previewDecision(principal: Principal, id: string, args: unknown): Promise<Result<string>> {
     const call = await this.find(principal, id);
     if (call === undefined) return { ok: false, failure: noSuchCall(id) };
@@ -133,7 +133,7 @@ export class Calls {
   }
 }
 
-/** The words an unknown id gets; one of another's calls gets the same. */
+/** The failure for an unknown id, and for a call that the principal may not see. */
 export function noSuchCall(id: string): Failure {
   return failure('call_not_found', reason('call_unknown', { id }));
 }

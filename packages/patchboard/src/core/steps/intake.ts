@@ -36,13 +36,16 @@ export interface IntakeParts {
   readonly isDraining: () => boolean;
 }
 
-/** The first step of a call: the caller's rate, resolve, validate, the other limits, guard; then it is recorded. */
+/**
+ * The first step of a call: checks the caller's rate, finds the tool, validates, checks the other limits and admits;
+ * then the call is recorded.
+ */
 export class Intake {
   readonly #parts: IntakeParts;
-  /** Those that are being recorded count as open: many at once must not all find the last free place. */
-  readonly #entering: Counters = new Counters();
-  #underWay = 0;
-  #whenQuiet: (() => void) | null = null;
+  /** Requests per tenant that are being recorded. They count as open calls, so that many at once cannot exceed the limit. */
+  readonly #recording: Counters = new Counters();
+  #pending = 0;
+  #onIdle: (() => void) | null = null;
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -55,36 +58,36 @@ export class Intake {
     const { request, tool, problem } = resolved;
     if (tool === undefined) return await this.#refuse(request, principal, problem);
     if (problem !== null) return await this.#refuse(request, principal, problem);
-    // The limits of a tool are not shown to those who may not call it, and their calls take nothing from them.
+    // A denied call does not use up the tool's limits, and does not reveal them.
     const busy = resolved.isDenied ? this.#draining() : this.#busy(principal, tool);
     if (busy !== null) return await this.#refuse(request, principal, busy);
-    // Left as soon as the call counts as open itself, or when nothing comes of it.
-    const leave = this.#entering.enter(principal.tenant);
-    this.#underWay += 1;
+    // Called as soon as the call itself counts as open, or when it is refused.
+    const leave = this.#recording.enter(principal.tenant);
+    this.#pending += 1;
     try {
       const id = request.callId ?? this.#parts.ids.next('tc_');
-      const asked = resolved.isDenied
+      const admitting = resolved.isDenied
         ? this.deny(id, tool, request, principal)
         : this.admit(id, tool, request, principal);
-      const admission = asked instanceof Promise ? await asked : asked;
+      const admission = admitting instanceof Promise ? await admitting : admitting;
       if ('code' in admission) return await this.#refuse(request, principal, admission);
-      const whose = { principal, origin: request.origin ?? null };
-      const answered = this.#parts.responses.answer(tool, whose, admission);
-      const admitted = { id, request, principal, tool, admission: answered, leave };
+      const cacheScope = { principal, origin: request.origin ?? null };
+      const withCache = this.#parts.responses.lookUp(tool, cacheScope, admission);
+      const admitted = { id, request, principal, tool, admission: withCache, leave };
       const recorded = await this.#parts.recorder.record(admitted);
       return 'kind' in recorded ? recorded : await this.#refuse(request, principal, recorded);
     } finally {
       leave();
-      this.#underWay -= 1;
-      if (this.#underWay === 0) this.#whenQuiet?.();
+      this.#pending -= 1;
+      if (this.#pending === 0) this.#onIdle?.();
     }
   }
 
-  /** Resolves when nothing is being recorded. Asked once, when nothing new is taken in. */
-  async quiet(): Promise<void> {
-    if (this.#underWay === 0) return;
+  /** Resolves when no request is being recorded. Called once, after intake stopped. */
+  async idle(): Promise<void> {
+    if (this.#pending === 0) return;
     await new Promise<void>((resolve) => {
-      this.#whenQuiet = resolve;
+      this.#onIdle = resolve;
     });
   }
 
@@ -123,7 +126,7 @@ export class Intake {
     if (tooFast !== null) return tooFast;
     const { tenant } = principal;
     const own = lifecycle.open.of(tenant);
-    if (own.calls + this.#entering.of(tenant) >= limits.openCallsPerTenant)
+    if (own.calls + this.#recording.of(tenant) >= limits.openCallsPerTenant)
       return failure('queue_full', reason('open_calls_of_tenant', { count: limits.openCallsPerTenant }));
     if (own.characters >= limits.openBytesPerTenant) {
       return failure('queue_full', reason('open_bytes_of_tenant', { bytes: limits.openBytesPerTenant }));

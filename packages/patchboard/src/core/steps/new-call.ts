@@ -3,7 +3,7 @@ import { approvalDigest } from '../call/approval-digest.ts';
 import { endState } from '../call/end-state.ts';
 import {
   pathOf,
-  runsHere,
+  runsInProcess,
   timelineEntry,
   type Approval,
   type Call,
@@ -24,19 +24,19 @@ export interface NewCallFacts {
   readonly principal: Principal;
   readonly tool: Pick<RegisteredTool, 'name' | 'version' | 'source' | 'timeoutMs' | 'clientId' | 'sandbox'>;
   readonly admission: Admission;
-  /** It goes through all of them with its first commit. */
+  /** The states that the call goes through in its first commit. */
   readonly states: readonly CallState[];
   readonly now: number;
 }
 
-/** The call as it is first recorded, with one ledger row for each state it has gone through. */
+/** Returns the call as it is first recorded, with one ledger row for each of its states. */
 export function newCall(
   { ids, digest }: { ids: Ids; digest: Digest },
   facts: NewCallFacts,
 ): { call: Call; entries: LedgerDraft[] } {
-  const begun = begin(facts, ids);
-  const approval = approvalOf(digest, begun);
-  const call = approval === null ? begun : { ...begun, approval };
+  const unapproved = withoutApproval(facts, ids);
+  const approval = approvalOf(digest, unapproved);
+  const call = approval === null ? unapproved : { ...unapproved, approval };
   const argsHash = digest.sha256(call.argsJson);
   const entries = call.timeline.map((entry, index) =>
     index === 0 ? firstCallRow(call, entry, argsHash) : callRow(call, entry, resultHash(digest, call, entry)),
@@ -45,7 +45,7 @@ export function newCall(
   return { call, entries };
 }
 
-/** A call that was over before it began. Of a tool that nobody knows only the name is on record. */
+/** Returns a call that is recorded directly in an end state. For an unknown tool only the name is recorded. */
 export function endedCall(
   parts: { ids: Ids; digest: Digest },
   facts: Omit<NewCallFacts, 'tool' | 'admission' | 'states'> & { readonly tool: RegisteredTool | undefined },
@@ -55,7 +55,7 @@ export function endedCall(
   const { message, reasons } = outcome.failure;
   const why = { reason: message, ...(reasons === undefined ? {} : { reasons }) };
   const decision = { effect: 'deny', rule: 'intake', ...why, policyVersion: 0 } as const;
-  const admission: Admission = { decision, args: request.args, atHand: null, toolResult: undefined };
+  const admission: Admission = { decision, args: request.args, suppliedResult: null, toolResult: undefined };
   const states = [{ name: 'PENDING', deadlineAt: now }, endState(outcome, null)] as const;
   const tool = facts.tool ?? { ...UNKNOWN_TOOL, name: shownName(request.toolName) };
   return newCall(parts, { ...facts, tool, admission, states });
@@ -63,7 +63,10 @@ export function endedCall(
 
 const UNKNOWN_TOOL = { version: '', source: 'server', timeoutMs: 0, clientId: null, sandbox: null } as const;
 
-function begin({ id, request, principal, tool, admission, states, now }: NewCallFacts, ids: Ids): Call {
+function withoutApproval(
+  { id, request, principal, tool, admission, states, now }: NewCallFacts,
+  ids: Ids,
+): Call {
   return {
     id,
     tenant: principal.tenant,
@@ -83,7 +86,7 @@ function begin({ id, request, principal, tool, admission, states, now }: NewCall
     origin: request.origin ?? null,
     replayOf: request.replayOf ?? null,
     parentCallId: request.parentCallId ?? null,
-    fence: runsHere(tool) ? null : ids.secret(128),
+    fence: runsInProcess(tool) ? null : ids.secret(128),
     createdAt: now,
     decision: admission.decision,
     version: states.length - 1,
@@ -110,7 +113,7 @@ function approvalOf(digest: Digest, call: Call): Approval | null {
   };
 }
 
-/** Of a result that was at hand: it cannot be changed without showing it, as one that came later cannot. */
+/** The hash of a supplied result, as for any other result: a change of the stored result is detected. */
 function resultHash(digest: Digest, { state }: Call, entry: TimelineEntry): string | undefined {
   if (entry.state !== 'COMPLETED' || state.name !== 'COMPLETED') return undefined;
   return digest.sha256(state.resultJson);

@@ -8,16 +8,16 @@ import type { Providers } from '../providers/providers.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { Intake } from './intake.ts';
 
-/** What would become of a call. */
+/** How a call would be decided and routed, without making it. */
 export interface Preview {
-  /** No fault was found in the arguments. Those of a tool that may never be called are not checked. */
+  /** The arguments are valid. Those of a tool that the principal may never call are not checked. */
   readonly valid: boolean;
   readonly errors: readonly InputIssueView[];
   readonly decision: Decision;
   readonly route: Route;
 }
 
-/** Who would run it, and whether they are there. */
+/** What would run the call, and whether it is connected. */
 export interface Route {
   readonly source: ToolSourceName;
   readonly clientId: string | null;
@@ -32,7 +32,7 @@ export interface PreviewsParts {
 
 const PREVIEW_ID = 'tc_preview';
 
-/** Looks ahead. Nothing is recorded and nothing runs. */
+/** Dry runs of intake and admission. They record nothing and run no tool. */
 export class Previews {
   readonly #parts: PreviewsParts;
 
@@ -42,7 +42,7 @@ export class Previews {
 
   async of(given: CallRequest, principal: Principal): Promise<Result<Preview>> {
     const { intake, rates } = this.#parts;
-    // Hooks are asked as for a call, and they may be slow.
+    // A preview calls hooks, which may be slow, so it counts against the caller's rate.
     const tooFast = rates.request(principal);
     if (tooFast !== null) return { ok: false, failure: tooFast };
     const resolved = intake.resolve(given, principal);
@@ -67,7 +67,7 @@ export class Previews {
   }
 }
 
-/** Of a tool that may never be called: who would have run it is not shown. */
+/** The route of a tool that the principal may never call: without client and presence. */
 function notRun({ source }: RegisteredTool): Route {
   return { source, clientId: null, online: false };
 }

@@ -11,9 +11,9 @@ import { canonicalJson } from '../json/canonical-json.ts';
 import type { Limits } from '../limits.ts';
 import { ownRunId } from '../call/runs.ts';
 import type { Clock, Digest, Ids, NewCall, Run, Store } from '../ports.ts';
-import { NoPlace, type Reservation } from '../providers/provider.ts';
+import { EmptyReservation, type Reservation } from '../providers/provider.ts';
 import type { Providers } from '../providers/providers.ts';
-import { settleAtHand } from '../settlement/settlement.ts';
+import { settleSupplied } from '../settlement/settlement.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { denialFailure, type Admission } from './admission.ts';
 import { endedCall, newCall } from './new-call.ts';
@@ -30,18 +30,18 @@ export interface RecorderParts {
   readonly responses: ResponseCache;
 }
 
-/** A call that may be recorded. */
+/** An admitted request, ready to be recorded. */
 export interface Admitted {
   readonly id: string;
   readonly request: CallRequest;
   readonly principal: Principal;
   readonly tool: RegisteredTool;
   readonly admission: Admission;
-  /** Gives back its place among those that are being recorded. */
+  /** Ends its count among the requests that are being recorded (`Intake`). */
   readonly leave: () => void;
 }
 
-/** Writes new calls: with a reserved place where there is one, so that the call executes from its first commit on. */
+/** Records new calls. A call that could reserve a slot or device is recorded as EXECUTING in its first commit. */
 export class Recorder {
   readonly #parts: RecorderParts;
 
@@ -49,13 +49,13 @@ export class Recorder {
     this.#parts = parts;
   }
 
-  /** Records the call, and starts it if it may run. A failure: nothing was recorded. */
+  /** Records the call, and starts it if it may run. Returns a failure if nothing was recorded. */
   async record(admitted: Admitted, runId: string = admitted.request.runId): Promise<Submitted | Failure> {
     const { id, principal, admission, leave, request: given } = admitted;
     const request = runId === given.runId ? given : { ...given, runId };
     const { lifecycle, responses, clock } = this.#parts;
     const now = clock.now();
-    const tool = timed(admitted.tool, request.timeoutMs);
+    const tool = withTimeout(admitted.tool, request.timeoutMs);
     const reservation = this.#reserve(tool, request, principal, admission, now);
     const { states } = reservation;
     const { call, entries } = newCall(this.#parts, { id, request, principal, tool, admission, states, now });
@@ -66,7 +66,7 @@ export class Recorder {
       const recording = lifecycle.record(record, request.caller ?? REMOTE_CALLER, admitted.tool);
       recorded = recording instanceof Promise ? await recording : recording;
     } catch (error) {
-      reservation.giveBack();
+      reservation.release();
       throw error;
     }
     leave();
@@ -78,13 +78,13 @@ export class Recorder {
       }
       return submitted(call, live, false, admission.cachedAgeMs);
     }
-    reservation.giveBack();
+    reservation.release();
     if (inserted.kind === 'run_refused') return await this.#runRefused(admitted, runId, inserted.run);
     if (inserted.bodyHash !== this.#bodyHash(given)) return failure('idempotency_mismatch');
-    return await this.#earlier(inserted.callId);
+    return await this.#duplicate(inserted.callId);
   }
 
-  /** Records a call directly in an end state; null: its run takes no more calls. */
+  /** Records a call directly in an end state. Returns null if its run was cancelled. */
   async recordEnded(
     request: CallRequest,
     principal: Principal,
@@ -99,7 +99,7 @@ export class Recorder {
     return inserted.kind === 'inserted' ? call : null;
   }
 
-  /** The id belongs to another agent's run: this agent gets a run of its own under it. */
+  /** Fails if the agent's run was cancelled. If the id is another agent's run, records under the agent's own run instead. */
   async #runRefused(admitted: Admitted, runId: string, run: Run): Promise<Submitted | Failure> {
     const { request, principal } = admitted;
     if (run.agentId === principal.agentId && run.cancelledAt !== null)
@@ -110,7 +110,7 @@ export class Recorder {
     return failure('permission_denied', message);
   }
 
-  async #earlier(callId: string): Promise<Submitted | Failure> {
+  async #duplicate(callId: string): Promise<Submitted | Failure> {
     const live = this.#parts.lifecycle.find(callId) ?? null;
     const call = live?.call ?? (await this.#parts.store.findCall(callId));
     return call === undefined ? failure('call_not_found') : submitted(call, live, true);
@@ -120,22 +120,26 @@ export class Recorder {
     tool: RegisteredTool,
     request: CallRequest,
     principal: Principal,
-    { decision, atHand, toolResult }: Admission,
+    { decision, suppliedResult, toolResult }: Admission,
     now: number,
   ): Reservation {
     const { limits, providers } = this.#parts;
-    if (atHand === null && decision.effect === 'allow') {
+    if (suppliedResult === null && decision.effect === 'allow') {
       const { tenant } = principal;
       const { runId, target = null } = request;
       return providers.of(tool).reserve(tool, { tenant, toolName: tool.name, runId, target }, now);
     }
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
-    if (atHand !== null) return new NoPlace([pending, settleAtHand(tool, atHand.result, limits.resultBytes)]);
+    if (suppliedResult !== null)
+      return new EmptyReservation([pending, settleSupplied(tool, suppliedResult.result, limits.resultBytes)]);
     if (decision.effect === 'ask')
-      return new NoPlace([pending, { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs }]);
+      return new EmptyReservation([
+        pending,
+        { name: 'APPROVAL_REQUIRED', deadlineAt: now + limits.approvalExpiryMs },
+      ]);
     const denied = denialFailure(decision, toolResult === undefined ? {} : { toolResult });
     const kept = keptFailure(denied, limits.resultBytes);
-    return new NoPlace([pending, endState({ kind: 'denied', failure: kept }, null)]);
+    return new EmptyReservation([pending, endState({ kind: 'denied', failure: kept }, null)]);
   }
 
   #idempotency(
@@ -159,7 +163,7 @@ function runOf({ runId: id, tenant, agentId }: Call, createdAt: number): Run {
   return { id, tenant, agentId, createdAt, cancelledAt: null };
 }
 
-function timed(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
+function withTimeout(tool: RegisteredTool, timeoutMs = Infinity): RegisteredTool {
   return timeoutMs < tool.timeoutMs ? { ...tool, timeoutMs } : tool;
 }
 

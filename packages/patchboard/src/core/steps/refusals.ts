@@ -17,11 +17,11 @@ export interface RefusalsParts {
   readonly digest: Digest;
   readonly rates: RateLimits;
   readonly isDraining: () => boolean;
-  /** Called with each refusal that has its ledger row. */
+  /** Called with each refusal that has a ledger row. */
   readonly refused: (refused: RefusedCall) => void;
 }
 
-/** Requests that made no call. */
+/** Records refused requests, which create no call. */
 export class Refusals {
   readonly #parts: RefusalsParts;
 
@@ -30,12 +30,12 @@ export class Refusals {
   }
 
   /**
-   * Writes the refusal down: as a failed call where the caller keeps what is refused, which is returned; else as one
-   * ledger row, unless a flood of them is being refused.
+   * Records the refusal: as a FAILED call, which it returns, if the caller has `keepsRefused`; otherwise as one ledger
+   * row, except during a flood of refusals.
    */
   async record(request: CallRequest, principal: Principal, refused: Failure): Promise<Call | null> {
     const { registry, recorder, rates, isDraining } = this.#parts;
-    // A model must get an answer, and the answer a record; a server that goes down answers nobody any more.
+    // A model must get a recorded result for each request, unless the server is shutting down.
     if (request.caller?.keepsRefused === true && !isDraining()) {
       const tool = registry.find(principal.tenant, request.toolName);
       const call = await recorder.recordEnded(request, principal, tool, failed(refused));
@@ -54,8 +54,8 @@ export class Refusals {
   ): Promise<void> {
     const { toolName, traceId = null, origin = null } = request;
     const argsHash = this.#parts.digest.sha256(JSON.stringify(request.args) ?? 'null');
-    const told = { tenant, toolName, agentId, traceId, origin, code, message, argsHash, unrecorded };
-    await this.#parts.store.append([refusedRow(told, this.#parts.clock.now())]);
-    this.#parts.refused(told);
+    const refused = { tenant, toolName, agentId, traceId, origin, code, message, argsHash, unrecorded };
+    await this.#parts.store.append([refusedRow(refused, this.#parts.clock.now())]);
+    this.#parts.refused(refused);
   }
 }

@@ -15,33 +15,33 @@ export interface ResolutionParts {
   readonly providers: Providers;
 }
 
-/** `request`: with the arguments under the names that the tool itself uses. */
+/** `request`: the given one, with the argument names that the tool uses. */
 export type Resolution =
   | {
       readonly request: CallRequest;
       readonly tool: RegisteredTool;
       readonly problem: Failure | null;
-      /** The principal may never call it: the call is denied, and nothing else about it is checked. */
+      /** The principal may never call the tool: the call is denied, and nothing else is checked. */
       readonly isDenied: boolean;
     }
   | { readonly request: CallRequest; readonly tool: undefined; readonly problem: Failure };
 
-/** Which tool is meant, whether the principal may ever call it, and whether the arguments fit. */
+/** Finds the tool, and checks whether the principal may ever call it and whether target and arguments are valid. */
 export function resolveTool(parts: ResolutionParts, given: CallRequest, principal: Principal): Resolution {
   const tool = parts.registry.find(principal.tenant, given.toolName);
-  const request = spelled(given, tool);
+  const request = withOwnNames(given, tool);
   if (tool === undefined) return { request, tool, problem: unknownTool(parts, principal, given.toolName) };
   if (!mayCall(parts.guard, principal, tool, given.caller?.permissions))
     return { request, tool, problem: null, isDenied: true };
   const problem =
     targetProblem(parts.providers, tool, request.target ?? null) ??
     inputProblem(tool, request.args) ??
-    // Nothing here can run it, so no operator is asked whether it may.
+    // Nothing can run the tool, so the call must not wait for an approval.
     tool.unavailable;
   return { request, tool, problem, isDenied: false };
 }
 
-function spelled(request: CallRequest, tool: RegisteredTool | undefined): CallRequest {
+function withOwnNames(request: CallRequest, tool: RegisteredTool | undefined): CallRequest {
   if (tool === undefined || tool.spell === null) return request;
   return { ...request, args: tool.spell(request.args) };
 }

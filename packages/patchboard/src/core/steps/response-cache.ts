@@ -1,5 +1,5 @@
 import { reason } from '@patchboard/wire';
-import { because } from '../because.ts';
+import { explain } from '../explanation.ts';
 import type { Admission } from './admission.ts';
 import type { Call } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
@@ -9,85 +9,90 @@ import type { Clock } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
-interface Kept {
+interface CachedResult {
   readonly resultJson: string;
   readonly callId: string;
-  /** Monotonic. */
+  /** Monotonic time. */
   readonly at: number;
 }
 
-/** Enough for the questions that are asked all day; beyond it, the answer used longest ago goes. */
+/** Capacity of the cache; the least recently used result is evicted first. */
 const MAX_CHARACTERS = 16_777_216;
 
 /**
- * Results of tools that only read and say for how long a result may be given again. An answer from here is a call like
- * any other: admitted, recorded, in the ledger; only the tool is not run.
+ * LRU cache of the results of read-only tools that declare `cacheTtlMs`. A call with a cached result is admitted and
+ * recorded like any other; only the tool does not run.
  */
 export class ResponseCache {
   readonly #clock: Clock;
-  readonly #kept: BoundedMap<string, Kept> = new BoundedMap(
+  readonly #results: BoundedMap<string, CachedResult> = new BoundedMap(
     MAX_CHARACTERS,
     (key, { resultJson }) => key.length + resultJson.length,
   );
-  /** Calls that run now, and under what their result will be kept. */
+  /** Cache key for the result of each running call, by call id. */
   readonly #expected: Map<string, string> = new Map();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The admission with the result at hand, if there is one that is fresh; else with the key to keep the next under. */
-  answer(
+  /**
+   * Returns the admission with the cached result, if there is a fresh one; otherwise with the key to store the result
+   * under.
+   */
+  lookUp(
     tool: RegisteredTool,
-    asked: { readonly principal: Principal; readonly origin: CallOrigin | null },
+    scope: { readonly principal: Principal; readonly origin: CallOrigin | null },
     admission: Admission,
   ): Admission {
     const ttlMs = tool.cacheTtlMs;
-    if (ttlMs === null || admission.decision.effect !== 'allow' || admission.atHand !== null)
+    if (ttlMs === null || admission.decision.effect !== 'allow' || admission.suppliedResult !== null)
       return admission;
-    const { tenant, agentId } = asked.principal;
-    // By agent too: hooks may have shaped a result for the one who asked.
-    const whose = [tenant, asked.origin?.siteId ?? null, agentId, tool.version];
-    const cacheKey = `${JSON.stringify(whose)}\n${canonicalJson(admission.args)}`;
-    const kept = this.#fresh(cacheKey, ttlMs);
-    if (kept === undefined) return { ...admission, cacheKey };
-    const cachedAgeMs = Math.round(this.#clock.elapsed() - kept.at);
+    const { tenant, agentId } = scope.principal;
+    // Includes the agent, because hooks may have changed the result for that agent.
+    const prefix = [tenant, scope.origin?.siteId ?? null, agentId, tool.version];
+    const cacheKey = `${JSON.stringify(prefix)}\n${canonicalJson(admission.args)}`;
+    const cached = this.#fresh(cacheKey, ttlMs);
+    if (cached === undefined) return { ...admission, cacheKey };
+    const cachedAgeMs = Math.round(this.#clock.elapsed() - cached.at);
     const { decision } = admission;
     return {
       ...admission,
       decision: {
         ...decision,
         rule: 'cache',
-        ...because(reason('result_cached', { call: kept.callId, age_ms: cachedAgeMs, rule: decision.rule })),
+        ...explain(
+          reason('result_cached', { call: cached.callId, age_ms: cachedAgeMs, rule: decision.rule }),
+        ),
       },
-      atHand: { result: JSON.parse(kept.resultJson) as unknown },
+      suppliedResult: { result: JSON.parse(cached.resultJson) as unknown },
       cachedAgeMs,
     };
   }
 
-  /** The call is recorded and will run. */
+  /** Registers a recorded call whose result is to be cached. */
   expect(callId: string, cacheKey: string | undefined): void {
     if (cacheKey !== undefined) this.#expected.set(callId, cacheKey);
   }
 
-  /** Told of every ending; most are of no interest. */
+  /** Called with every ended call; stores the result of an expected one. */
   ended({ id, state }: Call): void {
     const key = this.#expected.get(id);
     if (key === undefined) return;
     this.#expected.delete(id);
     if (state.name !== 'COMPLETED') return;
-    this.#kept.set(key, { resultJson: state.resultJson, callId: id, at: this.#clock.elapsed() });
+    this.#results.set(key, { resultJson: state.resultJson, callId: id, at: this.#clock.elapsed() });
   }
 
-  /** The call is stored no more: it has no result. */
+  /** Called with a call whose row is gone from the store: it will have no result. */
   dropped({ id }: Call): void {
     this.#expected.delete(id);
   }
 
-  #fresh(key: string, ttlMs: number): Kept | undefined {
-    const kept = this.#kept.use(key);
-    if (kept === undefined || this.#clock.elapsed() - kept.at < ttlMs) return kept;
-    this.#kept.delete(key);
+  #fresh(key: string, ttlMs: number): CachedResult | undefined {
+    const cached = this.#results.use(key);
+    if (cached === undefined || this.#clock.elapsed() - cached.at < ttlMs) return cached;
+    this.#results.delete(key);
     return undefined;
   }
 }

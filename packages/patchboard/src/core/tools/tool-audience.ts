@@ -1,6 +1,6 @@
 import { reason, type Reason } from '@patchboard/wire';
 import type { Decision } from '../access/guard.ts';
-import { because } from '../because.ts';
+import { explain } from '../explanation.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RegisteredTool } from './registered-tool.ts';
 
@@ -30,5 +30,5 @@ export function audienceDenial(tool: RegisteredTool, { kind, credential }: Princ
 }
 
 function denial(member: string, why: Reason): Decision {
-  return { effect: 'deny', rule: `metadata.${member}`, ...because(why), policyVersion: 0 };
+  return { effect: 'deny', rule: `metadata.${member}`, ...explain(why), policyVersion: 0 };
 }

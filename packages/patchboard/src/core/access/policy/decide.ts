@@ -1,5 +1,5 @@
 import { reason, type ToolAnnotations } from '@patchboard/wire';
-import { because, inWordsOf, type Because } from '../../because.ts';
+import { explain, freeText, type Explanation } from '../../explanation.ts';
 import type { AgentPolicy, Effect, PolicyDocument } from './document.ts';
 import { matchesGlob } from './glob.ts';
 import { holds } from './predicate.ts';
@@ -15,7 +15,7 @@ export interface PolicyQuestion extends ToolQuestion {
 }
 
 /** A line of the policy that speaks of this call, in the order in which lines are asked. */
-export interface TraceStep extends Because {
+export interface TraceStep extends Explanation {
   /** Where it stands in the document, such as `agents.researcher.autoDenyTools[0]`. */
   readonly rule: string;
   readonly effect: Effect;
@@ -37,8 +37,8 @@ export interface PolicyVerdict extends TraceStep {
   readonly alsoMatched: readonly TraceStep[];
 }
 
-/** The rule of a verdict for which no policy had a word: the tool's own annotations decided. */
-export const NO_WORD = 'annotations';
+/** `rule` of a verdict that no policy decided: the tool's own annotations did. */
+export const ANNOTATIONS_RULE = 'annotations';
 
 /** Deny first, then rules as written, then the allow list, the ask list, and last the mode. The first one counts. */
 export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): PolicyVerdict {
@@ -50,7 +50,7 @@ export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): 
 export function decideFor(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion): PolicyVerdict {
   const [first, ...alsoMatched] = steps(agent, place, question);
   if (first === undefined)
-    return { rule: 'none', effect: 'deny', ...because(reason('no_rule')), alsoMatched: [] };
+    return { rule: 'none', effect: 'deny', ...explain(reason('no_rule')), alsoMatched: [] };
   return { ...first, alsoMatched };
 }
 
@@ -95,7 +95,7 @@ function* steps(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion):
     yield {
       rule: `${path}.toolToggles`,
       effect: 'deny',
-      ...because(reason('tool_switched_off', { tool: toolName })),
+      ...explain(reason('tool_switched_off', { tool: toolName })),
     };
   }
   yield* ruled(agent, question, path, (effect) => effect === 'deny');
@@ -106,7 +106,7 @@ function* steps(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion):
     yield {
       rule: `${path}.defaultToolEnabled`,
       effect: 'deny',
-      ...because(reason('tool_not_switched_on', { tool: toolName })),
+      ...explain(reason('tool_not_switched_on', { tool: toolName })),
     };
   }
   yield byMode(agent, question, place);
@@ -120,7 +120,7 @@ function* listed(
 ): Generator<TraceStep> {
   for (const [index, pattern] of patterns.entries()) {
     if (matchesGlob(pattern, toolName))
-      yield { rule: `${rule}[${index}]`, effect, ...because(reason('pattern_matched', { pattern })) };
+      yield { rule: `${rule}[${index}]`, effect, ...explain(reason('pattern_matched', { pattern })) };
   }
 }
 
@@ -133,7 +133,7 @@ function* ruled(
   for (const [index, rule] of agent.rules.entries()) {
     if (!wanted(rule.effect) || !names(rule.tools, toolName)) continue;
     if (!rule.when.every((predicate) => holds(predicate, args))) continue;
-    const why = rule.reason === null ? because(reason('rule_matched')) : inWordsOf(rule.reason);
+    const why = rule.reason === null ? explain(reason('rule_matched')) : freeText(rule.reason);
     yield { rule: `${path}.rules[${index}]`, effect: rule.effect, ...why };
   }
 }
@@ -142,26 +142,26 @@ function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, { path, autho
   const rule = `${path}.mode`;
   switch (agent.mode) {
     case 'auto':
-      return { rule, effect: 'allow', ...because(reason('policy_mode', { mode: 'auto' })) };
+      return { rule, effect: 'allow', ...explain(reason('policy_mode', { mode: 'auto' })) };
     case 'ask':
-      return { rule, effect: 'ask', ...because(reason('policy_mode', { mode: 'ask' })) };
+      return { rule, effect: 'ask', ...explain(reason('policy_mode', { mode: 'ask' })) };
     case 'deny':
-      return { rule, effect: 'deny', ...because(reason('policy_mode', { mode: 'deny' })) };
+      return { rule, effect: 'deny', ...explain(reason('policy_mode', { mode: 'deny' })) };
     case 'custom':
-      return { rule, effect: 'ask', ...because(reason('custom_mode_undecided')), opensTo: author };
+      return { rule, effect: 'ask', ...explain(reason('custom_mode_undecided')), opensTo: author };
     case null:
       return byAnnotations(annotations);
   }
 }
 
-/** With no word of policy: a tool that says it is risky asks, any other runs. */
+/** Where no policy decides: a tool that declares a risk needs approval, any other is allowed. */
 function byAnnotations(annotations: ToolAnnotations): TraceStep {
   if (annotations.destructive === true)
-    return { rule: NO_WORD, effect: 'ask', ...because(reason('tool_destructive')) };
+    return { rule: ANNOTATIONS_RULE, effect: 'ask', ...explain(reason('tool_destructive')) };
   if (annotations.requires_approval === true) {
-    return { rule: NO_WORD, effect: 'ask', ...because(reason('tool_requires_approval')) };
+    return { rule: ANNOTATIONS_RULE, effect: 'ask', ...explain(reason('tool_requires_approval')) };
   }
-  return { rule: NO_WORD, effect: 'allow', ...because(reason('tool_not_risky')) };
+  return { rule: ANNOTATIONS_RULE, effect: 'allow', ...explain(reason('tool_not_risky')) };
 }
 
 function isForbidden(agent: AgentPolicy, toolName: string): boolean {

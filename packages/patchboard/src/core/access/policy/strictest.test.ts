@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_WORD, type Author, type TraceStep } from './decide.ts';
+import { ANNOTATIONS_RULE, type Author, type TraceStep } from './decide.ts';
 import { strictest } from './strictest.ts';
 
 const said = (effect: TraceStep['effect'], rule: string, opensTo?: Author): TraceStep => ({
@@ -12,9 +12,9 @@ const said = (effect: TraceStep['effect'], rule: string, opensTo?: Author): Trac
 
 describe('several policies', () => {
   it('let annotations speak only where none of them does', () => {
-    expect(strictest(said('ask', NO_WORD), [said('allow', 'permission.mode')]).effect).toBe('allow');
-    expect(strictest(said('allow', 'default.mode'), [said('ask', NO_WORD)]).effect).toBe('allow');
-    expect(strictest(said('ask', NO_WORD), [said('allow', NO_WORD)]).effect).toBe('ask');
+    expect(strictest(said('ask', ANNOTATIONS_RULE), [said('allow', 'permission.mode')]).effect).toBe('allow');
+    expect(strictest(said('allow', 'default.mode'), [said('ask', ANNOTATIONS_RULE)]).effect).toBe('allow');
+    expect(strictest(said('ask', ANNOTATIONS_RULE), [said('allow', ANNOTATIONS_RULE)]).effect).toBe('ask');
   });
 
   it('take an ask that hooks may lift for weaker than one that they may not', () => {
@@ -28,14 +28,15 @@ describe('several policies', () => {
     const rank = { allow: 0, ask: 1, deny: 2 };
     const step = fc.record({
       effect: fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const),
-      rule: fc.constantFrom(NO_WORD, 'default.mode'),
+      rule: fc.constantFrom(ANNOTATIONS_RULE, 'default.mode'),
       reason: fc.constant(''),
     });
     fc.assert(
       fc.property(step, fc.array(step, { maxLength: 4 }), (first, others) => {
         const verdict = strictest<TraceStep>(first, others);
         for (const one of [first, ...others])
-          if (one.rule !== NO_WORD) expect(rank[verdict.effect]).toBeGreaterThanOrEqual(rank[one.effect]);
+          if (one.rule !== ANNOTATIONS_RULE)
+            expect(rank[verdict.effect]).toBeGreaterThanOrEqual(rank[one.effect]);
       }),
     );
   });

@@ -1,16 +1,16 @@
-import { NO_WORD, type TraceStep } from './decide.ts';
+import { ANNOTATIONS_RULE, type TraceStep } from './decide.ts';
 
 /**
- * What several policies say together. What the tool says of itself counts only where none of them has a word; of those
- * that have, the strictest counts: nobody lifts what another forbids.
+ * Combines the verdicts of several policies: the strictest counts, so that no policy lifts what another forbids. The tool's
+ * own annotations count only if no policy decides.
  */
 export function strictest<Verdict extends TraceStep>(first: Verdict, others: readonly Verdict[]): Verdict {
-  let standing = first;
+  let current = first;
   for (const other of others) {
-    if (other.rule === NO_WORD) continue;
-    if (standing.rule === NO_WORD || strictness(other) > strictness(standing)) standing = other;
+    if (other.rule === ANNOTATIONS_RULE) continue;
+    if (current.rule === ANNOTATIONS_RULE || strictness(other) > strictness(current)) current = other;
   }
-  return standing;
+  return current;
 }
 
 /** An ask that hooks may lift is weaker than one that they may not, the more so the more hooks may. */

@@ -1,6 +1,6 @@
 import type { CallStateName, FailureCode, ToolSourceName } from '@patchboard/wire';
 import { Counter, Gauge, Registry } from 'prom-client';
-import { attemptsOf, type Call, runsHere } from '../../../core/call/call.ts';
+import { attemptsOf, type Call, runsInProcess } from '../../../core/call/call.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Engine } from '../../../core/engine.ts';
 import { DurationHistogram } from './duration-histogram.ts';
@@ -246,7 +246,7 @@ function counted<Kind>(
 function waitIn(state: CallStateName, call: Call): WaitsFor | null {
   if (state === 'APPROVAL_REQUIRED') return 'approval';
   if (state !== 'PENDING' && state !== 'APPROVED') return null;
-  return runsHere(call) ? 'slot' : 'client';
+  return runsInProcess(call) ? 'slot' : 'client';
 }
 
 function optionsOf(name: MetricName): { name: string; help: string; labelNames: string[] } {

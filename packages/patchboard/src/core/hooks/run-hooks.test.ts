@@ -2,7 +2,7 @@ import { reasonText } from '@patchboard/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.ts';
-import { runPostHooks, runPreHooks, type HookRun } from './ask-hooks.ts';
+import { runPostHooks, runPreHooks, type HookRun } from './run-hooks.ts';
 import type { HookDecision, Hooks } from './hooks.ts';
 
 function aRun(hooks: readonly Hooks[], clock = new FakeClock()): HookRun {

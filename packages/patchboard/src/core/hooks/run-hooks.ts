@@ -11,7 +11,7 @@ import { isRecord } from '../json/is-record.ts';
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** What all hooks together say. */
+/** The combined result of all `preToolUse` hooks. */
 export type PreVerdict =
   | { readonly kind: 'deny'; readonly reasons: readonly Reason[]; readonly toolResult: unknown }
   | {
@@ -20,13 +20,13 @@ export type PreVerdict =
       readonly meta: Meta | null;
       readonly args: unknown;
     }
-  /** `by`: the highest of those who said so. */
+  /** `by`: the owner with the most authority among the hooks that returned this. */
   | { readonly kind: 'result'; readonly result: unknown; readonly by: HookOwner; readonly args: unknown }
   | { readonly kind: 'allow'; readonly by: HookOwner; readonly args: unknown }
   | { readonly kind: 'none'; readonly args: unknown };
 
 export interface HookRun {
-  /** In order. */
+  /** In the order in which they run. */
   readonly hooks: readonly OwnedHooks[];
   readonly call: HookCall;
   readonly agent: AgentHandle | undefined;
@@ -35,22 +35,22 @@ export interface HookRun {
 }
 
 /**
- * Each hook is asked, with the arguments as those before it left them, until one denies. A deny beats any earlier result
- * or ask, any ask beats a result. A hook that throws or takes too long has denied.
+ * Runs the hooks in order, each with the arguments as the hooks before it changed them, until one denies. A deny overrides
+ * an ask, an ask overrides a result. A hook that throws or times out denies.
  */
 export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
   let { args } = run.call;
   let ask: { readonly reasons: readonly Reason[]; readonly meta: Meta | null } | null = null;
   let result: { readonly result: unknown } | null = null;
-  // They are asked upwards: the last who says so is the highest.
+  // Hooks run in order of authority, so the last owner has the most.
   let by: HookOwner | null = null;
   for (const { owner, hooks } of run.hooks) {
-    // A copy for each: what a hook writes into it reaches nobody, `{args}` is the way that is checked.
+    // A copy for each hook, so that mutating it has no effect: only a returned `{ args }` is validated and used.
     const shown = jsonCopy(args);
     const call = { ...run.call, args: shown, input: shown };
-    const said = await askOne(run, () => hooks.preToolUse?.(call, run.agent));
-    if (!said.ok) return denied(said.reason);
-    const decision = said.value as Record<string, unknown> | null | undefined;
+    const returned = await runOne(run, () => hooks.preToolUse?.(call, run.agent));
+    if (!returned.ok) return denied(returned.reason);
+    const decision = returned.value as Record<string, unknown> | null | undefined;
     if (decision === undefined || decision === null) continue;
     if (decision['decision'] === 'deny') {
       return {
@@ -59,10 +59,10 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
         toolResult: jsonCopy(decision['toolResult']),
       };
     }
-    if (decision['decision'] === 'ask') ask ??= question(decision);
+    if (decision['decision'] === 'ask') ask ??= approvalRequest(decision);
     else if (decision['decision'] === 'allow') by = owner;
     else if (Object.hasOwn(decision, 'result')) {
-      // A cache that misses would otherwise turn into a result of null.
+      // Otherwise a hook that looks up a cache would turn a miss into the result null.
       if (decision['result'] === undefined) return denied(reason('hook_result_undefined'));
       result ??= { result: decision['result'] };
       by = owner;
@@ -75,8 +75,8 @@ export async function runPreHooks(run: HookRun): Promise<PreVerdict> {
 }
 
 /**
- * The result as the hooks leave it. One that throws, takes too long or returns a malformed change fails the call: what it
- * guards must not pass.
+ * Returns the result after the hooks changed it. A hook that throws, times out or returns a malformed change fails the
+ * call, because a result that it would have withheld must not pass.
  */
 export async function runPostHooks(
   run: HookRun,
@@ -85,9 +85,9 @@ export async function runPostHooks(
   if (outcome.kind !== 'ok') return outcome;
   let { value } = outcome;
   for (const { hooks } of run.hooks) {
-    const said = await askOne(run, () => hooks.postToolUse?.(run.call, value, run.agent));
-    if (!said.ok) return { problem: said.reason };
-    const change = postHookChange(said.value);
+    const returned = await runOne(run, () => hooks.postToolUse?.(run.call, value, run.agent));
+    if (!returned.ok) return { problem: returned.reason };
+    const change = postHookChange(returned.value);
     if (change.kind === 'malformed') return { problem: reason('text', { text: change.problem }) };
     if (change.kind === 'replace') value = change.value;
     else if (change.kind === 'update') value = updated(value, change.value);
@@ -99,40 +99,44 @@ function updated(value: unknown, change: unknown): unknown {
   return isRecord(value) && isRecord(change) ? { ...value, ...change } : change;
 }
 
-type Said = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: Reason };
+type Returned =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: Reason };
 
-async function askOne({ clock, timeoutMs }: HookRun, hook: () => unknown): Promise<Said> {
-  const answer = async (): Promise<Said> => {
+async function runOne({ clock, timeoutMs }: HookRun, hook: () => unknown): Promise<Returned> {
+  const call = async (): Promise<Returned> => {
     try {
       return { ok: true, value: await hook() };
     } catch (error) {
       return { ok: false, reason: reason('hook_failed', { error: messageOf(error) }) };
     }
   };
-  return await withTimeLimit(clock, timeoutMs, answer(), () => ({
+  return await withTimeLimit(clock, timeoutMs, call(), () => ({
     ok: false,
     reason: reason('hook_timed_out', { ms: timeoutMs }),
   }));
 }
 
-function question(decision: Record<string, unknown>): { reasons: readonly Reason[]; meta: Meta | null } {
+function approvalRequest(decision: Record<string, unknown>): {
+  reasons: readonly Reason[];
+  meta: Meta | null;
+} {
   const meta = metaOf(decision['meta']);
   const reasons = reasonsIn(decision, decision['reason'] ?? meta?.['reason']);
   return { reasons: reasons ?? [reason('hook_asks')], meta };
 }
 
-/** Codes of ours where the hook gave them, else the words it gave; null: it gave neither. */
-function reasonsIn(decision: Record<string, unknown>, words: unknown): readonly Reason[] | null {
+/** Returns the hook's reason codes, else its text as a reason; null if it gave neither. */
+function reasonsIn(decision: Record<string, unknown>, text: unknown): readonly Reason[] | null {
   const { reasons } = decision;
   if (Array.isArray(reasons) && reasons.length > 0 && reasons.every(isReason)) return reasons;
-  return typeof words === 'string' && words !== '' ? [reason('text', { text: words })] : null;
+  return typeof text === 'string' && text !== '' ? [reason('text', { text })] : null;
 }
 
 function denied(why: Reason): PreVerdict {
   return { kind: 'deny', reasons: [why], toolResult: undefined };
 }
 
-/** Kept with the call: what JSON cannot hold is left out, the question stays. */
+/** Stored with the call. A value that is not JSON is left out; the call still needs approval. */
 function metaOf(given: unknown): Meta | null {
   const kept = jsonCopy(given);
   return isRecord(kept) ? kept : null;
