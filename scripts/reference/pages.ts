@@ -45,7 +45,7 @@ function routesPage(): string {
 }
 
 function routeSection(route: Route): string {
-  const answers = Object.entries(route.answers).map(
+  const responses = Object.entries(route.responses).map(
     ([status, { description, type }]) =>
       `| ${status} | ${cell(description)}${type === undefined ? '' : ` (\`${type}\`)`} |`,
   );
@@ -61,7 +61,7 @@ function routeSection(route: Route): string {
     '',
     '| response | |',
     '| --- | --- |',
-    ...answers,
+    ...responses,
     '',
     `Refusals: ${refusalsOf(route)
       .toSorted((a, b) => HTTP_STATUS[a] - HTTP_STATUS[b] || (a < b ? -1 : 1))

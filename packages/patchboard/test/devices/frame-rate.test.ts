@@ -5,7 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { TimerWheel } from '../../src/core/timer-wheel.ts';
 import { DeviceConnection } from '../../src/transports/device-gateway/device-connection.ts';
 import { UnfinishedMessage } from '../../src/transports/device-gateway/unfinished-message.ts';
-import { SharedRoom } from '../../src/transports/shared/http/shared-room.ts';
+import { ByteBudget } from '../../src/transports/shared/http/byte-budget.ts';
 import { anEngine, aPrincipal, silentLog } from '../support/an-engine.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -30,11 +30,11 @@ async function aConnection(clock: FakeClock): Promise<{ device: BareDevice; sock
   const json = { depth: 10, values: 100 };
   const parts = { engine, clock, log: silentLog, limits: engine.limits, json, wheel: new TimerWheel(clock) };
   const unfinished = new UnfinishedMessage({
-    room: new SharedRoom(1_000_000),
+    budget: new ByteBudget(1_000_000),
     tenant: 'default',
     bytesRead: () => 0,
   });
-  new DeviceConnection(parts, socket, { principal: aPrincipal(), unfinished, left: () => undefined });
+  new DeviceConnection(parts, socket, { principal: aPrincipal(), unfinished, onClosed: () => undefined });
   return { device, socket };
 }
 

@@ -64,8 +64,8 @@ export function wireNames(): Set<string> {
       collectMembers(schema, names);
     }
   collectMembers(COMPONENTS, names);
-  for (const { query, headers, body, answers } of ROUTES)
-    collectMembers([query, headers, body, Object.values(answers).map(({ schema }) => schema)], names);
+  for (const { query, headers, body, responses } of ROUTES)
+    collectMembers([query, headers, body, Object.values(responses).map(({ schema }) => schema)], names);
   return names;
 }
 

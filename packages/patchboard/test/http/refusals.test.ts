@@ -23,7 +23,7 @@ const rpcRoute: Route = {
   summary: 'A route with a refusal format of its own.',
   scope: 'keys:write',
   body: object({ call: TEXT }),
-  answers: { 200: { description: 'never', schema: ANY } },
+  responses: { 200: { description: 'never', schema: ANY } },
   refusals: [],
   refuse: JSON_RPC,
   handle: () => Promise.reject(new Error('a fault of ours')),

@@ -21,7 +21,7 @@ import { sendProblem } from '../shared/routes/problem.ts';
 import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { listOf, object, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
-import { whileListening } from '../shared/streams/waiting.ts';
+import { whileConnected } from '../shared/streams/waiting.ts';
 import { answerJson, type BatchAnswer } from './batch-answer.ts';
 import { CALL_HEADERS, invokeRoute } from './invoke.ts';
 
@@ -58,7 +58,7 @@ export const batchRoute: Route = {
     },
     run_id: PEER_ID,
   }),
-  answers: {
+  responses: {
     200: {
       description:
         'one result for each request, damaged ones too; `calls` says which call each became. What has not ended in ' +
@@ -104,7 +104,7 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
   }
   const find = toolFinder(context.engine.namedTools(principal));
   const seconds = waitSecondsOf(request.headers) ?? WAIT_SECONDS;
-  const ran = await whileListening(context, reply, async (signal) => {
+  const ran = await whileConnected(context, reply, async (signal) => {
     const run: BatchRun = { context, request, principal, protocol, find, runId, seconds, signal };
     return await inTurns(
       requests,

@@ -53,7 +53,7 @@ export const listCallsRoute: Route = {
     until: { ...TIME_QUERY, description: 'created before; RFC 3339, or epoch seconds' },
     ...PAGE_QUERY,
   }),
-  answers: {
+  responses: {
     200: {
       description: 'one page; of large calls it holds fewer than `limit`',
       schema: object({ tool_calls: listOf(ref('Call')), next_cursor: NEXT_CURSOR }),

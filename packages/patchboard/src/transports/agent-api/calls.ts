@@ -29,7 +29,7 @@ const getCallRoute: Route = {
   scope: 'calls:read',
   params: ID_PARAMS,
   headers: headers({ prefer: TEXT }),
-  answers: { 200: { description: 'the call as it is', schema: ref('Call') } },
+  responses: { 200: { description: 'the call as it is', schema: ref('Call') } },
   refusals: ['call_not_found'],
   handle: getCall,
 };
@@ -94,7 +94,7 @@ const cancelCallRoute: Route = {
   scope: 'tools:call',
   params: ID_PARAMS,
   body: object({}),
-  answers: { 200: { description: 'the call, cancelled', schema: ref('Call') } },
+  responses: { 200: { description: 'the call, cancelled', schema: ref('Call') } },
   refusals: ['call_not_found', 'conflict', ...NOT_STORED],
   handle: cancelCall,
 };

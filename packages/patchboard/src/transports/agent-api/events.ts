@@ -26,7 +26,7 @@ const callEventsRoute: Route = {
   params: ID_PARAMS,
   query: EVENTS_QUERY,
   headers: EVENTS_HEADERS,
-  answers: { 200: { description: 'server-sent events', schema: EVENT_TEXT, type: 'text/event-stream' } },
+  responses: { 200: { description: 'server-sent events', schema: EVENT_TEXT, type: 'text/event-stream' } },
   refusals: ['call_not_found', 'rate_limited', 'overloaded'],
   isStream: true,
   handle: callEvents,

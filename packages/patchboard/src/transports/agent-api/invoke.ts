@@ -68,7 +68,7 @@ export const invokeRoute: Route = {
     },
     ['args', 'target', 'idempotency_key', 'timeout_ms'],
   ),
-  answers: {
+  responses: {
     200: {
       description: 'the call has ended (`Prefer: wait`), or what would happen (`dry_run`)',
       schema: { anyOf: [ref('Call'), ref('DryRun')] },

@@ -32,7 +32,7 @@ export const parseRoute: Route = {
     protocol: { enum: PROTOCOL_IDS },
     text: { ...TEXT, description: 'what the model wrote; the body or the event stream of a vendor as text' },
   }),
-  answers: {
+  responses: {
     200: {
       description: 'what the reply holds, as `patchboard parse --json` prints it',
       schema: object(

@@ -48,7 +48,7 @@ const promptRoute: Route = {
       description: 'what the conversation is about: tools that have to do with it come first',
     },
   }),
-  answers: {
+  responses: {
     200: {
       description: 'text for the system prompt, or the JSON of a vendor as text',
       schema: object({ prompt: TEXT, tools: listOf(ANY) }),
@@ -99,7 +99,9 @@ const formatRoute: Route = {
   summary: 'Results as the next message to the model has them. Nothing is called.',
   scope: 'tools:call',
   body: object({ protocol: { enum: RESULT_FORMATS }, results: listOf(RESULT) }),
-  answers: { 200: { description: 'text, or the JSON of a vendor as text', schema: object({ text: TEXT }) } },
+  responses: {
+    200: { description: 'text, or the JSON of a vendor as text', schema: object({ text: TEXT }) },
+  },
   refusals: [],
   handle: formatResults,
 };

@@ -30,7 +30,7 @@ const createRoute: Route = {
   summary: 'Bind a run to this agent. The same again gets the same run.',
   scope: 'tools:call',
   body: optional({ run_id: { ...PEER_ID, description: 'default: a new one' } }),
-  answers: { 200: { description: 'the run', schema: ref('Run') } },
+  responses: { 200: { description: 'the run', schema: ref('Run') } },
   refusals: ['permission_denied', ...NOT_STORED],
   handle: createRun,
 };
@@ -50,7 +50,7 @@ const listRoute: Route = {
   summary: 'Runs, newest first.',
   scope: 'calls:read',
   query: optional({ agent_id: TEXT, ...PAGE_QUERY }),
-  answers: {
+  responses: {
     200: { description: 'one page', schema: object({ runs: listOf(ref('Run')), next_cursor: NEXT_CURSOR }) },
   },
   refusals: ['permission_denied'],
@@ -80,7 +80,7 @@ const getRoute: Route = {
   scope: 'calls:read',
   params: ID_PARAMS,
   query: optional(PAGE_QUERY),
-  answers: {
+  responses: {
     200: {
       description: 'the run and one page of its calls; of large ones it holds fewer than `limit`',
       schema: object({
@@ -121,7 +121,7 @@ const cancelRoute: Route = {
   scope: 'tools:call',
   params: ID_PARAMS,
   body: object({}),
-  answers: {
+  responses: {
     200: {
       description: 'the calls that this ended',
       schema: object({ run_id: TEXT, cancelled: listOf(TEXT) }),

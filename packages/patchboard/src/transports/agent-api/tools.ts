@@ -24,7 +24,7 @@ const listRoute: Route = {
     },
   }),
   headers: headers({ 'if-none-match': { ...TEXT, description: 'the `ETag` of an earlier answer' } }),
-  answers: {
+  responses: {
     200: {
       description: 'every tool, server tools first',
       schema: { anyOf: [object({ tools: listOf(ref('Tool')) }), FORMATTED, object({ text: TEXT })] },
@@ -97,7 +97,7 @@ const getRoute: Route = {
   summary: 'One tool, whole. Takes its name or its wire name.',
   scope: 'tools:call',
   params: object({ name: TEXT }),
-  answers: { 200: { description: 'the contract and who runs it', schema: ref('ToolDetail') } },
+  responses: { 200: { description: 'the contract and who runs it', schema: ref('ToolDetail') } },
   refusals: ['tool_not_found', 'permission_denied', 'hook_denied'],
   handle: getTool,
 };

@@ -31,7 +31,7 @@ const homeRoute: Route = {
   api: 'console',
   summary: 'The console.',
   scope: null,
-  answers: { 200: { description: 'HTML', schema: TEXT, type: 'text/html' } },
+  responses: { 200: { description: 'HTML', schema: TEXT, type: 'text/html' } },
   refusals: [],
   handle: home,
 };
@@ -46,7 +46,7 @@ const consoleRoute: Route = {
   name: 'console',
   summary: 'Files of the console; every other path below is one of its pages.',
   params: object({ '*': TEXT }),
-  answers: { 200: { description: 'a file, or the page', schema: TEXT, type: 'text/html' } },
+  responses: { 200: { description: 'a file, or the page', schema: TEXT, type: 'text/html' } },
   refusals: ['route_not_found'],
   handle: consoleFile,
 };

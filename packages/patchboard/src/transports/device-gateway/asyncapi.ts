@@ -3,7 +3,7 @@ import { DEVICE_FRAMES, DEVICE_TOOL_SPEC, GATEWAY_FRAMES, type FrameKind } from 
 
 let made: { readonly version: string; readonly json: string } | null = null;
 
-/** AsyncAPI 3.0, from the schemas that frames are checked with. */
+/** Returns the AsyncAPI 3.0 document, generated from the schemas that validate frames. */
 export function asyncApi(version: string): string {
   if (made?.version !== version) made = { version, json: JSON.stringify(documentOf(version)) };
   return made.json;
@@ -18,7 +18,7 @@ function documentOf(version: string): Schema {
       title: 'Patchboard devices',
       version,
       description:
-        'JSON text frames. Only register_tools, tool_result and tool_error are needed to lend a tool. Every result is answered once with what became of it.',
+        'JSON text frames. Only register_tools, tool_result and tool_error are needed to provide a tool. Every result is acknowledged once.',
     },
     defaultContentType: 'application/json',
     channels: {
@@ -42,7 +42,7 @@ function documentOf(version: string): Schema {
 
 type Side = 'device' | 'server';
 
-/** `ping` goes both ways. */
+/** Includes the side, because both send `pong`. */
 function nameOf(type: string, side: Side): string {
   return `${side}.${type}`;
 }
@@ -65,7 +65,7 @@ function messages(frames: ReadonlyMap<string, FrameKind>, side: Side): Record<st
   );
 }
 
-/** Tools are checked one by one, so the frame's own schema does not look inside; readers should. */
+/** The frame's own schema accepts any tools, which are validated one by one; the document shows their schema. */
 function payloadOf(type: string, schema: Schema): Schema {
   if (type !== 'register_tools') return schema;
   const tools = { type: 'array', maxItems: 500, items: { $ref: '#/components/schemas/ToolSpec' } };

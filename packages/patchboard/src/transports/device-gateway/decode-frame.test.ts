@@ -4,8 +4,8 @@ import { decodeFrame, decodeSpecs } from './decode-frame.ts';
 
 const LIMITS = { depth: 10, values: 100 };
 
-describe('what a device sends', () => {
-  it('is refused with the reason as data beside the sentence', () => {
+describe('a frame of a device', () => {
+  it('is refused with a coded reason beside the message', () => {
     expect(decodeFrame('{"type": 01}', LIMITS)).toMatchObject({
       failure: {
         message: 'the frame is not acceptable JSON: a number must not start with 0 (line 1, column 10)',
@@ -18,7 +18,7 @@ describe('what a device sends', () => {
     });
   });
 
-  it('is told of a tool in the words of a device: its schema is called parameters', () => {
+  it("is refused with the device API's name for the schema, parameters", () => {
     const { rejected } = decodeSpecs([
       { name: 'a' },
       { name: 'b', parameters: 1 },

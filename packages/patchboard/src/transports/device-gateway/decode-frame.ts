@@ -19,13 +19,13 @@ export interface RefusedFrame {
   readonly ok: false;
   readonly failure: Failure;
   readonly id: string | null;
-  /** It was to be the result of the request with this id. */
+  /** Whether the frame is a result for the request with this id. */
   readonly isResult: boolean;
-  /** What an `error` frame names it; the failure's code where it is null. */
+  /** Code for the `error` frame; if null, the failure's code is used. */
   readonly fault: FrameFault | null;
 }
 
-/** The two faults that the gateway before this one had codes for. */
+/** Codes of the earlier gateway, kept for its devices. */
 export type FrameFault = 'INVALID_JSON' | 'UNKNOWN_MESSAGE_TYPE';
 
 export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
@@ -53,7 +53,7 @@ export function decodeFrame(text: string, limits: JsonLimits): DecodedFrame {
   return refused(reason('frame_malformed', { place, error: first?.message ?? 'is not valid' }), value);
 }
 
-/** A binary message, which no frame is; the sender may have meant one. */
+/** Refuses a binary message; frames are text. Reads type and id if it contains a frame. */
 export function decodeBinary(data: Buffer): RefusedFrame {
   return refused(reason('frame_not_text'), peekTexts(data.toString('utf8'), MEMBERS));
 }
@@ -62,7 +62,7 @@ export function decodeSpecs(tools: readonly unknown[]): DecodedSpecs {
   return decodeToolSpecs(tools.map(withSchema), 'parameters');
 }
 
-/** Devices call the schema of the arguments `parameters`. */
+/** In the device API the schema of the arguments is called `parameters`. */
 function withSchema(given: unknown): unknown {
   if (typeof given !== 'object' || given === null || !('parameters' in given)) return given;
   const { parameters, ...rest } = given;
@@ -72,7 +72,7 @@ function withSchema(given: unknown): unknown {
 const MEMBERS = ['type', 'id'] as const;
 const RESULTS: readonly unknown[] = ['tool_result', 'tool_error'];
 
-/** `frame`: as much of it as could be read. */
+/** `frame`: the members that could be read. */
 function refused(
   why: Reason,
   frame: { readonly type?: unknown; readonly id?: unknown } = {},

@@ -9,42 +9,42 @@ import { traceparentOf } from '../../core/call/trace-context.ts';
 import { decodeBinary, decodeFrame, type FrameFault, type RefusedFrame } from './decode-frame.ts';
 import { FrameRate } from './frame-rate.ts';
 import type { GatewayParts } from './gateway.ts';
-import { deviceNameOf, introduce, type Visitor } from './introduction.ts';
+import { acceptHello, deviceNameOf, type DevicePeer } from './hello.ts';
 import { rejectResult, report } from './results.ts';
 import { registerTools, registeredTools, unregisterTools } from './tools.ts';
 
-/** A peer that does not answer a close is cut off after this. */
-const CLOSE_PATIENCE_MS = 1000;
-/** Of one device, being stored; more are not read until these are done. So many frames, or one of the largest size. */
+/** A peer that has not completed the close handshake after this is disconnected. */
+const CLOSE_TIMEOUT_MS = 1000;
+/** Back-pressure: at this number of frames in progress, or at the bytes of one frame of maximum size, no more are read. */
 const UNFINISHED_FRAMES = 256;
 
 const LATE_MESSAGE = 'a message does not arrive, or too many arrive at once';
 
-/** What is said of a frame whose work fails. */
+/** The frame that an error is reported for. */
 interface FollowedFrame {
   readonly type: DeviceFrame['type'];
   readonly id?: string | null;
 }
 
-/** One socket of a device: decodes what it says, carries what it is asked, and ends when it is no longer good. */
+/** The WebSocket of one device: decodes its frames, sends it calls, and closes it when its credential ends. */
 export class DeviceConnection implements DeviceLink {
   readonly #parts: GatewayParts;
   readonly #socket: WebSocket;
-  readonly #visitor: Visitor;
+  readonly #peer: DevicePeer;
   readonly #rate: FrameRate;
   #device: Device | null = null;
   #lastSeen: number;
   #unfinished = 0;
   #unfinishedBytes = 0;
-  /** Introductions and registrations, one after the other; results need not wait for them. */
+  /** Greetings and registrations run one after the other; results do not wait for them. */
   #inOrder: Promise<void> | null = null;
   #parting: Parting | null = null;
   #disarm: () => void = () => undefined;
 
-  constructor(parts: GatewayParts, socket: WebSocket, visitor: Visitor) {
+  constructor(parts: GatewayParts, socket: WebSocket, peer: DevicePeer) {
     this.#parts = parts;
     this.#socket = socket;
-    this.#visitor = visitor;
+    this.#peer = peer;
     this.#lastSeen = parts.clock.elapsed();
     this.#rate = new FrameRate(parts.clock, parts.limits.deviceFramesPerSecond);
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
@@ -63,7 +63,7 @@ export class DeviceConnection implements DeviceLink {
     const traceparent = traceparentOf(call);
     const deadline = 'deadlineAt' in call.state ? call.state.deadlineAt : call.createdAt;
     const attempt = Math.max(1, attemptsOf(call));
-    // The arguments go as the text they are kept as: nobody looks inside.
+    // The arguments are stored as JSON text and inserted without parsing.
     this.#write(
       `{"type":"tool_call_request","id":${JSON.stringify(requestId(call))},"name":${JSON.stringify(call.toolName)}` +
         `,"args":${call.argsJson},"deadline_at":"${rfc3339(deadline)}","attempt":${attempt}` +
@@ -84,15 +84,15 @@ export class DeviceConnection implements DeviceLink {
     this.#write(JSON.stringify(frame));
   }
 
-  /** Says goodbye, and cuts off a peer that does not answer. */
+  /** Starts the close handshake, and disconnects a peer that does not complete it. */
   end(code: number, reason: string): void {
     if (code === 1001) this.#parting = 'closing';
     if (!this.isOpen) return;
     this.#socket.close(code, reason);
     this.#disarm();
-    this.#disarm = this.#parts.clock.after(CLOSE_PATIENCE_MS, () => this.#socket.terminate());
-    // Nothing reaches it any more: it must not be given calls until the peer has answered. Later, because whoever sends
-    // to it may be in the middle of handing it its calls.
+    this.#disarm = this.#parts.clock.after(CLOSE_TIMEOUT_MS, () => this.#socket.terminate());
+    // Disconnects the device now, so that it gets no calls during the close handshake. Deferred, because the caller may be
+    // in the middle of sending it calls.
     if (code !== 1001) queueMicrotask(() => this.#leave(this.#parting ?? 'lost'));
   }
 
@@ -100,7 +100,7 @@ export class DeviceConnection implements DeviceLink {
     if (this.#isReading()) this.#socket.send(text);
   }
 
-  /** What lies there from before counts, not the next frame itself: one large request is no device's fault. */
+  /** Counts earlier bytes, not the next frame: a single large request must not disconnect the device. */
   #isReading(): boolean {
     const { bufferedAmount } = this.#socket;
     if (!this.isOpen) return false;
@@ -112,7 +112,7 @@ export class DeviceConnection implements DeviceLink {
 
   #take(data: RawData, isBinary: boolean): void {
     this.#seen();
-    this.#visitor.unfinished.finished();
+    this.#peer.unfinished.finished();
     const pauseMs = this.#rate.take();
     if (pauseMs > 0) this.#rest(pauseMs);
     // One buffer: the socket was opened with that type.
@@ -125,19 +125,19 @@ export class DeviceConnection implements DeviceLink {
       return;
     }
     const { frame } = decoded;
-    const work = this.#answer(frame);
+    const work = this.#handle(frame);
     if (work !== null) this.#follow(work, frame, bytes.length);
   }
 
-  /** A result that cannot be read ends its call, if it names one; null: it does not. */
+  /** Ends the call of a malformed result. Returns null if the frame names no call. */
   #reject({ id, isResult, failure: { message } }: RefusedFrame, bytes: Buffer): Promise<void> | null {
     const request = id === null || !isResult ? null : parseRequestId(id);
     if (id === null || request === null) return null;
     const unreadable = { ...request, id, reason: message, text: bytes.toString('latin1') };
-    return rejectResult(this.#parts.engine, this.#visitor, this.#device, unreadable, this);
+    return rejectResult(this.#parts.engine, this.#peer, this.#device, unreadable, this);
   }
 
-  /** Reads no more while too much is unfinished. */
+  /** Tracks the work of a frame, and pauses reading while too much is in progress. */
   #follow(work: Promise<void>, frame: FollowedFrame, bytes: number): void {
     this.#unfinished += 1;
     this.#unfinishedBytes += bytes;
@@ -156,8 +156,8 @@ export class DeviceConnection implements DeviceLink {
     return this.#unfinished >= UNFINISHED_FRAMES || this.#unfinishedBytes >= this.#parts.limits.frameBytes;
   }
 
-  /** Null: done. */
-  #answer(frame: DeviceFrame): Promise<void> | null {
+  /** Returns null if the frame is handled synchronously. */
+  #handle(frame: DeviceFrame): Promise<void> | null {
     switch (frame.type) {
       case 'ping':
         this.send({ type: 'pong' });
@@ -167,7 +167,7 @@ export class DeviceConnection implements DeviceLink {
       case 'tool_result':
       case 'tool_error':
       case 'progress':
-        return report(this.#parts.engine, this.#visitor, this.#device, frame, this);
+        return report(this.#parts.engine, this.#peer, this.#device, frame, this);
       default:
         return this.#next(() => this.#control(frame));
     }
@@ -178,9 +178,9 @@ export class DeviceConnection implements DeviceLink {
   ): Promise<void> {
     if (!this.isOpen) return;
     if (frame.type === 'hello') {
-      const introduced = introduce(this.#parts, this.#visitor, this.#device, frame, this);
-      if ('code' in introduced) this.#refuse(introduced, null);
-      else this.#device = introduced;
+      const connected = acceptHello(this.#parts, this.#peer, this.#device, frame, this);
+      if ('code' in connected) this.#refuse(connected, null);
+      else this.#device = connected;
       return;
     }
     if (frame.type === 'connect') {
@@ -196,9 +196,9 @@ export class DeviceConnection implements DeviceLink {
     else registeredTools(this.#parts.engine, this.#device, this);
   }
 
-  /** One that knows only the plain messages is who its credential says, and does not come back. */
+  /** A device that sent no `hello`: identified by its credential alone, and not resumable. */
   #plainDevice(name: string | null): Device {
-    const { principal } = this.#visitor;
+    const { principal } = this.#peer;
     return this.#parts.engine.devices.connect({
       tenant: principal.tenant,
       clientId: principal.clientId ?? principal.id,
@@ -230,7 +230,7 @@ export class DeviceConnection implements DeviceLink {
     this.send({ type: 'error', code: fault ?? code, failure_code: code, message, ...named });
   }
 
-  /** Nothing was kept: the device may send it again. */
+  /** Reports an error for a frame that was not stored, so that the device can send it again. */
   #failed(frame: FollowedFrame, error: unknown): void {
     const { id = null } = frame;
     const ofStore = storeFailure(error);
@@ -242,7 +242,7 @@ export class DeviceConnection implements DeviceLink {
     this.#refuse(failure('internal'), id);
   }
 
-  /** Reads nothing for a while: what comes too fast waits in the network, and nothing is lost. */
+  /** Back-pressure: pauses reading, so that TCP slows the sender and no frame is lost. */
   #rest(ms: number): void {
     this.#socket.pause();
     this.#parts.wheel.after(ms, () => {
@@ -252,10 +252,10 @@ export class DeviceConnection implements DeviceLink {
     });
   }
 
-  /** By hand, because the library would go on answering one that never reads. */
+  /** Not left to the library, which would send pongs without limit to a peer that never reads. */
   #pong(data: Buffer): void {
     this.#seen();
-    this.#visitor.unfinished.control(data.length);
+    this.#peer.unfinished.control(data.length);
     const pauseMs = this.#rate.take();
     if (pauseMs > 0) this.#rest(pauseMs);
     if (this.#isReading()) this.#socket.pong(data);
@@ -263,7 +263,7 @@ export class DeviceConnection implements DeviceLink {
 
   #ponged(data: Buffer): void {
     this.#seen();
-    this.#visitor.unfinished.control(data.length);
+    this.#peer.unfinished.control(data.length);
   }
 
   #seen(): void {
@@ -277,8 +277,8 @@ export class DeviceConnection implements DeviceLink {
         this.#socket.terminate();
         return;
       }
-      // While nothing is read no message can become whole.
-      if (!this.#socket.isPaused && !this.#visitor.unfinished.look()) {
+      // While reading is paused no message can be completed.
+      if (!this.#socket.isPaused && !this.#peer.unfinished.check()) {
         this.#parts.log.info('device.socket_error', { error: LATE_MESSAGE });
         this.end(1013, LATE_MESSAGE);
         return;
@@ -290,9 +290,9 @@ export class DeviceConnection implements DeviceLink {
 
   #closed(code: number): void {
     this.#disarm();
-    this.#visitor.left();
+    this.#peer.onClosed();
     const parting = this.#parting ?? (code === 1000 ? 'left' : 'lost');
-    // A registration that is under way ends first, and finds that the device is gone.
+    // Waits for a registration in progress, which may still create the device.
     if (this.#inOrder === null || this.#device !== null) this.#leave(parting);
     else this.#inOrder.then(() => this.#leave(parting)).catch(() => undefined);
   }

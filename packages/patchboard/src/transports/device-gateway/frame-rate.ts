@@ -1,10 +1,10 @@
 import { refill, type Bucket, type Rate } from '../../core/access/token-buckets.ts';
 import type { Clock } from '../../core/ports.ts';
 
-/** How long a burst may last at most: a second's worth. */
+/** Capacity of the bucket in seconds of the rate. */
 const BURST_SECONDS = 1;
 
-/** One device's share: who sends faster is read more slowly, and not refused as by `TokenBuckets`; so it can be in debt. */
+/** Token bucket of one device. Unlike `TokenBuckets` it slows reading instead of refusing, so its balance may be negative. */
 export class FrameRate {
   readonly #clock: Clock;
   readonly #rate: Rate;
@@ -17,7 +17,7 @@ export class FrameRate {
     this.#bucket = { tokens: this.#rate.burst, at: clock.elapsed() };
   }
 
-  /** Milliseconds to rest before the next is read; 0: none. What was read already still counts. */
+  /** Takes a token. Returns the milliseconds to pause reading, or 0. Frames that arrive during a pause count too. */
   take(): number {
     const bucket = this.#bucket;
     refill(bucket, this.#rate, this.#clock.elapsed());

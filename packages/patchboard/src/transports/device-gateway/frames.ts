@@ -1,4 +1,4 @@
-import { FAILURE_CODES } from '@patchboard/wire';
+import { FAILURE_CODES, type GatewayFrame } from '@patchboard/wire';
 import {
   ANY,
   ANNOTATIONS,
@@ -14,13 +14,18 @@ import {
 } from '../shared/routes/schemas.ts';
 import type { Schema } from '../shared/routes/routes.ts';
 
-/** One kind of message: what validates it is what describes it. */
+/** Sends frames to one device. */
+export interface FrameSender {
+  send(frame: GatewayFrame): void;
+}
+
+/** One type of frame. The schema validates it and documents it. */
 export interface FrameKind {
   readonly summary: string;
   readonly schema: Schema;
 }
 
-const REQUEST_ID: Schema = { ...TEXT, maxLength: 400, description: 'of the `tool_call_request`, as it came' };
+const REQUEST_ID: Schema = { ...TEXT, maxLength: 400, description: 'the `id` of the `tool_call_request`' };
 const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
 const TOOL_SPEC: Schema = {
   ...object(
@@ -38,7 +43,7 @@ const TOOL_SPEC: Schema = {
 };
 const REJECTED = listOf(object({ name: TEXT, code: TEXT, reason: TEXT, reasons: REASONS }, ['reasons']));
 
-/** A frame of this type with these members. Devices may send more than we know. */
+/** Declares a frame with these members. Unknown members are allowed. */
 function frame(
   type: string,
   summary: string,
@@ -49,28 +54,28 @@ function frame(
   return [type, { summary, schema: { ...schema, additionalProperties: true } }];
 }
 
-/** What devices send. */
+/** Frames that devices send. */
 export const DEVICE_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
   frame(
     'hello',
-    'Optional, and first: who the device is, and that it can come back. Answered with `welcome`.',
+    'Optional, and first: identifies the device and lets it resume after a disconnect. The reply is `welcome`.',
     {
       protocol: COUNT,
-      client_id: { ...PEER_ID, description: 'who owns the tools' },
-      name: { ...PEER_ID, description: 'of the device; `target` of a call' },
+      client_id: { ...PEER_ID, description: 'the client that owns the tools' },
+      name: { ...PEER_ID, description: 'name of the device; `target` of a call' },
       resume: { ...TEXT, maxLength: 200, description: 'the `resume_token` of the connection that was cut' },
       holding: {
         type: 'array',
         maxItems: 10_000,
         items: REQUEST_ID,
-        description: 'requests that came and were not acknowledged yet; others are sent again',
+        description: 'requests received whose results are not acknowledged; others are sent again',
       },
     },
     ['protocol', 'client_id', 'name', 'resume', 'holding'],
   ),
   frame(
     'connect',
-    'The greeting of older devices, in place of `hello` and without its return after a cut. Answered with `connected`.',
+    'The greeting of older devices, in place of `hello` and without resume. The reply is `connected`.',
     {
       session_id: { ...nullable(TEXT), description: 'ignored: the server names the session' },
       device_name: { ...nullable(TEXT), description: 'the name of the device, if it can be a `target`' },
@@ -78,16 +83,16 @@ export const DEVICE_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
     },
     ['session_id', 'device_name', 'capabilities'],
   ),
-  frame('register_tools', 'Lend tools for as long as the connection lasts; several add up.', {
+  frame('register_tools', 'Register tools while the connection lasts. Tools of several frames add up.', {
     tools: { type: 'array', maxItems: 500, description: 'checked one by one', items: ANY },
   }),
   frame(
     'unregister_tools',
-    'Take tools back: those named, or all.',
+    'Unregister the named tools, or all.',
     { tools: { type: 'array', items: TEXT, maxItems: 500 } },
     ['tools'],
   ),
-  frame('get_registered_tools', 'Ask which tools of this connection are registered.'),
+  frame('get_registered_tools', 'Request the registered tools of this connection.'),
   frame(
     'tool_result',
     'The result of a call; `output` is text or any JSON and is kept as it is. With `success: false` it is a failure.',
@@ -100,17 +105,17 @@ export const DEVICE_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
     { id: REQUEST_ID, error: TEXT, success: FLAG, recommendations: listOf(TEXT) },
     ['error', 'success', 'recommendations'],
   ),
-  frame('progress', 'How far the work is, for whoever watches. It is passed on, not kept.', {
+  frame('progress', 'Progress of a call, for event streams. It is not stored.', {
     id: REQUEST_ID,
     data: ANY,
   }),
-  frame('ping', 'A sign of life, answered with `pong`.'),
-  frame('pong', 'The answer to `ping`.'),
+  frame('ping', 'A heartbeat. The reply is `pong`.'),
+  frame('pong', 'The reply to `ping`.'),
 ]);
 
-/** What the server sends. */
+/** Frames that the server sends. */
 export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
-  frame('welcome', 'The answer to `hello`.', {
+  frame('welcome', 'The reply to `hello`.', {
     protocol: COUNT,
     session: TEXT,
     client_id: TEXT,
@@ -121,21 +126,25 @@ export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
     max_frame_bytes: COUNT,
     grace_ms: COUNT,
   }),
-  frame('connected', 'The answer to `connect`.', { v: { const: 1 }, message: TEXT }),
-  frame('tools_registered', 'How many were sent, how many are registered now, and which were not taken.', {
-    count: { ...COUNT, description: 'tools of the message' },
-    registered: { ...COUNT, description: 'tools of the connection, those of earlier messages included' },
-    rejected: REJECTED,
-  }),
-  frame('tools_unregistered', 'What was taken back.', { removed: listOf(TEXT) }),
-  frame('registered_tools', 'What is registered by this connection.', {
+  frame('connected', 'The reply to `connect`.', { v: { const: 1 }, message: TEXT }),
+  frame(
+    'tools_registered',
+    'The number of tools in the frame, the number registered now, and the rejected tools.',
+    {
+      count: { ...COUNT, description: 'tools of the message' },
+      registered: { ...COUNT, description: 'tools of the connection, those of earlier messages included' },
+      rejected: REJECTED,
+    },
+  ),
+  frame('tools_unregistered', 'The tools that were unregistered.', { removed: listOf(TEXT) }),
+  frame('registered_tools', 'The registered tools of this connection.', {
     tools: listOf(object({ name: TEXT, version: TEXT })),
   }),
   frame(
     'tool_call_request',
-    'Run this. The answer is one `tool_result` or `tool_error` with the same `id`.',
+    'Run a tool. The reply is one `tool_result` or `tool_error` with the same `id`.',
     {
-      id: { ...REQUEST_ID, description: 'of this attempt' },
+      id: { ...REQUEST_ID, description: 'id of this attempt' },
       name: TEXT,
       args: ANY,
       deadline_at: TIME,
@@ -146,7 +155,7 @@ export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
   ),
   frame(
     'result_acknowledged',
-    'What became of a result: kept (`duplicate`: it was before), or not, and why.',
+    'Whether a result was accepted (`duplicate`: it was accepted before), and why not.',
     {
       id: REQUEST_ID,
       accepted: FLAG,
@@ -154,16 +163,16 @@ export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
       reason: { enum: ['late', 'unknown', 'conflict', 'invalid'] },
       error: {
         ...object({ code: { enum: FAILURE_CODES }, message: TEXT }),
-        description: 'how the call failed although a result was sent',
+        description: 'the error with which the call ended, although a result was sent',
       },
     },
     ['duplicate', 'reason', 'error'],
   ),
-  frame('cancel', 'The call ended otherwise: stop working on it.', { id: REQUEST_ID, reason: TEXT }),
-  frame('pong', 'The answer to `ping`.'),
+  frame('cancel', 'The call has ended: stop working on it.', { id: REQUEST_ID, reason: TEXT }),
+  frame('pong', 'The reply to `ping`.'),
   frame(
     'error',
-    'A frame that was not understood, or a result that could not be stored now and should be sent again.',
+    'A malformed frame, or a result that could not be stored and should be sent again.',
     {
       code: { ...TEXT, description: '`INVALID_JSON`, `UNKNOWN_MESSAGE_TYPE`, or the failure code' },
       failure_code: { enum: FAILURE_CODES },
@@ -175,5 +184,5 @@ export const GATEWAY_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
   ),
 ]);
 
-/** How a tool is written in `register_tools`; each is checked by itself and answered by name. */
+/** The schema of one tool in `register_tools`. Each tool is validated and rejected on its own. */
 export const DEVICE_TOOL_SPEC: Schema = TOOL_SPEC;

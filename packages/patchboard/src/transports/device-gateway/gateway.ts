@@ -17,7 +17,7 @@ import { sendProblem } from '../shared/routes/problem.ts';
 import { DeviceConnection } from './device-connection.ts';
 import { UnfinishedMessage } from './unfinished-message.ts';
 
-/** What a connection works with. */
+/** Dependencies of a connection. */
 export interface GatewayParts {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -27,14 +27,14 @@ export interface GatewayParts {
   readonly wheel: TimerWheel;
 }
 
-/** In another server a socket may be any stream, which does not count what it reads. */
+/** Mounted in another server, the socket may be a stream without a byte counter. */
 function bytesReadOf(socket: Duplex): number {
   return socket instanceof Socket ? socket.bytesRead : 0;
 }
 
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
-/** Turns requests that got past the host and origin guard into sockets of devices. */
+/** Upgrades requests to WebSockets of devices. */
 export class DeviceGateway {
   readonly #context: HttpContext;
   readonly #parts: GatewayParts;
@@ -57,15 +57,15 @@ export class DeviceGateway {
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: limits.frameBytes,
-      // Saves little for small frames, and costs memory per device.
+      // Compression saves little for small frames and costs memory per device.
       perMessageDeflate: false,
       clientTracking: false,
-      // Answered by the connection, which looks whether anybody reads.
+      // The connection sends pongs itself, and only to a peer that reads.
       autoPong: false,
     });
   }
 
-  /** Everything that can be refused is refused before the upgrade. */
+  /** Upgrades the request. All checks happen before the upgrade, so that a refusal is an HTTP response. */
   admit(request: FastifyRequest, reply: FastifyReply): void {
     const principal = principalOf(request);
     const refused = this.#refusal(principal, request.ip);
@@ -82,34 +82,34 @@ export class DeviceGateway {
     reply.hijack();
     request.counter?.count(101);
     const { ip } = request;
-    const { room } = this.#context.arrivingBodies;
+    const { budget } = this.#context.arrivingBodies;
     const unfinished = new UnfinishedMessage({
-      room,
+      budget,
       tenant: principal.tenant,
       bytesRead: () => bytesReadOf(upgrade.socket),
     });
     this.#server.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) => {
-      this.#welcome(socket, principal, { address: ip, unfinished });
+      this.#connect(socket, principal, { address: ip, unfinished });
     });
   }
 
-  /** Whatever this remembers stays as long as the socket: of the request that is who asked, and from where. */
-  #welcome(
+  /** Takes only principal and address of the request: whatever it captures lives as long as the socket. */
+  #connect(
     socket: WebSocket,
     principal: Principal,
     { address, unfinished }: { address: string; unfinished: UnfinishedMessage },
   ): void {
-    const left = [this.#tenants.enter(principal.tenant), this.#addresses.enter(address)];
+    const leaves = [this.#tenants.enter(principal.tenant), this.#addresses.enter(address)];
     const connection: DeviceConnection = new DeviceConnection(this.#parts, socket, {
       principal,
       unfinished,
-      left: () => {
-        unfinished.letGo();
-        for (const leave of left) leave();
-        takeBack();
+      onClosed: () => {
+        unfinished.release();
+        for (const leave of leaves) leave();
+        removeStream();
       },
     });
-    const takeBack = this.#context.openStreams.add(() => this.#end(connection), principal);
+    const removeStream = this.#context.openStreams.add(() => this.#end(connection), principal);
   }
 
   #refusal({ tenant }: Principal, address: string): Failure | null {
@@ -130,7 +130,7 @@ export class DeviceGateway {
 
 const gateways: WeakMap<HttpContext, DeviceGateway> = new WeakMap();
 
-/** One per server, made when the first device knocks. */
+/** Returns the gateway of the server, created for its first device. */
 export function gatewayOf(context: HttpContext): DeviceGateway {
   const gateway = gateways.get(context) ?? new DeviceGateway(context);
   gateways.set(context, gateway);

@@ -5,20 +5,21 @@ import type { Device } from '../../core/devices/device.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { parseRequestId } from '../../core/devices/request-id.ts';
-import type { Visitor } from './introduction.ts';
+import type { FrameSender } from './frames.ts';
+import type { DevicePeer } from './hello.ts';
 
 type ReportFrame = Extract<DeviceFrame, { type: 'tool_result' | 'tool_error' | 'progress' }>;
 
-/** Every result is answered once, with what became of it: one that was not kept is never told so. */
+/** Passes a result or progress to the engine. Every result is acknowledged once, as accepted only if it was stored. */
 export async function report(
   engine: Engine,
-  visitor: Visitor,
+  peer: DevicePeer,
   device: Device | null,
   frame: ReportFrame,
-  way: { send(frame: GatewayFrame): void },
+  sender: FrameSender,
 ): Promise<void> {
   const { id } = frame;
-  const principal = speaking(visitor.principal, device);
+  const principal = asClient(peer.principal, device);
   const parsed = parseRequestId(id);
   if (frame.type === 'progress') {
     if (parsed !== null)
@@ -26,39 +27,46 @@ export async function report(
     return;
   }
   if (parsed === null) {
-    way.send({ type: 'result_acknowledged', id, accepted: false, reason: 'unknown' });
+    sender.send({ type: 'result_acknowledged', id, accepted: false, reason: 'unknown' });
     return;
   }
   const result = resultOf(frame, parsed.attemptToken);
-  const answer = await engine.clients.submit(principal, parsed.callId, result);
-  const error = result.status === 'SUCCEEDED' ? errorOf(answer) : null;
-  way.send({ type: 'result_acknowledged', id, ...fateOf(answer), ...(error === null ? {} : { error }) });
+  const submitted = await engine.clients.submit(principal, parsed.callId, result);
+  const error = result.status === 'SUCCEEDED' ? errorOf(submitted) : null;
+  sender.send({
+    type: 'result_acknowledged',
+    id,
+    ...acknowledgementOf(submitted),
+    ...(error === null ? {} : { error }),
+  });
 }
 
-/** A result that could not be decoded: its call fails with that, if it is of the current attempt. */
+/** Fails the call of a malformed result, if the result is of the current attempt. */
 export async function rejectResult(
   engine: Engine,
-  visitor: Visitor,
+  peer: DevicePeer,
   device: Device | null,
   unreadable: UnreadableResult & { readonly id: string; readonly callId: string },
-  way: { send(frame: GatewayFrame): void },
+  sender: FrameSender,
 ): Promise<void> {
   const { id, callId } = unreadable;
-  const answer = await engine.clients.reject(speaking(visitor.principal, device), callId, unreadable);
-  const error = errorOf(answer);
-  const fate: Fate = answer.ok ? { accepted: false, reason: 'invalid' } : fateOf(answer);
-  way.send({ type: 'result_acknowledged', id, ...fate, ...(error === null ? {} : { error }) });
+  const rejected = await engine.clients.reject(asClient(peer.principal, device), callId, unreadable);
+  const error = errorOf(rejected);
+  const acknowledgement: Acknowledgement = rejected.ok
+    ? { accepted: false, reason: 'invalid' }
+    : acknowledgementOf(rejected);
+  sender.send({ type: 'result_acknowledged', id, ...acknowledgement, ...(error === null ? {} : { error }) });
 }
 
-/** How the call failed with this result; null: it did not. */
-function errorOf(answer: ClientAnswer): SubmissionError | null {
-  if (!answer.ok || !('error' in answer.call.state)) return null;
-  const { code, message } = answer.call.state.error;
+/** Returns the error with which the call ended; null if it has none. */
+function errorOf(submitted: ClientAnswer): SubmissionError | null {
+  if (!submitted.ok || !('error' in submitted.call.state)) return null;
+  const { code, message } = submitted.call.state.error;
   return { code, message };
 }
 
-/** For the client whose tools it lends, and nobody else. */
-function speaking(principal: Principal, device: Device | null): Principal {
+/** Restricts the principal to the client of the device. */
+function asClient(principal: Principal, device: Device | null): Principal {
   return device === null ? principal : { ...principal, clientId: device.clientId };
 }
 
@@ -72,21 +80,24 @@ function resultOf(frame: Exclude<ReportFrame, { type: 'progress' }>, attemptToke
 }
 
 function messageIn(frame: Exclude<ReportFrame, { type: 'progress' }>): string {
-  const said = frame.error ?? (frame.type === 'tool_result' ? frame.output : undefined);
-  if (typeof said === 'string' && said !== '') return said;
-  return said === undefined || said === '' ? 'the device reported a failure' : JSON.stringify(said);
+  const sent = frame.error ?? (frame.type === 'tool_result' ? frame.output : undefined);
+  if (typeof sent === 'string' && sent !== '') return sent;
+  return sent === undefined || sent === '' ? 'the device reported a failure' : JSON.stringify(sent);
 }
 
-type Fate = Pick<Extract<GatewayFrame, { type: 'result_acknowledged' }>, 'accepted' | 'duplicate' | 'reason'>;
+type Acknowledgement = Pick<
+  Extract<GatewayFrame, { type: 'result_acknowledged' }>,
+  'accepted' | 'duplicate' | 'reason'
+>;
 
-function fateOf(answer: ClientAnswer): Fate {
-  if (answer.ok) return answer.repeated ? { accepted: true, duplicate: true } : { accepted: true };
-  return { accepted: false, reason: reasonOf(answer) };
+function acknowledgementOf(submitted: ClientAnswer): Acknowledgement {
+  if (submitted.ok) return submitted.repeated ? { accepted: true, duplicate: true } : { accepted: true };
+  return { accepted: false, reason: reasonOf(submitted) };
 }
 
 function reasonOf({ call, failure }: Extract<ClientAnswer, { ok: false }>): NotKept {
   if (call === null || failure.code === 'call_not_found') return 'unknown';
-  // Open, and yet not taken: another attempt is under way.
+  // The call is open but the result was refused: another attempt is running.
   if (isOpen(call)) return call.state.name === 'APPROVAL_REQUIRED' ? 'unknown' : 'late';
   return 'resultDigest' in call.state && call.state.resultDigest !== null ? 'conflict' : 'late';
 }

@@ -12,7 +12,7 @@ const socketRoute: Route = {
   name: 'deviceSocket',
   api: 'device',
   summary:
-    'A WebSocket for a device that lends tools; `/asyncapi.json` describes the messages. The credential is a header, or for browsers a ticket from `POST /v1/tickets`.',
+    'A WebSocket for a device that provides tools; `/asyncapi.json` describes the messages. The credential is a header, or for browsers a ticket from `POST /v1/tickets`.',
   scope: 'tools:serve',
   takesTicket: true,
   query: {
@@ -20,7 +20,7 @@ const socketRoute: Route = {
     properties: { ticket: { ...TEXT, description: 'single use; never a key' } },
     description: 'other members, such as `session_id`, are ignored',
   },
-  answers: { 101: { description: 'from here on messages' } },
+  responses: { 101: { description: 'the connection is a WebSocket' } },
   refusals: ['overloaded'],
   isStream: true,
   handle: openSocket,
@@ -35,9 +35,9 @@ const toolsRoute: Route = {
   url: '/api/tools',
   name: 'listCallableTools',
   api: 'device',
-  summary: 'What the asker may call, from the one registry: nothing shows that cannot be called.',
+  summary: 'The tools that the caller may call.',
   scope: 'tools:call',
-  answers: { 200: { description: 'as `GET /v1/tools`', schema: object({ tools: listOf(ref('Tool')) }) } },
+  responses: { 200: { description: 'as `GET /v1/tools`', schema: object({ tools: listOf(ref('Tool')) }) } },
   refusals: [],
   handle: listTools,
 };
@@ -53,7 +53,7 @@ const asyncApiRoute: Route = {
   api: 'device',
   summary: 'The messages of `/ws`.',
   scope: null,
-  answers: { 200: { description: 'AsyncAPI 3.0', schema: { type: 'object' } } },
+  responses: { 200: { description: 'AsyncAPI 3.0', schema: { type: 'object' } } },
   refusals: [],
   handle: describeMessages,
 };
@@ -62,5 +62,5 @@ function describeMessages(context: HttpContext, _request: FastifyRequest, reply:
   sendJson(reply, 200, asyncApi(context.version));
 }
 
-/** For devices that lend tools while they are connected. */
+/** The routes of devices, which provide tools while they are connected. */
 export const deviceRoutes: readonly Route[] = [socketRoute, toolsRoute, asyncApiRoute];

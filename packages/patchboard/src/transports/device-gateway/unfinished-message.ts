@@ -1,65 +1,65 @@
 import { SMALL_BODY_BYTES } from '../shared/http/arriving-bodies.ts';
-import type { SharedRoom } from '../shared/http/shared-room.ts';
+import type { ByteBudget } from '../shared/http/byte-budget.ts';
 
-/** Looks at it, one with each heartbeat, in which a message must become whole. */
-const MOST_LOOKS = 6;
-/** Of a control frame, besides its data: two bytes and the mask. */
+/** A message must be complete within this number of checks; there is one per heartbeat. */
+const MAX_CHECKS = 6;
+/** Header size of a control frame: two bytes and the mask. */
 const CONTROL_BYTES = 6;
 
-/** What the unfinished messages of a socket are counted with. */
+/** Dependencies of `UnfinishedMessage`. */
 export interface UnfinishedMessageParts {
-  readonly room: SharedRoom;
+  readonly budget: ByteBudget;
   readonly tenant: string;
-  /** Bytes that the socket has read so far. */
+  /** Returns the number of bytes that the socket has read so far. */
   readonly bytesRead: () => number;
 }
 
 /**
- * Bytes of a message that has begun and is not whole. The WebSocket library collects its fragments and reports nothing of
- * them, and control frames may come in between: a peer could hold them for as long as it answers pings.
+ * Bounds the bytes of an incomplete message. The WebSocket library buffers fragments without reporting them, and control
+ * frames may come in between: a peer could hold that memory for as long as it replies to pings.
  */
 export class UnfinishedMessage {
   readonly #parts: UnfinishedMessageParts;
-  /** Bytes read that belong to messages and control frames that are whole. */
-  #whole: number;
+  /** Bytes read that belong to complete messages and control frames. */
+  #complete: number;
   #held = 0;
-  #looks = 0;
+  #checks = 0;
 
   constructor(parts: UnfinishedMessageParts) {
     this.#parts = parts;
-    this.#whole = parts.bytesRead();
+    this.#complete = parts.bytesRead();
   }
 
-  /** A message is whole. What was read with it of the next one is not counted. */
+  /** A message is complete. Bytes of the next message that were read with it are not counted. */
   finished(): void {
-    this.#whole = this.#parts.bytesRead();
-    this.#looks = 0;
+    this.#complete = this.#parts.bytesRead();
+    this.#checks = 0;
   }
 
-  /** A control frame with this much data came in between. */
+  /** A control frame with this many data bytes was received. */
   control(bytes: number): void {
-    this.#whole += CONTROL_BYTES + bytes;
+    this.#complete += CONTROL_BYTES + bytes;
   }
 
-  /** False: it takes too long, or there is no room for it. */
-  look(): boolean {
-    const { room, tenant, bytesRead } = this.#parts;
-    const unfinished = bytesRead() - this.#whole;
+  /** Returns false if the message takes too long or exceeds the budget. */
+  check(): boolean {
+    const { budget, tenant, bytesRead } = this.#parts;
+    const unfinished = bytesRead() - this.#complete;
     const bytes = unfinished > SMALL_BODY_BYTES ? unfinished : 0;
-    this.#looks = bytes === 0 ? 0 : this.#looks + 1;
-    if (this.#looks > MOST_LOOKS) return false;
-    if (bytes > this.#held && !room.has(tenant, bytes - this.#held)) return false;
+    this.#checks = bytes === 0 ? 0 : this.#checks + 1;
+    if (this.#checks > MAX_CHECKS) return false;
+    if (bytes > this.#held && !budget.fits(tenant, bytes - this.#held)) return false;
     this.#hold(bytes);
     return true;
   }
 
   /** The connection has ended. */
-  letGo(): void {
+  release(): void {
     this.#hold(0);
   }
 
   #hold(bytes: number): void {
-    this.#parts.room.take(this.#parts.tenant, bytes - this.#held);
+    this.#parts.budget.reserve(this.#parts.tenant, bytes - this.#held);
     this.#held = bytes;
   }
 }

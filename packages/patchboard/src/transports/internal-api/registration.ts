@@ -35,7 +35,7 @@ const registerRoute: Route = {
         '`{name, schema, timeout_ms?, description?, metadata?, output_schema?, annotations?}` each; checked one by one',
     },
   }),
-  answers: {
+  responses: {
     200: {
       description: '`ok` is false when anything was rejected',
       schema: object({
@@ -77,7 +77,9 @@ const unregisterAllRoute: Route = {
   summary: 'Take back every tool of a client.',
   scope: 'tools:serve',
   params: object({ client_id: PEER_ID }),
-  answers: { 200: { description: 'what was removed', schema: object({ ok: FLAG, removed: listOf(TEXT) }) } },
+  responses: {
+    200: { description: 'what was removed', schema: object({ ok: FLAG, removed: listOf(TEXT) }) },
+  },
   refusals: ['permission_denied', ...NOT_STORED],
   handle: unregister,
 };

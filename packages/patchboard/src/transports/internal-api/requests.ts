@@ -8,7 +8,7 @@ import { foreignClient, principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { listOf, object, optional, PEER_ID, ref } from '../shared/routes/schemas.ts';
-import { whileListening } from '../shared/streams/waiting.ts';
+import { whileConnected } from '../shared/streams/waiting.ts';
 import { RequestStream } from './request-stream.ts';
 import { toolRequestJson } from './tool-request.ts';
 
@@ -34,7 +34,7 @@ export const requestsRoute: Route = {
       description: 'seconds; answers as soon as there is anything to run',
     },
   }),
-  answers: {
+  responses: {
     200: {
       description:
         'server-sent events `tool_request` (data as ToolRequest) and `tool_cancel` (`{tool_call_id, reason}`); with `wait` one JSON answer',
@@ -96,7 +96,7 @@ async function poll(
   const found =
     waiting.length > 0 || wait === 0
       ? waiting
-      : await whileListening(context, reply, (signal) => nextRequests(context, box, wait * 1000, signal));
+      : await whileConnected(context, reply, (signal) => nextRequests(context, box, wait * 1000, signal));
   sendJson(reply, 200, `{"requests":[${found.map(toolRequestJson).join(',')}]}`);
 }
 

@@ -19,7 +19,7 @@ const ackRoute: Route = {
   scope: 'tools:serve',
   params: ID_PARAMS,
   body: optional({ attempt_token: TOKEN }),
-  answers: { 200: { description: 'begun', schema: ref('Submitted') } },
+  responses: { 200: { description: 'begun', schema: ref('Submitted') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict', ...NOT_STORED],
   handle: acknowledge,
 };
@@ -43,7 +43,7 @@ const progressRoute: Route = {
   scope: 'tools:serve',
   params: ID_PARAMS,
   body: object({ data: ANY, attempt_token: TOKEN }, ['attempt_token']),
-  answers: { 200: { description: 'passed on', schema: ref('Submitted') } },
+  responses: { 200: { description: 'passed on', schema: ref('Submitted') } },
   refusals: ['call_not_found', 'permission_denied', 'conflict'],
   handle: progress,
 };
@@ -81,7 +81,7 @@ const submitRoute: Route = {
     },
     ['result', 'error', 'attempt_token'],
   ),
-  answers: {
+  responses: {
     200: {
       description:
         '`ok` is false when the result was not kept as sent, such as one that breaks the output schema',

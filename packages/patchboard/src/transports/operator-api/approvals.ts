@@ -55,7 +55,7 @@ const listRoute: Route = {
   summary: 'Calls that wait for a decision, newest first, with everything that will run.',
   scope: 'approvals:decide',
   query: optional(PAGE_QUERY),
-  answers: {
+  responses: {
     200: {
       description: 'one page; of large calls it holds fewer than `limit`',
       schema: object({ approvals: listOf(APPROVAL_REQUEST), next_cursor: NEXT_CURSOR }),
@@ -157,7 +157,7 @@ const decisionRoute: Route = {
     },
     ['note', 'args', 'grant'],
   ),
-  answers: { 200: { description: 'the record as it is now', schema: ref('Call') } },
+  responses: { 200: { description: 'the record as it is now', schema: ref('Call') } },
   refusals: [
     'call_not_found',
     'tool_not_found',
@@ -195,7 +195,7 @@ const previewRoute: Route = {
   scope: 'approvals:decide',
   params: ID_PARAMS,
   body: object({ args: { ...ANY, description: 'they must fit the schema' } }),
-  answers: { 200: { description: 'the digest', schema: object({ digest: TEXT }) } },
+  responses: { 200: { description: 'the digest', schema: object({ digest: TEXT }) } },
   refusals: ['call_not_found', 'tool_not_found', 'conflict', 'input_invalid', 'permission_denied'],
   handle: preview,
 };

@@ -14,7 +14,7 @@ const openapiRoute: Route = {
   api: 'operator',
   summary: 'This description.',
   scope: null,
-  answers: { 200: { description: 'OpenAPI 3.1', schema: { type: 'object' } } },
+  responses: { 200: { description: 'OpenAPI 3.1', schema: { type: 'object' } } },
   refusals: [],
   handle: openapi,
 };
@@ -31,7 +31,7 @@ const metricsRoute: Route = {
   summary:
     'What Prometheus collects, of the whole server: for the operator token, and for credentials of tenant `default`.',
   scope: 'metrics:read',
-  answers: { 200: { description: 'the text format of Prometheus', schema: TEXT, type: 'text/plain' } },
+  responses: { 200: { description: 'the text format of Prometheus', schema: TEXT, type: 'text/plain' } },
   refusals: [],
   handle: metrics,
 };

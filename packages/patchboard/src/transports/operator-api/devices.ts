@@ -26,7 +26,7 @@ const listRoute: Route = {
   summary: 'The devices that are connected now, newest first.',
   scope: 'metrics:read',
   query: optional({ ...PAGE_QUERY, client_id: PEER_ID }),
-  answers: {
+  responses: {
     200: {
       description: 'of the tenant',
       schema: object({ devices: listOf(DEVICE), next_cursor: NEXT_CURSOR }),
@@ -71,7 +71,7 @@ const ticketRoute: Route = {
     'A ticket for one WebSocket (`/ws?ticket=…`), for browsers, which cannot send a header with it. It stands for the credential that asked, once and for a minute.',
   scope: 'tools:serve',
   body: optional({ client_id: { ...PEER_ID, description: 'whose tools will be lent; default: your own' } }),
-  answers: {
+  responses: {
     201: { description: 'shown once', schema: object({ ticket: TEXT, expires_in_s: COUNT }) },
   },
   refusals: [],

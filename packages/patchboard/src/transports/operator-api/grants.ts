@@ -28,7 +28,7 @@ const listRoute: Route = {
   api: 'operator',
   summary: 'Standing answers: what operators need not be asked again.',
   scope: 'approvals:decide',
-  answers: {
+  responses: {
     200: {
       description: 'all of the tenant',
       schema: object({ grants: listOf(GRANT), next_cursor: { type: 'null' } }),
@@ -51,7 +51,7 @@ const revokeRoute: Route = {
   summary: 'Ask again from now on.',
   scope: 'approvals:decide',
   params: ID_PARAMS,
-  answers: { 200: { description: 'the grant that was', schema: GRANT } },
+  responses: { 200: { description: 'the grant that was', schema: GRANT } },
   refusals: ['grant_not_found', ...NOT_STORED],
   handle: revokeGrant,
 };

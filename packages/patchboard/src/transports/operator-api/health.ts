@@ -27,7 +27,7 @@ const healthRoute: Route = {
   api: 'operator',
   summary: 'The process is alive.',
   scope: null,
-  answers: {
+  responses: {
     200: {
       description: 'alive',
       schema: object({
@@ -54,7 +54,7 @@ const readyRoute: Route = {
   url: '/readyz',
   name: 'ready',
   summary: 'The server takes calls; 503 while it shuts down, or while its store accepts no write.',
-  answers: { 200: { description: 'ready', schema: object({ status: { const: 'ready' } }) } },
+  responses: { 200: { description: 'ready', schema: object({ status: { const: 'ready' } }) } },
   refusals: ['overloaded', 'storage_unavailable'],
   handle: ready,
 };
@@ -77,7 +77,7 @@ const statsRoute: Route = {
   summary:
     'How many calls your tenant has in each state, and what is under way now. With the operator token or in local mode and without `X-Tenant-ID`: of all tenants.',
   scope: 'metrics:read',
-  answers: {
+  responses: {
     200: {
       description: 'counts; may be a moment old',
       schema: object({

@@ -31,7 +31,7 @@ const listRoute: Route = {
   api: 'operator',
   summary: 'The keys in force, without their secrets.',
   scope: 'keys:write',
-  answers: {
+  responses: {
     200: {
       description: 'all of the tenant',
       schema: object({ keys: listOf(object(KEY)), next_cursor: { type: 'null' } }),
@@ -72,7 +72,7 @@ const createRoute: Route = {
     },
     ['tenant_id', 'scopes', 'expires_at'],
   ),
-  answers: { 201: { description: 'the key and its secret', schema: object({ ...KEY, key: TEXT }) } },
+  responses: { 201: { description: 'the key and its secret', schema: object({ ...KEY, key: TEXT }) } },
   refusals: ['permission_denied', 'name_taken', ...NOT_STORED],
   handle: createKey,
 };
@@ -114,7 +114,7 @@ const revokeRoute: Route = {
     'mint, and the key that it is.',
   scope: 'keys:write',
   params: ID_PARAMS,
-  answers: { 200: { description: 'the key that was', schema: object(KEY) } },
+  responses: { 200: { description: 'the key that was', schema: object(KEY) } },
   refusals: ['key_not_found', 'permission_denied', ...NOT_STORED],
   handle: revokeKey,
 };

@@ -6,7 +6,7 @@ import { principalOf } from '../shared/routes/caller.ts';
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { COUNT, FLAG, nullable, object, TEXT } from '../shared/routes/schemas.ts';
 import type { EventStream } from '../shared/streams/streams.ts';
-import { whileListening } from '../shared/streams/waiting.ts';
+import { whileConnected } from '../shared/streams/waiting.ts';
 import { rowJson } from './ledger.ts';
 
 const HEAD = object({ seq: COUNT, hash: TEXT });
@@ -20,7 +20,7 @@ const verifyRoute: Route = {
     'Read the whole chain and say whether every link holds and stored calls are what their rows say, or where that ' +
     'first fails. Who asks while a reading is under way gets its verdict.',
   scope: 'ledger:read',
-  answers: {
+  responses: {
     200: {
       description: 'the verdict',
       schema: object({
@@ -37,7 +37,7 @@ const verifyRoute: Route = {
 };
 
 async function verify(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const verdict = await whileListening(context, reply, () => context.ledgerVerifier.verify());
+  const verdict = await whileConnected(context, reply, () => context.ledgerVerifier.verify());
   const { ok, rows } = verdict;
   const body = verdict.ok
     ? { ok, rows, head: headView(verdict.head), seq: null, problem: null }
@@ -57,7 +57,7 @@ const exportRoute: Route = {
   summary:
     "The tenant's rows as JSON lines, oldest first; the last line is the chain's head at the start of the export.",
   scope: 'ledger:read',
-  answers: { 200: { description: 'JSON lines', schema: TEXT, type: 'application/jsonl' } },
+  responses: { 200: { description: 'JSON lines', schema: TEXT, type: 'application/jsonl' } },
   refusals: [],
   isStream: true,
   handle: exportRows,

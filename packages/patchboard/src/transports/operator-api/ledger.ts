@@ -44,7 +44,7 @@ export const ledgerRoute: Route = {
     after: { ...SEQUENCE, description: 'rows with a greater `seq`' },
     ...PAGE_QUERY,
   }),
-  answers: {
+  responses: {
     200: {
       description: 'one page',
       schema: object({ rows: listOf(ref('LedgerRow')), next_cursor: NEXT_CURSOR }),

@@ -63,7 +63,7 @@ const readRoute: Route = {
   api: 'operator',
   summary: "The policy in force for one's tenant.",
   scope: 'policy:write',
-  answers: { 200: { description: 'the document and its version', schema: POLICY } },
+  responses: { 200: { description: 'the document and its version', schema: POLICY } },
   refusals: [],
   handle: readPolicy,
 };
@@ -82,7 +82,7 @@ const replaceRoute: Route = {
     "Put another policy in force for one's tenant. `version`: the one you looked at; if another is in force by then, nothing changes.",
   scope: 'policy:write',
   body: object({ document: { type: 'object' }, version: COUNT }, ['version']),
-  answers: { 200: { description: 'in force from now on', schema: POLICY } },
+  responses: { 200: { description: 'in force from now on', schema: POLICY } },
   refusals: ['conflict', 'body_invalid', ...NOT_STORED],
   handle: replacePolicy,
 };
@@ -108,7 +108,7 @@ const checkRoute: Route = {
     "Compare a policy with the tools and keys of one's tenant: what each of the first thousand patterns matches, and which lines have no effect. It is not put in force.",
   scope: 'policy:write',
   body: object({ document: { type: 'object' } }),
-  answers: { 200: { description: 'the comparison', schema: object(REVIEW) } },
+  responses: { 200: { description: 'the comparison', schema: object(REVIEW) } },
   refusals: ['body_invalid'],
   handle: checkPolicy,
 };
@@ -161,7 +161,7 @@ const explainRoute: Route = {
     },
     ['agent_id', 'args', 'document'],
   ),
-  answers: {
+  responses: {
     200: {
       description: 'the decision and its trace',
       schema: object({

@@ -34,7 +34,7 @@ const openRoute: Route = {
   // The token in the body is the credential.
   scope: null,
   body: object({ token: TEXT }),
-  answers: {
+  responses: {
     200: { description: 'the cookie is set', schema: object({ expires_in_s: COUNT, proof: TEXT }) },
   },
   refusals: ['auth_required', 'rate_limited'],
@@ -68,7 +68,7 @@ const closeRoute: Route = {
   api: 'operator',
   summary: 'Log out.',
   scope: null,
-  answers: { 200: { description: 'the cookie is gone', schema: object({ ok: { const: true } }) } },
+  responses: { 200: { description: 'the cookie is gone', schema: object({ ok: { const: true } }) } },
   refusals: [],
   handle: closeSession,
 };
@@ -88,7 +88,7 @@ const linkRoute: Route = {
   summary:
     'Make a link that signs one browser in as operator. It takes the operator token: no key and no session will do.',
   scope: 'keys:write',
-  answers: {
+  responses: {
     200: {
       description: 'what follows the address of the server',
       schema: object({ url_path: TEXT, expires_in_s: COUNT }),

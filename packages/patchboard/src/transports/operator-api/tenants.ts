@@ -33,7 +33,7 @@ const listRoute: Route = {
   api: 'operator',
   summary: 'The tenants that something is said of: all with the operator token, else your own.',
   scope: 'policy:write',
-  answers: {
+  responses: {
     200: {
       description: 'by name',
       schema: object({ tenants: listOf(object(TENANT)), next_cursor: { type: 'null' } }),
@@ -63,7 +63,7 @@ const putRoute: Route = {
     packs: { ...listOf(TEXT), description: 'default: all but those that must be named' },
     limits: LIMITS,
   }),
-  answers: { 200: { description: 'what holds from now on', schema: object(TENANT) } },
+  responses: { 200: { description: 'what holds from now on', schema: object(TENANT) } },
   refusals: ['permission_denied', ...NOT_STORED],
   handle: putTenant,
 };
@@ -86,7 +86,7 @@ const removeRoute: Route = {
   summary: 'Forget what an operator said of a tenant: the config counts again. Takes the operator token.',
   scope: 'policy:write',
   params: ID,
-  answers: { 200: { description: 'it is forgotten', schema: object({ tenant_id: TEXT }) } },
+  responses: { 200: { description: 'it is forgotten', schema: object({ tenant_id: TEXT }) } },
   refusals: ['permission_denied', 'value_not_found', ...NOT_STORED],
   handle: removeTenant,
 };

@@ -64,7 +64,7 @@ export const traceLedgerRoute: Route = {
     'x-internal-api-key': { ...TEXT, description: 'a service reads the traces of its own tenant' },
   }),
   query: object({ trace_id: PEER_ID, ...PAGE_QUERY }, Object.keys(PAGE_QUERY)),
-  answers: {
+  responses: {
     200: {
       description: 'one page',
       schema: object({ trace_ledger: listOf(ENTRY), next_cursor: NEXT_CURSOR }),

@@ -37,7 +37,7 @@ export function callRoute(prefix: string, name: string): Route {
       { tool_name: { type: 'string', minLength: 1, maxLength: 200 }, input: ANY, context: BODY_CONTEXT },
       ['input', 'context'],
     ),
-    answers: { 200: { description: 'how the call ended', schema: CALL_ANSWER } },
+    responses: { 200: { description: 'how the call ended', schema: CALL_ANSWER } },
     refuse: TENANT_REFUSAL,
     refusals: ['permission_denied', 'rate_limited', 'queue_full', 'overloaded', ...NOT_STORED],
     handle: callTool,

@@ -42,7 +42,7 @@ export function listRoute(prefix: string, name: string): Route {
       category: nullable({ ...TEXT, description: 'only tools of this category' }),
       ai_callable_only: { ...FLAG, description: 'default: true' },
     }),
-    answers: {
+    responses: {
       200: { description: 'all of them', schema: object({ tools: listOf(TOOL), total: COUNT }) },
     },
     refuse: TENANT_REFUSAL,

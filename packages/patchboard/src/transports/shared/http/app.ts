@@ -30,7 +30,7 @@ import { ToolLists } from '../views/tool-lists.ts';
 import { Upgrades } from './upgrades.ts';
 
 const LATE_REQUESTS_EVERY_MS = 1000;
-/** Of the heap: what the bodies of requests under way may take, those that arrive, and responses that were not read. */
+/** Share of the heap for each of: parsed bodies of requests in progress, bodies being received, responses not yet sent. */
 const MEMORY_SHARE = 1 / 6;
 
 /** The HTTP server of all APIs, ready to listen. `close()` ends streams and waits first. */
@@ -40,12 +40,12 @@ export function createHttpApp(parts: HttpParts): FastifyInstance {
   const app = newApp(limits, guard, parts);
   const context = contextOf(app, limits, parts);
   guardHostAndOrigin(app, guard);
-  finishAnswers(app, context.metrics, new HeldResponses(memoryShare(limits, parts)));
+  finishResponses(app, context.metrics, new HeldResponses(memoryShare(limits, parts)));
   refuseUnderPressure(app, limits, parts.heap);
   refuseUnrouted(app, parts);
   acceptJsonOnly(app, { depth: limits.jsonDepth, values: limits.jsonValues }, context.bodies);
-  letGoOnClose(app, context);
-  // A plugin, so that the collector of the API description is there before the routes are.
+  releaseOnClose(app, context);
+  // A plugin, so that the OpenAPI collector is registered before the routes.
   app.register((scope, _options, done) => {
     mount(scope, context, parts);
     done();
@@ -94,15 +94,15 @@ function contextOf(app: FastifyInstance, limits: Readonly<HttpLimits>, parts: Ht
   };
 }
 
-function letGoOnClose(app: FastifyInstance, context: HttpContext): void {
+function releaseOnClose(app: FastifyInstance, context: HttpContext): void {
   const { openStreams, metrics, services, connections } = context;
   app.addHook('preClose', (done) => {
     openStreams.endAll();
-    // Mounted in a server of somebody else there is nothing of ours to let go of.
-    if (app.server.listening) connections.letGo();
+    // Mounted in another server, this one never listens and owns no connections.
+    if (app.server.listening) connections.drain();
     done();
   });
-  // A connection ends with the credential it was opened with.
+  // A stream ends with the credential that opened it.
   const stopWatching = [
     services.keys.index.onRevoked((keyId) => openStreams.endOf(keyId)),
     services.keys.index.onFirst(() => openStreams.endOf(null)),
@@ -119,15 +119,15 @@ function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): F
   const { log } = parts;
   const app = fastify({
     logger: false,
-    // One proxy: the address it saw is the last in the list, and all before that the client may have written.
+    // Trusts one proxy: it appends the last address in the list; the client may have written all others.
     trustProxy: parts.trustProxy === true ? (_address, hop) => hop === 0 : false,
     bodyLimit: parts.engine.limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: limits.socketIdleMs,
     keepAliveTimeout: limits.keepAliveMs,
-    // Node looks for requests that are late only this often, every 30 s by default: limits below would fire then.
+    // Node checks request timeouts at this interval (default 30 s); shorter timeouts would fire late.
     http: { connectionsCheckingInterval: LATE_REQUESTS_EVERY_MS },
-    // While it closes the engine itself says that it is shutting down, as a problem like any other.
+    // While the server closes, the engine returns `overloaded` as a problem response.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PATH_PART_LENGTH },
     frameworkErrors: (error, request, reply) => {
@@ -136,7 +136,7 @@ function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): F
       const refused = guard.check(request.raw) ?? failureOfError(error, request as FastifyRequest, log);
       sendProblem(reply as FastifyReply, refused);
     },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: respondToBrokenRequest,
   });
   app.server.headersTimeout = limits.headersTimeoutMs;
   app.decorateRequest('principal', null);
@@ -155,7 +155,7 @@ function newApp(limits: HttpLimits, guard: HostOriginGuard, parts: HttpParts): F
   return app;
 }
 
-/** Before the body is read: a request that reaches no route does not get to send one. */
+/** Refuses a request without a route before its body is read. */
 function refuseUnrouted(app: FastifyInstance, { routes }: Pick<HttpParts, 'routes'>): void {
   const find = pathFinder(routes);
   app.addHook('onRequest', (request, reply, done) => {
@@ -164,7 +164,7 @@ function refuseUnrouted(app: FastifyInstance, { routes }: Pick<HttpParts, 'route
   });
 }
 
-/** Which routes there are is no secret: the description of them is open to all. */
+/** Sends 404 or 405. Needs no credential: `/openapi.json` lists the routes publicly. */
 function sendUnrouted(
   { method, url }: FastifyRequest,
   reply: FastifyReply,
@@ -205,8 +205,8 @@ function guardHostAndOrigin(app: FastifyInstance, guard: HostOriginGuard): void 
   });
 }
 
-/** Every answer but those that are written past Fastify: streams and receipts. */
-function finishAnswers(app: FastifyInstance, metrics: HttpMetrics, responses: HeldResponses): void {
+/** Adds headers to and counts every response, except streams and receipts, which bypass Fastify. */
+function finishResponses(app: FastifyInstance, metrics: HttpMetrics, responses: HeldResponses): void {
   const unmatched = metrics.route('*', '(none)');
   app.addHook('onSend', (request, reply, payload, done) => {
     const body = typeof payload === 'string' ? responses.admit(reply, payload) : payload;
@@ -230,8 +230,8 @@ const BROKEN: Readonly<Record<string, { status: number; failure: Failure }>> = {
   },
 };
 
-/** What is not even HTTP gets a last word and no more. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+/** Sends a problem response to a request that Node could not parse, and closes the connection. */
+function respondToBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, failure: failed } = BROKEN[error.code ?? ''] ?? {
     status: HTTP_STATUS.body_invalid,

@@ -6,7 +6,7 @@ import { Connections } from './connections.ts';
 
 const MAX = 3;
 
-describe('the connections of a server', () => {
+describe('Connections', () => {
   let server: Server;
   let connections: Connections;
   const warnings: unknown[] = [];
@@ -56,7 +56,7 @@ describe('the connections of a server', () => {
     return socket;
   }
 
-  it('are closed oldest first, if they have not shown a credential, before the last place is taken', async () => {
+  it('closes the oldest unauthenticated connection before the limit is reached', async () => {
     const known = await openIdentified();
     const first = await open();
     const closed = once(first, 'close');
@@ -66,7 +66,7 @@ describe('the connections of a server', () => {
     expect(connections).toMatchObject({ open: 2, closed: 1, refused: 0 });
   });
 
-  it('are refused when all that are open have shown one, until one of them ends', async () => {
+  it('refuses a connection at the limit if all open ones are authenticated, until one of them closes', async () => {
     const known = [await openIdentified(), await openIdentified(), await openIdentified()];
     const refused = await open();
     await once(refused, 'close');
@@ -78,7 +78,7 @@ describe('the connections of a server', () => {
     expect(connections).toMatchObject({ open: 3, refused: 1 });
   });
 
-  it('are said to be too many once a minute, not once each', async () => {
+  it('logs at most one warning a minute', async () => {
     for (let count = 0; count < 10; count += 1) await open();
     expect(connections.closed + connections.refused).toBeGreaterThan(1);
     expect(warnings).toHaveLength(1);

@@ -9,20 +9,20 @@ export interface ConnectionsOptions {
   readonly log: Log;
 }
 
-const LOOK_AGAIN_MS = 50;
-/** Enough for any answer that is being written; whoever is still sending by then is cut off. */
-const PATIENCE_MS = 5000;
+const DRAIN_CHECK_MS = 50;
+/** Connections still open after this are destroyed. */
+const DRAIN_TIMEOUT_MS = 5000;
 const WARN_EVERY_MS = 60_000;
 
 /**
- * The connections of a server, and their upper bound. The last free place is kept free by closing the oldest connection
- * that has not shown a credential; if all have, the server refuses the next one.
+ * Bounds the connections of a server. When only one more fits, the oldest connection that has not authenticated is closed;
+ * if all have authenticated, the server refuses new connections at the limit.
  */
 export class Connections {
   readonly #server: Server;
   readonly #options: ConnectionsOptions;
   readonly #open: Set<Socket> = new Set();
-  /** In the order in which they were opened. */
+  /** Connections without an authenticated request, oldest first. */
   readonly #unidentified: Set<Socket> = new Set();
   #closed = 0;
   #refused = 0;
@@ -43,29 +43,29 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Closed to make room, since the start. */
+  /** Number of connections closed to stay below the limit, since the start. */
   get closed(): number {
     return this.#closed;
   }
 
-  /** Refused because no room could be made, since the start. */
+  /** Number of connections refused at the limit, since the start. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** A request on this connection showed who it is from. */
+  /** Marks the connection as authenticated. */
   identified(socket: Socket): void {
     this.#unidentified.delete(socket);
   }
 
   /**
-   * Lets go of connections while the server closes, until the last one is gone. Node by itself closes only those that
-   * are idle when the close begins. One with a request under way falls idle later, and one on which nothing was ever sent
-   * (browsers open them ahead of need) is not idle to Node: both would hold the close for as long as they please.
+   * Closes connections as they become idle while the server closes. Node closes only those that are idle when the close
+   * begins: a connection with a request in progress becomes idle later, and one that never sent a byte (browsers open
+   * them in advance) never counts as idle. Either would delay the close without bound.
    */
-  letGo(): void {
-    const timer = setInterval(() => this.#closeUnused(), LOOK_AGAIN_MS);
-    const last = setTimeout(() => this.#server.closeAllConnections(), PATIENCE_MS);
+  drain(): void {
+    const timer = setInterval(() => this.#closeUnused(), DRAIN_CHECK_MS);
+    const last = setTimeout(() => this.#server.closeAllConnections(), DRAIN_TIMEOUT_MS);
     timer.unref();
     last.unref();
     this.#server.once('close', () => {
@@ -75,7 +75,7 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
-    // Mounted in another server, this one never listens, and its connections are streams in memory.
+    // Mounted in another server, this one never listens; its connections are in-memory streams.
     if (this.#server.listening && this.#open.size >= this.#options.max - 1) this.#closeOldest();
     this.#open.add(socket);
     this.#unidentified.add(socket);
@@ -88,7 +88,7 @@ export class Connections {
   #closeOldest(): void {
     const [oldest] = this.#unidentified;
     if (oldest === undefined) return;
-    // Its close comes later, and by then others may have been opened.
+    // Deleted now: its `close` event comes later, and other connections may open before.
     this.#open.delete(oldest);
     this.#unidentified.delete(oldest);
     oldest.destroy();

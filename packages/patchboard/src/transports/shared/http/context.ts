@@ -23,7 +23,7 @@ import type { Tickets } from './tickets.ts';
 import type { ToolLists } from '../views/tool-lists.ts';
 import type { Upgrades } from './upgrades.ts';
 
-/** What the HTTP APIs are made of. */
+/** Dependencies and settings of the HTTP server. */
 export interface HttpParts {
   readonly engine: Engine;
   readonly store: Store;
@@ -35,29 +35,29 @@ export interface HttpParts {
   readonly authenticator: Authenticator;
   readonly hostOrigin: HostOriginOptions;
   readonly limits?: Partial<HttpLimits>;
-  /** What a proxy says about the client counts. Default: no. */
+  /** Trust the `X-Forwarded-*` headers of one proxy. Default: false. */
   readonly trustProxy?: boolean;
   readonly version: string;
-  /** Null: tools here use none. */
+  /** Null if no tool of this server uses a sandbox. */
   readonly sandbox: SandboxView | null;
   /** Epoch milliseconds; default: now. */
   readonly startedAt?: number;
-  /** Of every API that is served: `[...agentRoutes, ...internalRoutes, …]`. */
+  /** The routes of every API that is served: `[...agentRoutes, ...internalRoutes, …]`. */
   readonly routes: readonly Route[];
 }
 
-/** What encloses commands, as `/healthz` says it. */
+/** The sandbox for commands, as `/healthz` reports it. */
 export interface SandboxView {
   readonly provider: SandboxName;
-  /** What was tried at the start, and whether it was kept in. */
+  /** Result of each escape attempt made at the start. */
   readonly canary: Readonly<Record<string, string>>;
-  /** Commands and writes are refused. */
+  /** True if commands and writes are refused. */
   readonly off: boolean;
-  /** What follows for operators where nothing encloses commands; null: something does. */
+  /** A warning to operators if commands run without a sandbox; otherwise null. */
   readonly notice: string | null;
 }
 
-/** What a handler works with. */
+/** Dependencies of route handlers. */
 export interface HttpContext extends Pick<
   HttpParts,
   'engine' | 'store' | 'clock' | 'log' | 'digest' | 'services' | 'authenticator' | 'version' | 'sandbox'
@@ -76,7 +76,7 @@ export interface HttpContext extends Pick<
   readonly metrics: HttpMetrics;
   readonly toolLists: ToolLists;
   readonly prompts: Prompts;
-  /** For work that would keep others waiting. */
+  /** Schedules long work fairly between requests. */
   readonly turns: EventLoopTurns;
   /** The OpenAPI document as JSON text. */
   readonly openapi: () => string;
@@ -89,11 +89,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
     counter: RouteCounter | null;
-    /** The code of the problem it was answered with. */
+    /** The failure code of the problem response, if one was sent. */
     refusal: FailureCode | null;
-    /** Of a request that reached its route. */
+    /** Set once the request has reached its route. */
     response: ServerResponse | null;
-    /** What its body takes of the heap. */
+    /** Estimated heap bytes of the body. */
     heldBytes: number;
   }
 }

@@ -1,7 +1,7 @@
 /** Upper bounds in seconds. */
 const BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300];
 
-/** The durations of one value of the label. */
+/** The buckets for one value of the label. */
 class Buckets {
   readonly #counts: number[] = BOUNDS.map(() => 0);
   #count = 0;
@@ -14,7 +14,7 @@ class Buckets {
     if (bound !== -1) this.#counts[bound] = (this.#counts[bound] ?? 0) + 1;
   }
 
-  /** Each bucket holds those below it too. */
+  /** Buckets are cumulative. */
   text(name: string, labels: string): string {
     let below = 0;
     const buckets = BOUNDS.map((bound, index) => {
@@ -29,8 +29,8 @@ class Buckets {
 }
 
 /**
- * The one way in which durations are counted: a histogram with one label. Unlike prom-client's it hashes no labels,
- * which would cost more than counting, and every call ends here.
+ * A histogram of durations with one label. Unlike prom-client's it hashes no labels: it is updated once per call, and
+ * hashing would cost more than counting.
  */
 export class DurationHistogram<Kind extends string> {
   readonly #name: string;
@@ -50,7 +50,7 @@ export class DurationHistogram<Kind extends string> {
     buckets.add(ms / 1000);
   }
 
-  /** In the text format of Prometheus. */
+  /** Returns the Prometheus text format. */
   text(): string {
     const [name, label] = [this.#name, this.#label];
     const rows = [...this.#kinds].map(([kind, buckets]) => buckets.text(name, `${label}="${kind}"`));

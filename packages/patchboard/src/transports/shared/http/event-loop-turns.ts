@@ -1,11 +1,11 @@
 /**
- * Shares the event loop between requests whose work takes long: one piece of work a turn, in the order in which they
- * asked. Each by itself would run a piece in the same turn as all the others.
+ * Shares the event loop between requests with long work: one slice of work per turn, first in, first out. Without it, all
+ * of them would run a slice in the same turn.
  */
 export class EventLoopTurns {
   readonly #waiting: (() => void)[] = [];
 
-  /** Resolves when it is the asker's turn. */
+  /** Resolves when it is the caller's turn. */
   readonly next = async (): Promise<void> => {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);

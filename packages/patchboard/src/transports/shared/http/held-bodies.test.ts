@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { HeldBodies } from './held-bodies.ts';
 
-/** What is looked at of a request, and its response, which the test closes. */
+/** A request with the members that `HeldBodies` reads, and its response, which the test closes. */
 function aRequest(tenant: string | null = 'default'): { request: FastifyRequest; response: EventEmitter } {
   const response = new EventEmitter();
   const principal = tenant === null ? null : { tenant };
@@ -12,7 +12,7 @@ function aRequest(tenant: string | null = 'default'): { request: FastifyRequest;
 }
 
 describe('HeldBodies', () => {
-  it('holds text and values until the response has left, once', () => {
+  it('counts text and values until the response is closed, and releases them once', () => {
     const bodies = new HeldBodies(1000);
     const { request, response } = aRequest();
     expect(bodies.holdText(request, 100)).toBe(true);
@@ -23,7 +23,7 @@ describe('HeldBodies', () => {
     expect(bodies.total).toBe(0);
   });
 
-  it('has no room beyond its bound, gives back what a refused one held, and has room again later', () => {
+  it('refuses beyond its limit, releases what a refused request held, and accepts again later', () => {
     const bodies = new HeldBodies(1000);
     const [first, second] = [aRequest('a'), aRequest('b')];
     expect(bodies.holdText(first.request, 200)).toBe(true);
@@ -36,7 +36,7 @@ describe('HeldBodies', () => {
     expect(bodies.holdText(second.request, 300)).toBe(true);
   });
 
-  it('leaves others room beside one tenant', () => {
+  it('bounds one tenant to a share, so that others still fit', () => {
     const bodies = new HeldBodies(1000);
     expect(bodies.holdText(aRequest('busy').request, 200)).toBe(true);
     expect(bodies.holdText(aRequest('busy').request, 60)).toBe(false);
@@ -44,7 +44,7 @@ describe('HeldBodies', () => {
     expect(bodies.holdText(aRequest(null).request, 60)).toBe(true);
   });
 
-  it('takes one that is alone, however large', () => {
+  it('accepts a body of any size if it is the only one', () => {
     const bodies = new HeldBodies(1000);
     const { request } = aRequest();
     expect(bodies.holdText(request, 5000)).toBe(true);
@@ -52,11 +52,11 @@ describe('HeldBodies', () => {
     expect(bodies.holdText(aRequest().request, 1)).toBe(false);
   });
 
-  it('is let go of before the response has left', () => {
+  it('can release a body before the response is closed', () => {
     const bodies = new HeldBodies(1000);
     const { request, response } = aRequest();
     bodies.holdText(request, 100);
-    bodies.letGo(request);
+    bodies.release(request);
     expect([bodies.total, request.body]).toEqual([0, undefined]);
     response.emit('close');
     expect(bodies.total).toBe(0);

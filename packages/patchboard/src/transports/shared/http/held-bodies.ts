@@ -1,65 +1,65 @@
 import type { FastifyRequest } from 'fastify';
-import { SharedRoom } from './shared-room.ts';
+import { ByteBudget } from './byte-budget.ts';
 
-/** Text, its copy as arguments, and what is hashed of it; at two bytes for a character where one is not Latin-1. */
+/** Heap bytes per body byte: the text, its copy as arguments and the hashed copy; strings beyond Latin-1 take two bytes per character. */
 const BYTES_PER_BYTE = 3;
-/** An object with a key of its own is the largest value for its length. */
+/** Heap bytes per JSON value. The worst case is an object with a unique key. */
 const BYTES_PER_VALUE = 128;
 
 /**
- * Counts what the bodies of requests that are under way take of the heap. A body is held from before it is parsed until
- * its response has left, or until a handler lets go of it.
+ * Bounds the heap bytes of request bodies. A body counts from before it is parsed until its response is closed or a handler
+ * releases it.
  */
 export class HeldBodies {
-  readonly #room: SharedRoom;
+  readonly #budget: ByteBudget;
 
   constructor(mostBytes: number) {
-    this.#room = new SharedRoom(mostBytes);
+    this.#budget = new ByteBudget(mostBytes);
   }
 
   get total(): number {
-    return this.#room.total;
+    return this.#budget.total;
   }
 
-  /** False: there is no room for the text now. */
+  /** Returns false if the text does not fit now. */
   holdText(request: FastifyRequest, bytes: number): boolean {
     return this.#hold(request, bytes * BYTES_PER_BYTE);
   }
 
-  /** The same for the values that it holds. */
+  /** Returns false if the parsed values do not fit now. */
   holdValues(request: FastifyRequest, values: number): boolean {
     return this.#hold(request, values * BYTES_PER_VALUE);
   }
 
-  /** The body is not needed any more, though the response may take its time. */
-  letGo(request: FastifyRequest): void {
+  /** Drops the body before the response is sent. */
+  release(request: FastifyRequest): void {
     request.body = undefined;
-    this.#give(request);
+    this.#release(request);
   }
 
   #hold(request: FastifyRequest, weight: number): boolean {
     const tenant = tenantOf(request);
-    // What is under way alone always fits: limits of other kinds bound one body.
-    const isFirst = this.total === request.heldBytes;
-    if (!isFirst && !this.#room.has(tenant, weight)) {
-      this.#give(request);
+    // The only body always fits: other limits bound the size of one body.
+    const isOnly = this.total === request.heldBytes;
+    if (!isOnly && !this.#budget.fits(tenant, weight)) {
+      this.#release(request);
       return false;
     }
-    if (request.heldBytes === 0) request.response?.once('close', () => this.#give(request));
+    if (request.heldBytes === 0) request.response?.once('close', () => this.#release(request));
     request.heldBytes += weight;
-    this.#room.take(tenant, weight);
+    this.#budget.reserve(tenant, weight);
     return true;
   }
 
-  #give(request: FastifyRequest): void {
+  #release(request: FastifyRequest): void {
     const { heldBytes } = request;
     if (heldBytes === 0) return;
     request.heldBytes = 0;
-    this.#room.give(tenantOf(request), heldBytes);
+    this.#budget.release(tenantOf(request), heldBytes);
   }
 }
 
-/** Routes that ask for no credential share one. */
+/** All requests without a credential count as one tenant. */
 function tenantOf({ principal }: FastifyRequest): string {
   return principal?.tenant ?? '';
 }

@@ -1,33 +1,33 @@
 import type { FastifyReply } from 'fastify';
 import { failure } from '../../../core/failures.ts';
 import { prepareProblem } from '../routes/problem.ts';
-import { SharedRoom } from './shared-room.ts';
+import { ByteBudget } from './byte-budget.ts';
 
-/** Responses up to this size are not counted: what the system holds for a connection takes them in. */
+/** Responses up to this size are not counted: they fit into the socket's send buffer. */
 const SMALL_RESPONSE_CHARACTERS = 65_536;
-/** As text, and as the bytes that are sent. */
+/** One for the string, one for the encoded bytes. */
 const BYTES_PER_CHARACTER = 2;
 
-/** Counts large responses until they have left: a reader that takes its time holds the whole text in memory. */
+/** Bounds the memory of large responses until they are sent: a slow client keeps the whole text in memory. */
 export class HeldResponses {
-  readonly #room: SharedRoom;
+  readonly #budget: ByteBudget;
 
   constructor(mostBytes: number) {
-    this.#room = new SharedRoom(mostBytes);
+    this.#budget = new ByteBudget(mostBytes);
   }
 
-  /** Returns what is to be sent: the text itself or, where there is no room, a refusal of a request that can be repeated. */
+  /** Returns the body to send: the text, or a problem if it does not fit and the request can be repeated. */
   admit(reply: FastifyReply, text: string): string {
     const { request, raw } = reply;
-    // The reader is gone already, and `close` does not come again.
+    // A destroyed response has emitted `close` already, so nothing would release the bytes.
     if (text.length <= SMALL_RESPONSE_CHARACTERS || raw.destroyed) return text;
     const tenant = request.principal?.tenant ?? '';
     const bytes = text.length * BYTES_PER_CHARACTER;
-    const hasRoom = this.#room.total === 0 || this.#room.has(tenant, bytes);
-    // What was done is not refused afterwards.
-    if (!hasRoom && request.method === 'GET') return prepareProblem(reply, NO_ROOM);
-    this.#room.take(tenant, bytes);
-    raw.once('close', () => this.#room.give(tenant, bytes));
+    const fits = this.#budget.total === 0 || this.#budget.fits(tenant, bytes);
+    // Other methods have taken effect already, so their responses are always sent.
+    if (!fits && request.method === 'GET') return prepareProblem(reply, NO_ROOM);
+    this.#budget.reserve(tenant, bytes);
+    raw.once('close', () => this.#budget.release(tenant, bytes));
     return text;
   }
 }

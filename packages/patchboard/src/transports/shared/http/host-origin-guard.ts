@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { denied, failure, type Failure } from '../../../core/failures.ts';
 
 export interface HostOriginOptions {
-  /** Besides the loopback names; with a port it must match, without one any will do. */
+  /** Accepted in addition to the loopback names. An entry with a port matches only that port. */
   readonly allowedHosts: readonly string[];
-  /** Besides our own. */
+  /** Accepted in addition to the server's own origins. */
   readonly allowedOrigins: readonly string[];
-  /** Default: the port the server is bound to, once it is. A server of somebody else has the one it got the request by. */
+  /** Default: the port the server is bound to. `of each connection`: the local port of each request's socket, for a mounted server. */
   readonly port?: number | 'of each connection' | undefined;
 }
 
@@ -18,8 +18,8 @@ type HostOriginRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url'>
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Stands before every route, upgrade and file: a page on another site, or a name that was made to resolve to us,
- * gets nothing.
+ * Checks the `Host` and `Origin` headers of every request, upgrades included. It protects against cross-site requests and
+ * DNS rebinding.
  */
 export class HostOriginGuard {
   readonly #hosts: ReadonlySet<string>;
@@ -36,26 +36,27 @@ export class HostOriginGuard {
     if (typeof options.port === 'number') this.bind(options.port);
   }
 
-  /** Null: no loopback name is ours. */
+  /** With null, no loopback name is accepted. */
   bind(port: number | null): void {
     if (port === this.#boundTo) return;
     this.#boundTo = port;
     const own = port === null ? [] : LOOPBACK_NAMES.map((name) => `${name}:${port}`);
-    // Browsers leave out the port that goes without saying.
+    // Browsers omit the default port.
     if (port === 80) own.push(...LOOPBACK_NAMES);
     this.#own = new Set(own);
     this.#ownOrigins = new Set(own.map((host) => `http://${host}`));
   }
 
+  /** Returns the refusal, or null if the request is accepted. */
   check({ headers, rawHeaders, url = '/', socket }: HostOriginRequest): Failure | null {
     const { host, origin } = headers;
     if (hasTwoHosts(rawHeaders)) {
       const recommendations = ['send one Host header; a proxy in front must replace it, not add another'];
       return failure('body_invalid', reason('host_twice'), { recommendations });
     }
-    // A request that came by no socket has no port.
+    // An injected request has no socket and so no port.
     if (this.#looksAtConnections) this.bind(socket?.localPort ?? null);
-    // A target with a host in it goes before the header, and is what one asks a proxy for.
+    // A request target with a host (absolute form) overrides the Host header.
     const named = url.startsWith('/') || url === '*' ? host : url;
     if (named === undefined || host === undefined || !this.#isOurs(named)) {
       return failure('misdirected', reason('host_not_served', { host: named ?? '(none)' }), {
@@ -72,7 +73,7 @@ export class HostOriginGuard {
     });
   }
 
-  /** One that was allowed by name, and so gets CORS headers. */
+  /** Whether the origin is in `allowedOrigins` and so gets CORS headers. */
   allowsOrigin(origin: string): boolean {
     return origin !== 'null' && this.#origins.has(origin.toLowerCase());
   }
@@ -90,7 +91,7 @@ export class HostOriginGuard {
   }
 }
 
-/** Node keeps the first of two; a proxy in front may have looked at the last. `rawHeaders`: names and values in turn. */
+/** Node keeps the first Host header; a proxy may have checked the last. `rawHeaders` alternates names and values. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -101,8 +102,8 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 /**
- * Browsers call every port of this machine the same site and send our cookies along, and an image or a script of such
- * a page has no Origin: only what comes from our own origin or from no page at all is not foreign.
+ * Browsers treat every port of localhost as the same site: they send our cookies with images and scripts of such pages,
+ * without an Origin header. So only `same-origin` and `none` (no page) are accepted.
  */
 function isForeignSite(site: string | string[] | undefined): boolean {
   return site !== undefined && site !== 'same-origin' && site !== 'none';

@@ -1,26 +1,26 @@
 import { WIRE_LIMITS } from '@patchboard/wire';
 import { checkedLimits } from '../../../core/limits.ts';
 
-/** Everything the HTTP APIs bound. Resolved once; below that nothing is optional. */
+/** Limits of the HTTP server. */
 export interface HttpLimits {
-  /** Upper bound on what the bodies of all requests under way may take of the heap, whose own size bounds it too. */
+  /** Upper bound on the heap bytes of all request bodies; a share of the heap size bounds it too. */
   readonly heldBodyBytes: number;
   readonly jsonDepth: number;
   /** Values in one body: strings, numbers, literals, objects and arrays together. */
   readonly jsonValues: number;
-  /** What a reader of a stream may leave unread before it is dropped. */
+  /** A stream is cut off if its client leaves more than this unread. */
   readonly streamBufferBytes: number;
-  /** A comment this often keeps a quiet stream alive. */
+  /** Interval of the comments that keep an idle stream alive. */
   readonly heartbeatMs: number;
-  /** To send a whole request. */
+  /** For the client to send the whole request. */
   readonly requestTimeoutMs: number;
   readonly headersTimeoutMs: number;
-  /** A socket on which nothing moves is cut, unless somebody waits there for an answer. */
+  /** An idle socket is closed after this, unless its request waits for a response. */
   readonly socketIdleMs: number;
   readonly keepAliveMs: number;
-  /** Connections open at once; see `Connections` for which are turned away. */
+  /** Open connections; `Connections` selects which to close or refuse. */
   readonly connections: number;
-  /** When the event loop is this late, new requests are refused. */
+  /** Above this event loop delay new requests are refused. */
   readonly eventLoopDelayMs: number;
 }
 

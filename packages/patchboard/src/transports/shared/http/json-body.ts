@@ -7,7 +7,7 @@ import type { JsonLimits } from '../../../core/json/json-scanner.ts';
 import { RequestRefused } from '../routes/problem.ts';
 import type { HeldBodies } from './held-bodies.ts';
 
-/** `application/json` and nothing else: what Fastify takes besides would let a form or plain text past the host and origin guard. */
+/** Accepts only `application/json`: browsers send forms and plain text cross-origin without a preflight request. */
 export function acceptJsonOnly(app: FastifyInstance, limits: JsonLimits, bodies: HeldBodies): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -33,7 +33,7 @@ function decodeJson(
   bodies: HeldBodies,
 ): { value: unknown } | RequestRefused {
   if (!bodies.holdText(request, body.length)) return noRoom();
-  // Decoding would put a replacement character where the bytes are wrong: something else than was sent.
+  // Decoding would silently replace invalid bytes.
   if (!isUtf8(body))
     return new RequestRefused(failure('body_invalid', reason('body_not_utf8')), body.toString('latin1'));
   const text = body.toString('utf8');

@@ -5,7 +5,7 @@ import { timesOf } from '../../../core/call/call-times.ts';
 import type { Engine } from '../../../core/engine.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
-/** Answers of one route by status. Plain numbers: a request costs one addition, the rest is done when asked. */
+/** Responses of one route by status. Plain numbers, so that a request costs one addition. */
 export class RouteCounter {
   readonly method: string;
   readonly route: string;
@@ -21,7 +21,7 @@ export class RouteCounter {
   }
 }
 
-/** Names, kinds and meanings; the reference page is made from this. */
+/** All metrics. `docs/reference/metrics.md` is generated from this. */
 export const METRICS = {
   patchboard_calls_ended_total: {
     type: 'counter',
@@ -67,12 +67,12 @@ export const METRICS = {
   patchboard_refusals_total: {
     type: 'counter',
     labels: ['code'],
-    help: 'Requests answered with a problem, by its code.',
+    help: 'Problem responses, by failure code.',
   },
   patchboard_http_requests_total: {
     type: 'counter',
     labels: ['method', 'route', 'status'],
-    help: 'Requests answered, by route and status.',
+    help: 'Responses, by route and status.',
   },
   patchboard_devices_connected: {
     type: 'gauge',
@@ -88,7 +88,7 @@ export const METRICS = {
   patchboard_event_streams_unread_bytes: {
     type: 'gauge',
     labels: [],
-    help: 'What their readers have not taken yet. `limits.event_streams_unread_bytes` bounds it.',
+    help: 'Bytes of these streams that their clients have not read. `limits.event_streams_unread_bytes` bounds it.',
   },
   patchboard_event_streams_dropped_total: {
     type: 'counter',
@@ -99,7 +99,7 @@ export const METRICS = {
   patchboard_connections_turned_away_total: {
     type: 'counter',
     labels: ['how'],
-    help: 'Connections that were `closed` before they showed a credential, or `refused` at once, because the limit was reached.',
+    help: 'Connections `closed` before they authenticated, or `refused` at once, because the limit was reached.',
   },
 } as const;
 
@@ -113,14 +113,14 @@ type WaitsFor = 'slot' | 'approval' | 'client';
 type Counted = readonly [labels: Record<string, string>, count: number];
 type CountsBySource<Kind> = Map<ToolSourceName, Map<Kind, number>>;
 
-/** What is counted elsewhere. */
+/** Counts that other parts maintain. */
 interface Measured {
   readonly streams: { readonly size: number };
   readonly eventStreams: { readonly open: number; readonly unreadBytes: number; readonly dropped: number };
   readonly connections: { readonly open: number; readonly closed: number; readonly refused: number };
 }
 
-/** What `/metrics` shows. Fed by the engine's endings and by the counters of the routes. */
+/** The metrics of `/metrics`, updated by ended calls and by responses. */
 export class HttpMetrics {
   readonly #registry: Registry = new Registry();
   readonly #routes: RouteCounter[] = [];
@@ -203,7 +203,7 @@ export class HttpMetrics {
     }
   }
 
-  /** Counted elsewhere, and read when somebody asks. */
+  /** Registers a counter whose values are read at each scrape. */
   #counter(name: MetricName, counts: () => readonly Counted[]): void {
     new Counter({
       ...optionsOf(name),

@@ -17,12 +17,12 @@ import { isFailure } from '../routes/caller.ts';
 import type { RouteCounter } from './metrics.ts';
 import { HTTP_STATUS, PROBLEM_FORMAT, RequestRefused, sendProblem } from '../routes/problem.ts';
 import { failureOfError } from './request-failure.ts';
-import { answersHead, type Route, type RouteAnswer, type Schema } from '../routes/routes.ts';
+import { supportsHead, type Route, type RouteResponse, type Schema } from '../routes/routes.ts';
 import { COMPONENTS } from '../routes/schemas.ts';
 import type { Tickets } from './tickets.ts';
 import { partCompiler } from '../routes/validation.ts';
 
-/** Serves the declared routes. */
+/** Registers the declared routes with Fastify. */
 export function mount(
   app: FastifyInstance,
   context: HttpContext,
@@ -36,13 +36,13 @@ export function mount(
       method: route.method,
       url: route.url,
       schema: schemaOf(route),
-      // Read by `sendProblem`: hooks that refuse run before the route's own.
+      // `sendProblem` reads this: app-level hooks refuse requests before the route's own hooks run.
       config: route.refuse === undefined ? {} : { refuse: route.refuse },
-      // Named here and not on the app: schemas added to a scope make Fastify forget the app's own compilers.
+      // Set per route, not on the app: adding schemas to a scope makes Fastify drop the app's compilers.
       validatorCompiler: ({ schema, httpPart }) => compile(schema as Schema, httpPart ?? 'body'),
-      // Response schemas describe; what is sent is made by hand.
+      // Response schemas only document; handlers serialize.
       serializerCompiler: () => (value) => JSON.stringify(value),
-      exposeHeadRoute: answersHead(route),
+      exposeHeadRoute: supportsHead(route),
       ...bodyRules(route, context),
       ...(route.onBadBody === undefined ? {} : { errorHandler: badBodyHandler(route, context, given) }),
       onRequest: identify(route, counter, given.authenticator, context),
@@ -54,7 +54,7 @@ export function mount(
   }
 }
 
-/** A large body takes a credential, and room for what arrives. */
+/** Routes without a credential accept small bodies only; other bodies are counted while they arrive. */
 function bodyRules(
   route: Route,
   { arrivingBodies }: HttpContext,
@@ -94,20 +94,20 @@ function badBodyHandler(
   };
 }
 
-/** Neither the headers nor the path are at fault. */
+/** Whether the body is at fault, and not headers, query or path. */
 function isBadBody(error: unknown): error is RequestRefused {
   if (!(error instanceof RequestRefused)) return false;
   const { validationContext } = error as { validationContext?: unknown };
   return error.text !== undefined || validationContext === 'body';
 }
 
-/** Once a stream has begun there is nothing left to answer with. */
+/** Sends the error as a problem, or destroys the connection if headers were sent already. */
 function fail(reply: FastifyReply, error: unknown): void {
   if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
   else reply.send(error instanceof Error ? error : new Error('a handler threw something else than an error'));
 }
 
-/** Before the body is read: who may not ask does not get to send. */
+/** Authenticates and authorizes the request before its body is read. */
 function identify(
   route: Route,
   counter: RouteCounter,
@@ -146,17 +146,17 @@ function byTicket(tickets: Tickets, authenticator: Authenticator, ticket: string
   });
 }
 
-/** A body may take its time: a credential that ended meanwhile is no longer one. */
+/** Checks again that the credential is valid: it may have been revoked while the body arrived. */
 function isStillGood(route: Route, { principal }: FastifyRequest, authenticator: Authenticator): boolean {
   return route.body === undefined || principal === null || authenticator.isStillGood(principal);
 }
 
 function admit(
-  asked: { request: FastifyRequest; reply: FastifyReply; done: () => void; connections: Connections },
+  exchange: { request: FastifyRequest; reply: FastifyReply; done: () => void; connections: Connections },
   principal: Principal | Failure,
   scope: Scope,
 ): void {
-  const { request, reply, done, connections } = asked;
+  const { request, reply, done, connections } = exchange;
   if (isFailure(principal)) {
     sendProblem(reply, principal);
     return;
@@ -184,7 +184,10 @@ function outOfScope({ kind }: Principal, scope: Scope): Failure {
 }
 
 function schemaOf(route: Route): FastifySchema {
-  const answers = Object.entries(route.answers).map(([status, answer]) => [status, answerSchema(answer)]);
+  const responses = Object.entries(route.responses).map(([status, response]) => [
+    status,
+    responseSchema(response),
+  ]);
   return {
     operationId: route.name,
     tags: [route.api],
@@ -193,18 +196,18 @@ function schemaOf(route: Route): FastifySchema {
     ...(route.query === undefined ? {} : { querystring: route.query }),
     ...(route.headers === undefined ? {} : { headers: route.headers }),
     ...(route.body === undefined ? {} : { body: route.body }),
-    response: { ...Object.fromEntries(answers), ...problemsOf(route) },
+    response: { ...Object.fromEntries(responses), ...problemsOf(route) },
   } as FastifySchema;
 }
 
-function answerSchema({ description, schema, type, alternative }: RouteAnswer): Schema {
+function responseSchema({ description, schema, type, alternative }: RouteResponse): Schema {
   if (schema === undefined) return { description, type: 'null' };
   const content: Record<string, { schema: Schema }> = { [type ?? 'application/json']: { schema } };
   if (alternative !== undefined) content[alternative.type] = { schema: alternative.schema };
   return { description, content };
 }
 
-/** Every code a route may refuse with, by status. */
+/** The problem responses of a route, by status. */
 function problemsOf(route: Route): Record<string, Schema> {
   const { contentType, schema } = route.refuse ?? PROBLEM_FORMAT;
   const byStatus = new Map<number, FailureCode[]>();
@@ -223,7 +226,7 @@ function problemsOf(route: Route): Record<string, Schema> {
   );
 }
 
-/** What the host and origin guard, the body parser and a server under pressure add to what a route says of itself. */
+/** The failure codes of a route, with those of the host and origin guard, the body parser and the load limits. */
 export function refusalsOf(route: Route): readonly FailureCode[] {
   const codes: FailureCode[] = ['misdirected', 'permission_denied', 'overloaded', 'internal'];
   // 429: too many wrong operator tokens.

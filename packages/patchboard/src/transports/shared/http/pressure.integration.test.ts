@@ -7,8 +7,8 @@ import { nodeHeap } from '../../../runtime/node-heap.ts';
 import { resolveHttpLimits } from './http-limits.ts';
 import { refuseUnderPressure } from './pressure.ts';
 
-/** Holds the event loop, as work that should not be there would. */
-function hold(ms: number): void {
+/** Blocks the event loop. */
+function block(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
@@ -26,8 +26,8 @@ describe('refuseUnderPressure', () => {
     await app.listen({ port: 0, host: '127.0.0.1' });
     try {
       expect((await app.inject('/work')).statusCode).toBe(200);
-      hold(1500);
-      // The watch looks as soon as the loop turns again, before anything that arrived meanwhile.
+      block(1500);
+      // The timer fires first in the next turn, before requests that arrived meanwhile.
       await pause(0);
       const refused = await app.inject('/work');
       expect(refused.statusCode).toBe(503);

@@ -4,17 +4,17 @@ import type { Heap } from '../../../core/ports.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { sendProblem } from '../routes/problem.ts';
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
-/** Past this share of the heap's limit the collector takes the time that answers need. */
+/** Above this share of the heap limit, garbage collection takes the CPU time that requests need. */
 const HEAP_SHARE = 0.9;
 
-/** Somebody looks at these just when the server is in trouble. Half of the console is none: its files lie in memory. */
+/** Routes that are never refused: operators need them under load. The console is served from memory and needs all its files. */
 const ALWAYS_OPEN: ReadonlySet<string> = new Set(['/healthz', '/metrics', '/', '/ui/*']);
 
 /**
- * A server that cannot keep up says so at once, instead of answering everybody late. A timer that fires late tells
- * that the event loop is; one flag is all that a request looks at.
+ * Load shedding: refuses requests with 503 while the event loop is late or the heap is nearly full. A timer measures the
+ * delay, so a request only reads a flag.
  */
 export function refuseUnderPressure(app: FastifyInstance, limits: HttpLimits, heap: Heap): void {
   const watch = new PressureWatch(limits.eventLoopDelayMs, heap);
@@ -46,8 +46,8 @@ export class PressureWatch {
   }
 
   start(): void {
-    this.#due = performance.now() + LOOK_EVERY_MS;
-    this.#timer = setTimeout(this.#look, LOOK_EVERY_MS);
+    this.#due = performance.now() + CHECK_EVERY_MS;
+    this.#timer = setTimeout(this.#check, CHECK_EVERY_MS);
     this.#timer.unref();
   }
 
@@ -55,7 +55,7 @@ export class PressureWatch {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  readonly #look = (): void => {
+  readonly #check = (): void => {
     const delayMs = performance.now() - this.#due;
     const isFull = this.#heap.usedBytes() > this.#heap.limitBytes * HEAP_SHARE;
     this.isUnderPressure = delayMs > this.#maxDelayMs || isFull;

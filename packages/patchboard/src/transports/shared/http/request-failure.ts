@@ -7,8 +7,8 @@ import { RequestRefused } from '../routes/problem.ts';
 type Request = Pick<FastifyRequest, 'routeOptions'>;
 
 /**
- * What Fastify throws because of a request, in our own words. Any other of its codes is a fault of ours and `internal`.
- * A test holds this against all codes that Fastify has: none of them is ever sent.
+ * The failure for each Fastify error that a request can cause. All other Fastify errors are server errors (`internal`).
+ * A test checks this against every Fastify error code: none of them is ever sent.
  */
 const BY_REQUEST: Readonly<Partial<Record<keyof typeof errorCodes, (request: Request) => Failure>>> = {
   FST_ERR_NOT_FOUND: () => failure('route_not_found'),
@@ -29,10 +29,10 @@ const BY_REQUEST: Readonly<Partial<Record<keyof typeof errorCodes, (request: Req
   FST_ERR_ROUTE_MISSING_CONTENT: () => failure('body_invalid', reason('body_missing')),
 };
 
-/** In characters; a name of a tool or an id is shorter. */
+/** Upper bound in characters on one path parameter; tool names and ids are shorter. */
 export const PATH_PART_LENGTH = 500;
 
-/** What Fastify or a handler threw, as a failure. Only a fault of our own is logged, and none of it is sent. */
+/** Returns the failure for a thrown error. Server errors are logged and sent as `internal`, without details. */
 export function failureOfError(error: unknown, request: FastifyRequest, log: Log): Failure {
   const refused = requestFailure(error, request);
   if (refused !== null) return refused;
@@ -45,15 +45,15 @@ export function failureOfError(error: unknown, request: FastifyRequest, log: Log
   return failure('internal');
 }
 
-/** What is wrong with the request; null: nothing is, the fault is our own. */
+/** Returns the failure if the request caused the error; null for a server error. */
 export function requestFailure(error: unknown, request: Request): Failure | null {
   if (error instanceof RequestRefused) return error.failure;
   if (error instanceof BadCursor) return failure('body_invalid', `query/cursor: ${error.message}`);
   const ofStore = storeFailure(error);
   if (ofStore !== null) return ofStore;
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
-  const told = isFastifyCode(code) ? BY_REQUEST[code] : undefined;
-  if (told !== undefined) return told(request);
+  const toFailure = isFastifyCode(code) ? BY_REQUEST[code] : undefined;
+  if (toFailure !== undefined) return toFailure(request);
   if (isFastifyCode(code) || typeof statusCode !== 'number') return null;
   return statusCode >= 400 && statusCode < 500 ? failure('body_invalid') : null;
 }

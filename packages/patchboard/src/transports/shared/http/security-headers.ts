@@ -1,4 +1,4 @@
-/** Nothing we answer is a page, unless it says so itself with a policy of its own. */
+/** Default headers of every response. Pages of the console set their own content security policy. */
 export const API_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -18,7 +18,7 @@ export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   'access-control-max-age': '600',
 };
 
-/** For an origin that was allowed by name. */
+/** For an origin in `allowedOrigins`. */
 export function corsHeaders(origin: string): Record<string, string> {
   return {
     'access-control-allow-origin': origin,

@@ -4,7 +4,7 @@ import type { Clock } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 
 const TICKET_MS = 60_000;
-/** More than anybody needs in a minute; beyond it the oldest are worth nothing. */
+/** At this number, issuing a ticket invalidates the oldest. */
 const MAX_TICKETS = 10_000;
 
 export interface Ticket {
@@ -13,8 +13,8 @@ export interface Ticket {
 }
 
 /**
- * Browsers cannot send a header with a WebSocket. A ticket stands for the credential that asked for it: once, and for a
- * minute, so that what is left of it in logs and histories is worth nothing.
+ * One-time tokens for WebSockets, with which browsers cannot send headers. A ticket stands for the credential it was issued
+ * to. It is in the URL, so it expires after a minute and works once: a copy in a log or history is worthless.
  */
 export class Tickets {
   readonly #tickets: OneTimeTokens<Principal>;
@@ -33,7 +33,7 @@ export class Tickets {
     return { ticket, expiresInSeconds: TICKET_MS / 1000 };
   }
 
-  /** Null: it opens nothing, or nothing any more. */
+  /** Returns null if the ticket is unknown, used or expired. */
   redeem(ticket: string): Principal | null {
     return this.#tickets.spend(ticket);
   }

@@ -5,13 +5,13 @@ import type { FastifyInstance } from 'fastify';
 
 export interface Upgrade {
   readonly socket: Duplex;
-  /** What came after the request and is not HTTP any more. */
+  /** Bytes read after the HTTP request. */
   readonly head: Buffer;
 }
 
 /**
- * Requests that want to become a socket go through the same routes, guard and credentials as any other. Only a handler
- * that takes the upgrade gets the socket; whatever else is answered, the connection ends with the answer.
+ * Routes upgrade requests through the same guard, authentication and routes as all others. Only a handler that takes the
+ * upgrade gets the socket; after any other response the connection is closed.
  */
 export class Upgrades {
   readonly #waiting: WeakMap<IncomingMessage, Upgrade> = new WeakMap();
@@ -19,7 +19,7 @@ export class Upgrades {
   constructor(app: FastifyInstance) {
     app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       const response = new ServerResponse(request);
-      // Pipelined behind a request whose response is not out yet: the socket takes no second response, and would throw.
+      // Pipelined behind a request whose response is not finished: the socket accepts no second response.
       if (!assigned(response, socket as Socket)) {
         socket.destroy();
         return;
@@ -35,7 +35,7 @@ export class Upgrades {
     });
   }
 
-  /** Null: it is no upgrade, or was taken before. From here on the taker answers. */
+  /** Returns null if the request is no upgrade or was taken before. From here on the caller owns the socket. */
   take(request: IncomingMessage, response: ServerResponse): Upgrade | null {
     const upgrade = this.#waiting.get(request);
     if (upgrade === undefined) return null;
@@ -45,7 +45,7 @@ export class Upgrades {
   }
 }
 
-/** False: the socket still belongs to the response of an earlier request. */
+/** Returns false if the socket still belongs to the response of an earlier request. */
 function assigned(response: ServerResponse, socket: Socket): boolean {
   try {
     response.assignSocket(socket);
@@ -56,7 +56,7 @@ function assigned(response: ServerResponse, socket: Socket): boolean {
   }
 }
 
-/** Made apart: this stays with the socket, and must not keep the request and its answer with it. */
+/** A separate function: the listener lives as long as the socket, and must not retain the request and response. */
 function destroying(socket: Duplex): () => void {
   return () => socket.destroy();
 }

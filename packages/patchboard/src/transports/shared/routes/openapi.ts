@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 
-/** Collects the routes that are declared after it; the answer gives the document, made once. */
+/** Collects the routes registered after it. Returns a function that returns the document, which is generated once. */
 export function openApi(app: FastifyInstance, version: string): () => string {
   app.register(swagger, {
     openapi: {
@@ -12,11 +12,11 @@ export function openApi(app: FastifyInstance, version: string): () => string {
         version,
       },
       tags: [
-        { name: 'agent', description: 'For those who call tools.' },
+        { name: 'agent', description: 'For agents that call tools.' },
         { name: 'internal', description: 'For clients that lend tools and run them.' },
         { name: 'tenant', description: 'For services of one tenant and site that call tools for an AI.' },
         { name: 'device', description: 'For devices that lend tools while they are connected.' },
-        { name: 'operator', description: 'For those who watch.' },
+        { name: 'operator', description: 'For operators.' },
       ],
     },
     refResolver: {

@@ -5,7 +5,7 @@ import { RequestRefused } from './problem.ts';
 import type { Schema } from './routes.ts';
 import { nullable, SEQUENCE_PATTERN, TEXT } from './schemas.ts';
 
-/** What every list takes. */
+/** Query parameters of every list. */
 export const PAGE_QUERY: Readonly<Record<string, Schema>> = {
   limit: {
     type: 'integer',
@@ -29,7 +29,7 @@ export function pageOf(query: PageQuery): { limit: number; cursor: string | null
   return { limit: query.limit ?? WIRE_LIMITS.pageSize, cursor: query.cursor ?? null };
 }
 
-/** Where a list goes on whose cursors are places in the ledger; null: at its beginning. */
+/** Parses a cursor that is a ledger sequence number; null means the beginning. */
 export function sequenceOf(cursor: string | null): number {
   if (cursor !== null && !SEQUENCE_PATTERN.test(cursor)) throw new BadCursor();
   return Number(cursor ?? 0);
@@ -40,7 +40,7 @@ export function pageJson(plural: string, rows: readonly string[], nextCursor: st
   return `{"${plural}":[${rows.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
 }
 
-/** Epoch milliseconds; undefined when nothing was given. */
+/** Returns epoch milliseconds, or undefined if the parameter is absent. */
 export function timeOf(query: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const text = query[name];
   if (typeof text !== 'string') return undefined;

@@ -4,24 +4,24 @@ import { FAILURES, type Failure, type RateRefusal } from '../../../core/failures
 import type { Schema } from './routes.ts';
 import { ref } from './schemas.ts';
 
-/** Each code in the vocabulary of HTTP. */
+/** The HTTP status of each failure code. */
 export const HTTP_STATUS: Readonly<Record<FailureCode, number>> = byFailureCode(({ status }) => status);
 
-/** What a problem may say besides the failure itself. */
+/** Members of a problem in addition to the failure. */
 export interface ProblemContext {
-  /** Where HTTP has a word of its own for what the code is called by another. */
+  /** Overrides the status of the failure code. */
   readonly status?: number;
   readonly toolCallId?: string;
   readonly state?: CallStateName;
-  /** What the API adds in its own words. */
+  /** Further members of the API's own format. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** How an API writes the body of a refusal. Status and headers follow from the code, whatever the API. */
+/** How an API encodes the body of a refusal. Status and headers follow from the failure code in every API. */
 export interface RefusalFormat {
-  /** Without parameters. */
+  /** Media type without parameters. */
   readonly contentType: string;
-  /** What `/openapi.json` says of the body. */
+  /** Schema of the body in `/openapi.json`. */
   readonly schema: Schema;
   readonly write: (failed: Failure, context: ProblemContext) => string;
 }
@@ -52,14 +52,14 @@ export function problemJson(failed: Failure, context: ProblemContext = {}): stri
   });
 }
 
-/** For `auth_required` only what is sure to lack a credential says how to send one. */
+/** `auth_required` has no default hint: only the caller knows whether a credential is missing or wrong. */
 function hintsFor(code: FailureCode): readonly string[] | undefined {
   return code !== 'auth_required' && code in HTTP_HINTS
     ? HTTP_HINTS[code as keyof typeof HTTP_HINTS]
     : undefined;
 }
 
-/** Refuses a request, in the format of the route that it reached. */
+/** Sends a refusal in the format of the request's route. */
 export function sendProblem(
   reply: FastifyReply,
   failed: Failure,
@@ -69,7 +69,7 @@ export function sendProblem(
   reply.send(prepareProblem(reply, failed, context, format));
 }
 
-/** The same up to the body, which it returns. */
+/** Sets status and headers of a refusal, and returns its body. */
 export function prepareProblem(
   reply: FastifyReply,
   failed: Failure,
@@ -86,29 +86,29 @@ export function prepareProblem(
   return format.write(failed, context);
 }
 
-/** What is not even a URL that can be read has no route. */
+/** A request with a malformed URL has no route. */
 function formatOf({ routeOptions }: FastifyRequest): RefusalFormat {
   return routeOptions.config?.refuse ?? PROBLEM_FORMAT;
 }
 
-/** RFC 6750: a token that was sent and is not accepted is named as the error; without one there is no error code. */
+/** RFC 6750: `invalid_token` if a token was sent; no error code otherwise. */
 function challengeFor({ headers }: FastifyRequest): string {
   const realm = 'Bearer realm="patchboard"';
   return headers.authorization === undefined ? realm : `${realm}, error="invalid_token"`;
 }
 
-/** Refused before it was read: what still comes would only be thrown away. */
+/** Whether a body is still being sent, which the server would only discard. */
 function hasUnreadBody({ raw, headers }: FastifyRequest): boolean {
   if (raw.complete) return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** Whoever wanted a socket gets no second use of the connection. */
+/** The connection of a refused upgrade is not reused. */
 function isUpgrade({ headers }: FastifyRequest): boolean {
   return headers.upgrade !== undefined;
 }
 
-/** draft-ietf-httpapi-ratelimit-headers: which limit it is, how much it allows in how long, and when there is more. */
+/** The header fields of draft-ietf-httpapi-ratelimit-headers. */
 export function rateFields({
   policy,
   limit,
@@ -123,15 +123,15 @@ export function rateFields({
   };
 }
 
-/** A limit knows when it lets the next one through; for anything else a second is as good a guess as any. */
+/** From the rate limit if there is one; otherwise one second. */
 function retryAfterSeconds({ rate }: Failure): number {
   return Math.max(1, Math.ceil((rate?.retryAfterMs ?? 0) / 1000));
 }
 
-/** Thrown where Fastify leaves no other way out, such as a body parser; the error handler answers with the failure. */
+/** Thrown where a reply cannot be sent directly, such as in a body parser. The error handler sends the failure. */
 export class RequestRefused extends Error {
   readonly failure: Failure;
-  /** The body, where it could not be parsed. */
+  /** The body, if it could not be parsed. */
   readonly text: string | undefined;
 
   constructor(failed: Failure, text?: string) {

@@ -6,7 +6,7 @@ const NO_TRACE = { traceId: null, spanId: null };
 
 const WAIT = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})"?(?=$|[,;\s])/i;
 
-/** Seconds of `Prefer: wait=N`, at most what we grant; null when it says nothing. A preference is never an error. */
+/** Returns the seconds of `Prefer: wait=N`, capped; null if absent. A malformed preference is ignored. */
 export function waitSecondsOf(headers: IncomingHttpHeaders): number | null {
   const { prefer } = headers;
   if (typeof prefer !== 'string') return null;
@@ -15,8 +15,8 @@ export function waitSecondsOf(headers: IncomingHttpHeaders): number | null {
 }
 
 /**
- * `X-Trace-ID` is said on purpose and wins; `traceparent` is often put in by a library. What is malformed is no trace,
- * unless the route has refused it already.
+ * `X-Trace-ID` wins over `traceparent`, which libraries often add on their own. Malformed values are ignored, unless the
+ * route's schema has refused them.
  */
 export function traceOf(headers: IncomingHttpHeaders): { traceId: string | null; spanId: string | null } {
   const parent = headers['traceparent'];

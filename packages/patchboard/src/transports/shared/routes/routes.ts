@@ -6,23 +6,23 @@ import type { ProblemContext, RefusalFormat, RequestRefused } from './problem.ts
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** One way a route answers. */
-export interface RouteAnswer {
+/** One success response of a route. */
+export interface RouteResponse {
   readonly description: string;
-  /** Absent: no body. */
+  /** Absent if there is no body. */
   readonly schema?: Schema;
-  /** Default `application/json`. */
+  /** Media type; default `application/json`. */
   readonly type?: string;
-  /** The same answer in another type. */
+  /** The same response in another media type. */
   readonly alternative?: { readonly type: string; readonly schema: Schema };
 }
 
-/** What a route that writes refuses with when the store accepts no write. */
+/** Failure codes of every route that writes, for a store that accepts no write. */
 export const NOT_STORED: readonly FailureCode[] = ['storage_full', 'storage_unavailable'];
 
 /**
- * A route as data: it validates by these schemas, is documented by them, and is tested against them.
- * What it may refuse with is listed by code; the status follows from the code.
+ * A route as data. The schemas validate requests, generate the documentation, and are checked by tests.
+ * Refusals are listed by failure code; the status follows from the code.
  */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -30,30 +30,30 @@ export interface Route {
   readonly name: string;
   readonly api: 'agent' | 'internal' | 'device' | 'tenant' | 'operator' | 'console';
   readonly summary: string;
-  /** What the asker's credential must be good for; null: nobody is asked who they are. */
+  /** The scope that the credential must have; null if the route needs no credential. */
   readonly scope: Scope | null;
-  /** A ticket in the query stands for the credential of whoever asked for it. */
+  /** Accepts a ticket in the query as the credential. */
   readonly takesTicket?: true;
-  /** `X-Internal-API-Key` is a credential for this route. */
+  /** Accepts `X-Internal-API-Key` as the credential. */
   readonly takesInternalKey?: true;
   readonly params?: Schema;
   readonly query?: Schema;
   readonly headers?: Schema;
-  /** A body none of whose properties is required may be left out. */
+  /** The body may be omitted if no property is required. */
   readonly body?: Schema;
-  readonly answers: Readonly<Record<number, RouteAnswer>>;
+  readonly responses: Readonly<Record<number, RouteResponse>>;
   readonly refusals: readonly FailureCode[];
-  /** The format of every refusal at this URL, those before the route is reached included. Default: a problem (RFC 9457). */
+  /** The format of every refusal at this URL, also before the route is reached. Default: a problem (RFC 9457). */
   readonly refuse?: RefusalFormat;
-  /** Answers with an endless stream, so `HEAD` means nothing. */
+  /** The response is an endless stream, so `HEAD` is not supported. */
   readonly isStream?: boolean;
-  /** Called before a body that does not parse or does not fit is refused; what it returns is added to the problem. */
+  /** Called before a malformed body is refused; the result is added to the problem. */
   readonly onBadBody?: (
     context: HttpContext,
     request: FastifyRequest,
     refused: RequestRefused,
   ) => Promise<ProblemContext>;
-  /** Decode, call the engine, encode. What it throws is answered as a fault. */
+  /** Decodes the request, calls the engine, sends the response. A thrown error is sent as a problem. */
   readonly handle: (
     context: HttpContext,
     request: FastifyRequest,
@@ -61,19 +61,19 @@ export interface Route {
   ) => Promise<void> | undefined;
 }
 
-/** Besides its own method. */
-export function answersHead({ method, isStream }: Route): boolean {
+/** Whether the route serves `HEAD` beside its own method. */
+export function supportsHead({ method, isStream }: Route): boolean {
   return method === 'GET' && isStream !== true;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Of a route with `ID_PARAMS`. */
+/** Returns the id of a route with `ID_PARAMS`. */
 export function idOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
 }
 
-/** Sends JSON text that is ready. */
+/** Sends serialized JSON. */
 export function sendJson(reply: FastifyReply, status: number, json: string): void {
   reply.code(status).header('content-type', JSON_TYPE).send(json);
 }

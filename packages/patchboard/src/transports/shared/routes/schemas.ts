@@ -1,17 +1,17 @@
 import { CALL_STATES, CALL_STATUSES, FAILURE_CODES, PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Schema } from './routes.ts';
 
-/** Building blocks of the schemas routes are declared with. */
+/** Building blocks for the schemas of routes. */
 
 export const ANY: Schema = {};
 export const TEXT: Schema = { type: 'string' };
 export const COUNT: Schema = { type: 'integer', minimum: 0 };
 export const FLAG: Schema = { type: 'boolean' };
 export const TIME: Schema = { type: 'string', format: 'date-time' };
-/** A place in the ledger. */
+/** A sequence number of the ledger. */
 export const SEQUENCE_PATTERN: RegExp = /^[0-9]{1,15}$/;
 export const SEQUENCE: Schema = { type: 'string', pattern: SEQUENCE_PATTERN.source };
-/** Ids that callers make up. */
+/** Ids that callers choose. */
 export const PEER_ID: Schema = {
   type: 'string',
   pattern: PEER_ID_PATTERN.source,
@@ -26,7 +26,7 @@ export function listOf(items: Schema): Schema {
   return { type: 'array', items };
 }
 
-/** Exactly these properties; those not in `optional` are required. */
+/** An object with exactly these properties; all but those in `optional` are required. */
 export function object(
   properties: Readonly<Record<string, Schema>>,
   optional: readonly string[] = [],
@@ -40,15 +40,15 @@ export function object(
   };
 }
 
-/** Of a route with `:id`. */
+/** Path parameters of a route with `:id`. */
 export const ID_PARAMS: Schema = object({ id: TEXT });
 
-/** A schema all of whose properties may be left out. */
+/** An object whose properties are all optional. */
 export function optional(properties: Readonly<Record<string, Schema>>): Schema {
   return object(properties, Object.keys(properties));
 }
 
-/** Headers: those named are checked, others pass. */
+/** Checks the named headers; others are ignored. */
 export function headers(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties };
 }
@@ -62,10 +62,10 @@ const CODE: Schema = { enum: FAILURE_CODES };
 const STATE: Schema = { enum: CALL_STATES };
 const JSON_SCHEMA: Schema = { type: ['object', 'boolean'] };
 const METADATA: Schema = { type: 'object' };
-/** Beside a sentence: what it was made from. */
+/** The coded reasons that an English message was generated from. */
 export const REASONS: Schema = {
   ...listOf(object({ code: TEXT, params: { type: 'object' } })),
-  description: 'what the sentence was made from; absent where the words are those of another program',
+  description: 'codes and parameters of the message; absent if another program wrote the message',
 };
 const ISSUES: Schema = listOf(object({ path: TEXT, message: TEXT, reasons: REASONS }, ['reasons']));
 
@@ -105,7 +105,7 @@ const APPROVAL = object(
     required: FLAG,
     digest: TEXT,
     expires_at: TIME,
-    meta: { ...ANY, description: 'what the hook that asked had to say' },
+    meta: { ...ANY, description: 'data from the hook that required the approval' },
     decision: { enum: ['allow', 'deny'] },
     decided_by: TEXT,
     decided_at: TIME,
@@ -140,7 +140,7 @@ type ComponentName =
   | 'ToolRequest'
   | 'Submitted';
 
-/** A problem (RFC 9457); an API may write more beside it. */
+/** The schema of a problem (RFC 9457) with further members. */
 export function problemWith(
   more: Readonly<Record<string, Schema>>,
   optional: readonly string[] = [],
@@ -200,7 +200,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     ran_ms: { ...nullable(COUNT), description: 'from its first execution to its end' },
     deadline_at: nullable(TIME),
     replay_of: nullable(TEXT),
-    sandbox: { enum: ['bubblewrap', 'seatbelt', 'none', null], description: 'what enclosed the work' },
+    sandbox: { enum: ['bubblewrap', 'seatbelt', 'none', null], description: 'the sandbox it ran in' },
     timeline: listOf(object({ state: STATE, at: TIME, attempt: COUNT, code: CODE }, ['attempt', 'code'])),
   }),
   DryRun: object({
@@ -247,7 +247,7 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
   ),
 };
 
-/** What routes refer to by name. */
+/** The schemas that routes reference by name. */
 export const COMPONENTS: readonly Schema[] = Object.entries(VIEWS).map(([name, schema]) => ({
   $id: name,
   ...schema,

@@ -1,9 +1,9 @@
 import type { RefusalFormat } from './problem.ts';
-import { answersHead, type Route } from './routes.ts';
+import { supportsHead, type Route } from './routes.ts';
 
-/** What the routes of one path have in common. */
+/** The methods and the refusal format of one path. */
 export interface ServedPath {
-  /** Empty: no route has the path. */
+  /** Empty if no route has the path. */
   readonly methods: readonly string[];
   readonly refuse: RefusalFormat | undefined;
 }
@@ -14,7 +14,7 @@ interface Pattern {
   readonly refuse: RefusalFormat | undefined;
 }
 
-/** For a request that no route took: the methods with which one would have, and how it would have refused. */
+/** Returns a function that finds the routes of a path, for 404 and 405 responses. */
 export function pathFinder(routes: readonly Route[]): (path: string) => ServedPath {
   const patterns = new Map<string, Pattern>();
   for (const route of routes) {
@@ -22,7 +22,7 @@ export function pathFinder(routes: readonly Route[]): (path: string) => ServedPa
     const known = patterns.get(url) ?? { pattern: patternOf(url), methods: new Set(), refuse };
     patterns.set(url, known);
     known.methods.add(route.method);
-    if (answersHead(route)) known.methods.add('HEAD');
+    if (supportsHead(route)) known.methods.add('HEAD');
   }
   const all = [...patterns.values()];
   return (path) => {

@@ -8,10 +8,10 @@ import { SEQUENCE_PATTERN } from './schemas.ts';
 
 const OPTIONS: Options = { strict: true, strictRequired: false, allowUnionTypes: true };
 const SHOWN_ISSUES = 20;
-/** In a longer body only the first thing that is wrong is told: everything may be, and to look for it all takes long. */
+/** In a longer body only the first error is reported: collecting all of them could take long. */
 const SEARCHED_CHARACTERS = 32_768;
 
-/** The part of a request a schema is for, as Fastify calls it, and as a person does. */
+/** Fastify's name for each part of a request, and the name used in messages. */
 const PLACES: Readonly<Record<string, string>> = {
   body: 'body',
   querystring: 'query',
@@ -19,8 +19,8 @@ const PLACES: Readonly<Record<string, string>> = {
   headers: 'header',
 };
 
-/** The patterns of our routes, for people. */
-const IN_WORDS: ReadonlyMap<string, string> = new Map([
+/** Descriptions of the patterns in route schemas. */
+const PATTERN_DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   [PEER_ID_PATTERN.source, '1 to 200 visible ASCII characters without spaces'],
   [SEQUENCE_PATTERN.source, 'a number of 1 to 15 digits'],
   ['^(/.*)?$', 'a JSON pointer: empty, or beginning with /'],
@@ -28,7 +28,7 @@ const IN_WORDS: ReadonlyMap<string, string> = new Map([
 
 export type PartValidator = (value: unknown) => true | { error: RequestRefused };
 
-/** Text from a query becomes the number or boolean the schema asks for; nothing else is changed. */
+/** Compiles validators for request parts. Query values are coerced to the type in the schema; other parts are not changed. */
 export function partCompiler(): (schema: Schema, part: string) => PartValidator {
   const brief = new Ajv2020(OPTIONS);
   const exact = new Ajv2020({ ...OPTIONS, allErrors: true });
@@ -76,7 +76,8 @@ function issueOf(error: ErrorObject): InputIssueView {
   if (keyword === 'enum' && Array.isArray(params['allowedValues']))
     return issueAt(instancePath, reason('issue_enum', { values: params['allowedValues'].join(', ') }));
   if (keyword === 'pattern') {
-    const words = IN_WORDS.get(String(params['pattern'])) ?? 'in the form that the route describes';
+    const words =
+      PATTERN_DESCRIPTIONS.get(String(params['pattern'])) ?? 'in the form that the route describes';
     return { path: instancePath, message: `must be ${words}` };
   }
   if (keyword === 'type' && instancePath === '') return issueAt('', reason('issue_not_object'));

@@ -6,19 +6,19 @@ import type { Log } from '../../../core/ports.ts';
 import { Counters } from '../../../core/counters.ts';
 import type { EventStream } from './streams.ts';
 
-/** Requests without a credential, which only local mode takes, count as one. */
+/** Requests without a credential (local mode only) count as one credential. */
 const LOCAL = 'local';
 
 const ONE_FOR_ALL = 'GET /v1/events has the events of all calls: one stream is enough for an agent';
 
 /**
- * Upper bounds on the streams of `/v1/events` and of a call's events: how many are open, per credential and in all, and
- * how much of them is unread. The streams and sockets of those who run tools are not counted.
+ * Upper bounds on the streams of `/v1/events` and of a call's events: the number open, per credential and in total, and
+ * their unread bytes. Streams and sockets of clients that run tools are not counted.
  */
 export class EventStreamCaps {
   readonly #limits: Readonly<Limits>;
   readonly #log: Log;
-  /** With what each left unread when it was last looked at: an upper bound, because a reader takes it at any time. */
+  /** Unread bytes per stream at the last check: an upper bound, because clients read at any time. */
   readonly #unread: Map<EventStream, number> = new Map();
   readonly #ofCredential: Counters = new Counters();
   #unreadTotal = 0;
@@ -37,12 +37,12 @@ export class EventStreamCaps {
     return this.#recount();
   }
 
-  /** Streams that were cut off since the start because they were not read. */
+  /** Number of streams cut off since the start because their clients did not read. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Null: one more may be opened. */
+  /** Returns null if one more stream may be opened. */
   refusal(principal: Principal): Failure | null {
     const { eventStreams, eventStreamsPerCredential } = this.#limits;
     if (this.#ofCredential.of(credentialOf(principal)) >= eventStreamsPerCredential) {
@@ -70,12 +70,12 @@ export class EventStreamCaps {
   }
 
   #written(stream: EventStream): void {
-    this.#look(stream);
-    if (this.#unreadTotal > this.#limits.eventStreamsUnreadBytes) this.#makeRoom();
+    this.#measure(stream);
+    if (this.#unreadTotal > this.#limits.eventStreamsUnreadBytes) this.#dropLargest();
   }
 
-  /** Drops the streams with the most unread bytes first. */
-  #makeRoom(): void {
+  /** Drops streams until the total fits, those with the most unread bytes first. */
+  #dropLargest(): void {
     if (this.#recount() <= this.#limits.eventStreamsUnreadBytes) return;
     const largestFirst = [...this.#unread].sort(([, one], [, other]) => other - one);
     for (const [stream] of largestFirst) {
@@ -85,11 +85,11 @@ export class EventStreamCaps {
   }
 
   #recount(): number {
-    for (const stream of this.#unread.keys()) this.#look(stream);
+    for (const stream of this.#unread.keys()) this.#measure(stream);
     return this.#unreadTotal;
   }
 
-  #look(stream: EventStream): void {
+  #measure(stream: EventStream): void {
     const before = this.#unread.get(stream);
     if (before === undefined) return;
     const now = stream.unreadBytes;

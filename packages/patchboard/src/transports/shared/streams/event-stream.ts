@@ -13,13 +13,13 @@ import { headers, optional, SEQUENCE, TEXT } from '../routes/schemas.ts';
 export const EVENTS_QUERY: Schema = optional({
   after: {
     ...SEQUENCE,
-    description: 'start after the event with this `id`; one that is yet to come: from now on',
+    description: 'start after the event with this `id`; with a future `id`, start now',
   },
 });
 export const EVENTS_HEADERS: Schema = headers({
   'last-event-id': {
     ...SEQUENCE,
-    description: 'as `after`; wins over it, because a browser that reconnects sends both',
+    description: 'same as `after`, and wins over it: a browser that reconnects sends both',
   },
 });
 export const EVENT_TEXT: Schema = {
@@ -28,8 +28,8 @@ export const EVENT_TEXT: Schema = {
 };
 
 /**
- * Where the reader left off; null when it does not say. A point that the ledger has not reached was in another one,
- * before a new data folder or a restored copy: from there nothing would ever come, so such a reader goes on from here.
+ * Returns the sequence number after which the client resumes; null if it names none. A number beyond the ledger's head comes
+ * from another ledger (a new data folder, a restored copy): such a client would wait forever, so it resumes at the head.
  */
 export async function resumePoint(context: HttpContext, request: FastifyRequest): Promise<number | null> {
   const given = request.headers['last-event-id'] ?? (request.query as { after?: string }).after;
@@ -38,8 +38,8 @@ export async function resumePoint(context: HttpContext, request: FastifyRequest)
 }
 
 /**
- * Every event the filter lets through after `after`, each once, for as long as the reader stays or until `end`. A stream
- * beyond the limits is refused.
+ * Streams every matching event after `after` exactly once, until the client disconnects or `end` applies. Refuses a stream
+ * beyond the limits.
  */
 export function streamEvents(
   context: HttpContext,
@@ -59,7 +59,7 @@ export function streamEvents(
   let last = after;
   const stop = context.engine.feed.follow(filter, after, {
     next: (event) => {
-      // A store may tell of a row that was read a moment ago.
+      // A live event may repeat a row that was already read from the store.
       if (event.seq === null || event.seq > last) stream.write(frameOf(event));
       if (event.seq !== null && event.seq > last) last = event.seq;
       if (end === 'with the call' && isEnding(event)) stream.end();
@@ -76,19 +76,19 @@ export function streamEvents(
   stream.onClose(stop);
 }
 
-/** The story of one call, from `after` on; it ends with the call. */
+/** Streams the events of one call after `after`, until the call ends. */
 export function streamCall(
   context: HttpContext,
   reply: FastifyReply,
   given: { principal: Principal; call: Call; after: number },
 ): void {
   const { principal, call, after } = given;
-  // Over already: no live event would end a reader that asks for what comes after the last one.
+  // For an ended call no live event would close the stream.
   const end = isOpen(call) ? 'with the call' : 'when caught up';
   streamEvents(context, reply, { filter: { principal, callId: call.id }, after, end });
 }
 
-/** One text for all readers of a live event: also those that leave it unread hold it once. */
+/** Encodes each live event once: all streams share the text, also in their buffers. */
 const frames: WeakMap<BoardEvent, string> = new WeakMap();
 
 function frameOf(event: BoardEvent): string {

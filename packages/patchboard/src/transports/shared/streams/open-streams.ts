@@ -1,23 +1,23 @@
 import type { Clock } from '../../../core/ports.ts';
 import type { Principal } from '../../../core/access/principal.ts';
 
-interface Opening {
+interface OpenStream {
   readonly end: () => void;
   readonly credentialId: string | null;
-  /** Calls off the end that comes with the credential's expiry. */
+  /** Cancels the timer for the credential's expiry. */
   readonly disarm: () => void;
 }
 
-/** About as long as a timer can be set for, 23 days. What is open by then ends too, and whoever reads it comes back. */
+/** Near the maximum of a timer, 23 days. A stream open that long is ended too; its client reconnects. */
 const FAR_MS = 2_000_000_000;
 
 /**
- * Streams and waits that are open. A closing server ends them first, since they would hold it open for as long as
- * they please; and each ends with the credential that opened it.
+ * The open streams and long polls. A closing server ends them first, because they would delay the close without bound.
+ * Each ends when the credential that opened it expires or is revoked.
  */
 export class OpenStreams {
   readonly #clock: Clock;
-  readonly #open: Set<Opening> = new Set();
+  readonly #open: Set<OpenStream> = new Set();
   #isClosing = false;
 
   constructor(clock: Clock) {
@@ -32,40 +32,40 @@ export class OpenStreams {
     return this.#isClosing;
   }
 
-  /** `end` is called at most once, and at once if the server is closing already; the answer takes it back. */
+  /** `end` is called at most once, and immediately if the server is closing. Returns a function that removes the stream. */
   add(end: () => void, principal: Principal): () => void {
     if (this.#isClosing) {
       end();
       return () => undefined;
     }
     const { credential } = principal;
-    const opening: Opening = {
+    const stream: OpenStream = {
       end,
       credentialId: credential?.id ?? null,
-      disarm: this.#endAt(credential?.expiresAt ?? null, () => this.#finish(opening)),
+      disarm: this.#endAt(credential?.expiresAt ?? null, () => this.#finish(stream)),
     };
-    this.#open.add(opening);
+    this.#open.add(stream);
     return () => {
-      opening.disarm();
-      this.#open.delete(opening);
+      stream.disarm();
+      this.#open.delete(stream);
     };
   }
 
   endAll(): void {
     this.#isClosing = true;
-    for (const opening of this.#open) this.#finish(opening);
+    for (const stream of this.#open) this.#finish(stream);
   }
 
-  /** The credential is no longer good; null: nobody may come without one any more. */
+  /** Ends the streams of a credential that is no longer valid; null: those opened without a credential. */
   endOf(credentialId: string | null): void {
-    for (const opening of this.#open) {
-      if (opening.credentialId === credentialId) this.#finish(opening);
+    for (const stream of this.#open) {
+      if (stream.credentialId === credentialId) this.#finish(stream);
     }
   }
 
-  #finish(opening: Opening): void {
-    opening.disarm();
-    if (this.#open.delete(opening)) opening.end();
+  #finish(stream: OpenStream): void {
+    stream.disarm();
+    if (this.#open.delete(stream)) stream.end();
   }
 
   #endAt(expiresAt: number | null, end: () => void): () => void {

@@ -17,8 +17,8 @@ function aStream(): { raw: FakeSocket; stream: EventStream } {
   return { raw, stream: new EventStream({ raw } as unknown as FastifyReply, 1000) };
 }
 
-describe('a stream whose reader is slow', () => {
-  it('waits with one listener, however often and however long it waits', async () => {
+describe('a stream with a slow client', () => {
+  it('has at most one drain listener', async () => {
     const { raw, stream } = aStream();
     for (let round = 0; round < 20; round += 1) {
       const wait = stream.drained();
@@ -31,7 +31,7 @@ describe('a stream whose reader is slow', () => {
     expect(raw.listenerCount('close')).toBe(1);
   });
 
-  it('does not wait for a reader that is gone', async () => {
+  it('stops waiting when the client disconnects', async () => {
     const { raw, stream } = aStream();
     const wait = stream.drained();
     raw.emit('close');

@@ -9,7 +9,7 @@ import { API_HEADERS } from '../http/security-headers.ts';
 
 const HEARTBEAT = ': still here\n\n';
 
-/** One reader of a long answer. What it leaves unread is bounded: over the bound it is dropped. */
+/** A streamed response to one client. It is cut off if the client leaves too much unread. */
 export class EventStream {
   readonly #reply: FastifyReply;
   readonly #bufferBytes: number;
@@ -23,9 +23,9 @@ export class EventStream {
     this.#reply = reply;
     this.#bufferBytes = bufferBytes;
     reply.raw.on('close', () => this.#leave());
-    // A socket that breaks while we write tells it here; `close` follows.
+    // A socket that breaks during a write emits `error`, then `close`.
     reply.raw.on('error', () => this.#leave());
-    // A client that reset while its request was authenticated or looked up: `close` was emitted before and does not come again.
+    // If the client disconnected before this point, `close` was already emitted.
     if (reply.raw.destroyed) this.#isOpen = false;
   }
 
@@ -33,22 +33,22 @@ export class EventStream {
     return this.#isOpen;
   }
 
-  /** What was written and is still in this process. */
+  /** Bytes written that are still buffered in this process. */
   get unreadBytes(): number {
     return this.#reply.raw.writableLength;
   }
 
-  /** What was unread when it was cut off; null: it was not. */
+  /** Unread bytes when the stream was cut off; null if it was not. */
   get droppedBytes(): number | null {
     return this.#droppedBytes;
   }
 
-  /** Called after each write; there is one listener. */
+  /** The listener is called after each write; there is only one. */
   onWrite(listener: () => void): void {
     this.#written = listener;
   }
 
-  /** Called once, when the reader is gone or was ended; at once if that is so already. */
+  /** The listener is called once when the stream closes, immediately if it is closed. */
   onClose(listener: () => void): void {
     if (this.#isOpen) this.#gone.add(listener);
     else listener();
@@ -57,7 +57,7 @@ export class EventStream {
   write(text: string): void {
     if (!this.#isOpen) return;
     const { raw } = this.#reply;
-    // What lies there from before counts, not the text itself: one large event is no reader's fault.
+    // Counts earlier bytes, not this text: a single large event must not drop the client.
     if (raw.writableLength <= this.#bufferBytes) {
       raw.write(text);
       this.#written?.();
@@ -66,7 +66,7 @@ export class EventStream {
     this.cutOff();
   }
 
-  /** Resolves when what was written has left, or nobody reads any more; null: nothing to wait for. */
+  /** Resolves when the buffer has drained or the stream is closed; null if there is nothing to wait for. */
   drained(): Promise<void> | null {
     const { raw } = this.#reply;
     if (!this.#isOpen || !raw.writableNeedDrain) return null;
@@ -89,7 +89,7 @@ export class EventStream {
     this.#leave();
   }
 
-  /** Ends it so that the reader notices: what it got is not the whole. */
+  /** Destroys the connection, so that the client sees an incomplete response. */
   cutOff(): void {
     if (!this.#isOpen) return;
     this.#droppedBytes = this.unreadBytes;
@@ -105,7 +105,7 @@ export class EventStream {
   }
 }
 
-/** Every stream that is open: one heartbeat for all, and an end for all when the server closes. */
+/** All open streams, with one heartbeat timer for all. */
 export class Streams {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
@@ -124,12 +124,12 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Those that the tenant's principals opened. */
+  /** The number of streams opened by principals of the tenant. */
   sizeOf(tenant: string): number {
     return this.#byTenant.of(tenant);
   }
 
-  /** Takes the reply over: from here on the stream answers. */
+  /** Takes over the reply and starts an event stream. */
   open(reply: FastifyReply, principal: Principal): EventStream {
     const stream = this.#take(reply, 'text/event-stream; charset=utf-8');
     stream.write(': open\n\n');
@@ -146,7 +146,7 @@ export class Streams {
     return stream;
   }
 
-  /** A long answer that ends by itself; if it has to end before, it does not look whole. */
+  /** Starts a streamed document. If the server has to end it early, the client sees an incomplete response. */
   openDocument(reply: FastifyReply, principal: Principal, contentType: string): EventStream {
     const stream = this.#take(reply, contentType);
     stream.onClose(this.#openStreams.add(() => stream.cutOff(), principal));
@@ -161,9 +161,9 @@ export class Streams {
       ...API_HEADERS,
       ...(reply.getHeaders() as OutgoingHttpHeaders),
       'content-type': contentType,
-      // Proxies that buffer would hold events back.
+      // Stops proxies from buffering events.
       'x-accel-buffering': 'no',
-      // A closing server need not wait for the socket to fall idle.
+      // So a closing server need not wait for an idle socket.
       connection: 'close',
     });
     return stream;

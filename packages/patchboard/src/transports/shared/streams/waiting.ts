@@ -7,10 +7,10 @@ import type { HttpContext } from '../http/context.ts';
 import { principalOf } from '../routes/caller.ts';
 
 /**
- * `work` gets a signal that fires when the asker hangs up or the server closes: then nobody waits any more. Nothing
- * moves on the connection meanwhile, so it may idle for as long as the work takes.
+ * Runs `work` with a signal that aborts when the client disconnects or the server closes. The socket's idle timeout is off
+ * meanwhile.
  */
-export async function whileListening<T>(
+export async function whileConnected<T>(
   context: HttpContext,
   reply: FastifyReply,
   work: (signal: AbortSignal) => Promise<T>,
@@ -18,7 +18,7 @@ export async function whileListening<T>(
   const stop = new AbortController();
   const abort = (): void => stop.abort();
   const leave = context.openStreams.add(abort, principalOf(reply.request));
-  // Mounted in another server, a request may come by no socket at all.
+  // Mounted in another server, a request may have no socket.
   const socket = reply.raw.socket instanceof Socket ? reply.raw.socket : null;
   const idleMs = socket?.timeout ?? 0;
   socket?.setTimeout(0);
@@ -30,22 +30,22 @@ export async function whileListening<T>(
     leave();
     socket?.setTimeout(idleMs);
     reply.raw.removeListener('close', abort);
-    // The request came before the close began, so nobody else tells the connection to end.
+    // This request arrived before the close began, so its connection must be closed here.
     if (context.openStreams.isClosing) reply.header('connection', 'close');
   }
 }
 
-/** The call once it has ended, or as it is after `seconds`. */
+/** Returns the call when it has ended, or its current state after `seconds`. */
 export async function waitForEnd(
   context: HttpContext,
   reply: FastifyReply,
-  asked: { principal: Principal; id: string; seconds: number; live?: LiveCall | null },
+  wanted: { principal: Principal; id: string; seconds: number; live?: LiveCall | null },
 ): Promise<Call | undefined> {
-  const { principal, id, seconds, live } = asked;
+  const { principal, id, seconds, live } = wanted;
   if (seconds === 0) return await context.engine.calls.find(principal, id);
-  // The call is recorded: its arguments count among those of open calls now.
-  context.bodies.letGo(reply.request);
-  return await whileListening(
+  // The call is recorded: its arguments now count as those of an open call.
+  context.bodies.release(reply.request);
+  return await whileConnected(
     context,
     reply,
     async (signal) => await context.engine.calls.wait(principal, id, seconds * 1000, signal, live),

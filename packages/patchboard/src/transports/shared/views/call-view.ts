@@ -11,7 +11,7 @@ import { endedAt, type Approval, type Call } from '../../../core/call/call.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Decision } from '../../../core/access/guard.ts';
 
-/** The record as JSON text. Arguments and result go in as the text they are kept as: nobody looks inside. */
+/** Serializes the record. Arguments and result are stored as JSON text and inserted without parsing. */
 export function callJson(call: Call): string {
   const { state } = call;
   const ended = endedAt(call);
@@ -72,7 +72,7 @@ function approvalView(approval: Approval): ApprovalView {
   };
 }
 
-/** An attempt lasts from its own entry to the next one, whose code says why it ended. */
+/** An attempt lasts from its entry to the next one, whose code is the reason for its end. */
 function attemptViews({ timeline }: Call): AttemptView[] {
   const attempts: AttemptView[] = [];
   for (const [index, entry] of timeline.entries()) {

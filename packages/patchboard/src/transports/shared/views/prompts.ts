@@ -5,14 +5,14 @@ import { createToolDiscoveryService, type ToolDiscoveryService } from '../../../
 import { definitionsOf } from '../../../protocols/registered-tools.ts';
 import type { ToolLists } from './tool-lists.ts';
 
-/** Each keeps its prompts; of more different lists of tools, those of the one used longest ago are made anew. */
+/** LRU size. Each service caches the prompts for one list of tools. */
 const KEPT_SERVICES = 8;
 
-/** What is offered to models, kept for all who see the same tools until registry or policy change. */
+/** Caches prompts for all principals that see the same tools, until the registry or the policy changes. */
 export class Prompts {
   readonly #engine: Engine;
   readonly #lists: ToolLists;
-  /** Of this version of registry and policy. */
+  /** Version of registry and policy that the cache is for. */
   #version = '';
   readonly #services: BoundedMap<string, ToolDiscoveryService> = new BoundedMap(KEPT_SERVICES);
 

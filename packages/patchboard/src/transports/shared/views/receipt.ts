@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { sendJson } from '../routes/routes.ts';
 import { API_HEADERS } from '../http/security-headers.ts';
 
-/** Names and values in turn: the form Node writes without looking at it twice. */
+/** Names and values alternate: Node writes this form fastest. */
 const HEADERS: readonly string[] = [
   ...Object.entries(API_HEADERS).flat(),
   'content-type',
@@ -11,8 +11,8 @@ const HEADERS: readonly string[] = [
 ];
 
 /**
- * The answer a busy server gives most, written past Fastify: that is a quarter of what the whole request costs.
- * Whoever needs a header more than usual gets it the usual way.
+ * Sends the most frequent response. Bypassing Fastify saves a quarter of the request's cost.
+ * A request that needs further headers goes through Fastify.
  */
 export function sendReceipt(reply: FastifyReply, callId: string): void {
   const json = receiptJson(callId);

@@ -25,8 +25,8 @@ async function lists(keptChars?: number) {
 const namesIn = ({ json }: { json: string }): string[] =>
   (JSON.parse(json) as { tools: { name: string }[] }).tools.map(({ name }) => name);
 
-describe('the list of tools as text', () => {
-  it('is one and the same for everybody who sees the same tools', async () => {
+describe('ToolLists', () => {
+  it('returns the same list to all principals that see the same tools', async () => {
     const { listFor } = await lists();
     const first = listFor('agent-0');
     for (let agent = 1; agent < 3000; agent += 1) expect(listFor(`agent-${agent}`)).toBe(first);
@@ -34,7 +34,7 @@ describe('the list of tools as text', () => {
     expect(namesIn(first)).toEqual(['a', 'b']);
   });
 
-  it('is another for who sees others, and after a change', async () => {
+  it('returns another list if the visible tools differ, and after a change', async () => {
     const { engine, listFor } = await lists();
     const first = listFor('agent-0');
     expect(namesIn(listFor('shy'))).toEqual(['a']);
@@ -42,12 +42,12 @@ describe('the list of tools as text', () => {
     expect(namesIn(listFor('agent-0'))).toEqual(['a', 'b', 'c']);
     expect(listFor('agent-0').etag).not.toBe(first.etag);
     expect(namesIn(listFor('agent-0', 'another-tenant'))).toEqual(['a', 'b']);
-    // The time limit is no part of the contract, but of the list.
+    // The time limit is in the list, but not in the contract hash.
     await engine.directory.register('default', 'kiosk', [{ name: 'c', schema: {}, timeout_ms: 7 }]);
     expect(listFor('agent-0').json).toContain('"timeout_ms":7');
   });
 
-  it('is kept only while there is room, and right without', async () => {
+  it('caches lists within its limit, and is correct without the cache', async () => {
     const { listFor } = await lists(1);
     expect(namesIn(listFor('agent-0'))).toEqual(['a', 'b']);
     expect(listFor('agent-0')).not.toBe(listFor('agent-0'));
@@ -60,7 +60,7 @@ describe('the list of tools as text', () => {
     expect(narrow.listFor('agent-1')).not.toBe(kept);
   });
 
-  it('is kept per format, and each tool is written once in each', async () => {
+  it('caches per format, and encodes each tool once per format', async () => {
     const { listFor } = await lists();
     const written: string[] = [];
     const format: ToolListFormat = {
@@ -85,7 +85,7 @@ describe('the list of tools as text', () => {
     expect(namesIn(listFor('shy', 'default', MCP_FORMAT))).toEqual(['a']);
   });
 
-  it('is the new one when the feed tells of a new policy, which no stream does', async () => {
+  it('returns the new list when the feed publishes a policy change, which no stream shows', async () => {
     const { engine, store, guard, listFor } = await lists();
     const policies = new PolicyService({ store, guard, clock, initial: {} });
     const streamed: string[] = [];

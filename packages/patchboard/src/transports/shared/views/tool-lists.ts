@@ -11,7 +11,7 @@ export interface ToolList {
   readonly etag: string;
 }
 
-/** How a list writes each tool. Lists and rows are kept per format object: use constants. */
+/** How a list encodes each tool. Lists and rows are cached per format object: use constants. */
 export interface ToolListFormat {
   readonly row: (tool: RegisteredTool) => string;
 }
@@ -25,26 +25,26 @@ interface Row {
   readonly json: string;
 }
 
-/** More principals than ask at once; beyond it, the one idle longest is looked at anew, which is only slower. */
+/** LRU size: lists by principal. */
 const KEPT_VIEWS = 1000;
 
-/** The limits of the registry keep one list below this. */
+/** Upper bound on the characters of all cached lists; the limits of the registry keep one list below it. */
 const KEPT_CHARS = 67_108_864;
 
-/** `{"tools":[…]}` as text in a format, made once per change of the registry for all who see the same tools. */
+/** Caches `{"tools":[…]}` as text per format, for all principals that see the same tools, until the registry or the policy changes. */
 export class ToolLists {
   readonly #engine: Engine;
   readonly #keptChars: number;
-  /** Of this version of registry and policy. */
+  /** Version of registry and policy that the cache is for. */
   #version = '';
   readonly #views: Map<ToolListFormat, BoundedMap<string, ToolList>> = new Map();
-  /** By the tools in them. */
+  /** Keyed by a hash of the tools in the list. */
   readonly #lists: Map<string, ToolList> = new Map();
   #chars = 0;
   readonly #rows: WeakMap<ToolListFormat, WeakMap<RegisteredTool, Row>> = new WeakMap();
   #lastNumber = 0;
 
-  /** `keptChars`: of all lists together. */
+  /** `keptChars`: upper bound on the characters of all cached lists. */
   constructor(engine: Engine, keptChars: number = KEPT_CHARS) {
     this.#engine = engine;
     this.#keptChars = keptChars;
@@ -81,7 +81,7 @@ export class ToolLists {
     return list;
   }
 
-  /** The views hold lists too, so they go together. */
+  /** Views refer to lists, so both are cleared together. */
   #forget(): void {
     this.#views.clear();
     this.#lists.clear();

@@ -22,15 +22,14 @@ const KNOWN = new Set([
 ]);
 const ANNOTATIONS = ['readonly', 'destructive', 'idempotent', 'requires_approval'] as const;
 
-/** What is well formed, and why the rest is not. */
+/** The well-formed specs, and the rejected ones with reasons. */
 export interface DecodedSpecs {
   readonly specs: readonly ToolSpec[];
   readonly rejected: readonly RejectedTool[];
 }
 
 /**
- * Each by itself: a malformed one is rejected with its reason and leaves the others alone. `schemaName`: what the API
- * calls the schema of the arguments.
+ * Validates each spec on its own. `schemaName` is the API's name for the schema of the arguments.
  */
 export function decodeToolSpecs(
   given: readonly unknown[],
@@ -59,7 +58,7 @@ function decodeToolSpec(given: unknown, index: number, schemaName: string): Deco
   if (schemaProblem !== null) return reject(shown, 'schema_invalid', schemaProblem);
   const problem = problemWithFields(given);
   if (problem !== null) return reject(shown, 'body_invalid', problem);
-  // Every field was looked at above.
+  // Every field was checked above.
   return { ok: true, spec: given as unknown as ToolSpec };
 }
 

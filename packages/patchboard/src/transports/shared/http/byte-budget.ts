@@ -1,10 +1,10 @@
 import { Counters } from '../../../core/counters.ts';
 
-/** What one tenant may hold leaves room for others. */
+/** Upper bound for one tenant, as a share of the whole budget. */
 const TENANT_SHARE = 0.75;
 
-/** A number of bytes that tenants share. */
-export class SharedRoom {
+/** A memory budget in bytes, shared by all tenants. */
+export class ByteBudget {
   readonly #most: number;
   readonly #byTenant: Counters = new Counters();
   #total = 0;
@@ -17,17 +17,17 @@ export class SharedRoom {
     return this.#total;
   }
 
-  has(tenant: string, bytes: number): boolean {
+  fits(tenant: string, bytes: number): boolean {
     if (this.#total + bytes > this.#most) return false;
     return this.#byTenant.of(tenant) + bytes <= this.#most * TENANT_SHARE;
   }
 
-  take(tenant: string, bytes: number): void {
+  reserve(tenant: string, bytes: number): void {
     this.#total += bytes;
     this.#byTenant.add(tenant, bytes);
   }
 
-  give(tenant: string, bytes: number): void {
-    this.take(tenant, -bytes);
+  release(tenant: string, bytes: number): void {
+    this.reserve(tenant, -bytes);
   }
 }

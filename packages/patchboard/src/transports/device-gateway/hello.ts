@@ -9,29 +9,26 @@ import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import { failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import { foreignClient } from '../shared/routes/caller.ts';
+import type { FrameSender } from './frames.ts';
 import type { GatewayParts } from './gateway.ts';
 import type { UnfinishedMessage } from './unfinished-message.ts';
 
-/** Who opened the socket. */
-export interface Visitor {
+/** The other end of a device's socket. */
+export interface DevicePeer {
   readonly principal: Principal;
-  /** What its socket has read of a message that is not whole. */
+  /** Bytes received of an incomplete message. */
   readonly unfinished: UnfinishedMessage;
-  /** Told when the socket is gone. */
-  readonly left: () => void;
+  /** Called when the socket is closed. */
+  readonly onClosed: () => void;
 }
 
-interface Way extends DeviceLink {
-  send(frame: GatewayFrame): void;
-}
-
-/** `hello`: before anything else, and once. Nobody is taken for somebody else than the credential says. */
-export function introduce(
+/** Handles `hello`, which must come first and once. A device cannot act for a client that its credential is not for. */
+export function acceptHello(
   { engine, limits }: Pick<GatewayParts, 'engine' | 'limits'>,
-  { principal }: Pick<Visitor, 'principal'>,
+  { principal }: Pick<DevicePeer, 'principal'>,
   known: Device | null,
   hello: Extract<DeviceFrame, { type: 'hello' }>,
-  way: Way,
+  link: DeviceLink & FrameSender,
 ): Device | Failure {
   if (known !== null) return failure('conflict', reason('hello_again'));
   if (hello.protocol !== undefined && hello.protocol !== DEVICE_PROTOCOL) {
@@ -45,15 +42,15 @@ export function introduce(
     tenant: principal.tenant,
     clientId,
     name: hello.name ?? null,
-    link: way,
+    link,
     mayResume: true,
     resume: hello.resume ?? null,
     holding: hello.holding ?? null,
-    greet: (device, resumed) => way.send(welcome(device, resumed, limits)),
+    greet: (device, resumed) => link.send(welcome(device, resumed, limits)),
   });
 }
 
-/** Of `connect`: a text that cannot name the target of a call is no name. */
+/** Returns the device name of a `connect` frame; null if it cannot be the target of a call. */
 export function deviceNameOf({
   device_name: name,
 }: Extract<DeviceFrame, { type: 'connect' }>): string | null {
