@@ -91,6 +91,16 @@ describe('sqliteHeritageStorage', () => {
     await expect(storage.search(scope, aQuery('古井'))).rejects.toThrow('closed');
   });
 
+  it('rejects pending searches when it is closed, also those that the thread has done', async () => {
+    const storage = sqliteHeritageStorage(newFile());
+    await storage.addContent(scope, aContent('one', { title: '古井' }));
+    const [first, ...others] = Array.from({ length: 200 }, () => storage.search(scope, aQuery('古井')));
+    await first;
+    const ends = others.map((search) => search.then(() => 'found', String));
+    await storage.close();
+    expect(new Set((await Promise.all(ends)).map((end) => end.includes('closed')))).toEqual(new Set([true]));
+  });
+
   it('refuses a file of another program', () => {
     const foreign = newFile();
     const database = new DatabaseSync(foreign);
