@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { applyEdits, type Edit } from './apply-edits.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
+/** However slow the machine is. */
+const diffOf = (path: string, before: string, after: string) => unifiedDiff(path, before, after, Infinity);
+
 function edited(text: string, ...edits: Edit[]): string {
   const result = applyEdits(text, edits);
   if (!result.ok) throw new Error(result.problem);
@@ -100,7 +103,7 @@ describe('edits', () => {
         const edit = editOf(given);
         fc.pre(edit !== null);
         const after = edited(given.text, edit);
-        const diff = unifiedDiff('a.txt', given.text, after);
+        const diff = diffOf('a.txt', given.text, after);
         expect(applyPatch(given.text, diff!, { autoConvertLineEndings: false })).toBe(after);
       }),
       { numRuns: 500 },
@@ -144,19 +147,23 @@ describe('edits', () => {
     expect(edited('', { old: '', new: 'first' })).toBe('first');
     expect(edited('a\r\nb\r\n', { old: 'a\r\n', new: 'c\r\n' })).toBe('c\r\nb\r\n');
     expect(edited('a\nb', { old: 'b', new: 'c' })).toBe('a\nc');
-    expect(unifiedDiff('x', 'a\nb', 'a\nc')).toContain(String.raw`\ No newline at end of file`);
-    expect(unifiedDiff('x', '', 'first')).toContain('+first');
+    expect(diffOf('x', 'a\nb', 'a\nc')).toContain(String.raw`\ No newline at end of file`);
+    expect(diffOf('x', '', 'first')).toContain('+first');
   });
 
   it('accept a line of four megabytes', () => {
     const line = 'x'.repeat(2_000_000);
     const after = edited(`${line}mark${line}`, { old: 'mark', new: '$&' });
     expect(after).toBe(`${line}$&${line}`);
-    expect(applyPatch(`${line}mark${line}`, unifiedDiff('a', `${line}mark${line}`, after)!)).toBe(after);
+    expect(applyPatch(`${line}mark${line}`, diffOf('a', `${line}mark${line}`, after)!)).toBe(after);
+  });
+
+  it('return no diff if it takes too long', () => {
+    expect(unifiedDiff('a.ts', 'one\n', 'two\n', -1)).toBeNull();
   });
 
   it('return a unified diff', () => {
-    const diff = unifiedDiff('src/a.ts', 'one\ntwo\n', 'one\n2\n');
+    const diff = diffOf('src/a.ts', 'one\ntwo\n', 'one\n2\n');
     expect(diff).toBe('--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n');
     expect(parsePatch(diff!)).toHaveLength(1);
   });
