@@ -14,8 +14,11 @@ const DRAIN_MS = 2500;
 /** The server exits by force after 20 s; the drain time is much shorter here. */
 const EXIT_MS = 20_000;
 
-/** An idle server exits at once, although its drain time is ten seconds. */
-const IDLE_EXIT_MS = 5000;
+/** Requests that wait for their call. */
+const WAITS = 5;
+
+/** The default drain time: a server that is idle does not wait for it. */
+const IDLE_EXIT_MS = 10_000;
 
 /**
  * G19: after SIGTERM running calls finish, streams and waits end, stuck calls are sealed, and the server
@@ -63,7 +66,7 @@ async function stopBusy(folder: string, findings: Findings): Promise<Record<stri
     const stuck = await invoke(TOOLS.stuck, 100, 0);
     const remote = await invoke(REMOTE_TOOL, 101, 0);
     const open = [
-      ...Array.from({ length: 5 }, (_, n) => orGone(invoke(TOOLS.pause, 200 + n, 1000, 'wait=30'))),
+      ...Array.from({ length: WAITS }, (_, n) => orGone(invoke(TOOLS.pause, 200 + n, 1000, 'wait=30'))),
       orGone(get(`${url}/internal/clients/nobody/requests?wait=30`)),
       readToEnd(`${url}/v1/events`),
       readToEnd(`${url}/internal/clients/${CLIENT_ID}/requests`),
@@ -73,7 +76,8 @@ async function stopBusy(folder: string, findings: Findings): Promise<Record<stri
     const halting = connect(Number(new URL(url).port), '127.0.0.1');
     halting.write('POST /v1/tools/x/invoke HTTP/1.1\r\nhost: ');
     for (const socket of [silent, halting]) socket.on('error', () => {});
-    await new Promise<void>((resolve) => setTimeout(resolve, 300)); // let the streams open
+    while (!(await isUnderWay(url, short.length + 2 + WAITS)))
+      await new Promise<void>((resolve) => setTimeout(resolve, 20));
     const began = Date.now();
     server.terminate();
     const { code, signal } = await server.ended;
@@ -101,6 +105,13 @@ async function stopBusy(folder: string, findings: Findings): Promise<Record<stri
   } finally {
     await server.destroy();
   }
+}
+
+/** Whether the server has this many calls, and the two streams: what was sent before them has arrived as well. */
+async function isUnderWay(url: string, calls: number): Promise<boolean> {
+  const { body } = await get(`${url}/v1/stats`);
+  const counts = Object.values(body['calls'] as Record<string, number>);
+  return Number(body['streams']) >= 2 && counts.reduce((sum, count) => sum + count, 0) >= calls;
 }
 
 /** The text of a stream that ended properly; null if it was cut off. */

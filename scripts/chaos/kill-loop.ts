@@ -47,6 +47,8 @@ type Plan =
   | { readonly kind: 'random'; readonly afterMs: number }
   | { readonly kind: 'while starting'; readonly afterMs: number }
   | { readonly kind: 'after response'; readonly responses: number }
+  /** Killed when there are more receipts than this; no time limit. */
+  | { readonly kind: 'after receipts'; readonly receipts: number }
   | { readonly kind: 'failpoint'; readonly name: FailpointName; readonly hit: number };
 
 /** Kills a real server repeatedly under load, then compares all observed responses with the store. */
@@ -69,7 +71,8 @@ class KillLoop {
   readonly #kills: Record<string, number> = {};
   #server: ServerProcess | null = null;
   #requests = 0;
-  #answersLeft = Infinity;
+  /** Checked after each receipt. */
+  #isTimeToKill: () => boolean = () => false;
 
   constructor(options: KillLoopOptions) {
     this.#options = options;
@@ -88,8 +91,7 @@ class KillLoop {
       if ((kill + 1) % 20 === 0) say(`${kill + 1} kills, ${this.#requests} requests`);
     }
     // On a slow machine most kills come before the first receipt, and a run without receipts tests nothing.
-    for (let more = 0; more < kills && this.#receipts() <= kills; more += 1)
-      await this.#liveAndDie({ kind: 'after response', responses: 2 * AGENTS });
+    if (this.#receipts() <= kills) await this.#liveAndDie({ kind: 'after receipts', receipts: kills });
     return await this.#settle(agents, client, serving);
   }
 
@@ -105,8 +107,7 @@ class KillLoop {
       lighthouse: this.#agentsLight,
       nextNumber: () => (this.#requests += 1),
       answered: () => {
-        this.#answersLeft -= 1;
-        if (this.#answersLeft <= 0) this.#server?.kill();
+        if (this.#isTimeToKill()) this.#server?.kill();
       },
     };
   }
@@ -140,9 +141,10 @@ class KillLoop {
     if (url !== null) {
       const life = { from: Date.now(), until: Infinity };
       this.#history.lives.push(life);
-      this.#answersLeft = plan.kind === 'after response' ? plan.responses : Infinity;
+      this.#isTimeToKill = this.#conditionOf(plan);
       this.#shine(url);
-      timers.push(setTimeout(() => server.kill(), plan.kind === 'random' ? plan.afterMs : PATIENCE_MS));
+      if (plan.kind !== 'after receipts')
+        timers.push(setTimeout(() => server.kill(), plan.kind === 'random' ? plan.afterMs : PATIENCE_MS));
       await server.ended;
       life.until = Date.now();
     }
@@ -155,6 +157,13 @@ class KillLoop {
     if (signal !== 'SIGKILL') this.#history.violations.push(`the server ended by itself:\n${server.stderr}`);
   }
 
+  #conditionOf(plan: Plan): () => boolean {
+    if (plan.kind === 'after receipts') return () => this.#receipts() > plan.receipts;
+    if (plan.kind !== 'after response') return () => false;
+    let left = plan.responses;
+    return () => (left -= 1) <= 0;
+  }
+
   async #settle(
     agents: readonly Promise<void>[],
     client: ChaosClient,
@@ -165,7 +174,7 @@ class KillLoop {
     const url = await server.mustBeReady();
     const life = { from: Date.now(), until: Infinity };
     this.#history.lives.push(life);
-    this.#answersLeft = Infinity;
+    this.#isTimeToKill = () => false;
     this.#shine(url);
     this.#agentsLight.end();
     await Promise.all(agents);

@@ -24,6 +24,26 @@ async function post(url: string, path: string, body: unknown): Promise<{ status:
 }
 
 describe('a megabyte of start markers', () => {
+  /** Returns the number of other requests that were served while ten of these were open. */
+  async function servedDuringFlood(url: string, path: string, body: unknown): Promise<number> {
+    let open = PARALLEL;
+    const flood = Array.from({ length: PARALLEL }, async () => {
+      const response = await post(url, path, body);
+      open -= 1;
+      return response;
+    });
+    // One after the other: each needs turns of the event loop of its own.
+    const health: number[] = [];
+    while (open > 0) health.push((await fetch(`${url}/healthz`)).status);
+    for (const { status, text } of await Promise.all(flood)) {
+      expect(status).toBe(200);
+      expect(text.length).toBeLessThan(100_000);
+      expect(text).toContain('51900 more problems');
+    }
+    expect(new Set(health)).toEqual(new Set([200]));
+    return health.length;
+  }
+
   it('sent ten times at once gets short answers, and other requests are served meanwhile', async () => {
     const server = await startServer();
     closeLater(() => server.stop());
@@ -31,23 +51,9 @@ describe('a megabyte of start markers', () => {
       ['/v1/parse', { protocol: 'vcp', text: MARKERS }],
       ['/v1/tool_calls/batch', { format: 'vcp', reply: MARKERS, run_id: 'run_flood' }],
     ] as const) {
-      let open = PARALLEL;
-      const flood = Array.from({ length: PARALLEL }, async () => {
-        const answer = await post(server.url, path, body);
-        open -= 1;
-        return answer;
-      });
-      // One after the other: each needs turns of the event loop of its own.
-      const health: number[] = [];
-      while (open > 0) health.push((await fetch(`${server.url}/healthz`)).status);
-      for (const { status, text } of await Promise.all(flood)) {
-        expect(status).toBe(200);
-        expect(text.length).toBeLessThan(100_000);
-        expect(text).toContain('51900 more problems');
-      }
-      expect(new Set(health)).toEqual(new Set([200]));
-      // Ten handlers that keep the thread until they are done leave fewer turns than that.
-      expect(health.length).toBeGreaterThan(4 * PARALLEL);
+      // Handlers that keep the thread until they are done leave fewer turns than that, however often they are called. On
+      // a busy machine this process gets fewer turns than the server offers: then it takes another flood.
+      while ((await servedDuringFlood(server.url, path, body)) <= 4 * PARALLEL);
     }
   });
 });

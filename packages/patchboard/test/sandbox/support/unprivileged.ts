@@ -5,6 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { aSandboxSetup } from './a-sandbox-setup.ts';
+import { forkBomb } from './fork-bomb.ts';
 import { aMark, processesWith } from './processes.ts';
 
 /** The results for a server that is not root. */
@@ -67,12 +68,7 @@ async function attempt(): Promise<UnprivilegedReport['tried']> {
     ),
   );
   const mark = aMark();
-  let mostProcesses = 0;
-  const watch = setInterval(() => (mostProcesses = Math.max(mostProcesses, processesWith(mark).length)), 50);
-  await sandbox.exec(`bomb() { setsid sleep ${mark} & bomb | bomb & }; bomb; wait; sleep 5`, {
-    timeoutMs: 3000,
-  });
-  clearInterval(watch);
+  const mostProcesses = await forkBomb(sandbox, mark);
   const { stdout: status } = await sandbox.exec('grep -E "CapEff|NoNewPrivs" /proc/self/status');
   const { stdout: commandUid } = await sandbox.exec('id -u');
   bystander.kill('SIGTERM');
