@@ -41,6 +41,8 @@ export default defineConfig({
     // A busy machine is no failure: these only end what hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Its default is a second.
+    expect: { poll: { timeout: 50_000 } },
     projects: TIERS.map((tier) => ({
       extends: true,
       test: {

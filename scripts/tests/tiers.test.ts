@@ -31,6 +31,15 @@ describe('every test file', () => {
     expect(wrong).toEqual([]);
     for (const tier of TIERS) expect(tiers.get(tier)?.size, tier).toBeGreaterThan(0);
   });
+
+  it('waits with test/support/wait-for.ts, because the limit of vi.waitFor is a second', () => {
+    const support = filesOf(['packages/*/test/**/*.ts']).filter((path) => !path.endsWith('/wait-for.ts'));
+    const shortWait = new RegExp(String.raw`\bvi\.wait(For|Until)\(`);
+    const wrong = [...new Set([...files, ...support])].filter((path) =>
+      shortWait.test(readFileSync(join(root, path), 'utf8')),
+    );
+    expect(wrong).toEqual([]);
+  });
 });
 
 describe('a unit test', () => {

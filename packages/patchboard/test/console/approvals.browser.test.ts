@@ -72,6 +72,7 @@ describe('the inbox', () => {
     });
     await shown(page, first);
     await page.keyboard.press('d');
+    await page.locator('#deny-note:focus').waitFor();
     await page.keyboard.type('not on a Friday');
     await page.keyboard.press('Enter');
     const denied = await ended(first);

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform } from '../guard/support/a-platform.ts';
 import { pythonWithRequests } from '../support/python.ts';
 import { runCommand } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT } from '../support/server-process.ts';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo, endless, remove } from './support/toys.ts';
-
-const BUSY = { timeout: 60_000, interval: 250 };
+import { waitFor } from '../support/wait-for.ts';
 
 let board: TestConsole;
 beforeAll(async () => {
@@ -45,7 +44,7 @@ describe('the list', () => {
     await page.getByLabel('Agent', { exact: true }).fill('mine');
     await page.locator(`[data-call="${other}"]`).waitFor({ state: 'detached' });
     await page.locator(`[data-call="${mine}"]`).waitFor();
-    expect(page.url()).toContain('agent=mine');
+    await page.waitForURL('**agent=mine*');
     await page.reload();
     await page.locator(`[data-call="${mine}"]`).waitFor();
     expect(await page.locator('[data-call]').count()).toBe(1);
@@ -75,8 +74,10 @@ describe('the list', () => {
     const late = page.waitForResponse((response) => isUnfiltered(new URL(response.url())));
     release();
     await (await late).finished();
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
-    expect(await page.locator('[data-call]').count()).toBe(1);
+    // When the page shows a later call, it has read the late response.
+    const next = await invoke('toy.echo', { n: 3 }, 'filtered');
+    await page.locator(`[data-call="${next}"]`).waitFor();
+    expect(await page.locator('[data-call]').count()).toBe(2);
     await done();
   });
 
@@ -177,7 +178,9 @@ describe('one call', () => {
     const { page, done } = await board.open(`/ui/calls/${id}`);
     const shown = async (form: string): Promise<string> => {
       await page.locator('[data-code]').getByRole('tab', { name: form }).click();
-      return await page.locator('[data-code]').getByRole('region', { name: form }).innerText();
+      const region = page.locator('[data-code]').getByRole('region', { name: form });
+      await region.filter({ hasText: 'toy.echo' }).waitFor();
+      return await region.innerText();
     };
     await page.locator('[data-copy-as]').click();
     expect(await shown('curl')).not.toContain('PATCHBOARD_KEY');
@@ -192,11 +195,11 @@ describe('one call', () => {
     ] as const) {
       const code = await shown(form);
       // A busy machine makes a server turn requests away for a moment.
-      const out = await vi.waitFor(async () => {
+      const out = await waitFor(async () => {
         const ran = await runCommand(program, ['-c', code], options);
         expect(ran.out, ran.error).toContain('SUCCEEDED');
         return ran.out;
-      }, BUSY);
+      });
       expect(out).toContain(said);
     }
     await done();

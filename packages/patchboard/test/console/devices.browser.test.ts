@@ -39,7 +39,7 @@ describe('a real demo device', () => {
     await choose(page, 'Device', 'pocket');
     await page.locator('[data-tool="calculation.eval"]').waitFor({ state: 'detached' });
     await page.locator('[data-tool="camera"]').waitFor();
-    expect(page.url()).toContain('device=pocket');
+    await page.waitForURL('**device=pocket*');
 
     await page.goto(`${board.url}/ui/tester?tool=contacts&args=%7B%22query%22%3A%22ada%22%7D`);
     await page.locator('[data-field="/query"]').waitFor();
@@ -86,7 +86,7 @@ describe('the parser', () => {
     await page.locator('[data-problem]').waitFor({ state: 'detached' });
     await page.locator('[data-run-all]').click();
     await page.locator('[data-send-back]', { hasText: '<<<[TOOL_RESULT]>>>' }).waitFor();
-    expect(await page.locator('[data-send-back] pre').innerText()).toContain('2');
+    await page.locator('[data-send-back] pre', { hasText: '2' }).waitFor();
     await done();
   });
 });

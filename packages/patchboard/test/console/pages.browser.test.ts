@@ -29,8 +29,10 @@ describe('tools', () => {
     await page.getByRole('tab', { name: 'Health' }).click();
     await page.locator('[data-tool-detail]', { hasText: '100.0 %' }).waitFor();
     const times = page.locator('[data-times]');
-    expect(await times.locator('th[scope=col]').allInnerTexts()).toEqual(['Waited', 'Ran', 'Total']);
-    expect(await times.locator('tbody tr').first().locator('td').allInnerTexts()).toHaveLength(3);
+    await expect
+      .poll(() => times.locator('th[scope=col]').allInnerTexts())
+      .toEqual(['Waited', 'Ran', 'Total']);
+    await expect.poll(() => times.locator('tbody tr').first().locator('td').count()).toBe(3);
     await page.getByRole('tab', { name: 'Policy' }).click();
     await page.locator('[data-explanation]', { hasText: 'not marked as risky' }).waitFor();
     await done();
@@ -66,7 +68,7 @@ describe('agents and policy', () => {
     await page.locator('[data-save-policy]').click();
     const row = page.getByRole('row').filter({ hasText: 'default.requireApprovalTools[1]' });
     await row.getByText('matches 2 tools: toy.echo, toy.remove').waitFor();
-    expect(await warnings.locator('[data-warning="rule_shadowed"]').count()).toBe(2);
+    await expect.poll(() => warnings.locator('[data-warning="rule_shadowed"]').count()).toBe(2);
     await page.getByRole('button', { name: '切换到中文' }).click();
     await warnings.getByText('“toy.ecoh”不匹配任何已注册的工具。 是否想写 toy.echo？').waitFor();
     await warnings.getByText('“toy.*”从不起作用：default.autoDenyTools[0]').waitFor();

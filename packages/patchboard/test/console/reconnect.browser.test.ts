@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { aDataFolder, aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
+import { aFixedPort } from '../support/a-fixed-port.ts';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo } from './support/toys.ts';
 
@@ -7,7 +8,7 @@ const folder = aDataFolder();
 let board: TestConsole;
 let again: TestPlatform | undefined;
 beforeAll(async () => {
-  board = await aConsole({ tools: [echo], folder });
+  board = await aConsole({ tools: [echo], folder, port: await aFixedPort() });
 });
 afterAll(async () => {
   await board?.browser.close();

@@ -84,7 +84,7 @@ describe('signing in', () => {
   it('works by link, once, and takes the link out of the address', async () => {
     const { page, context, done } = await board.open('/');
     await page.locator('#login', { hasText: 'signed in as operator' }).waitFor();
-    expect(page.url()).not.toContain('login=');
+    await page.waitForURL((address) => !address.hash.includes('login='));
     await page.locator('[data-signed-in="true"]').waitFor();
     // A second tab is signed in too.
     const second = await context.newPage();
@@ -125,12 +125,13 @@ describe('the shell', () => {
     const { page, done } = await board.open('/ui/calls');
     await page.locator('h1').waitFor();
     await page.keyboard.press('Control+k');
+    await page.locator('[data-palette] input:focus').waitFor();
     await page.keyboard.type('toy.echo');
-    await page.locator('[data-palette] [role=option]').first().waitFor();
+    await page.locator('[data-palette] [role=option]', { hasText: 'toy.echo' }).first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/ui/tester?tool=toy.echo*');
     await page.keyboard.press('Control+k');
-    await page.locator('[data-palette]').waitFor();
+    await page.locator('[data-palette] input:focus').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('[data-palette]').waitFor({ state: 'detached' });
     await done();
@@ -141,9 +142,10 @@ describe('the shell', () => {
     await page.getByRole('button', { name: '切换到中文' }).click();
     await page.getByRole('heading', { name: '调用' }).waitFor();
     await page.getByRole('button', { name: '深色主题' }).click();
+    await page.locator('html.dark').waitFor();
     await page.reload();
     await page.getByRole('heading', { name: '调用' }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.classList.contains('dark'))).toBe(true);
+    await page.locator('html.dark').waitFor();
     await done();
   });
 

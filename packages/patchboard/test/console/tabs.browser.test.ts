@@ -1,13 +1,13 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo, endless } from './support/toys.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** A browser opens six HTTP/1.1 connections to one host, for all of its tabs together. */
 const CONNECTIONS = 6;
 const LOADS = 2 * CONNECTIONS + 2;
 const HEARTBEAT_MS = 5000;
-const WAIT = { timeout: 20_000, interval: 100 };
 
 let board: TestConsole;
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('tabs of one browser', () => {
     const others = Array.from({ length: 2 * CONNECTIONS - 1 }, () => anotherTab(context, '/ui/calls'));
     const tabs = [page, ...(await Promise.all(others))];
     await Promise.all(tabs.map(isLive));
-    expect(await openStreams()).toBe(1);
+    await waitFor(async () => expect(await openStreams()).toBe(1));
     const id = await callEcho();
     await Promise.all(tabs.map((tab) => tab.locator(`[data-call="${id}"]`).waitFor()));
     // Who signs out does so in every tab, and each goes on with what anyone may see.
@@ -77,9 +77,9 @@ describe('tabs of one browser', () => {
     await page.locator('[data-sign-out]').click();
     await Promise.all(tabs.map((tab) => tab.locator('[data-signed-in="false"]').waitFor()));
     await Promise.all(tabs.map(isLive));
-    expect(await openStreams()).toBe(1);
+    await waitFor(async () => expect(await openStreams()).toBe(1));
     await done();
-    await vi.waitFor(async () => expect(await openStreams()).toBe(0), WAIT);
+    await waitFor(async () => expect(await openStreams()).toBe(0));
   });
 
   it('are live after every full load, however many pages are kept for going back', async () => {
@@ -109,12 +109,12 @@ describe('tabs of one browser', () => {
       await isLive(page);
       if (load === CONNECTIONS + 1) await rememberPage(page);
     }
-    expect(await openStreams()).toBe(1);
+    await waitFor(async () => expect(await openStreams()).toBe(1));
     await goBack(page);
     expect(await isRemembered(page)).toBe(true);
     await isLive(page);
     await show(page, false);
-    await vi.waitFor(async () => expect(await openStreams()).toBe(0), WAIT);
+    await waitFor(async () => expect(await openStreams()).toBe(0));
     await page.locator('[data-live="paused"]').waitFor();
     const id = await callEcho();
     await show(page, true);
@@ -129,9 +129,13 @@ describe('tabs of one browser', () => {
     await page.reload();
     await isLive(page);
     const devtools = await board.browser.newBrowserCDPSession();
-    const { targetInfos } = await devtools.send('Target.getTargets');
-    const workers = targetInfos.filter(({ type }) => type === 'shared_worker');
-    expect(workers).toHaveLength(1);
+    // Those of the tests before end with their pages, a moment after them.
+    const worker = await waitFor(async () => {
+      const { targetInfos } = await devtools.send('Target.getTargets');
+      const workers = targetInfos.filter(({ type }) => type === 'shared_worker');
+      expect(workers).toHaveLength(1);
+      return workers[0]!;
+    });
     const light = page.evaluate(
       () =>
         new Promise<string[]>((resolve) => {
@@ -143,7 +147,7 @@ describe('tabs of one browser', () => {
           }).observe(lamp, { attributeFilter: ['data-live'] });
         }),
     );
-    await devtools.send('Target.closeTarget', { targetId: workers[0]!.targetId });
+    await devtools.send('Target.closeTarget', { targetId: worker.targetId });
     // The tab asks for a sign of life, and misses it when it asks again.
     for (let beat = 0; beat < 2; beat += 1) await page.clock.fastForward(HEARTBEAT_MS);
     expect((await light)[0]).toBe('lost');

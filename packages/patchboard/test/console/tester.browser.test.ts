@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { echo, endless, remove, shapes } from './support/toys.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let board: TestConsole;
 beforeAll(async () => {
@@ -11,17 +12,14 @@ afterAll(async () => {
   await board?.close();
 });
 
-async function textOf(page: Page): Promise<unknown> {
+/** Waits until the text view shows these arguments: the editor mounts empty and is filled a moment later. */
+async function textIs(page: Page, args: unknown): Promise<void> {
   await page.getByRole('tab', { name: 'JSON' }).click();
-  // The editor mounts empty and is filled a moment later.
-  let text = '';
-  const read = async (): Promise<string> => {
+  await waitFor(async () => {
     const lines = await page.locator('[data-editor] .cm-line').allInnerTexts();
-    return (text = lines.join('\n').trim());
-  };
-  await expect.poll(read, { timeout: 30_000 }).not.toBe('');
+    expect(JSON.parse(lines.join('\n'))).toEqual(args);
+  });
   await page.getByRole('tab', { name: 'Form' }).click();
-  return JSON.parse(text);
 }
 
 const field = (page: Page, path: string) => page.locator(`[data-field="${path}"]`);
@@ -35,7 +33,7 @@ describe('the library', () => {
     await page.locator('[data-library-detail]', { hasText: 'path' }).waitFor();
     await page.locator('[data-tool="toy.remove"]').press('Enter');
     await field(page, '/path').waitFor();
-    expect(page.url()).toContain('tool=toy.remove');
+    await page.waitForURL('**tool=toy.remove*');
     expect(page.url()).toContain('q=removes');
     await done();
   });
@@ -54,12 +52,12 @@ describe('the form and the text', () => {
     await field(page, '/list/0').locator('input').fill('one');
     await page.getByRole('tab', { name: 'JSON' }).click();
     const editor = page.locator('[data-editor] .cm-content');
-    await editor.waitFor();
-    expect(await editor.innerText()).toContain('123456789012345678901234567890');
+    await editor.filter({ hasText: '123456789012345678901234567890' }).waitFor();
     await editor.fill('{"title": "from the text", "note": null, "list": ["x", "y"]}');
     await page.getByRole('tab', { name: 'Form' }).click();
-    expect(await field(page, '/title').locator('input').inputValue()).toBe('from the text');
-    expect(await field(page, '/list/1').locator('input').inputValue()).toBe('y');
+    const valueOf = (path: string) => field(page, path).locator('input').inputValue();
+    await expect.poll(() => valueOf('/title')).toBe('from the text');
+    await expect.poll(() => valueOf('/list/1')).toBe('y');
     await field(page, '/note').getByText('null').first().waitFor();
     await done();
   });
@@ -68,9 +66,9 @@ describe('the form and the text', () => {
     const { page, done } = await board.open('/ui/tester?tool=toy.shapes');
     await field(page, '/title').locator('input').fill('ab');
     await field(page, '/title').locator('input').fill('');
-    expect(await textOf(page)).toEqual({ title: '' });
+    await textIs(page, { title: '' });
     await field(page, '/title').locator('[data-unset]').click();
-    expect(await textOf(page)).toEqual({});
+    await textIs(page, {});
     await field(page, '/title').getByText('unset').waitFor();
     await done();
   });
@@ -80,10 +78,10 @@ describe('the form and the text', () => {
     await field(page, '/either').locator('[data-begin]').click();
     await field(page, '/either/kind').waitFor();
     await field(page, '/either/x').locator('input').fill('1.5');
-    expect(await textOf(page)).toEqual({ either: { kind: 'point', x: 1.5 } });
+    await textIs(page, { either: { kind: 'point', x: 1.5 } });
     await field(page, '/either').locator('[data-variant]').click();
     await page.getByRole('option', { name: 'a name' }).click();
-    expect(await textOf(page)).toEqual({ either: '' });
+    await textIs(page, { either: '' });
     await done();
   });
 
@@ -157,7 +155,7 @@ describe('a run', () => {
     const preview = page.locator('[data-code]').getByRole('region', { name: 'VCP text' });
     await preview.filter({ hasText: '<<<[END_TOOL_REQUEST]>>>' }).waitFor();
     await page.locator('[data-code]').getByRole('button', { name: 'Copy' }).click();
-    const text = await vi.waitFor(async () => {
+    const text = await waitFor(async () => {
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       expect(copied).toContain('TOOL_REQUEST');
       return copied;
@@ -206,7 +204,7 @@ describe('a run', () => {
     const request = ['<<<[TOOL_REQUEST]>>>', 'tool_name:「始」toy.remove「末」', 'path:「始」/reply「末」'];
     await page.locator('[data-reply]').fill([...request, '<<<[END_TOOL_REQUEST]>>>'].join('\n'));
     await page.locator('[data-run-all]').click();
-    const waiting = await vi.waitFor(async () => {
+    const waiting = await waitFor(async () => {
       const { json } = await board.server.asOperator('GET', '/v1/approvals');
       const [first] = (json as { approvals: { tool_call_id: string; digest: string }[] }).approvals;
       expect(first).toBeDefined();

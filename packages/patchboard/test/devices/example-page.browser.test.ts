@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type PatchboardClient } from '@patchboard/client';
@@ -9,8 +6,10 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { aBrowser } from '../guard/support/browser.ts';
 import { blocksOf } from '../readme/markdown.ts';
+import { aFixedPort } from '../support/a-fixed-port.ts';
 import { runCommand, startCommand, type Running } from '../support/run-command.ts';
 import { cleanEnvironment, ROOT, startServer, type ServerProcess } from '../support/server-process.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 // A busy machine takes its time to start a browser.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -35,7 +34,7 @@ let operator: PatchboardClient;
 let serving: Running | undefined;
 
 beforeAll(async () => {
-  port = await aFreePort();
+  port = await aFixedPort();
   const [flag = '', config = ''] = stepOf('npm start -- ');
   const ours = join(folder, 'patchboard.yaml');
   writeFileSync(ours, readFileSync(join(ROOT, config), 'utf8').replace(':8000', `:${port}`));
@@ -51,15 +50,6 @@ afterAll(async () => {
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function aFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port: free } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return free;
-}
 
 /** The program that serves the page, and the address that it says to open. */
 async function servePage(environment: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -113,7 +103,7 @@ describe('the page of examples/browser-device', () => {
     await page.evaluate(() => navigator.clipboard.writeText('from the clipboard'));
     expect(await approvedResult(agent, 'clipboard.read')).toEqual({ text: 'from the clipboard' });
     await context.close();
-    await vi.waitFor(async () => expect(await pageTools()).toEqual([]), 20_000);
+    await waitFor(async () => expect(await pageTools()).toEqual([]));
   });
 
   it('of an origin that is not allowed gets no socket', async () => {

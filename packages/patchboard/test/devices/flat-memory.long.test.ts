@@ -8,6 +8,7 @@ import { post } from '../../../../scripts/chaos/http.ts';
 import { ServerProcess } from '../../../../scripts/chaos/server-process.ts';
 import { aDevice, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
 import { closedAfterEach } from '../support/after-each.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 // Two servers, and a flood for each.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
@@ -77,14 +78,11 @@ async function flood(bufferBytes: number): Promise<Flooded> {
 /** `nth`: counted by the server, because of what it said only the end is kept. */
 async function heldBytes(server: ServerProcess, nth: number): Promise<number> {
   process.kill(server.pid, 'SIGUSR2');
-  return await vi.waitFor(
-    () => {
-      const report = new RegExp(`report ${nth}: holds (\\d+) bytes`).exec(server.stderr);
-      if (report === null) throw new Error(`the server does not say what it holds:\n${server.stderr}`);
-      return Number(report[1]);
-    },
-    { timeout: 30_000 },
-  );
+  return await waitFor(() => {
+    const report = new RegExp(`report ${nth}: holds (\\d+) bytes`).exec(server.stderr);
+    if (report === null) throw new Error(`the server does not say what it holds:\n${server.stderr}`);
+    return Number(report[1]);
+  });
 }
 
 async function aSilentDevice(url: string): Promise<BareDevice> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { TimerWheel } from '../../src/core/timer-wheel.ts';
 import { DeviceConnection } from '../../src/transports/device-gateway/device-connection.ts';
@@ -10,10 +10,10 @@ import { anEngine, aPrincipal, silentLog } from '../support/an-engine.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aDevice, type BareDevice } from './support/bare-device.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const PER_SECOND = 200;
 const SENT = 2 * PER_SECOND;
-const WAIT = { timeout: 20_000, interval: 10 };
 
 const closeLater = closedAfterEach();
 
@@ -49,8 +49,8 @@ it('a device that sends too fast is paused until its token bucket refills, and n
   // The burst is used up, and no time goes by: the rest stays in the network.
   expect(socket.isPaused).toBe(true);
   expect(pongs).toBeLessThan(SENT);
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     if (socket.isPaused) await clock.advance(1000);
     expect(pongs).toBe(SENT);
-  }, WAIT);
+  });
 });

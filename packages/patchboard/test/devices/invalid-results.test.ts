@@ -1,9 +1,10 @@
 import { connectDevice, deviceTool, type DeviceProblem, type ResultFate } from '@patchboard/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { callId, ended } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice, type Frame } from './support/bare-device.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const closeLater = closedAfterEach();
 const DEEP = `${'['.repeat(99)}${']'.repeat(99)}`;
@@ -135,7 +136,7 @@ describe('a device of the SDK whose result cannot be read', () => {
     const call = await ended(server, await callId(server, 'deep'));
     expect(call).toMatchObject({ state: 'FAILED', error: { code: 'result_invalid' } });
     const message = expect.stringContaining('nested more than 64 deep') as string;
-    await vi.waitFor(() => expect(problems).toMatchObject([{ kind: 'result', message }]));
+    await waitFor(() => expect(problems).toMatchObject([{ kind: 'result', message }]));
     expect(fates).toMatchObject([{ accepted: false, reason: 'invalid', error: { message } }]);
     expect(device.unacknowledged).toBe(0);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   aDataFolder,
   aPlatform,
@@ -9,6 +9,7 @@ import { callId, ended, toolNames } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice, type Frame } from './support/bare-device.ts';
 import { deviceStates, untilDevice } from './support/device-events.ts';
 import { closedAfterEach } from '../support/after-each.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const closeLater = closedAfterEach();
 
@@ -52,7 +53,7 @@ describe('two sockets with one identity', () => {
     second.send({ type: 'tool_result', id: request['id'], output: 'second' });
     expect((await ended(server, id)).result).toBe('second');
     await second.close();
-    await vi.waitFor(async () => expect(await toolNames(server)).toEqual([]));
+    await waitFor(async () => expect(await toolNames(server)).toEqual([]));
   });
 
   it('a hundred times over, whichever closes, one stays callable', async () => {
@@ -68,7 +69,7 @@ describe('two sockets with one identity', () => {
       await current.closed;
       current = next;
     }
-    await vi.waitFor(async () => expect((await deviceStates(server)).length).toBe(1));
+    await waitFor(async () => expect((await deviceStates(server)).length).toBe(1));
     expect(await toolNames(server)).toEqual(['device_info']);
     const id = await callId(server, 'device_info');
     const request = await current.next('tool_call_request');
@@ -162,7 +163,7 @@ describe('a device that comes back in time', () => {
     const back = await hello(again, resume);
     expect(back).toMatchObject({ resumed: false });
     halfway.socket.terminate();
-    await vi.waitFor(async () => expect(await deviceStates(server)).toHaveLength(1));
+    await waitFor(async () => expect(await deviceStates(server)).toHaveLength(1));
     expect((await deviceStates(server))[0]).toMatchObject({ session: back['session'], open_calls: 1 });
     again.send({ type: 'tool_result', id: request['id'], output: 'held all along' });
     expect(await again.next('result_acknowledged')).toMatchObject({ accepted: true });

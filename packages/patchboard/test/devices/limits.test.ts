@@ -1,10 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId, ended, invoke, toolNames } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
 import { openSse } from '../http/support/sse-reader.ts';
 import { deviceStates } from './support/device-events.ts';
 import { closedAfterEach } from '../support/after-each.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const closeLater = closedAfterEach();
 
@@ -22,7 +23,8 @@ async function connected(server: TestPlatform, options?: Parameters<typeof aDevi
 
 describe('a device', () => {
   it('that misses its heartbeats is disconnected, and its calls end', async () => {
-    const server = await aServer({ device_heartbeat_ms: 100 });
+    // Long enough for a busy machine: the other device must not miss one.
+    const server = await aServer({ device_heartbeat_ms: 500 });
     const alive = await connected(server);
     await alive.register({ ...DEVICE_INFO, name: 'alive' });
     const dead = await connected(server, { autoPong: false });
@@ -69,7 +71,7 @@ describe('a device', () => {
     }
     expect(dropped).toBe(true);
     expect(server.log()).toContain('device.not_reading');
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { json } = await server.ask({ method: 'GET', path: '/v1/stats' });
       expect(json).toMatchObject({ open: 0 });
     });
@@ -120,7 +122,7 @@ describe('a device', () => {
     await expect(connected(server)).rejects.toThrow('503');
     await expect(connected(server, { headers: { 'x-tenant-id': 'other' } })).resolves.toBeDefined();
     await first.close();
-    await vi.waitFor(async () => await connected(server));
+    await waitFor(async () => await connected(server));
   });
 
   it('one too many of an address is refused before the upgrade', async () => {
@@ -136,7 +138,7 @@ describe('a device', () => {
     await expect(from('203.0.113.7')).rejects.toThrow('503');
     await expect(from('203.0.113.8')).resolves.toBeDefined();
     await first.close();
-    await vi.waitFor(async () => await from('203.0.113.7'));
+    await waitFor(async () => await from('203.0.113.7'));
     await expect(from('203.0.113.7')).rejects.toThrow('503');
   });
 

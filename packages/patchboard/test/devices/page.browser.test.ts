@@ -11,6 +11,7 @@ import { aBrowser } from '../guard/support/browser.ts';
 import { blocksOf } from '../readme/markdown.ts';
 import { ROOT } from '../support/server-process.ts';
 import { callId, ended, toolNames } from './support/agent.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 // A busy machine takes its time to start a browser.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -99,7 +100,7 @@ describe('the page of the guide', () => {
     await isIn(page, 'online');
     expect(await toolNames(server)).toEqual(['page.greet']);
     await context.close();
-    await vi.waitFor(async () => expect(await toolNames(server)).toEqual([]), 20_000);
+    await waitFor(async () => expect(await toolNames(server)).toEqual([]));
   });
 
   it('says which tool was not taken, and why', async () => {

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId, ended, invoke, toolNames } from './support/agent.ts';
 import { aDevice, CAMERA, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let server: TestPlatform;
 const open: BareDevice[] = [];
@@ -79,7 +80,7 @@ describe('devices of one client that offer the same tool', () => {
       rejected: [{ code: 'name_taken', reason: expect.stringContaining('another contract') as unknown }],
     });
     await a.close();
-    await vi.waitFor(async () => expect(await b.register(changed)).toMatchObject({ registered: 1 }));
+    await waitFor(async () => expect(await b.register(changed)).toMatchObject({ registered: 1 }));
   });
 
   it('names that policy does not let devices register are refused', async () => {
@@ -135,7 +136,7 @@ describe('a contract that changes', () => {
     phone.send({ type: 'tool_result', id: second['id'], output: 'picture' });
     expect((await ended(server, granted)).decision.rule).toMatch(/^grant:/);
     await phone.close();
-    await vi.waitFor(async () => expect(await toolNames(server)).toEqual([]));
+    await waitFor(async () => expect(await toolNames(server)).toEqual([]));
     await named('a', { ...risky, description: 'now with flash' });
     const rows = await server.store.readLedger({ kinds: ['registry.changed'] }, 0, 100);
     expect(JSON.parse(rows.at(-1)!.row.body)).toMatchObject({ registered: ['camera'], changed: ['camera'] });
@@ -147,7 +148,7 @@ describe('a contract that changes', () => {
   it('keeps its risk when it is registered again without it', async () => {
     const phone = await named('a', { ...CAMERA, annotations: { requires_approval: true } });
     await phone.close();
-    await vi.waitFor(async () => expect(await toolNames(server)).toEqual([]));
+    await waitFor(async () => expect(await toolNames(server)).toEqual([]));
     await named('a', CAMERA);
     const id = await callId(server, 'camera');
     const call = await server.ask({ method: 'GET', path: `/v1/tool_calls/${id}` });
@@ -176,7 +177,7 @@ describe('a client that changes between HTTP and a socket', () => {
     phone.send({ type: 'tool_result', id: request['id'], output: 'by HTTP' });
     expect(await phone.next('result_acknowledged')).toMatchObject({ accepted: true, duplicate: true });
     await phone.close();
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { json } = await server.ask({ method: 'GET', path: '/v1/tools/lent.print' });
       expect(json).toMatchObject({ provider: { online: false } });
     });

@@ -8,7 +8,7 @@ import {
   type DeviceOptions,
   type DeviceProblem,
 } from '@patchboard/client';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   aDataFolder,
@@ -20,6 +20,7 @@ import { callId, ended, toolNames } from './support/agent.ts';
 import { deviceStates } from './support/device-events.ts';
 import { aSwallowingProxy } from '../../../../scripts/chaos/swallowing-proxy.ts';
 import { closedAfterEach } from '../support/after-each.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const closeLater = closedAfterEach();
 
@@ -181,7 +182,7 @@ describe('a handler', () => {
       await server.ask({ method: 'POST', path: `/v1/tool_calls/${id}/cancel`, body: {} });
       expect((await ended(server, id)).state).toBe('CANCELLED');
     }
-    await vi.waitFor(() => expect(seen).toEqual(['cancelled']));
+    await waitFor(() => expect(seen).toEqual(['cancelled']));
     expect(device.unacknowledged).toBe(0);
   });
 
@@ -207,7 +208,7 @@ describe('the connection', () => {
       key: 'pb_wrong',
       onProblem: (problem) => problems.push(problem),
     });
-    await vi.waitFor(() => expect(problems.length).toBeGreaterThan(1));
+    await waitFor(() => expect(problems.length).toBeGreaterThan(1));
     expect(problems[0]).toMatchObject({ kind: 'connection', code: 'auth_required' });
     await refused.close();
     await expect(refused.ready).rejects.toThrow('closed');
@@ -252,11 +253,11 @@ describe('the connection', () => {
     const id = await callId(server, 'long');
     await begun.opened;
     proxy.cut();
-    await vi.waitFor(() => expect(proxy.connections()).toBeGreaterThan(1));
+    await waitFor(() => expect(proxy.connections()).toBeGreaterThan(1));
     finish.open();
     expect(await ended(server, id)).toMatchObject({ result: 'done', attempts: [{ attempt: 1 }] });
     expect(runs).toBe(1);
-    await vi.waitFor(async () => expect(await toolNames(server)).toEqual(['long']));
+    await waitFor(async () => expect(await toolNames(server)).toEqual(['long']));
   });
 
   it('comes back while its work reports progress: what cannot be sent yet is left out', async () => {
@@ -289,7 +290,7 @@ describe('the connection', () => {
     const id = await callId(server, 'long');
     await begun.opened;
     proxy.cut();
-    await vi.waitFor(() => expect(problems).not.toEqual([]));
+    await waitFor(() => expect(problems).not.toEqual([]));
     finish.open();
     expect((await ended(server, id)).result).toBe('done');
     expect(problems).not.toContain('the socket does not take any more (1006)');
@@ -309,16 +310,14 @@ describe('the connection', () => {
       proxy.swallow(way);
       const id = await callId(server, 'count', { args: { n: 1 } });
       const before = proxy.connections();
-      await vi.waitFor(() => expect(device.state).not.toBe('online'), 10_000);
+      await waitFor(() => expect(device.state).not.toBe('online'));
       proxy.restore();
       expect((await ended(server, id)).result).toBe(1);
       expect(proxy.connections()).toBeGreaterThan(before);
       expect(runs).toEqual([0, 1]);
-      await vi.waitFor(() => expect(device.unacknowledged).toBe(0));
-      await vi.waitFor(
-        async () =>
-          expect((await deviceStates(server)).filter(({ state }) => state === 'online')).toHaveLength(1),
-        10_000,
+      await waitFor(() => expect(device.unacknowledged).toBe(0));
+      await waitFor(async () =>
+        expect((await deviceStates(server)).filter(({ state }) => state === 'online')).toHaveLength(1),
       );
     },
   );
@@ -354,11 +353,11 @@ describe('the connection', () => {
     await begun.opened;
     await server.close();
     finish.open();
-    await vi.waitFor(() => expect(device.unacknowledged).toBe(1));
+    await waitFor(() => expect(device.unacknowledged).toBe(1));
     const next = await aServer({ folder });
     proxyPort.current = next.port;
     expect((await ended(next, id)).result).toBe('done while you were away');
-    await vi.waitFor(() => expect(device.unacknowledged).toBe(0));
+    await waitFor(() => expect(device.unacknowledged).toBe(0));
   });
 
   it('keeps results in a storage over the end of its program, and delivers them once', async () => {
@@ -386,7 +385,7 @@ describe('the connection', () => {
     ];
     const first = await online(proxy.url, { tools, outbox, clientId: 'phone' });
     const id = await callId(server, 'once');
-    await vi.waitFor(() => expect(disk.size).toBe(1));
+    await waitFor(() => expect(disk.size).toBe(1));
     // The program ends without a word: no goodbye gets through.
     await first.close();
     proxy.cut();
@@ -394,7 +393,7 @@ describe('the connection', () => {
     expect(disk.size).toBe(1);
     const second = await online(proxy.url, { tools, outbox, clientId: 'phone' });
     expect((await ended(server, id)).result).toBe(1);
-    await vi.waitFor(() => expect(disk.size).toBe(0));
+    await waitFor(() => expect(disk.size).toBe(0));
     expect(second.unacknowledged).toBe(0);
     expect(runs).toBe(1);
   });

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { aPlatform, recordOf, type MintedKey, type TestPlatform } from '../guard/support/a-platform.ts';
 import { callId, toolNames } from './support/agent.ts';
 import { aDevice, DEVICE_INFO, type BareDevice } from './support/bare-device.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let server: TestPlatform;
 let phone: MintedKey;
@@ -139,7 +140,7 @@ describe('an open socket', () => {
     await device.register({ ...DEVICE_INFO, name: 'short.lived' });
     await server.asOperator('DELETE', `/v1/keys/${key.id}`);
     expect(await device.closed).toMatchObject({ code: 4003, reason: 'the credential is no longer good' });
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect(await toolNames(server, '/v1/tools', agent.headers)).not.toContain('short.lived');
     });
   });

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tool } from '../../src/index.ts';
 import type { Route } from '../../src/transports/shared/routes/routes.ts';
 import { ROUTES } from '../../src/wiring/apis.ts';
@@ -16,6 +16,7 @@ import { startServer } from '../support/server-process.ts';
 import { aServer } from './support/a-server.ts';
 import { open } from './support/raw-http.ts';
 import { gatedTool } from './support/toy-tools.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const closeLater = closedAfterEach();
 
@@ -95,7 +96,7 @@ describe('a client that resets while its request is looked at', () => {
     const client = await open(server.port);
     const url = path.replace('ID', json.tool_call_id);
     client.write(`GET ${url} HTTP/1.1\r\nHost: localhost:${server.port}\r\nX-Held: 1\r\n\r\n`);
-    await vi.waitFor(() => expect(reached()).toBe(1));
+    await waitFor(() => expect(reached()).toBe(1));
     const served = sockets.find(({ remotePort }) => remotePort === client.localPort)!;
     // Not `once`: the reset is an error as well.
     const closed = new Promise((resolve) => served.on('close', resolve));
@@ -129,13 +130,10 @@ describe('clients that connect and reset at once', () => {
     await Promise.all(Array.from({ length: 300 }, (_, index) => sends[index % sends.length]!()));
     const operator = readFileSync(join(server.dataFolder, 'operator.token'), 'utf8').trim();
     const headers = { authorization: `Bearer ${operator}` };
-    await vi.waitFor(
-      async () => {
-        const stats = await (await fetch(`${server.url}/v1/stats`, { headers })).json();
-        expect(stats).toMatchObject({ streams: 0, devices: { online: 0, away: 0 } });
-      },
-      { timeout: 10_000 },
-    );
+    await waitFor(async () => {
+      const stats = await (await fetch(`${server.url}/v1/stats`, { headers })).json();
+      expect(stats).toMatchObject({ streams: 0, devices: { online: 0, away: 0 } });
+    });
   });
 
   it('leave no stream behind in a board that is mounted in another server', async () => {
@@ -167,12 +165,9 @@ describe('clients that connect and reset at once', () => {
     );
     const { secret } = await board.createKey({ kind: 'operator', name: 'ops' });
     const headers = { authorization: `Bearer ${secret}` };
-    await vi.waitFor(
-      async () => {
-        const metrics = await board.fetch(new Request('http://app.example/metrics', { headers }));
-        expect(await metrics.text()).toContain('patchboard_streams_open 0\n');
-      },
-      { timeout: 10_000 },
-    );
+    await waitFor(async () => {
+      const metrics = await board.fetch(new Request('http://app.example/metrics', { headers }));
+      expect(await metrics.text()).toContain('patchboard_streams_open 0\n');
+    });
   });
 });

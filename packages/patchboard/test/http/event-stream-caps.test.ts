@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aFolder } from '../support/a-folder.ts';
 import { silentLog } from '../support/an-engine.ts';
 import { closedAfterEach } from '../support/after-each.ts';
@@ -10,6 +10,7 @@ import { aServer, OPERATOR_TOKEN, type ServerGiven, type TestServer } from './su
 import { open } from './support/raw-http.ts';
 import { openSse } from './support/sse-reader.ts';
 import { gatedTool } from './support/toy-tools.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const closeLater = closedAfterEach();
 const OPERATOR = { authorization: `Bearer ${OPERATOR_TOKEN}` };
@@ -48,7 +49,7 @@ describe('event streams', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await follow(server.url, OPERATOR)).status).toBe(200);
     streams[0]!.close();
-    await vi.waitFor(async () => expect((await follow(server.url)).status).toBe(200));
+    await waitFor(async () => expect((await follow(server.url)).status).toBe(200));
     expect(await metric(server, 'event_streams_open')).toBe(4);
   });
 
@@ -66,7 +67,7 @@ describe('event streams', () => {
     }
     expect((await requests('tablet')).status).toBe(200);
     streams[0]!.close();
-    await vi.waitFor(async () => expect((await requests('phone')).status).toBe(200));
+    await waitFor(async () => expect((await requests('phone')).status).toBe(200));
   });
 
   it('beyond the limit of the server are 503 with Retry-After, and the streams of providers are not', async () => {
@@ -106,7 +107,7 @@ describe('what event streams leave unread', () => {
     closeLater(() => socket.destroy());
     socket.on('error', () => undefined).pause();
     socket.write(`GET /v1/tool_calls/${callId}/events HTTP/1.1\r\nHost: localhost:${server.port}\r\n\r\n`);
-    await vi.waitFor(async () => expect(await metric(server, 'event_streams_open')).toBe(before + 1));
+    await waitFor(async () => expect(await metric(server, 'event_streams_open')).toBe(before + 1));
     return socket;
   }
 
@@ -136,7 +137,7 @@ describe('what event streams leave unread', () => {
       loud.progress('x'.repeat(100_000));
       expect(await metric(server, 'event_streams_unread_bytes')).toBeLessThanOrEqual(UNREAD_BYTES);
     }
-    expect(await metric(server, 'event_streams_open')).toBe(2);
+    await waitFor(async () => expect(await metric(server, 'event_streams_open')).toBe(2));
     expect(lazyQuiet.destroyed).toBe(false);
     expect(dropped).toEqual([
       ['http.stream_dropped', { credential: 'local', unread_bytes: expect.any(Number) }],

@@ -8,6 +8,7 @@ import { aServer, type TestServer } from './support/a-server.ts';
 import { open } from './support/raw-http.ts';
 import { openSse, type EventFrame } from './support/sse-reader.ts';
 import { echo, gatedTool } from './support/toy-tools.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 let server: TestServer;
 const gate = gatedTool();
@@ -246,9 +247,8 @@ describe('an export of the ledger', () => {
     socket.on('error', () => undefined).pause();
     socket.write(`GET /v1/ledger/export HTTP/1.1\r\nHost: localhost:${closing.port}\r\n\r\n`);
     await once(socket, 'readable');
-    const began = performance.now();
+    // Returns although no more of the response is read.
     await closing.close();
-    expect(performance.now() - began).toBeLessThan(2000);
     let text = '';
     socket.setEncoding('utf8').on('data', (part: string) => (text += part));
     if (!socket.closed) await once(socket, 'close');
@@ -291,7 +291,7 @@ describe('an answer that takes long', () => {
     const headers = { 'x-tenant-id': 'default', 'x-site-id': 'main', 'x-trace-id': 'slow' };
     const answer = own.post('/api/tools/call', { tool_name: 'gated' }, { headers });
     await slow.begun();
-    await vi.waitFor(() => expect(told().at(-1)).toBe(0));
+    await waitFor(() => expect(told().at(-1)).toBe(0));
     slow.open();
     expect((await answer).json.success).toBe(true);
     expect(told().slice(told().lastIndexOf(0)).slice(0, 2)).toEqual([0, 90_000]);

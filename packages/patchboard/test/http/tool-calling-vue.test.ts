@@ -1,14 +1,14 @@
 import { createClient, createToolCalling, type ToolCallConfig } from '@patchboard/client';
 import { useToolCalling } from '@patchboard/client/vue';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { effectScope } from 'vue';
 import { closedAfterEach } from '../support/after-each.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
 import { danger, echo } from './support/toy-tools.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const closeLater = closedAfterEach();
-const poll: typeof expect.poll = (look) => expect.poll(look, { timeout: 20_000 });
 const ON: ToolCallConfig = { enabled: true, defaultToolEnabled: true };
 
 async function aToyServer(): Promise<TestPlatform & { readonly url: string }> {
@@ -47,7 +47,7 @@ describe('a call that waits for an approval', () => {
     const waits = (): number => asked.filter((path) => path.startsWith('GET /v1/tool_calls/')).length;
     for (const seen of [1, 3, 5]) {
       // One request that waits; when its time is over, one that looks, and the next that waits.
-      await vi.waitFor(() => expect(waits()).toBe(seen));
+      await waitFor(() => expect(waits()).toBe(seen));
       await clock.advance(6000);
     }
     const operator = createClient({ url: server.url, key: server.operatorToken });
@@ -93,12 +93,12 @@ describe('the prompts of useToolCalling', () => {
       return prompts() === before;
     };
     // From when the event stream is open.
-    await poll(isKept).toBe(true);
+    await expect.poll(isKept).toBe(true);
     await client.provider('c_late').register([{ name: 'echo.late', schema: { type: 'object' } }]);
-    await poll(() => calling.generateToolsPrompt(ON)).toContain('echo.late');
-    await poll(isKept).toBe(true);
+    await expect.poll(() => calling.generateToolsPrompt(ON)).toContain('echo.late');
+    await expect.poll(isKept).toBe(true);
     await client.provider('c_late').unregister();
-    await poll(() => calling.generateToolsPrompt(ON)).not.toContain('echo.late');
+    await expect.poll(() => calling.generateToolsPrompt(ON)).not.toContain('echo.late');
   });
 
   it('are fetched again while the stream is lost, and cached again when it is back', async () => {
@@ -123,7 +123,7 @@ describe('the prompts of useToolCalling', () => {
     };
     expect([await ask(), await ask(), await ask()]).toEqual([1, 2, 3]);
     isCut = false;
-    await poll(async () => (await ask()) === (await ask())).toBe(true);
+    await expect.poll(async () => (await ask()) === (await ask())).toBe(true);
   });
 
   it('are followed until the scope ends', async () => {
@@ -136,9 +136,9 @@ describe('the prompts of useToolCalling', () => {
       const { text } = await server.asOperator('GET', '/metrics');
       return /^patchboard_streams_open (\d+)/m.exec(text)?.[1] ?? '';
     };
-    await poll(streams).toBe('1');
+    await expect.poll(streams).toBe('1');
     scope.stop();
-    await poll(streams).toBe('0');
+    await expect.poll(streams).toBe('0');
     await expect(calling.generateToolsPrompt(ON)).resolves.toContain('echo');
     expect(await streams()).toBe('0');
   });

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/run-command.ts';
 import { cleanEnvironment, startServer, type ServerProcess } from '../support/server-process.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** The first description of this API came with these commands. They stay as they were written: only the port differs. */
 const LIST = `curl -X POST http://localhost:8000/api/tools/list \\
@@ -222,7 +223,7 @@ describe('the tool service examples on a fresh start', () => {
   });
 
   it('leave a line in the log with trace, tenant and site', async () => {
-    const line = await vi.waitFor(() => {
+    const line = await waitFor(() => {
       const found = server
         .log()
         .split('\n')

@@ -1,9 +1,10 @@
 import { PatchboardError, type Decision, type PatchboardClient } from '@patchboard/client';
 import type { ApprovalRequestView, CallView, StreamEvent } from '@patchboard/wire';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { VirtualScreen } from '../../../test/support/virtual-screen.ts';
 import type { Key } from './keys.ts';
 import { runInbox } from './run.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -125,7 +126,7 @@ class InboxHarness {
   }
 
   shows(text: string): Promise<void> {
-    return vi.waitFor(() => expect(this.screen.text()).toContain(text));
+    return waitFor(() => expect(this.screen.text()).toContain(text));
   }
 
   #set(action: () => void): () => void {
@@ -326,7 +327,7 @@ describe('the inbox', () => {
     expect(inbox.screen.text()).toContain('demo.pay1');
     inbox.reading = null;
     inbox.pass(10_000);
-    await vi.waitFor(() => expect(inbox.screen.text()).not.toContain('NOT REACHABLE'));
+    await waitFor(() => expect(inbox.screen.text()).not.toContain('NOT REACHABLE'));
     inbox.press('q');
     await done;
   });

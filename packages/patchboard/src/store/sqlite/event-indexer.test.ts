@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StorageFull } from '../../core/failures.ts';
 import type { Store } from '../../core/ports.ts';
 import { aCall, anEntry, completed, digest, insertAll } from '../samples.contract.ts';
@@ -11,6 +11,7 @@ import { EventIndexer } from './event-indexer.ts';
 import { BLOCK_ROWS, BlockPostings, EventPostings } from './event-postings.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { sqliteStore } from './sqlite-store.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 
 let folder: string;
 let file: string;
@@ -138,7 +139,7 @@ describe('the indexer', () => {
     await nextTurn();
     expect(writes).toBe(0);
     indexer.committed(rows.slice(-1));
-    await vi.waitFor(() => expect(postings.blocks).toBe(1));
+    await waitFor(() => expect(postings.blocks).toBe(1));
     expect(writes).toBe(1);
   });
 
@@ -160,7 +161,7 @@ describe('the indexer', () => {
     expect(postings.blocks).toBe(0);
     isFull = false;
     indexer.committed(rowsOfBlock(1));
-    await vi.waitFor(() => expect(postings.blocks).toBe(2));
+    await waitFor(() => expect(postings.blocks).toBe(2));
     expect(postings.find('acme', ['*'], 0, 5000).seqs).toHaveLength(2 * BLOCK_ROWS);
     expect(read).toEqual([]);
   });
@@ -179,7 +180,7 @@ describe('the indexer', () => {
     });
     indexer.committed(rowsOfBlock(0).slice(10));
     indexer.committed(rowsOfBlock(1));
-    await vi.waitFor(() => expect(postings.blocks).toBe(2));
+    await waitFor(() => expect(postings.blocks).toBe(2));
     expect(read).toEqual([0]);
   });
 });

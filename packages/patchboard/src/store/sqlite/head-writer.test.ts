@@ -7,6 +7,7 @@ import { anEntry, digest } from '../samples.contract.ts';
 import { HeadWriter } from './head-writer.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import { headText, readHead, type StoreHead } from './store-head.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 
 const START: StoreHead = { storeId: 'id', seq: 0, hash: 'h0', keysExisted: false };
 
@@ -106,7 +107,7 @@ describe('the head file of a store', () => {
     expect(written()).toMatchObject({ seq: 0, keysExisted: false });
     const { storeId } = written()!;
     await store.append([anEntry()]);
-    await vi.waitFor(() => expect(written()?.seq).toBe(1), { timeout: 10_000 });
+    await waitFor(() => expect(written()?.seq).toBe(1));
     await store.putDocument('key', 'k', '{}', [anEntry()], [{ kind: 'local_mode', id: 'ended', body: '{}' }]);
     expect(written()).toMatchObject({ seq: 2, keysExisted: true });
     await store.deleteDocument('key', 'k', [anEntry()]);

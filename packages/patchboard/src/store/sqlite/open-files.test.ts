@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { aFolder } from '../../../test/support/a-folder.ts';
 import { StorageUnavailable } from '../../core/failures.ts';
 import type { Log, Store } from '../../core/ports.ts';
 import { anEntry, digest } from '../samples.contract.ts';
 import { sqliteStore } from './sqlite-store.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 
 let folder: string;
 let file: string;
@@ -24,7 +25,7 @@ beforeEach(async () => {
 });
 
 const untilProblem = async (words: RegExp): Promise<void> =>
-  await vi.waitFor(() => expect(store.writeProblem()).toMatch(words), { timeout: 10_000 });
+  await waitFor(() => expect(store.writeProblem()).toMatch(words));
 
 describe('a store whose files are', () => {
   it('moved away refuses writes, and accepts them once they are back', async () => {
@@ -33,7 +34,7 @@ describe('a store whose files are', () => {
     await expect(store.append([anEntry()])).rejects.toThrow(StorageUnavailable);
     expect((await store.readLedger({}, 0, 10)).length).toBe(1);
     renameSync(`${folder}-moved`, folder);
-    await vi.waitFor(() => expect(store.writeProblem()).toBeNull(), { timeout: 10_000 });
+    await waitFor(() => expect(store.writeProblem()).toBeNull());
     await store.append([anEntry()]);
     expect((await store.ledgerHead()).seq).toBe(2);
     expect(logged).toEqual(['store.lost', 'store.found']);

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFolder } from '../../../test/support/a-folder.ts';
 import { verifiedLedger } from '../ledger.contract.ts';
 import { anEntry, digest } from '../samples.contract.ts';
@@ -20,6 +20,7 @@ import { readOnlyStore } from './read-only.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import { headText, readHead, type StoreHead } from './store-head.ts';
 import { StoreRefused } from './store-refused.ts';
+import { waitFor } from '../../../test/support/wait-for.ts';
 
 const ROWS = 40;
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   mkdirSync(running);
   const store = await sqliteStore({ file: join(running, 'patchboard.db'), digest });
   for (let row = 0; row < ROWS; row += 1) await store.append([anEntry()]);
-  await vi.waitFor(() => expect(headIn(running).seq).toBe(ROWS), { timeout: 10_000 });
+  await waitFor(() => expect(headIn(running).seq).toBe(ROWS));
   cpSync(running, crashed, { recursive: true });
   await store.close();
 });
