@@ -26,7 +26,7 @@ async function rows({ store }: EngineFixture): Promise<unknown[]> {
 }
 
 describe('a batch of tools from outside', () => {
-  it('is added under its pack and source with one ledger row, and removed with another', async () => {
+  it('is added under its pack and source with one ledger row, and removed with a second', async () => {
     const fixture = await anEngine({});
     const { engine } = fixture;
     const tools = [aServerTool({ name: 'github.a' }), aServerTool({ name: 'github.b' })];
@@ -47,7 +47,7 @@ describe('a batch of tools from outside', () => {
     ]);
   });
 
-  it('is offered to the tenants that have the pack, and to no other', async () => {
+  it('is offered only to tenants that have the pack', async () => {
     const { engine } = await anEngine({});
     engine.tenants.mustBeNamed('mcp:github');
     engine.tenants.replace('acme', { sites: null, packs: ['mcp:github'], limits: {} });
@@ -56,7 +56,7 @@ describe('a batch of tools from outside', () => {
     expect([seenBy('acme'), seenBy('default')]).toEqual(['github.a', undefined]);
   });
 
-  it('keeps to the rules for tools from outside, tool by tool', async () => {
+  it('is checked by the rules for tools from outside, tool by tool', async () => {
     const { engine } = await anEngine({ limits: { toolDescriptionBytes: 20 } });
     const hidden = aServerTool({ name: 'github.hidden', description: 'reads\u200b files' });
     const long = aServerTool({ name: 'github.long', description: 'x'.repeat(21) });
@@ -86,7 +86,7 @@ describe('a batch of tools from outside', () => {
     expect(restarted?.annotations).toEqual({ destructive: true });
   });
 
-  it('has room for as many risky names as a tenant of clients has', async () => {
+  it('may have as many risky names as a tenant may have client tools', async () => {
     const { engine } = await anEngine({ limits: { toolsPerTenant: 1 } });
     const risky = (name: string) => aServerTool({ name, annotations: { destructive: true } });
     const { registered, rejected } = engine.serverTools.addBatch(
@@ -111,7 +111,7 @@ describe('a call of a tool from outside', () => {
     });
   });
 
-  it('fails as one that waited for a slot when it waited too long', async () => {
+  it('fails with queue_timeout if it waits too long for a slot', async () => {
     const fixture = await anEngine({ limits: { concurrencyServer: 1 } });
     const { tool } = manualTool('github.a', { timeoutMs: 600_000 });
     fixture.engine.serverTools.addBatch([tool], UPSTREAM);
@@ -126,7 +126,7 @@ describe('a call of a tool from outside', () => {
 });
 
 describe('a tool of this process', () => {
-  it('shares the slot of its name with others', async () => {
+  it('shares a slot with other tools that name the same slot', async () => {
     const slot = { name: 'upstream:github', limit: 1 };
     const first = manualTool('github.a', { slot });
     const second = manualTool('github.b', { slot });
@@ -142,13 +142,13 @@ describe('a tool of this process', () => {
     expect(second.running.has(behind.id)).toBe(true);
   });
 
-  it('needs a slot that at least one call can have', async () => {
+  it('needs a slot with a limit of at least 1', async () => {
     const { engine } = await anEngine({});
     const tool = aServerTool({ name: 'a', slot: { name: 's', limit: 0 } });
     expect(engine.serverTools.add(tool)).toMatchObject({ ok: false, code: 'schema_invalid' });
   });
 
-  it('is online as long as it reports so', async () => {
+  it('is online while isOnline returns true', async () => {
     let isUp = false;
     const tools = [aServerTool({ name: 'up', isOnline: () => isUp }), aServerTool({ name: 'plain' })];
     const { engine } = await anEngine({ tools });
@@ -161,7 +161,7 @@ describe('a tool of this process', () => {
     expect(await online('up')).toBe(true);
   });
 
-  it('tells APIs whether its calls are tasks', async () => {
+  it('exposes whether its calls are tasks', async () => {
     const tools = [aServerTool({ name: 'long', task: 'always' }), aServerTool({ name: 'short' })];
     const { engine } = await anEngine({ tools });
     expect(tools.map(({ name }) => engine.registry.find('default', name)?.task)).toEqual(['always', null]);

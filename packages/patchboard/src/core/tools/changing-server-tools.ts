@@ -19,18 +19,18 @@ export interface ChangingServerToolsParts {
   readonly memory: ToolMemory;
 }
 
-/** Tools that were added together. */
+/** The outcome of `addBatch`, tool by tool. */
 export interface AddedTools {
   readonly registered: readonly RegisteredTool[];
   readonly rejected: readonly RejectedTool[];
 }
 
-/** The tenant under which the risks of tools from outside are remembered: such a tool is not one tenant's. */
+/** The tenant id under which risks of tools from outside are stored: such tools belong to no single tenant. */
 export const EVERY_TENANT = '*';
 
 /**
- * Tools of this process that come and go while the engine runs. They can be called, or no longer, at once; the ledger
- * row follows. Calls that run or wait in the queue keep the tool they were made with.
+ * Adds and removes tools of this process while the engine runs. A change takes effect at once; its ledger row is
+ * written in the background. Calls that are running or queued keep the tool they were submitted with.
  */
 export class ChangingServerTools {
   readonly #parts: ChangingServerToolsParts;
@@ -46,8 +46,8 @@ export class ChangingServerTools {
   }
 
   /**
-   * Each tool is added or rejected by itself, all with one ledger row. A tool from outside keeps the risk that its name
-   * ever had, and the row lists the names whose contract is another than before.
+   * Adds or rejects each tool independently and writes one ledger row for the batch. A tool from outside keeps every
+   * risk that its name ever had; the row lists the names whose contract changed.
    */
   addBatch(tools: readonly ServerTool[], supply: ToolSupply): AddedTools {
     const registered: RegisteredTool[] = [];
@@ -61,14 +61,14 @@ export class ChangingServerTools {
     return { registered, rejected };
   }
 
-  /** Returns the names that were registered. */
+  /** Returns the names that were registered and are now removed. */
   remove(names: readonly string[]): readonly string[] {
     const removed = names.filter((name) => this.#parts.registry.removeServerTool(name));
     if (removed.length > 0) this.#tell({ removed });
     return removed;
   }
 
-  /** Removes all tools of the pack, and returns their names. */
+  /** Removes all tools of the pack and returns their names. */
   removePack(pack: string): readonly string[] {
     const { registry } = this.#parts;
     const removed = registry.namesOfPack(pack).filter((name) => registry.removeServerTool(name));

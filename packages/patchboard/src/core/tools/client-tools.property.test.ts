@@ -22,7 +22,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('remove' as const), name: fc.constantFrom(...NAMES) }),
 );
 
-it('finds by name, by wire name and by client what a plain list of the tools would say', () => {
+it('finds by name, by wire name and by client the same tools as a plain list', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const tools = new ClientTools();

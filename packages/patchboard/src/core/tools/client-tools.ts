@@ -1,7 +1,7 @@
 import type { ClientTool } from './registered-tool.ts';
 import { SimilarNames } from './similar-names.ts';
 
-/** The tools that the clients of one tenant lend: by name, by wire name and by client. */
+/** The tools that clients of one tenant registered, indexed by name, by wire name and by client. */
 export class ClientTools {
   readonly #tools: Map<string, ClientTool> = new Map();
   readonly #names: Map<string, string> = new Map();
@@ -13,7 +13,7 @@ export class ClientTools {
     return this.#tools.size;
   }
 
-  /** Of all specs as JSON. */
+  /** Total size of all specs as JSON. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -35,7 +35,7 @@ export class ClientTools {
     return this.#clients.get(clientId) ?? new Map();
   }
 
-  /** Replaces the one of that name. */
+  /** Replaces an existing tool of the same name. */
   add(tool: ClientTool): void {
     this.remove(tool.name);
     const { clientId } = tool;
@@ -47,7 +47,7 @@ export class ClientTools {
     this.#bytes += tool.bytes;
   }
 
-  /** False: there is none of that name. */
+  /** Returns false if there is no tool of that name. */
   remove(name: string): boolean {
     const tool = this.#tools.get(name);
     if (tool === undefined) return false;

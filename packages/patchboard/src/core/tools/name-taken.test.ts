@@ -13,7 +13,7 @@ async function reasonFor(engine: Engine, tenant: string, clientId: string, name:
 }
 
 describe('a name that is taken', () => {
-  it('by another client names that client and how it is released', async () => {
+  it('by another client is refused with that client and how to free the name', async () => {
     const { engine } = await anEngine({});
     await engine.directory.register('default', 'hall/1', [SPEC]);
     const reason = await reasonFor(engine, 'default', 'desk', 'lamp.on');
@@ -23,7 +23,7 @@ describe('a name that is taken', () => {
     expect((await engine.directory.register('default', 'desk', [SPEC])).rejected).toEqual([]);
   });
 
-  it('as a wire name names the tool, its client and how it is released', async () => {
+  it('as a wire name is refused with the tool, its client and how to free the name', async () => {
     const { engine } = await anEngine({});
     await engine.directory.register('default', 'hall/1', [SPEC]);
     const reason = await reasonFor(engine, 'default', 'desk', 'lamp__on');
@@ -31,7 +31,7 @@ describe('a name that is taken', () => {
     expect(reason).toContain(RELEASE);
   });
 
-  it('by this server says so, and of a pack that the tenant does not have no more than that', async () => {
+  it('by this server is refused without details if the tenant does not have the pack', async () => {
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.echo' })] });
     expect(await reasonFor(engine, 'default', 'desk', 'toy.echo')).toBe(
       'toy.echo is a tool of this server: use another name',
@@ -48,7 +48,7 @@ describe('a name that is taken', () => {
     expect((await engine.directory.register('default', 'desk', [SPEC])).rejected).toEqual([]);
   });
 
-  it('for a tool of this server names a client of its own tenant only', async () => {
+  it('for a tool of this server is refused, naming the client only in the default tenant', async () => {
     const { engine } = await anEngine({});
     await engine.directory.register('other', 'hall/1', [SPEC]);
     const added = engine.registry.addServerTool(aServerTool({ name: 'lamp.on' }));
@@ -61,7 +61,7 @@ describe('a name that is taken', () => {
     });
   });
 
-  it('by another device of the client, or by the client over HTTP, says which and how it is released', async () => {
+  it('by another device of the client, or by the client over HTTP, is refused with how to free it', async () => {
     const { engine } = await anEngine({});
     const other = { ...SPEC, description: 'another contract' };
     const { device } = await aDevice(engine, [SPEC], 'phone');

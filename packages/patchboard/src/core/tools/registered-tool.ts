@@ -13,12 +13,12 @@ import type { ServerTool } from './server-tool.ts';
 
 /** A tool that can be called now. */
 export interface RegisteredTool {
-  /** Null: a tool of this server. */
+  /** Null for a tool of this server. */
   readonly tenant: string | null;
-  /** Which pack it came with, and so which tenants have it; null: with none. */
+  /** The pack the tool belongs to, which decides the tenants that have it; null if it belongs to none. */
   readonly pack: string | null;
   readonly name: string;
-  /** The name model vendors accept; every API takes both. */
+  /** The form of the name that model vendors accept; every API accepts both names. */
   readonly wireName: string;
   readonly source: ToolSourceName;
   readonly description: string;
@@ -27,29 +27,29 @@ export interface RegisteredTool {
   readonly timeoutMs: number;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   readonly annotations: ToolAnnotations;
-  /** Hash of the contract: grants and approvals bind to it. */
+  /** Hash of the contract. Grants and approvals are bound to it. */
   readonly version: string;
-  /** Of the client's spec as JSON; 0 for a tool of this server. */
+  /** Size of the client's spec as JSON; 0 for a tool of this server. */
   readonly bytes: number;
   readonly validateInput: Validator;
   readonly validateOutput: Validator | null;
   /** Hooks that run for this tool only, before all others. */
   readonly hooks: Hooks | null;
-  /** How long a result may be returned again; null: not at all. */
+  /** How long a result may be served from the cache; null: results are not cached. */
   readonly cacheTtlMs: number | null;
-  /** The sandbox its work is enclosed in; null: it uses none. */
+  /** The sandbox it runs in; null: it uses none. */
   readonly sandbox: SandboxName | null;
-  /** The failure that refuses every call of it; null: it can run. */
+  /** Every call of the tool is refused with this failure; null: it can run. */
   readonly unavailable: Failure | null;
-  /** Renames other names of parameters to the schema's own; null: it has none. */
+  /** Renames aliases of parameters to the schema's names; null: the tool has no aliases. */
   readonly spell: ((args: unknown) => unknown) | null;
-  /** As `ServerTool.task`; null: the API decides. */
+  /** See `ServerTool.task`; null: the API decides. */
   readonly task: NonNullable<ServerTool['task']> | null;
-  /** It may report a failure by returning one. Other tools return data only, whatever it looks like. */
+  /** True: a returned `{ ok: false, … }` is a failure. False: every returned value is data, whatever it looks like. */
   readonly reportsFailures: boolean;
-  /** The client whose tool it is; null: a tool that runs in this process. */
+  /** The client that registered the tool; null for a tool that runs in this process. */
   readonly clientId: string | null;
-  /** Selects the provider; only that provider looks inside. */
+  /** Selects the provider. Only that provider reads the other members. */
   readonly runsOn: RunsOn;
 }
 
@@ -63,12 +63,12 @@ export interface ClientTool extends RegisteredTool {
   readonly clientId: string;
 }
 
-/** What is left of a tool for an agent that may not call it: its names, to understand a request that asks for it. */
+/** The tool without description and schemas, for an agent that may not call it: enough to parse a call of it. */
 export function withoutContract(tool: RegisteredTool): RegisteredTool {
   return { ...tool, description: '', inputSchema: true, outputSchema: null };
 }
 
-/** A client's tool as it is kept over restarts. */
+/** A client's tool as the store keeps it. */
 export interface StoredTool {
   readonly tenant: string;
   readonly clientId: string;

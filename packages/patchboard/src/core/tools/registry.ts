@@ -29,7 +29,7 @@ export interface RegistryOptions {
 export class Registry {
   readonly #options: RegistryOptions;
   readonly #server: Map<string, RegisteredTool> = new Map();
-  /** Of the server's own tools: wire name to name. */
+  /** Wire name to name, for tools of this server. */
   readonly #serverNames: Map<string, string> = new Map();
   readonly #similarServerNames: SimilarNames = new SimilarNames();
   readonly #tenants: Map<string, ClientTools> = new Map();
@@ -39,14 +39,14 @@ export class Registry {
     this.#options = options;
   }
 
-  /** Grows with every change, so that what was made from the list can be cached. */
+  /** Grows with every change: a cache key for values derived from the list. */
   get version(): number {
     return this.#version + this.#options.tenants.revision;
   }
 
   /**
-   * Checks a tool of this server without taking it in; `addServerTool` does that. `risk`: what its name is known for; the
-   * tool has at least that.
+   * Checks a tool of this server without adding it; `addServerTool` does both. `risk`: the risk recorded for the name,
+   * which is merged into the tool's annotations.
    */
   admitServerTool(tool: ServerTool, supply: ToolSupply = OWN_TOOL, risk: Risk = NO_RISK): Registration {
     const { origin, source, pack } = supply;
@@ -76,7 +76,7 @@ export class Registry {
       unavailable: tool.unavailable ?? null,
       spell: tool.spell ?? null,
       task: tool.task ?? null,
-      // What comes from outside is data, whatever it looks like.
+      // The return value of a tool from outside is data, whatever it looks like.
       reportsFailures: origin === 'own',
       clientId: null,
       runsOn: { kind: 'server', tool },
@@ -109,8 +109,8 @@ export class Registry {
   }
 
   /**
-   * Checks a client's tool without taking it in; `add` does that once it is stored. `wireName`: of a tool that was
-   * stored before, whose name stays whatever it is similar to.
+   * Checks a client's tool without adding it; the caller calls `add` once the tool is stored. `wireName`: set for a tool
+   * loaded from the store, which keeps its name even if another name is similar.
    */
   admit(tenant: string, clientId: string, spec: ToolSpec, wireName?: string): Registration<ClientTool> {
     const bytes = utf8Bytes(JSON.stringify(spec));
@@ -139,7 +139,7 @@ export class Registry {
     });
   }
 
-  /** Takes in an admitted client tool; replaces the same client's older one. */
+  /** Adds an admitted client tool, replacing the same client's older one. */
   add(tool: ClientTool): void {
     const tools = this.#tenants.get(tool.tenant) ?? new ClientTools();
     this.#tenants.set(tool.tenant, tools);
@@ -151,7 +151,7 @@ export class Registry {
     if (this.#tenants.get(tenant)?.remove(name) === true) this.#version += 1;
   }
 
-  /** By canonical or wire name. */
+  /** Finds a tool by canonical or wire name. */
   find(tenant: string, name: string): RegisteredTool | undefined {
     const tool = this.#named(tenant, name);
     return tool === undefined || this.#isOffered(tenant, tool) ? tool : undefined;
@@ -166,7 +166,7 @@ export class Registry {
     return pack === null || this.#options.tenants.offers(tenant, pack);
   }
 
-  /** Whether the tenant has it or not: the names of all packs are reserved for all. */
+  /** Ignores whether the tenant has the pack: names of all packs are reserved in all tenants. */
   #named(tenant: string, name: string): RegisteredTool | undefined {
     const tools = this.#tenants.get(tenant);
     const byName = this.#server.get(name) ?? tools?.get(name);
@@ -175,18 +175,18 @@ export class Registry {
     return serverName === undefined ? tools?.byWireName(name) : this.#server.get(serverName);
   }
 
-  /** Of the tenant's clients, by canonical name only. */
+  /** Finds a tool of the tenant's clients, by canonical name only. */
   clientTool(tenant: string, name: string): ClientTool | undefined {
     return this.#tenants.get(tenant)?.get(name);
   }
 
-  /** Of all that `list` holds, in no order. */
+  /** The names of all tools in `list`, unordered. */
   *names(tenant: string): Iterable<string> {
     for (const tool of this.#server.values()) if (this.#isOffered(tenant, tool)) yield tool.name;
     for (const { name } of this.#tenants.get(tenant)?.all() ?? []) yield name;
   }
 
-  /** Server tools first, each part by name. */
+  /** Server tools first, then client tools, each sorted by name. */
   list(tenant: string): RegisteredTool[] {
     const clients = this.#tenants.get(tenant)?.all() ?? [];
     const server = [...this.#server.values()].filter((tool) => this.#isOffered(tenant, tool));
@@ -212,7 +212,7 @@ export class Registry {
     return rejected('name_taken', `${what} ${heldBy(holder.name, owner)}`);
   }
 
-  /** A model or an operator may take the new name for the other. One that is registered already is not new. */
+  /** Rejects a new name that a model or an operator could confuse with an existing one. A registered name is not new. */
   #similarityProblem(tenant: string, name: string): Rejection | null {
     const tools = this.#tenants.get(tenant);
     if (tools?.get(name) !== undefined) return null;
@@ -248,7 +248,7 @@ export class Registry {
       );
     const tool = this.#lent(name);
     if (tool === null) return null;
-    // A client of another tenant is not named.
+    // The message does not name a client of another tenant.
     const holder =
       tool.tenant === DEFAULT_TENANT
         ? `a client lends a tool under the name ${name}: it ${heldBy(tool.name, tool.clientId)}`
@@ -256,7 +256,7 @@ export class Registry {
     return rejected('name_taken', holder);
   }
 
-  /** By whatever tenant's client, as a name or a wire name. */
+  /** The client tool of any tenant whose name or wire name this is. */
   #lent(name: string): ClientTool | null {
     for (const tools of this.#tenants.values()) {
       const holder = tools.get(name) ?? tools.byWireName(name);
@@ -273,7 +273,7 @@ export class Registry {
     return toWireName(name, isFree, this.#options.digest);
   }
 
-  /** Deterministic unless taken; a wire name may not be any other tool's name or wire name. */
+  /** Deterministic unless taken. A wire name must differ from every other tool's name and wire name. */
   #freeWireName(tenant: string, name: string): string {
     const isFree = (candidate: string): boolean => {
       const holder = this.#named(tenant, candidate);
@@ -283,7 +283,7 @@ export class Registry {
   }
 }
 
-/** What only tools of this process have. */
+/** Members that only tools of this process use. */
 const NOT_IN_PROCESS = {
   hooks: null,
   cacheTtlMs: null,
@@ -294,7 +294,7 @@ const NOT_IN_PROCESS = {
   reportsFailures: false,
 } as const;
 
-/** Whose the tool is, and how its name becomes free. */
+/** The part of an error message that names the tool's client and how to free the name. */
 function heldBy(name: string, clientId: string): string {
   const route = `DELETE /internal/clients/${encodeURIComponent(clientId)}/tools/${encodeURIComponent(name)}`;
   return (

@@ -7,35 +7,35 @@ import type { Log } from '../ports.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { ToolServices } from '../workspaces.ts';
 
-/** What a tool of this server gets besides its arguments. */
+/** What a tool of this server receives besides its arguments. */
 export interface ToolContext {
   readonly callId: string;
   readonly runId: string;
   readonly agentId: string;
   readonly tenant: string;
-  /** For which site, user, session and character it asks; null where the API knows of none. */
+  /** The site, user, session and character the caller acts for; null if the API carries none. */
   readonly origin: CallOrigin | null;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
-  /** The same for every attempt of one call: hand it to whatever must not act twice. */
+  /** The same for every attempt of one call. Pass it to services that must not act twice. */
   readonly idempotencyKey: string;
-  /** W3C trace context of the caller, to hand on to whatever the tool asks; null when there is none. */
+  /** W3C trace context of the caller, to pass on in requests that the tool makes; null if there is none. */
   readonly traceparent: string | null;
   /** Aborted at the deadline, on cancel and on shutdown. */
   readonly signal: AbortSignal;
   /** Epoch milliseconds. */
   readonly deadlineAt: number;
-  /** The agent that asks, if it runs in this process. */
+  /** The calling agent, if it runs in this process. */
   readonly agent: AgentHandle | undefined;
-  /** Names the call in every line; members that are redacted elsewhere are redacted here. */
+  /** Adds the call id to every line, and redacts the same members as the rest of the log. */
   readonly log: Log;
-  /** The workspace of this run, and commands enclosed in it. Fails with `sandbox_unavailable` where there is none. */
+  /** The workspace of this run, and commands that run inside it. Throws `sandbox_unavailable` if there is none. */
   readonly sandbox: Sandbox;
-  /** What the run remembers of its own. Absent where the board has no workspace. */
+  /** State kept for this run. Absent if the board has no workspace. */
   readonly services?: ToolServices | undefined;
-  /** Tells whoever follows the call, as `call.progress`. */
+  /** Sends `call.progress` to the subscribers of the call. */
   readonly progress: (data: unknown) => void;
-  /** Tells the agent that asks and whoever follows the call, as `tool_custom_event`. Ignored once the call is over. */
+  /** Sends `tool_custom_event` to the calling agent and the subscribers of the call, unless the call has ended. */
   readonly emit: (eventType: string, data?: unknown) => void;
 }
 
@@ -48,28 +48,28 @@ export interface ServerTool {
   readonly timeoutMs: number;
   readonly annotations: ToolAnnotations;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** How many calls of it may run at once; null: no limit of its own. */
+  /** Maximum number of calls of this tool that run at once; null: no limit of its own. */
   readonly concurrency: number | null;
-  /** A concurrency limit that it shares with all tools whose slot has the same name. */
+  /** A concurrency limit shared by all tools whose slot has the same name. */
   readonly slot?: { readonly name: string; readonly limit: number };
   /**
    * For APIs that can return a task instead of waiting for the result. `always`: every call returns one; `never`: none
    * does. Absent: the API decides.
    */
   readonly task?: 'always' | 'never';
-  /** Only for tools that only read: how long a result may be given again. They are not told for whom they run. */
+  /** For readonly tools only: how long a result may be cached. Such tools do not receive the caller's identity. */
   readonly cacheTtlMs?: number;
-  /** Fire for this tool only, before all others. */
+  /** Hooks that run for this tool only, before all others. */
   readonly hooks?: Hooks | null;
-  /** What encloses its work, kept with every call; absent: it uses no sandbox. */
+  /** The sandbox it runs in, recorded with every call; absent: it uses none. */
   readonly sandbox?: SandboxName;
-  /** Why no call of it can run here: every one is refused with this. */
+  /** Set if the tool cannot run on this server: every call is refused with this failure. */
   readonly unavailable?: Failure;
-  /** Puts other names that callers use for parameters into the schema's own, before anything looks at them. */
+  /** Renames aliases of parameters to the schema's names, before validation and policy. */
   readonly spell?: (args: unknown) => unknown;
-  /** Whether what it depends on can be reached now. Absent: always. A call is accepted either way. */
+  /** Whether the tool's dependencies are reachable now. Absent: always. A call is accepted either way. */
   isOnline?(): boolean;
-  /** `args` has passed the input schema. The result, or a promise of it. Throw `ToolFailure` to fail on purpose. */
+  /** `args` has passed the input schema. Returns the result or a promise of it. Throw `ToolFailure` to fail on purpose. */
   execute(args: unknown, context: ToolContext): unknown;
 }
 
@@ -77,8 +77,8 @@ export interface ServerTool {
 export interface Pack {
   readonly name: string;
   readonly tools: readonly ServerTool[];
-  /** Only tenants that name the pack have its tools. Default: every tenant that names none. */
+  /** True: only tenants that list the pack have its tools. Default: tenants without a pack list have them too. */
   readonly mustBeNamed?: boolean;
-  /** Ends what the pack holds open. */
+  /** Closes the pack's open resources. */
   close?(): Promise<void>;
 }

@@ -34,7 +34,7 @@ describe('a new name', () => {
     );
   });
 
-  it('is refused if it differs so from another tool of the tenant, whose client it is or not', async () => {
+  it('is refused if it differs only so from another tool of the tenant, of the same or another client', async () => {
     const fixture = await anEngine({});
     expect(await rejections(fixture, 'phone', ['door.open'])).toEqual([]);
     for (const client of ['phone', 'tablet'])
@@ -46,7 +46,7 @@ describe('a new name', () => {
     expect(await rejections(fixture, 'tablet', ['Door_Open'])).toEqual([]);
   });
 
-  it('is taken if it differs in anything else', async () => {
+  it('is accepted if it differs in anything else', async () => {
     const fixture = await anEngine({ tools: [aServerTool({ name: 'weather.query' })] });
     const names = ['weather-query', 'weather.query2', 'cell_1_12', 'cell_11_2', 'v1.2', 'v12', 'weather'];
     expect(await rejections(fixture, 'phone', names)).toEqual([]);
@@ -70,7 +70,7 @@ describe('a name that was stored before there was such a rule', () => {
 });
 
 describe('line breaks of Windows in a description', () => {
-  it('are read as plain ones, and leave the contract what it was', async () => {
+  it('are read as plain ones, and the contract hash stays the same', async () => {
     const fixture = await anEngine({});
     const windows = aSpec('door.open', { description: 'one\r\ntwo' });
     const { registered } = await fixture.engine.directory.register(T, 'phone', [windows]);

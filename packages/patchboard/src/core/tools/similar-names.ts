@@ -1,6 +1,6 @@
 /**
- * The same for names that a person or a model easily takes for one another: those that differ only in case, dots or
- * underscores. Between two digits a separator counts: `cell_1_12` is not `cell_11_2`.
+ * Returns one string for all names that differ only in case, dots or underscores, which a person or a model easily
+ * confuses. Between two digits a separator counts: `cell_1_12` is not `cell_11_2`.
  */
 export function foldedName(name: string): string {
   return name.toLowerCase().replaceAll(/[._]+/g, (run: string, at: number, whole: string) => {
@@ -8,7 +8,7 @@ export function foldedName(name: string): string {
   });
 }
 
-/** Names by their folded form. */
+/** Index of names by their folded form. */
 export class SimilarNames {
   readonly #names: Map<string, Set<string>> = new Map();
 
@@ -25,7 +25,7 @@ export class SimilarNames {
     if (names?.delete(name) === true && names.size === 0) this.#names.delete(folded);
   }
 
-  /** Another name that is similar to this one; undefined if there is none. */
+  /** Returns a different name with the same folded form; undefined if there is none. */
   similarTo(name: string): string | undefined {
     for (const other of this.#names.get(foldedName(name)) ?? []) if (other !== name) return other;
     return undefined;

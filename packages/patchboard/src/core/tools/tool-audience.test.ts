@@ -13,22 +13,17 @@ async function kindOf(metadata: Record<string, unknown>, principal: Principal): 
   return submitted.kind === 'denied' ? submitted.failure.code : submitted.kind;
 }
 
-describe('for whom a tool is', () => {
+describe('the audience of a tool', () => {
   it.each<[string, Record<string, unknown>, Principal, string]>([
-    ['anybody by default', {}, ANONYMOUS, 'accepted'],
-    ['an AI, if it says so', { ai_callable: true }, AGENT, 'accepted'],
-    ['no agent, if it is for people', { ai_callable: false }, AGENT, 'permission_denied'],
-    [
-      'no program of this machine, if it is for people',
-      { ai_callable: false },
-      aPrincipal(),
-      'permission_denied',
-    ],
-    ['an operator, if it is for people', { ai_callable: false }, OPERATOR, 'accepted'],
-    ['nobody unknown, if it requires to be shown', { requires_auth: true }, ANONYMOUS, 'permission_denied'],
-    ['whoever shows a credential', { requires_auth: true }, AGENT, 'accepted'],
-    ['local mode, which counts as shown', { requires_auth: true }, aPrincipal(), 'accepted'],
-  ])('%s, and it is shown to nobody else', async (_name, metadata, principal, expected) => {
+    ['every caller by default', {}, ANONYMOUS, 'accepted'],
+    ['an agent, if ai_callable is true', { ai_callable: true }, AGENT, 'accepted'],
+    ['no agent, if ai_callable is false', { ai_callable: false }, AGENT, 'permission_denied'],
+    ['no local program, if ai_callable is false', { ai_callable: false }, aPrincipal(), 'permission_denied'],
+    ['an operator, if ai_callable is false', { ai_callable: false }, OPERATOR, 'accepted'],
+    ['no anonymous caller, if it requires auth', { requires_auth: true }, ANONYMOUS, 'permission_denied'],
+    ['a caller with a credential', { requires_auth: true }, AGENT, 'accepted'],
+    ['local mode, which counts as authenticated', { requires_auth: true }, aPrincipal(), 'accepted'],
+  ])('%s: the tool is callable and listed for no others', async (_name, metadata, principal, expected) => {
     expect(await kindOf(metadata, principal)).toBe(expected);
     const { engine } = await anEngine({ tools: [aServerTool({ name: 'toy.tool', metadata })] });
     const mayCall = expected === 'accepted';

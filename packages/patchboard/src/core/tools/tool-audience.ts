@@ -4,11 +4,11 @@ import { explain } from '../explanation.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RegisteredTool } from './registered-tool.ts';
 
-/** For whom a tool is, as its metadata says. */
+/** Restrictions on the caller, read from the tool's metadata. */
 export interface Audience {
-  /** False: for people only. */
+  /** False: only operators may call the tool. */
   readonly aiCallable: boolean;
-  /** Whoever calls it must have shown who they are; local mode is one's own machine and counts as shown. */
+  /** True: the caller must be authenticated. A local principal counts as authenticated. */
   readonly requiresAuth: boolean;
 }
 
@@ -19,7 +19,7 @@ export function audienceOf({ metadata }: Pick<RegisteredTool, 'metadata'>): Audi
   };
 }
 
-/** Null: the principal is among them. */
+/** Returns null if the principal may call the tool. */
 export function audienceDenial(tool: RegisteredTool, { kind, credential }: Principal): Decision | null {
   const { aiCallable, requiresAuth } = audienceOf(tool);
   if (!aiCallable && kind !== 'operator')

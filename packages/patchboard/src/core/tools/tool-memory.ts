@@ -5,19 +5,19 @@ import { pairKey } from '../pair-key.ts';
 import { rejected, type RegisteredTool, type Rejection } from './registered-tool.ts';
 import { isRisky, riskOf, ToolRisks } from './tool-risks.ts';
 
-/** More names than are registered at once; the oldest are forgotten, and then a change does not show. */
+/** More names than are registered at once. The oldest are evicted; a change of their contract is then not detected. */
 const REMEMBERED_CONTRACTS = 100_000;
 
 type RiskyName = { readonly name: string; readonly annotations?: ToolAnnotations };
 
 /**
- * What is remembered of a name whatever registers it: the highest risk it ever had, and the contract it had last. Client
- * tools and tools of this process that come from outside share it.
+ * Per tool name: every risk it ever had and its last contract, kept while the tool is not registered. Shared by client
+ * tools and tools of this process that come from outside.
  */
 export class ToolMemory {
   readonly risks: ToolRisks = new ToolRisks();
   readonly #riskyNamesPerTenant: number;
-  /** The contract each name had last, also while it is not registered. */
+  /** The last contract hash of each name, also while the name is not registered. */
   readonly #contracts: BoundedMap<string, string> = new BoundedMap(REMEMBERED_CONTRACTS);
 
   constructor(riskyNamesPerTenant: number) {
@@ -28,7 +28,7 @@ export class ToolMemory {
     await this.risks.load(store);
   }
 
-  /** Remembers the contract. True: the name had another one before. */
+  /** Stores the contract, and returns whether the name had a different one before. */
   isOtherContract(tenant: string, { name, version }: RegisteredTool): boolean {
     const key = pairKey(tenant, name);
     const before = this.#contracts.get(key);
@@ -36,7 +36,7 @@ export class ToolMemory {
     return before !== undefined && before !== version;
   }
 
-  /** Why the name cannot be remembered as risky. `taken`: those of the same registration, which are not stored yet. */
+  /** Rejects a risky name above the tenant's limit. `taken`: tools of the same registration, which are not stored yet. */
   riskProblem(
     tenant: string,
     { name, annotations }: RiskyName,

@@ -1,17 +1,17 @@
 import type { ToolAnnotations, ToolSpec } from '@patchboard/wire';
 import type { DocumentChange, DocumentStore } from '../documents.ts';
 
-/** What a tool may not shed by being registered again. */
+/** Annotations that stay with a name when a tool is registered again without them. */
 export type Risk = Pick<ToolAnnotations, 'destructive' | 'requires_approval'>;
 
 export const NO_RISK: Risk = {};
 const EVERY_RISK: Risk = { destructive: true, requires_approval: true };
 
-/** The risk that each name was ever registered with, per tenant. Only an operator makes it less. */
+/** Every risk that each name was ever registered with, per tenant. Only an operator can reset it. */
 export class ToolRisks {
   readonly #tenants: Map<string, Map<string, Risk>> = new Map();
 
-  /** Fails closed: what cannot be read counts as every risk. */
+  /** Fails closed: an unreadable record counts as every risk. */
   async load(store: DocumentStore): Promise<void> {
     for (const { id, body } of await store.documents('risk')) {
       const cut = id.lastIndexOf(' ');
@@ -27,7 +27,7 @@ export class ToolRisks {
     return this.#tenants.get(tenant)?.has(name) ?? false;
   }
 
-  /** How many names are remembered. */
+  /** The number of risky names of the tenant. */
   count(tenant: string): number {
     return this.#tenants.get(tenant)?.size ?? 0;
   }
@@ -52,20 +52,20 @@ export function isRisky(risk: Risk): boolean {
   return Object.keys(risk).length > 0;
 }
 
-/** Whether `risk` holds all that `other` does. */
+/** Whether `risk` includes every member of `other`. */
 export function covers(risk: Risk, other: Risk): boolean {
   return Object.keys(other).every((key) => Object.hasOwn(risk, key));
 }
 
-/** The spec with at least this risk; the very same if it has it already. */
+/** Returns the spec with this risk added; the same object if it has the risk already. */
 export function raised(spec: ToolSpec, risk: Risk): ToolSpec {
   if (covers(riskOf(spec.annotations), risk)) return spec;
   return { ...spec, annotations: { ...spec.annotations, ...risk } };
 }
 
-/** How a risk is kept. */
+/** The document that stores a risk; its body is null, which deletes it, if there is none. */
 export function riskDocument(tenant: string, name: string, risk: Risk): DocumentChange {
-  // Neither a tenant's name nor a tool's holds a space.
+  // Tenant ids and tool names contain no spaces.
   return { kind: 'risk', id: `${tenant} ${name}`, body: isRisky(risk) ? JSON.stringify(risk) : null };
 }
 

@@ -7,7 +7,7 @@ import type { ServerTool } from './server-tool.ts';
 import { hasHiddenCharacters, HIDDEN_RULE, isToolName, NAME_RULE } from './tool-names.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 
-/** What is wrong with a client's tool, whatever else is registered; schemas apart. */
+/** Checks a client's tool without compiling its schemas or comparing it with other tools. Returns null if it is valid. */
 export function specProblem(
   { name, description = '', metadata, timeout_ms: timeoutMs = 1 }: ToolSpec,
   { toolDescriptionBytes, toolMetadataBytes, maxTimeoutMs }: Readonly<Limits>,
@@ -23,7 +23,7 @@ export function specProblem(
   return null;
 }
 
-/** The same for a tool of this server. */
+/** As `specProblem`, for a tool of this server. */
 export function serverToolProblem(
   { name, description, metadata, timeoutMs, cacheTtlMs, slot, annotations, inputSchema }: ServerTool,
   limits: Readonly<Limits>,
@@ -45,10 +45,10 @@ export function serverToolProblem(
   return specProblem(metadata === null ? spec : { ...spec, metadata }, limits);
 }
 
-/** `own`: written by the embedder. `outside`: sent by a client or an upstream server, and compiled under limits. */
+/** `own`: written by the embedder. `outside`: sent by a client or an upstream server, with limits on its schemas. */
 export type ToolOrigin = 'own' | 'outside';
 
-/** Where a tool of this process comes from, and the pack that decides which tenants have it. */
+/** The origin of a tool of this process, and the pack that decides which tenants have it. */
 export interface ToolSupply {
   readonly origin: ToolOrigin;
   readonly source: ToolSourceName;
@@ -59,7 +59,7 @@ export const OWN_TOOL: ToolSupply = { origin: 'own', source: 'server', pack: nul
 
 type Draft = Omit<RegisteredTool, 'version' | 'validateInput' | 'validateOutput'>;
 
-/** Compiles its schemas and hashes its contract, and so makes it a tool that can be called. */
+/** Compiles the schemas of a tool and hashes its contract. */
 export function withContract<Given extends Draft>(
   { schemas, digest }: { readonly schemas: Schemas; readonly digest: Digest },
   origin: ToolOrigin,
@@ -77,7 +77,7 @@ export function withContract<Given extends Draft>(
     ok: true,
     tool: {
       ...tool,
-      // The hash covers the text as it was sent, so that what was granted for it holds.
+      // The hash covers the text as sent, so that existing grants stay valid.
       description: tool.description.replaceAll('\r\n', '\n'),
       version: contractHash(digest, tool),
       validateInput: taken.validate,
@@ -86,7 +86,7 @@ export function withContract<Given extends Draft>(
   };
 }
 
-/** A version that its author changed is another contract, also where nothing else of it changed. */
+/** Includes the author's `metadata.version`: changing only that changes the contract. */
 function contractHash(digest: Digest, tool: Draft): string {
   const { name, description, inputSchema, outputSchema, annotations, metadata } = tool;
   const authors = metadata?.['version'] === undefined ? {} : { version: metadata['version'] };

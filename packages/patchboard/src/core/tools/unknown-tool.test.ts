@@ -28,7 +28,7 @@ async function messageTo(engine: Engine, principal: Principal, toolName: string)
 }
 
 describe('a tool that is not there', () => {
-  it('is answered with the one that was probably meant', async () => {
+  it('fails with a suggestion of the most similar name', async () => {
     const engine = await setUp();
     expect(await messageTo(engine, ADA, 'weather.qeury')).toBe(
       'tool not found: weather.qeury; did you mean weather.query?',
@@ -37,13 +37,13 @@ describe('a tool that is not there', () => {
   });
 
   it.each(['hidden.qeury', 'lamp.swich', 'lamp.switch'])(
-    'is never answered with one that the caller may not call: %s',
+    'fails without suggesting a tool that the caller may not call: %s',
     async (name) => {
       expect(await messageTo(await setUp(), ADA, name)).toBe(`tool not found: ${name}`);
     },
   );
 
-  it('is denied and not unknown where it is there and the guard does not list it', async () => {
+  it('is denied, not reported as unknown, if it exists and the guard does not list it', async () => {
     const submitted = await (await setUp()).submit(aRequest({ toolName: 'hidden.query' }), ADA);
     expect(submitted).toMatchObject({
       kind: 'denied',

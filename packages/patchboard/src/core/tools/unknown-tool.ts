@@ -7,7 +7,7 @@ import { nearestName } from '../spelling.ts';
 import type { Registry } from './registry.ts';
 import { shownName } from './tool-names.ts';
 
-/** There is no tool of that name. Names the tool that was probably meant, never one that the principal may not call. */
+/** The failure for an unknown tool name. Suggests a similar tool, never one that the principal may not call. */
 export function unknownTool(
   { registry, guard }: { readonly registry: Registry; readonly guard: Guard },
   principal: Principal,
@@ -23,7 +23,7 @@ export function unknownTool(
   return failure('tool_not_found', toolUnknown(name, meant));
 }
 
-/** `meant`: the name that was probably meant; null: none is near. */
+/** `meant`: the suggested name; null if no name is similar. */
 export function toolUnknown(tool: string, meant: string | null = null): Reason {
   return meant === null ? reason('tool_unknown', { tool }) : reason('tool_unknown_near', { tool, meant });
 }
