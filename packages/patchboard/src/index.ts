@@ -64,7 +64,7 @@ export type { CallOrigin } from './transports/tenant-api/tenant-origin.ts';
 export type { ToolCustomEvent } from './core/call/live-call.ts';
 export type { KeyKind } from './core/access/key-index.ts';
 export type { Effect, PolicyMode } from './core/access/policy/document.ts';
-export type { Predicate } from './core/access/policy/predicate.ts';
+export type { ArgumentCondition as Predicate } from './core/access/policy/argument-condition.ts';
 export type {
   WrittenPermission as PermissionConfig,
   WrittenPolicy as PolicyDocument,

@@ -65,7 +65,7 @@ export class CredentialAuthenticator implements Authenticator {
     return this.#withoutCredential(headers);
   }
 
-  isStillGood({ credential }: Principal): boolean {
+  isStillValid({ credential }: Principal): boolean {
     if (credential === null) return this.isLocal;
     const { keys, sessions } = this.#parts;
     if (credential.id.startsWith(KEY_PREFIX)) return keys.isInForce(credential.id);

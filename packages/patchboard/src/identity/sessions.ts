@@ -35,7 +35,7 @@ export class Sessions implements SessionService {
     this.#operatorToken = operatorToken;
     this.#clock = clock;
     this.#loginTokens = new OneTimeTokens({
-      most: MAX_SESSIONS,
+      capacity: MAX_SESSIONS,
       lifetimeMs: LOGIN_MS,
       now: () => clock.now(),
     });

@@ -4,7 +4,7 @@ import type { KeyService } from './key-service.ts';
 import type { PolicyService } from './policy-service.ts';
 import type { TenantService } from './tenant-service.ts';
 
-/** What operators manage besides calls. */
+/** The services behind the operator API, except for calls. */
 export interface AdminServices {
   readonly keys: KeyService;
   readonly grants: GrantService;

@@ -1,32 +1,32 @@
 import type { Failure } from '../failures.ts';
 import type { Principal } from './principal.ts';
 
-/** What an identity may be read from: never the body. Names are in lower case. */
+/** The parts of a request that an identity may be read from, never its body. Header names are in lower case. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The network address of the client, for what is limited per address; undefined if it came by no socket. */
+  /** The network address of the client, for limits per address; undefined if the request came over no socket. */
   readonly ip: string | undefined;
 }
 
-/** Says who is asking, or why nobody may ask like this. Answers at once where it can. */
+/** Returns the principal of a request or the failure to respond with, synchronously where possible. */
 export interface Authenticator {
   authenticate(
     given: Credentials,
-    /** Whether `X-Internal-API-Key` counts: on routes with `takesInternalKey`. */
+    /** Whether `X-Internal-API-Key` is accepted: on routes with `takesInternalKey`. */
     takesInternalKey?: boolean,
   ): Principal | Failure | Promise<Principal | Failure>;
-  /** Whether what let the principal in still would: it may end while the rest of the request is on its way. */
-  isStillGood(principal: Principal): boolean;
+  /** Whether the principal's credential is still valid. It may expire or be revoked while the request body arrives. */
+  isStillValid(principal: Principal): boolean;
   /** Local mode: requests without a credential are accepted. */
   readonly isLocal: boolean;
-  /** The agents of a tenant that a credential in force stands for; null: a caller may have any name. */
+  /** The agent names of the tenant's valid credentials; null: a caller may have any name. */
   agentNames(tenant: string): ReadonlySet<string> | null;
 }
 
 export interface OpenedSession {
-  /** Goes into the cookie. */
+  /** Sent in the cookie. */
   readonly id: string;
-  /** Goes to the page, which sends it along with the cookie. */
+  /** Sent to the page, which returns it in a header along with the cookie. */
   readonly proof: string;
   readonly maxAgeSeconds: number;
 }
@@ -38,11 +38,11 @@ export interface LoginToken {
 
 /** Browser sessions of operators. */
 export interface SessionService {
-  /** Of use once, for `maxAgeSeconds` at most. */
+  /** The token can be used once, within `maxAgeSeconds`. */
   issueLoginToken(): LoginToken;
-  /** Resolves to a failure if the token opens nothing. */
+  /** Resolves to a failure if the token is invalid. */
   open(token: string, address: string | undefined): Promise<OpenedSession | Failure>;
   close(id: string): void;
-  /** Told of the credential of a session that was closed. */
+  /** Calls `listener` with the credential id of each closed session. Returns a function that unsubscribes. */
   onClosed(listener: (credentialId: string) => void): () => void;
 }

@@ -1,6 +1,6 @@
 const YEAR_MS = 365.25 * 86_400_000;
 
-/** How far ahead a credential may expire. What is further is a mistake, such as milliseconds for seconds. */
+/** Upper bound on a credential's lifetime. A later expiry is a mistake, such as milliseconds in place of seconds. */
 const MAX_LIFETIME_MS = 10 * YEAR_MS;
 
 export const EXPIRY_RULE = 'at most ten years ahead';

@@ -3,16 +3,16 @@ import type { DocumentStore } from '../documents.ts';
 import { failure, type Failure } from '../failures.ts';
 import { argsDigest, type Grant, type GrantIndex, type GrantScope } from './grants.ts';
 import { plainRow } from '../ledger/ledger.ts';
-import { CONDITIONS_TEXT, type Predicate } from './policy/predicate.ts';
+import { COMPARISONS_TEXT, type ArgumentCondition } from './policy/argument-condition.ts';
 import type { Call } from '../call/call.ts';
 import type { Clock, Digest, Ids } from '../ports.ts';
 import type { Principal } from './principal.ts';
 
-/** "Don't ask again", as an operator says it while deciding on a call. */
+/** "Don't ask again": the grant that an operator requests when approving a call. */
 export interface GrantRequest {
   readonly scope: 'exact' | 'predicate' | 'tool';
-  readonly when: readonly Predicate[];
-  /** False: for every agent of the tenant. */
+  readonly when: readonly ArgumentCondition[];
+  /** False: the grant is for every agent of the tenant. */
   readonly thisAgentOnly: boolean;
   /** Null: until revoked. */
   readonly lifetimeMs: number | null;
@@ -42,15 +42,15 @@ export class GrantService {
     return this.#parts.index.list(principal.tenant);
   }
 
-  /** A predicate that tests nothing would allow everything: that is what scope `tool` is for. */
+  /** Refuses scope `predicate` without a comparison, which would allow every call: scope `tool` is for that. */
   check(request: GrantRequest | undefined): Failure | null {
     if (request?.scope !== 'predicate') return null;
     const isEmpty = request.when.length === 0 || request.when.some((one) => Object.keys(one).length < 2);
     if (!isEmpty) return null;
-    return failure('body_invalid', reason('grant_without_test', { tests: CONDITIONS_TEXT }));
+    return failure('body_invalid', reason('grant_without_test', { tests: COMPARISONS_TEXT }));
   }
 
-  /** Bound to the contract that the call was made against. */
+  /** The grant is bound to the contract hash of the call. */
   async give(principal: Principal, call: Call, request: GrantRequest): Promise<Grant> {
     const { store, index, clock, ids } = this.#parts;
     const now = clock.now();
@@ -88,7 +88,7 @@ export class GrantService {
     try {
       await store.deleteDocument('grant', id, [row]);
     } catch (error) {
-      // It is still stored: whoever is told so must be able to revoke it again.
+      // The grant is still stored, so the operator must be able to revoke it again.
       index.add(grant);
       throw error;
     }

@@ -6,11 +6,11 @@ import { nodeDigest } from '../../runtime/digest.ts';
 import { timeOrderedIds } from '../../runtime/ids.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 import { GrantService, type GrantRequest } from './grant-service.ts';
-import { GrantIndex, type GrantQuestion } from './grants.ts';
+import { GrantIndex, type GrantQuery } from './grants.ts';
 
 const operator = aPrincipal({ kind: 'operator', id: 'olga' });
 const call = aCall({ agentId: 'ada', argsJson: '{"cents":5,"to":"bob"}' });
-const QUESTION: GrantQuestion = {
+const QUESTION: GrantQuery = {
   tenant: 'default',
   agentId: 'ada',
   toolName: call.toolName,
@@ -26,7 +26,7 @@ async function given(request: Partial<GrantRequest> = {}) {
   const parts = { store, clock, ids: timeOrderedIds(clock), digest: nodeDigest };
   const service = new GrantService({ ...parts, index });
   const grant = await service.give(operator, call, { ...TOOL, ...request });
-  const covers = (question: Partial<GrantQuestion> = {}): boolean =>
+  const covers = (question: Partial<GrantQuery> = {}): boolean =>
     index.match({ ...QUESTION, ...question }, clock.now()) !== undefined;
   return { clock, store, index, service, grant, covers, parts };
 }
@@ -42,7 +42,7 @@ describe('a grant', () => {
     expect((await given({ thisAgentOnly: false })).covers({ agentId: 'bob' })).toBe(true);
   });
 
-  it('lives as long as it was given for, to the millisecond', async () => {
+  it('expires to the millisecond', async () => {
     const { clock, covers } = await given({ lifetimeMs: 1000 });
     await clock.advance(999);
     expect(covers()).toBe(true);
@@ -50,7 +50,7 @@ describe('a grant', () => {
     expect(covers()).toBe(false);
   });
 
-  it('for exact arguments takes them in any order and nothing beside them', async () => {
+  it('for exact arguments ignores member order and matches no other arguments', async () => {
     const { covers } = await given({ scope: 'exact' });
     expect(covers({ args: { to: 'bob', cents: 5 } })).toBe(true);
     for (const args of [{}, { cents: 5 }, { cents: 5, to: 'bob', more: null }, { cents: '5', to: 'bob' }]) {
@@ -58,7 +58,7 @@ describe('a grant', () => {
     }
   });
 
-  it('is not one when its predicate tests nothing', async () => {
+  it('is refused if its condition has no comparison', async () => {
     const { service } = await given();
     const predicate = { ...TOOL, scope: 'predicate' } as const;
     expect(service.check({ ...predicate, when: [] })).toMatchObject({ code: 'body_invalid' });
@@ -68,7 +68,7 @@ describe('a grant', () => {
     expect(service.check(undefined)).toBeNull();
   });
 
-  it('is there after a restart, and gone after it was revoked, with a row in the ledger for both', async () => {
+  it('survives a restart until it is revoked, and both changes have a ledger row', async () => {
     const { store, service, grant, covers, parts } = await given();
     const index = new GrantIndex(nodeDigest);
     await new GrantService({ ...parts, index }).load();

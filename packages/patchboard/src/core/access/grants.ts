@@ -1,16 +1,16 @@
 import { pairKey } from '../pair-key.ts';
 import type { Digest } from '../ports.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
-import { holds, type Predicate } from './policy/predicate.ts';
+import { holds, type ArgumentCondition } from './policy/argument-condition.ts';
 
-/** A standing answer: what an operator need not be asked again. It only ever turns an ask into an allow. */
+/** A standing approval by an operator. It turns an `ask` into an `allow`, and never overrides a `deny`. */
 export interface Grant {
   readonly id: string;
   readonly tenant: string;
   readonly toolName: string;
-  /** The contract it was given for: a tool that changes asks again. */
+  /** The contract hash the grant is for. A tool with another contract needs approval again. */
   readonly toolVersion: string;
-  /** Null: every agent of the tenant. */
+  /** Null: the grant is for every agent of the tenant. */
   readonly agentId: string | null;
   readonly scope: GrantScope;
   readonly createdAt: number;
@@ -21,10 +21,10 @@ export interface Grant {
 
 export type GrantScope =
   | { readonly kind: 'exact'; readonly argsSha256: string }
-  | { readonly kind: 'predicate'; readonly when: readonly Predicate[] }
+  | { readonly kind: 'predicate'; readonly when: readonly ArgumentCondition[] }
   | { readonly kind: 'tool' };
 
-export interface GrantQuestion {
+export interface GrantQuery {
   readonly tenant: string;
   readonly agentId: string;
   readonly toolName: string;
@@ -32,12 +32,12 @@ export interface GrantQuestion {
   readonly args: unknown;
 }
 
-/** Hash of arguments as a grant compares them: member order does not matter. */
+/** Hash of the arguments, independent of member order. */
 export function argsDigest(digest: Digest, args: unknown): string {
   return digest.sha256(canonicalJson(args));
 }
 
-/** The grants in force, by tenant and tool. */
+/** The grants in force, indexed by id and by tenant and tool. */
 export class GrantIndex {
   readonly #digest: Digest;
   readonly #byId: Map<string, Grant> = new Map();
@@ -50,17 +50,17 @@ export class GrantIndex {
   add(grant: Grant): void {
     this.remove(grant.id);
     this.#byId.set(grant.id, grant);
-    const shelf = this.#byTool.get(shelfOf(grant)) ?? new Set<Grant>();
-    this.#byTool.set(shelfOf(grant), shelf.add(grant));
+    const grants = this.#byTool.get(toolKey(grant)) ?? new Set<Grant>();
+    this.#byTool.set(toolKey(grant), grants.add(grant));
   }
 
   remove(id: string): Grant | undefined {
     const grant = this.#byId.get(id);
     if (grant === undefined) return undefined;
     this.#byId.delete(id);
-    const shelf = this.#byTool.get(shelfOf(grant));
-    shelf?.delete(grant);
-    if (shelf?.size === 0) this.#byTool.delete(shelfOf(grant));
+    const grants = this.#byTool.get(toolKey(grant));
+    grants?.delete(grant);
+    if (grants?.size === 0) this.#byTool.delete(toolKey(grant));
     return grant;
   }
 
@@ -72,28 +72,28 @@ export class GrantIndex {
     return [...this.#byId.values()].filter((grant) => grant.tenant === tenant);
   }
 
-  match(question: GrantQuestion, now: number): Grant | undefined {
-    const shelf = this.#byTool.get(shelfOf(question));
-    if (shelf === undefined) return undefined;
-    for (const grant of shelf) if (this.#covers(grant, question, now)) return grant;
+  match(query: GrantQuery, now: number): Grant | undefined {
+    const grants = this.#byTool.get(toolKey(query));
+    if (grants === undefined) return undefined;
+    for (const grant of grants) if (this.#covers(grant, query, now)) return grant;
     return undefined;
   }
 
-  #covers(grant: Grant, question: GrantQuestion, now: number): boolean {
+  #covers(grant: Grant, query: GrantQuery, now: number): boolean {
     if (grant.expiresAt !== null && grant.expiresAt <= now) return false;
-    if (grant.toolVersion !== question.toolVersion) return false;
-    if (grant.agentId !== null && grant.agentId !== question.agentId) return false;
+    if (grant.toolVersion !== query.toolVersion) return false;
+    if (grant.agentId !== null && grant.agentId !== query.agentId) return false;
     switch (grant.scope.kind) {
       case 'tool':
         return true;
       case 'exact':
-        return grant.scope.argsSha256 === argsDigest(this.#digest, question.args);
+        return grant.scope.argsSha256 === argsDigest(this.#digest, query.args);
       case 'predicate':
-        return grant.scope.when.every((predicate) => holds(predicate, question.args));
+        return grant.scope.when.every((condition) => holds(condition, query.args));
     }
   }
 }
 
-function shelfOf({ tenant, toolName }: { tenant: string; toolName: string }): string {
+function toolKey({ tenant, toolName }: { tenant: string; toolName: string }): string {
   return pairKey(tenant, toolName);
 }

@@ -4,15 +4,15 @@ import type { AgentPolicy } from './policy/document.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 
-/** What was decided before a call was recorded, and by which rule. It is kept with the call. */
+/** The access decision on a call and the rule it comes from. It is stored with the call. */
 export interface Decision extends Explanation {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly rule: string;
-  /** Which policy said so. */
+  /** The version of the policy that decided. */
   readonly policyVersion: number;
-  /** What the hook that asks wants the operator to see besides. */
+  /** Data that the hook that returned `ask` adds for the operator. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Policy leaves it to hooks (`mode: custom`), of its author or above: the effect holds unless one of them allows it. */
+  /** Set by `mode: custom`: hooks of this author or above may allow the call. Otherwise the effect stands. */
   readonly opensTo?: Author;
 }
 
@@ -20,22 +20,22 @@ export interface GuardRequest {
   readonly principal: Principal;
   readonly tool: RegisteredTool;
   readonly args: unknown;
-  /** What an agent in this process allows itself and its sub-agents; it can only make it stricter. */
+  /** Permissions of an in-process agent and of the agents above it. They can only make the decision stricter. */
   readonly permissions: readonly AgentPolicy[];
 }
 
-/** Stands before every execution, whoever asks. Policy plugs in here and nowhere else. */
+/** Decides on every call before it runs, for every kind of caller. The only place where policy applies. */
 export interface Guard {
-  /** Grows when `lists` may answer otherwise than before, so that what was made from it can be cached. */
+  /** Grows when results of `lists` may have changed: a cache key for values derived from them. */
   readonly revision: number;
   /** Calls `listener` after each change of `revision`, until the returned function is called. Absent: it never changes. */
   onChanged?(listener: (tenant: string | null) => void): () => void;
-  /** May `principal` ever call this tool? Tools for which the answer is no are not listed. */
+  /** Whether there are arguments with which `principal` may call this tool. Lists leave out the other tools. */
   lists(principal: Principal, tool: RegisteredTool): boolean;
-  /** The same by name alone, for a tool that may be gone by now. */
+  /** As `lists`, by name alone, for a tool that may no longer be registered. */
   listsName(principal: Principal, toolName: string): boolean;
-  /** May clients lend a tool of this name? */
+  /** Whether clients may register a tool of this name. */
   registers(tenant: string, toolName: string): boolean;
-  /** A guard that throws denies. */
+  /** Decides on one call. If it throws, the call is denied. */
   admit(request: GuardRequest): Decision | Promise<Decision>;
 }

@@ -31,7 +31,7 @@ const requests = fc.record({
   expiresAt,
 });
 
-/** Every call there could be between these names, and who sees it. */
+/** Every possible call between these names, and the principals that see it. */
 function seen(principal: Principal): string[] {
   const calls = ['default', 'other'].flatMap((of) =>
     ['ada', 'bob'].flatMap((agentId) =>
@@ -42,7 +42,7 @@ function seen(principal: Principal): string[] {
 }
 
 describe('a minted key', () => {
-  it('is never wider than its maker: scopes, tenant, what it sees, how long it lives', async () => {
+  it('never exceeds its maker in scopes, tenant, visibility or lifetime', async () => {
     let minted = 0;
     await fc.assert(
       fc.asyncProperty(makers, requests, async (given, request) => {
@@ -96,7 +96,7 @@ describe('KeyService', () => {
   const maker = aPrincipal({ kind: 'operator', id: 'olga', scopes: new Set(SCOPES) });
   const request = { tenant: 'default', kind: 'agent', name: 'ada', scopes: null, expiresAt: null } as const;
 
-  it('tells a mistyped key from an unknown one, and takes neither', async () => {
+  it('rejects mistyped and unknown keys with different reasons', async () => {
     const { service } = aKeyService();
     const made = await service.mint(maker, request);
     if ('code' in made) throw new Error(made.message);
@@ -113,7 +113,7 @@ describe('KeyService', () => {
     expect(aKeyService().service.authenticate(secret)).toMatchObject({ message: 'the key is not known' });
   });
 
-  it('opens nothing from the moment it is revoked, also while the store is slow', async () => {
+  it('rejects a key from the moment it is revoked, also while the store is slow', async () => {
     const { service } = aKeyService();
     const made = await service.mint(maker, request);
     if ('code' in made) throw new Error(made.message);
@@ -126,7 +126,7 @@ describe('KeyService', () => {
     await revoking;
   });
 
-  it('does not let another tenant revoke it', async () => {
+  it('does not let another tenant revoke a key', async () => {
     const { service } = aKeyService();
     const made = await service.mint(maker, request);
     if ('code' in made) throw new Error(made.message);
@@ -136,7 +136,7 @@ describe('KeyService', () => {
     expect(service.isInForce(made.key.id)).toBe(true);
   });
 
-  it('is revoked by a credential that could make it, or by itself, and by no other', async () => {
+  it('lets only a credential that could mint the key, or the key itself, revoke it', async () => {
     const outcomes = { revoked: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(makers, requests, async (given, target) => {
@@ -154,11 +154,11 @@ describe('KeyService', () => {
         });
         const same = { tenant: given.tenant, kind, name: keyName, scopes: held, expiresAt: end };
         const mayMint = checkKeyRequest(revoker, same) === null;
-        const answer = await service.revoke(revoker, id);
+        const revoked = await service.revoke(revoker, id);
         outcomes[mayMint ? 'revoked' : 'refused'] += 1;
         expect(service.isInForce(id)).toBe(!mayMint);
         if (mayMint) return;
-        expect(answer).toMatchObject({ code: 'permission_denied' });
+        expect(revoked).toMatchObject({ code: 'permission_denied' });
         const itself = { ...revoker, credential: { id, expiresAt: end } };
         expect(await service.revoke(itself, id)).toMatchObject({ id });
       }),
@@ -167,13 +167,13 @@ describe('KeyService', () => {
     expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(50);
   });
 
-  it('is not made under the name of the operator token', async () => {
+  it('mints no key under the name of the operator token', async () => {
     const { service } = aKeyService();
     expect(await service.mint(maker, { ...request, name: 'operator' })).toMatchObject({ code: 'name_taken' });
     expect(service.index.size).toBe(0);
   });
 
-  it('ends local mode with the first key, until an operator allows it when no key is left', async () => {
+  it('ends local mode with the first key, until an operator allows it again when no key is left', async () => {
     const clock = new FakeClock();
     const store = memoryStore({ digest: nodeDigest });
     const load = async (): Promise<KeyService> => {
@@ -197,7 +197,7 @@ describe('KeyService', () => {
     expect(rows.map(({ row }) => row.kind)).toEqual(['key.created', 'key.revoked', 'local_mode.allowed']);
   });
 
-  it('says when the first key comes, and not again', async () => {
+  it('calls the onFirst listeners once, when the first key is added', async () => {
     const { service } = aKeyService();
     let first = 0;
     service.index.onFirst(() => (first += 1));

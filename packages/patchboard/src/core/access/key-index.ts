@@ -4,16 +4,16 @@ import type { Digest } from '../ports.ts';
 import { OPERATOR_NAME, type Principal } from './principal.ts';
 import { SCOPES_OF_KIND, type Scope } from './scopes.ts';
 
-/** A key as it is kept: the secret itself is never stored. */
+/** An API key as stored: the hash of its secret, never the secret. */
 export interface ApiKey {
   readonly id: string;
   readonly tenant: string;
   readonly kind: KeyKind;
-  /** The agent, client, service or operator that the key stands for. */
+  /** The principal's name for requests made with this key. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly secretSha256: string;
-  /** The first characters, so that a person can tell keys apart. */
+  /** The first characters of the secret, so that a person can tell keys apart. */
   readonly hint: string;
   readonly createdAt: number;
   readonly createdBy: string;
@@ -22,22 +22,22 @@ export interface ApiKey {
 
 export type KeyKind = Exclude<Principal['kind'], 'local'>;
 
-/** Of key ids. */
+/** The prefix of key ids. */
 export const KEY_PREFIX = 'key_';
 
-/** Of the secrets themselves: what begins so is a key that was minted here. */
+/** The prefix of key secrets. */
 export const SECRET_PREFIX = 'pb_';
 
 export interface KeyRequest {
   readonly tenant: string;
   readonly kind: KeyKind;
   readonly name: string;
-  /** Null: what the kind is good for. */
+  /** Null: the default scopes of the kind. */
   readonly scopes: readonly Scope[] | null;
   readonly expiresAt: number | null;
 }
 
-/** A minted key is never wider than its maker. */
+/** Returns a failure if the new key would have more rights than its maker. */
 export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure | null {
   if (request.name === OPERATOR_NAME) {
     return failure('name_taken', reason('key_name_reserved', { name: OPERATOR_NAME }));
@@ -46,7 +46,7 @@ export function checkKeyRequest(maker: Principal, request: KeyRequest): Failure 
   return why === null ? null : failure('permission_denied', denied(why));
 }
 
-/** A credential revokes the keys that it could mint, and the key that it is. */
+/** A credential may revoke the keys that it could mint, and itself. */
 export function checkRevocation(principal: Principal, key: ApiKey): Failure | null {
   if (principal.credential?.id === key.id) return null;
   const why = widerThan(principal, key);
@@ -54,7 +54,7 @@ export function checkRevocation(principal: Principal, key: ApiKey): Failure | nu
   return failure('permission_denied', denied(reason('key_not_revocable', { reasons: [why] })));
 }
 
-/** Why the key is wider than the principal; null if it is not. */
+/** Returns why the key has more rights than the principal; null if it does not. */
 function widerThan(
   principal: Principal,
   { tenant, kind, name, scopes, expiresAt }: KeyRequest,
@@ -65,7 +65,7 @@ function widerThan(
   return widerView(principal, kind, name) ?? longerLife(principal, expiresAt);
 }
 
-/** Agents and clients see what is their own, services what is their tenant's, and only operators decide. */
+/** Agents and clients see only their own calls, services see their tenant's, and only operators decide approvals. */
 function widerView({ kind, id }: Principal, wanted: KeyKind, name: string): Reason | null {
   if (kind === 'operator') return null;
   if (kind === 'service' && wanted !== 'operator') return null;
@@ -73,7 +73,7 @@ function widerView({ kind, id }: Principal, wanted: KeyKind, name: string): Reas
   return reason('key_for_itself_only', { kind, id });
 }
 
-/** A key that ends makes none that outlives it. A person's session or token ends sooner than what they set up. */
+/** An expiring key mints no key that outlives it. Sessions and the operator token may: they are meant to be short. */
 function longerLife({ credential }: Principal, expiresAt: number | null): Reason | null {
   if (credential === null || !credential.id.startsWith(KEY_PREFIX) || credential.expiresAt === null)
     return null;
@@ -81,7 +81,7 @@ function longerLife({ credential }: Principal, expiresAt: number | null): Reason
   return reason('key_outlives_maker', { at: rfc3339(credential.expiresAt) });
 }
 
-/** The keys in force, by the hash of their secret. */
+/** The keys that are not revoked, indexed by id and by the hash of their secret. */
 export class KeyIndex {
   readonly #digest: Digest;
   readonly #bySecret: Map<string, ApiKey> = new Map();
@@ -111,7 +111,7 @@ export class KeyIndex {
     return [...this.#byId.values()].filter((key) => key.tenant === tenant);
   }
 
-  /** From now on the secret is nobody's; whoever holds a connection open with it is told. */
+  /** The secret is invalid from now on. Listeners of `onRevoked` close the connections opened with it. */
   revoke(id: string): ApiKey | undefined {
     const key = this.#byId.get(id);
     if (key === undefined) return undefined;
@@ -128,7 +128,7 @@ export class KeyIndex {
     };
   }
 
-  /** With the first key, whoever came without a credential is nobody any more. */
+  /** Calls `listener` when the first key is added: from then on, requests without a credential are refused. */
   onFirst(listener: () => void): () => void {
     this.#first.add(listener);
     return () => {
@@ -136,7 +136,7 @@ export class KeyIndex {
     };
   }
 
-  /** Looked up by hash, so how long it takes says nothing about the secret. */
+  /** Looks the key up by hash, so that timing reveals nothing about the secret. */
   principalOf(secret: string, now: number): Principal | Failure {
     const key = this.#bySecret.get(this.#digest.sha256(secret));
     if (key === undefined) return failure('auth_required', reason('key_secret_unknown'));

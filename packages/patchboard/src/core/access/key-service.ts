@@ -27,7 +27,7 @@ export interface KeyServiceParts {
 const CHECKSUM_LENGTH = 6;
 const HINT_LENGTH = 10;
 
-/** Mints and revokes keys. A secret leaves here once and is kept only as its hash. */
+/** Mints and revokes keys. A secret is returned once, by `mint`; only its hash is stored. */
 export class KeyService {
   readonly index: KeyIndex;
   readonly #parts: KeyServiceParts;
@@ -38,7 +38,7 @@ export class KeyService {
     this.index = new KeyIndex(parts.digest);
   }
 
-  /** True from the first key on, also when no key is left. */
+  /** True from the first key on, also after all keys were revoked. */
   get localModeEnded(): boolean {
     return this.#localModeEnded;
   }
@@ -94,19 +94,19 @@ export class KeyService {
       key_id: id,
       by: principal.id,
     });
-    // First out of the index: from here on the key opens nothing, also if the store is slow.
+    // Removed from the index first: the key is rejected from now on, also if the store is slow.
     this.index.revoke(id);
     try {
       await this.#parts.store.deleteDocument('key', id, [row]);
     } catch (error) {
-      // It is still stored: whoever is told so must be able to revoke it again.
+      // The key is still stored, so the caller must be able to revoke it again.
       this.index.add(key);
       throw error;
     }
     return key;
   }
 
-  /** Allows local mode again; a failure while keys exist. Not `changed`: it had not ended. */
+  /** Allows local mode again. Returns a failure while keys exist, and `changed: false` if local mode had not ended. */
   async allowLocalMode(principal: Principal): Promise<{ changed: boolean } | Failure> {
     const { store, clock } = this.#parts;
     if (this.index.size > 0) {
@@ -121,13 +121,13 @@ export class KeyService {
     return { changed: true };
   }
 
-  /** Neither revoked nor expired. */
+  /** Whether the key is neither revoked nor expired. */
   isInForce(id: string): boolean {
     const key = this.index.find(id);
     return key !== undefined && (key.expiresAt === null || key.expiresAt > this.#parts.clock.now());
   }
 
-  /** Names of the principals of a tenant that a key in force stands for. */
+  /** The names of the tenant's keys that are in force. */
   namesInForce(tenant: string): string[] {
     return this.index
       .list(tenant)
@@ -135,7 +135,7 @@ export class KeyService {
       .map(({ name }) => name);
   }
 
-  /** The principal behind a bearer secret. A mistyped one is told apart before anything is looked up. */
+  /** Returns the principal of a bearer secret. The checksum detects a mistyped secret without a lookup. */
   authenticate(secret: string): Principal | Failure {
     const random = secret.slice(SECRET_PREFIX.length, -CHECKSUM_LENGTH);
     if (

@@ -1,8 +1,8 @@
 import type { DocumentChange, DocumentKind, DocumentStore } from '../documents.ts';
 
 /**
- * The document that ends local mode for good: written with the first key, and deleted only when an operator allows local
- * mode again. The end of the last key does not delete it.
+ * The document that records the end of local mode: written with the first key, deleted only when an operator allows local
+ * mode again. Revoking the last key does not delete it.
  */
 export const LOCAL_MODE_ENDED: { readonly kind: DocumentKind; readonly id: string } = {
   kind: 'local_mode',

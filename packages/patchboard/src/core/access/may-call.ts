@@ -6,9 +6,9 @@ import type { AgentPolicy } from './policy/document.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Whether there are arguments with which the principal could call the tool. Lists leave out a tool for which there are
- * none, and a call of it is denied before its arguments are looked at: an error in them would show the schema.
- * `permissions`: those of an agent in this process and of the agents above it.
+ * Whether there are arguments with which the principal may call the tool. If not, lists leave the tool out, and a call is
+ * denied before its arguments are validated, because a validation error would reveal the schema.
+ * `permissions`: those of an in-process agent and of the agents above it.
  */
 export function mayCall(
   guard: Pick<Guard, 'lists'>,

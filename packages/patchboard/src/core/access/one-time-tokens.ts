@@ -1,12 +1,12 @@
 export interface OneTimeTokensParts {
-  /** Of those that were not spent; beyond it the oldest are worth nothing. */
-  readonly most: number;
+  /** Maximum number of unspent tokens; beyond it the oldest are discarded. */
+  readonly capacity: number;
   readonly lifetimeMs: number;
-  /** Milliseconds, of whichever clock they are to die by. */
+  /** The clock for expiry, in milliseconds. */
   readonly now: () => number;
 }
 
-/** Secrets that are good once and not for long. Those that nobody spends are forgotten. */
+/** Secrets that can be spent once, before they expire. */
 export class OneTimeTokens<Value> {
   readonly #parts: OneTimeTokensParts;
   readonly #tokens: Map<string, { readonly value: Value; readonly expiresAt: number }> = new Map();
@@ -16,16 +16,16 @@ export class OneTimeTokens<Value> {
   }
 
   add(token: string, value: Value): void {
-    const { most, lifetimeMs } = this.#parts;
+    const { capacity, lifetimeMs } = this.#parts;
     const now = this.#parts.now();
     for (const [old, { expiresAt }] of this.#tokens) {
-      if (expiresAt > now && this.#tokens.size < most) break;
+      if (expiresAt > now && this.#tokens.size < capacity) break;
       this.#tokens.delete(old);
     }
     this.#tokens.set(token, { value, expiresAt: now + lifetimeMs });
   }
 
-  /** Null: it is good for nothing, or for nothing any more. */
+  /** Returns the token's value and removes it; null if the token is unknown, spent or expired. */
   spend(token: string): Value | null {
     const found = this.#tokens.get(token);
     this.#tokens.delete(token);

@@ -9,9 +9,9 @@ import { strictest } from './policy/strictest.ts';
 import type { Clock } from '../ports.ts';
 import type { Principal } from './principal.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import { decisionOf, CompiledPolicy } from './compiled-policy.ts';
+import { decisionOf, CompiledPolicy } from './policy/compiled-policy.ts';
 
-/** The policy in force. `document` null: it could not be read, and everything is denied until it can. */
+/** The policy in force. `document` is null if it could not be decoded: then every call is denied. */
 export interface PolicyInForce {
   readonly version: number;
   readonly document: PolicyDocument | null;
@@ -23,11 +23,11 @@ interface InForce extends PolicyInForce {
 
 const OWN_PERMISSION = { path: 'permission', author: 'agent' } as const;
 
-/** Policy first; a standing grant may turn its ask into an allow, never its deny. */
+/** Applies policy, then grants: a grant may turn an `ask` of policy into an `allow`, never a `deny`. */
 export class PolicyGuard implements Guard {
   readonly #grants: GrantIndex;
   readonly #clock: Clock;
-  /** For tenants that have none of their own. */
+  /** The policy of tenants that have none of their own. */
   #base: InForce;
   readonly #tenants: Map<string, InForce> = new Map();
   #revision = 0;
@@ -43,12 +43,12 @@ export class PolicyGuard implements Guard {
     return this.#tenants.get(tenant) ?? this.#base;
   }
 
-  /** Another policy lists other tools. */
+  /** Grows with every policy change, because it may change the listed tools. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** `tenant` null: for those that have none of their own. */
+  /** `tenant` null: the policy of tenants that have none of their own. */
   replacePolicy(tenant: string | null, policy: PolicyInForce): void {
     if (tenant === null) this.#base = inForce(policy);
     else this.#tenants.set(tenant, inForce(policy));
@@ -87,8 +87,8 @@ export class PolicyGuard implements Guard {
     const { agentId, tenant } = principal;
     const { name: toolName, annotations, version: toolVersion } = tool;
     const decided = rules.decide(agentId, tool, args);
-    const asked = { toolName, annotations, args };
-    const own = permissions.map((permission) => decideFor(permission, OWN_PERMISSION, asked));
+    const query = { toolName, annotations, args };
+    const own = permissions.map((permission) => decideFor(permission, OWN_PERMISSION, query));
     const verdict = strictest(decided.verdict, own);
     if (verdict.effect === 'ask') {
       const grant = this.#grants.match({ tenant, agentId, toolName, toolVersion, args }, this.#clock.now());

@@ -18,8 +18,8 @@ export interface PolicyText {
 const VERSION_DIGITS = 12;
 
 /**
- * The policy documents and their history. The config file gives the one that every tenant starts with; what the
- * operators of a tenant change at run time stands above it from then on, for that tenant alone.
+ * The policy documents and their history. Every tenant starts with the policy of the config file; once an operator of a
+ * tenant changes it at run time, the changed policy replaces it for that tenant.
  */
 export class PolicyService {
   readonly #store: DocumentStore;
@@ -27,7 +27,7 @@ export class PolicyService {
   readonly #clock: Clock;
   readonly #initial: PolicyText;
   readonly #tenants: Map<string, PolicyText> = new Map();
-  /** One change at a time: the next one looks at what this one left. */
+  /** Serialises changes: each one compares its version with the result of the one before. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: { store: DocumentStore; guard: PolicyGuard; clock: Clock; initial: unknown }) {
@@ -41,10 +41,10 @@ export class PolicyService {
     return this.#tenants.get(tenant) ?? this.#initial;
   }
 
-  /** Fails closed: a policy that cannot be read denies everything to its tenant. Answers what is wrong. */
+  /** Returns the problems found. Fails closed: a policy that cannot be decoded denies every call of its tenant. */
   async load(): Promise<readonly string[]> {
     const problems = [this.#enforce(null, this.#initial)];
-    // In order of their ids, so that the newest of each tenant is the last one seen.
+    // Documents come in order of their ids, so the newest of each tenant is the last one seen.
     for (const kept of await this.#store.documents('policy')) {
       const cut = kept.id.lastIndexOf(' ');
       this.#tenants.set(kept.id.slice(0, cut), textOf(Number(kept.id.slice(cut + 1)), kept.body));
@@ -61,7 +61,7 @@ export class PolicyService {
     return `${tenant === null ? '' : `tenant ${tenant}: `}${places.join('; ')}`;
   }
 
-  /** `expectedVersion`: the one the operator looked at; another in force is a conflict, not an overwrite. */
+  /** Compare-and-set: fails with `conflict` if the version in force is not `expectedVersion`; null replaces any. */
   async replace(
     principal: Principal,
     document: unknown,
@@ -95,7 +95,7 @@ export class PolicyService {
       version: next.version,
       by: principal.id,
     });
-    // No tenant's name holds a space.
+    // Tenant ids contain no spaces.
     const id = `${tenant} ${String(next.version).padStart(VERSION_DIGITS, '0')}`;
     await this.#store.putDocument('policy', id, JSON.stringify(next), [row]);
     this.#tenants.set(tenant, next);
@@ -104,14 +104,14 @@ export class PolicyService {
   }
 }
 
-/** What cannot be read is a policy that says nothing, under the version it was kept as: the next one comes after it. */
+/** An unreadable policy keeps its version number, so that the next version is higher, and has a null document. */
 function textOf(version: number, body: string): PolicyText {
   try {
     const { document = null, changedAt, changedBy } = JSON.parse(body) as Partial<PolicyText>;
     if (typeof changedBy === 'string')
       return { version, document, changedAt: typeof changedAt === 'number' ? changedAt : null, changedBy };
   } catch {
-    // As below.
+    // Falls through to the unreadable policy.
   }
   return { version, document: null, changedAt: null, changedBy: 'unknown' };
 }

@@ -7,11 +7,11 @@ import type { Principal } from './principal.ts';
 import { TenantDirectory, type TenantLimits } from './tenant-directory.ts';
 import { TokenBuckets, type Rate } from './token-buckets.ts';
 
-/** Null: not limited. */
+/** The configured rate limits; null: unlimited. */
 export interface Rates {
   readonly principal: Rate | null;
   readonly tenant: Rate | null;
-  /** Per tenant and tool; `tools` gives single tools one of their own. */
+  /** Per tenant and tool; `tools` overrides it for single tools. */
   readonly tool: Rate | null;
   readonly tools: ReadonlyMap<string, Rate>;
 }
@@ -23,34 +23,34 @@ export const DEFAULT_RATES: Rates = {
   tools: new Map(),
 };
 
-/** Of one principal. Enough to see that it floods, and with what. */
+/** Rate at which refusals of one principal are recorded: enough to show that it floods, and with what. */
 const RECORDED_REFUSALS: Rate = { burst: 100, perSecond: 1 };
-/** Of so many at once it is known how many of their refusals were not recorded. */
+/** Maximum number of principals whose unrecorded refusals are counted. */
 const MAX_FLOODERS = 10_000;
 
-/** Of a model's reply: reading so many costs as much as a call. */
+/** Parsing this many bytes of a model's reply costs one token, as much as a call. */
 const BYTES_PER_TOKEN = 8192;
 
-/** How often calls may be made. Local mode is one's own machine and is not limited. */
+/** Rate limits on calls, per principal, tenant and tool. Local mode is not limited. */
 export class RateLimits {
   readonly #rates: Rates;
   readonly #buckets: TokenBuckets;
   readonly #tenants: TenantDirectory;
   readonly #unrecorded: BoundedMap<string, number> = new BoundedMap(MAX_FLOODERS);
 
-  /** What is said of a tenant counts there instead of what is said of all. */
+  /** Limits of a tenant's own settings replace the general ones for that tenant. */
   constructor(rates: Rates, clock: Clock, tenants: TenantDirectory = new TenantDirectory()) {
     this.#rates = rates;
     this.#tenants = tenants;
     this.#buckets = new TokenBuckets(clock);
   }
 
-  /** Null: go on. Taken before anybody looks at the request, so that refused ones are spent too. */
+  /** Returns null if the request may proceed. Called before validation, so that invalid requests cost a token too. */
   request(principal: Principal): Failure | null {
     return this.#spend(principal, 1, []);
   }
 
-  /** The same for reading a model's reply, by its length. `paid`: how many tokens are taken otherwise. */
+  /** As `request`, for parsing a model's reply, by its length. `paid`: the tokens taken already. */
   reply(principal: Principal, bytes: number, paid: number): Failure | null {
     const tokens = Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN)) - paid;
     if (tokens <= 0) return null;
@@ -60,18 +60,18 @@ export class RateLimits {
   #spend(principal: Principal, tokens: number, why: readonly Reason[]): Failure | null {
     if (principal.kind === 'local') return null;
     const { tenant } = principal;
-    const ownBucket = `principal\n${whoIs(principal)}`;
+    const ownBucket = `principal\n${principalKey(principal)}`;
     const own = this.#rates.principal;
     const tooFast = this.#take('principal', ownBucket, own, principal.id, { tokens, why });
     if (tooFast !== null) return tooFast;
     const ofTenant = this.#tenants.of(tenant).limits.calls ?? this.#rates.tenant;
     const tooMany = this.#take('tenant', `tenant\n${tenant}`, ofTenant, `tenant ${tenant}`, { tokens, why });
-    // What others of the tenant used up is not this one's to pay for.
-    if (tooMany !== null && own !== null) this.#buckets.putBack(ownBucket, own, tokens);
+    // Refused because of the tenant's limit: the principal gets its own tokens back.
+    if (tooMany !== null && own !== null) this.#buckets.refund(ownBucket, own, tokens);
     return tooMany;
   }
 
-  /** The same of one tool, once it is known that the principal may know of it. */
+  /** As `request`, for the limit of one tool. Called after the access check, which hides tools from the principal. */
   call({ kind, tenant }: Principal, toolName: string): Failure | null {
     if (kind === 'local') return null;
     const rate = this.#toolRate(this.#tenants.of(tenant).limits, toolName);
@@ -79,11 +79,11 @@ export class RateLimits {
   }
 
   /**
-   * Whether a refusal by these limits is recorded: a flood would fill the ledger with them. The answer is how many
-   * were not since the last that was; null: this one is not.
+   * Decides whether to record a refusal by these limits; a flood of refusals would fill the ledger. Returns null if this
+   * one is not recorded, otherwise the number of unrecorded refusals since the last recorded one.
    */
   refusal(principal: Principal): number | null {
-    const name = `refusal\n${whoIs(principal)}`;
+    const name = `refusal\n${principalKey(principal)}`;
     const missed = this.#unrecorded.get(name) ?? 0;
     this.#unrecorded.delete(name);
     if (this.#buckets.take(name, RECORDED_REFUSALS).allowed) return missed;
@@ -95,18 +95,22 @@ export class RateLimits {
     policy: RateRefusal['policy'],
     bucket: string,
     rate: Rate | null,
-    who: string,
+    subject: string,
     { tokens, why }: { tokens: number; why: readonly Reason[] } = { tokens: 1, why: [] },
   ): Failure | null {
     if (rate === null) return null;
     const allowance = this.#buckets.take(bucket, rate, tokens);
     if (allowance.allowed) return null;
-    return failure('rate_limited', [reason('rate_of_calls', { who, per_second: rate.perSecond }), ...why], {
-      rate: { ...allowance, policy },
-    });
+    return failure(
+      'rate_limited',
+      [reason('rate_of_calls', { who: subject, per_second: rate.perSecond }), ...why],
+      {
+        rate: { ...allowance, policy },
+      },
+    );
   }
 
-  /** What is left of the narrowest limit: the tool's own, else the tenant's; null: there is none. */
+  /** The current allowance of the tool's limit, else of the tenant's; null if neither is limited. */
   remaining(principal: Principal, toolName: string): RateRefusal | null {
     if (principal.kind === 'local') return null;
     const { tenant } = principal;
@@ -129,6 +133,6 @@ function toolBucket(tenant: string, toolName: string): string {
   return `tool\n${pairKey(tenant, toolName)}`;
 }
 
-function whoIs({ tenant, kind, id }: Principal): string {
+function principalKey({ tenant, kind, id }: Principal): string {
   return `${tenant}\n${kind}\n${id}`;
 }

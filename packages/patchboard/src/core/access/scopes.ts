@@ -1,6 +1,6 @@
 import type { Principal } from './principal.ts';
 
-/** What a credential is good for. Every route names the one it needs. */
+/** The permissions of a credential. Every route names the one it needs. */
 export const SCOPES = [
   /** List and call tools; cancel and replay own calls. */
   'tools:call',
@@ -26,7 +26,7 @@ export function isScope(value: unknown): value is Scope {
   return typeof value === 'string' && (SCOPES as readonly string[]).includes(value);
 }
 
-/** What each kind of principal gets when its key names no scopes. */
+/** The default scopes of each kind of principal. */
 export const SCOPES_OF_KIND: Readonly<Record<Principal['kind'], readonly Scope[]>> = {
   agent: ['tools:call', 'calls:read'],
   client: ['tools:serve'],

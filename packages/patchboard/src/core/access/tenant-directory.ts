@@ -1,24 +1,24 @@
 import type { Rate } from './token-buckets.ts';
 
-/** What is said of one tenant; null and absent: what everybody has. */
+/** The settings of one tenant; null or absent: the default. */
 export interface TenantSettings {
-  /** Sites it may speak of; null: any. */
+  /** Sites the tenant may name in requests; null: any. */
   readonly sites: readonly string[] | null;
-  /** Packs whose tools it has; null: all but those that must be named. */
+  /** Packs whose tools the tenant has; null: all but those with `mustBeNamed`. */
   readonly packs: readonly string[] | null;
   readonly limits: TenantLimits;
 }
 
 export interface TenantLimits {
-  /** All calls of the tenant. */
+  /** Limit on all calls of the tenant. */
   readonly calls?: Rate;
-  /** Calls of single tools. */
+  /** Limits on calls of single tools. */
   readonly tools?: ReadonlyMap<string, Rate>;
 }
 
-const NOTHING_SAID: TenantSettings = { sites: null, packs: null, limits: {} };
+const DEFAULT_SETTINGS: TenantSettings = { sites: null, packs: null, limits: {} };
 
-/** The tenants that something is said of. Any other exists too, and has what everybody has. */
+/** The tenants with settings. Every other tenant exists too, with the default settings. */
 export class TenantDirectory {
   readonly #tenants: Map<string, TenantSettings> = new Map();
   readonly #mustBeNamed: Set<string> = new Set();
@@ -28,25 +28,26 @@ export class TenantDirectory {
     for (const [id, settings] of tenants) this.#tenants.set(id, settings);
   }
 
-  /** Grows with every change, so that what was made from it can be cached. */
+  /** Grows with every change: a cache key for values derived from the settings. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Only tenants that name the pack have its tools. */
+  /** From now on, only tenants that list the pack have its tools. */
   mustBeNamed(pack: string): void {
     this.#mustBeNamed.add(pack);
     this.#revision += 1;
   }
 
   of(tenant: string): TenantSettings {
-    return this.#tenants.get(tenant) ?? NOTHING_SAID;
+    return this.#tenants.get(tenant) ?? DEFAULT_SETTINGS;
   }
 
   all(): ReadonlyMap<string, TenantSettings> {
     return this.#tenants;
   }
 
+  /** Null: the tenant gets the default settings again. */
   replace(tenant: string, settings: TenantSettings | null): void {
     if (settings === null) this.#tenants.delete(tenant);
     else this.#tenants.set(tenant, settings);
@@ -64,7 +65,7 @@ export class TenantDirectory {
     return sites === null || sites.includes(site);
   }
 
-  /** For callers that name no site: the only one there is. */
+  /** The default site for callers that name none: the tenant's site if it has exactly one, else null. */
   onlySite(tenant: string): string | null {
     const { sites } = this.of(tenant);
     return sites?.length === 1 ? (sites[0] ?? null) : null;

@@ -8,20 +8,20 @@ import { tenantSettings, tenantText, type TenantText } from './tenant-text.ts';
 export interface KnownTenant {
   readonly id: string;
   readonly settings: TenantSettings;
-  /** Where it was said; an operator's word stands above the config's. */
+  /** Where the settings come from; an operator's settings override the config's. */
   readonly source: 'config' | 'operator';
 }
 
-/** What cannot be read allows nothing. */
+/** The settings of a tenant whose stored document is unreadable: no sites and no packs. */
 const NOTHING: TenantSettings = { sites: [], packs: [], limits: {} };
 
-/** What operators say of tenants while the server runs. It is kept, and stands above the config from then on. */
+/** Changes tenant settings at run time. They are stored, and override the config from then on. */
 export class TenantService {
   readonly #store: DocumentStore;
   readonly #clock: Clock;
   readonly #directory: TenantDirectory;
   readonly #config: ReadonlyMap<string, TenantSettings>;
-  readonly #kept: Set<string> = new Set();
+  readonly #stored: Set<string> = new Set();
 
   constructor(parts: { store: DocumentStore; clock: Clock; directory: TenantDirectory }) {
     this.#store = parts.store;
@@ -30,47 +30,47 @@ export class TenantService {
     this.#config = new Map(parts.directory.all());
   }
 
-  /** Answers those that could not be read. */
+  /** Returns the ids of tenants whose stored settings could not be read. */
   async load(): Promise<readonly string[]> {
     const unreadable: string[] = [];
     for (const { id, body } of await this.#store.documents('tenant')) {
       const settings = read(body);
       if (settings === null) unreadable.push(id);
       this.#directory.replace(id, settings ?? NOTHING);
-      this.#kept.add(id);
+      this.#stored.add(id);
     }
     return unreadable;
   }
 
-  /** In order of their names. */
+  /** Sorted by id. */
   list(): readonly KnownTenant[] {
     return [...this.#directory.all()]
       .map(([id, settings]) => this.#known(id, settings))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  async put(by: Principal, id: string, said: TenantText): Promise<KnownTenant> {
-    const settings = tenantSettings(said);
+  async put(by: Principal, id: string, given: TenantText): Promise<KnownTenant> {
+    const settings = tenantSettings(given);
     const text = tenantText(settings);
     const row = plainRow('tenant.changed', id, this.#clock.now(), { ...text, by: by.id });
     await this.#store.putDocument('tenant', id, JSON.stringify(text), [row]);
-    this.#kept.add(id);
+    this.#stored.add(id);
     this.#directory.replace(id, settings);
     return this.#known(id, settings);
   }
 
-  /** What the config says counts again. False: no operator has said anything of it. */
+  /** Restores the settings of the config. Returns false if no operator had changed them. */
   async remove(by: Principal, id: string): Promise<boolean> {
-    if (!this.#kept.has(id)) return false;
+    if (!this.#stored.has(id)) return false;
     const row = plainRow('tenant.changed', id, this.#clock.now(), { removed: true, by: by.id });
     await this.#store.deleteDocument('tenant', id, [row]);
-    this.#kept.delete(id);
+    this.#stored.delete(id);
     this.#directory.replace(id, this.#config.get(id) ?? null);
     return true;
   }
 
   #known(id: string, settings: TenantSettings): KnownTenant {
-    return { id, settings, source: this.#kept.has(id) ? 'operator' : 'config' };
+    return { id, settings, source: this.#stored.has(id) ? 'operator' : 'config' };
   }
 }
 

@@ -6,7 +6,7 @@ export interface RateText {
   readonly per_second: number;
 }
 
-/** What is said of a tenant as it is written: in the config, over HTTP and in the store. */
+/** Tenant settings as JSON: in the config, over HTTP and in the store. */
 export interface TenantText {
   readonly sites?: readonly string[];
   readonly packs?: readonly string[];

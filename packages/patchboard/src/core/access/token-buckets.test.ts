@@ -4,7 +4,7 @@ import { FakeClock } from '../../../test/support/fake-clock.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 describe('TokenBuckets', () => {
-  it('never lets more through than burst plus rate times time, and says when to come back', async () => {
+  it('allows at most burst plus rate times time, and returns when to retry', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 10 }),
@@ -32,7 +32,7 @@ describe('TokenBuckets', () => {
     );
   });
 
-  it('takes more for what costs more, and a full bucket for what costs more than it holds', async () => {
+  it('takes the cost of a request, capped at the capacity of the bucket', async () => {
     const clock = new FakeClock();
     const buckets = new TokenBuckets(clock);
     const rate = { burst: 10, perSecond: 2 };
@@ -42,11 +42,11 @@ describe('TokenBuckets', () => {
     expect(buckets.take('a', rate, 100)).toMatchObject({ allowed: false, retryAfterMs: 5000 });
     await clock.advance(5000);
     expect(buckets.take('a', rate, 100)).toMatchObject({ allowed: true, remaining: 0 });
-    buckets.putBack('a', rate, 100);
+    buckets.refund('a', rate, 100);
     expect(buckets.peek('a', rate)).toMatchObject({ remaining: 10 });
   });
 
-  it('keeps names apart', () => {
+  it('has one bucket per name', () => {
     const buckets = new TokenBuckets(new FakeClock());
     const rate = { burst: 1, perSecond: 1 };
     expect(buckets.take('a', rate).allowed).toBe(true);

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../ports.ts';
 
-/** So many at once, and so many a second for ever. */
+/** Token bucket: `burst` capacity, refilled at `perSecond`. */
 export interface Rate {
   readonly burst: number;
   readonly perSecond: number;
@@ -10,26 +10,26 @@ export interface Rate {
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: number;
-  /** In which time an empty bucket is full again. */
+  /** The time in which an empty bucket is full again. */
   readonly windowMs: number;
   readonly remaining: number;
-  /** Milliseconds until as much would be allowed; 0 when it is now. */
+  /** Milliseconds until the same request would be allowed; 0 if it is allowed now. */
   readonly retryAfterMs: number;
 }
 
 export interface Bucket {
   tokens: number;
-  /** When it was last filled up. */
+  /** Time of the last refill. */
   at: number;
 }
 
-/** Enough for every principal and tool in use; beyond it, the one idle longest is forgotten, which only makes it full. */
+/** Enough for every principal and tool in use. Beyond it, the bucket idle longest is evicted, which only makes it full. */
 const MAX_BUCKETS = 50_000;
 
-/** Thirds of a token do not add up to one exactly. */
+/** Tolerance for fractions: three thirds of a token do not add up to exactly 1. */
 const ROUNDING = 1e-9;
 
-/** One bucket per name, made when first asked for. */
+/** One bucket per name, created at its first use. */
 export class TokenBuckets {
   readonly #clock: Clock;
   readonly #buckets: BoundedMap<string, Bucket> = new BoundedMap(MAX_BUCKETS);
@@ -38,7 +38,7 @@ export class TokenBuckets {
     this.#clock = clock;
   }
 
-  /** `tokens`: what it costs. More than a bucket holds is paid for by a full one. */
+  /** `tokens`: the cost, capped at the capacity of the bucket. */
   take(name: string, rate: Rate, tokens = 1): Allowance {
     const now = this.#clock.elapsed();
     const bucket = this.#buckets.get(name) ?? { tokens: rate.burst, at: now };
@@ -59,12 +59,12 @@ export class TokenBuckets {
   peek(name: string, rate: Rate): Allowance {
     const allowance = this.take(name, rate);
     if (!allowance.allowed) return allowance;
-    this.putBack(name, rate);
+    this.refund(name, rate);
     return { ...allowance, remaining: allowance.remaining + 1 };
   }
 
-  /** Puts back what another limit made useless. */
-  putBack(name: string, rate: Rate, tokens = 1): void {
+  /** Puts tokens back, for a request that another limit refused. */
+  refund(name: string, rate: Rate, tokens = 1): void {
     const bucket = this.#buckets.get(name);
     if (bucket !== undefined) bucket.tokens += costOf(rate, tokens);
   }
@@ -74,7 +74,7 @@ function costOf({ burst }: Rate, tokens: number): number {
   return Math.min(tokens, Math.max(1, burst));
 }
 
-/** What was earned since it was last filled up, and never more than a burst. */
+/** Adds the tokens earned since the last refill, up to `burst`. */
 export function refill(bucket: Bucket, { burst, perSecond }: Rate, now: number): void {
   bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
   bucket.at = now;

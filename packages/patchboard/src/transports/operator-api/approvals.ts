@@ -4,7 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperatorDecision } from '../../core/steps/approvals.ts';
 import type { Call } from '../../core/call/call.ts';
 import type { GrantRequest } from '../../core/access/grant-service.ts';
-import { CONDITION_NAMES, CONDITIONS, type Predicate } from '../../core/access/policy/predicate.ts';
+import {
+  COMPARISON_NAMES,
+  COMPARISONS,
+  type ArgumentCondition,
+} from '../../core/access/policy/argument-condition.ts';
 import { callJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -108,24 +112,27 @@ interface DecisionBody {
 
 interface GrantBody {
   readonly scope: GrantRequest['scope'];
-  readonly when?: readonly Predicate[];
+  readonly when?: readonly ArgumentCondition[];
   readonly this_agent_only?: boolean;
   readonly lifetime_s?: number | null;
 }
 
-const CONDITION_SCHEMAS: Readonly<Record<(typeof CONDITIONS)[keyof typeof CONDITIONS]['takes'], Schema>> = {
-  'any value': ANY,
-  text: TEXT,
-  pattern: { ...TEXT, maxLength: PATTERN_CHARACTERS },
-  number: { type: 'number' },
-};
+const COMPARISON_SCHEMAS: Readonly<Record<(typeof COMPARISONS)[keyof typeof COMPARISONS]['takes'], Schema>> =
+  {
+    'any value': ANY,
+    text: TEXT,
+    pattern: { ...TEXT, maxLength: PATTERN_CHARACTERS },
+    number: { type: 'number' },
+  };
 
 export const PREDICATE: Schema = object(
   {
     arg: { type: 'string', pattern: '^(/.*)?$', description: 'JSON pointer into the arguments' },
-    ...Object.fromEntries(CONDITION_NAMES.map((name) => [name, CONDITION_SCHEMAS[CONDITIONS[name].takes]])),
+    ...Object.fromEntries(
+      COMPARISON_NAMES.map((name) => [name, COMPARISON_SCHEMAS[COMPARISONS[name].takes]]),
+    ),
   },
-  CONDITION_NAMES,
+  COMPARISON_NAMES,
 );
 
 const decisionRoute: Route = {

@@ -10,7 +10,7 @@ import { failure, type Failure } from '../../core/failures.ts';
 import { decidePolicy, mayEverCall } from '../../core/access/policy/decide.ts';
 import { decodePolicy, decodeSentPolicy, type PolicyDocument } from '../../core/access/policy/document.ts';
 import { reviewPolicy } from '../../core/access/policy/review.ts';
-import { warningText } from '../../core/access/policy/warning-words.ts';
+import { warningText } from '../../core/access/policy/warning-text.ts';
 import type { PolicyText } from '../../core/access/policy-service.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';

@@ -36,7 +36,7 @@ describe('decidePolicy', () => {
     );
   });
 
-  it('asks deny, then allow, then ask, then mode', () => {
+  it('evaluates deny, then allow, then ask, then mode', () => {
     const document = policy({
       agents: {
         a: {
@@ -55,7 +55,7 @@ describe('decidePolicy', () => {
     expect(effect(document, 'q', { agentId: 'b' })).toMatchObject({ effect: 'allow' });
   });
 
-  it('asks when cents exceed a bound, with no code', () => {
+  it('requires approval when an amount exceeds a bound', () => {
     const document = policy({
       default: {
         autoAllowTools: ['pay'],
@@ -92,7 +92,7 @@ describe('decidePolicy', () => {
     expect(effect(document, 't', { args }).effect).toBe(expected ? 'ask' : 'allow');
   });
 
-  it('obeys the switches of a chat app', () => {
+  it('applies tool toggles', () => {
     const document = policy({
       default: {
         mode: 'auto',
@@ -108,7 +108,7 @@ describe('decidePolicy', () => {
 });
 
 describe('mayEverCall', () => {
-  // Two conditions may exclude each other in ways nobody should work out here: then the tool is listed, and denied on call.
+  // Conditions that exclude each other are not analysed: then the tool is listed, and a call of it is denied.
   it('hides a tool only if it is always denied, and always then unless a deny rule has a condition', () => {
     const names = ['a.x', 'a.y', 'b'];
     const patterns = fc.subarray(['a.*', 'a.x', 'b', '*', '?']);

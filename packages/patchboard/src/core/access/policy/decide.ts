@@ -2,59 +2,59 @@ import { reason, type ToolAnnotations } from '@patchboard/wire';
 import { explain, freeText, type Explanation } from '../../explanation.ts';
 import type { AgentPolicy, Effect, PolicyDocument } from './document.ts';
 import { matchesGlob } from './glob.ts';
-import { holds } from './predicate.ts';
+import { holds } from './argument-condition.ts';
 
-export interface ToolQuestion {
+export interface ToolQuery {
   readonly toolName: string;
   readonly annotations: ToolAnnotations;
   readonly args: unknown;
 }
 
-export interface PolicyQuestion extends ToolQuestion {
+export interface PolicyQuery extends ToolQuery {
   readonly agentId: string;
 }
 
-/** A line of the policy that speaks of this call, in the order in which lines are asked. */
+/** A rule of the policy that matches this call, in the order of evaluation. */
 export interface TraceStep extends Explanation {
-  /** Where it stands in the document, such as `agents.researcher.autoDenyTools[0]`. */
+  /** The path of the rule in the document, such as `agents.researcher.autoDenyTools[0]`. */
   readonly rule: string;
   readonly effect: Effect;
-  /** Hooks of whoever wrote this policy, or of those above, may say otherwise. */
+  /** Hooks of this author, or of an author above, may override the effect. */
   readonly opensTo?: Author;
 }
 
-/** Who wrote a policy: the operator for the whole board, or the code that made an agent for that agent. */
+/** The author of a policy: `board` is the operator, `agent` the code that created the agent. */
 export type Author = 'board' | 'agent';
 
-/** Where an agent's policy stands: how its rules are named, and who wrote it. */
-export interface PolicyPlace {
+/** Where an agent's policy comes from: the path prefix of its rules, and its author. */
+export interface PolicyLocation {
   readonly path: string;
   readonly author: Author;
 }
 
 export interface PolicyVerdict extends TraceStep {
-  /** What else would have matched, had the first not been there. */
+  /** Further rules that match, after the deciding one. */
   readonly alsoMatched: readonly TraceStep[];
 }
 
-/** `rule` of a verdict that no policy decided: the tool's own annotations did. */
+/** The rule of a verdict that comes from the tool's annotations, because no policy matched. */
 export const ANNOTATIONS_RULE = 'annotations';
 
-/** Deny first, then rules as written, then the allow list, the ask list, and last the mode. The first one counts. */
-export function decidePolicy(policy: PolicyDocument, question: PolicyQuestion): PolicyVerdict {
+/** The first match decides: deny list, toggles, deny rules, other rules, allow list, ask list, mode. */
+export function decidePolicy(policy: PolicyDocument, question: PolicyQuery): PolicyVerdict {
   const { agent, path } = policyOf(policy, question.agentId);
   return decideFor(agent, { path, author: 'board' }, question);
 }
 
-/** The same for one agent's policy, wherever it stands. */
-export function decideFor(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion): PolicyVerdict {
+/** As `decidePolicy`, for the policy of one agent. */
+export function decideFor(agent: AgentPolicy, place: PolicyLocation, question: ToolQuery): PolicyVerdict {
   const [first, ...alsoMatched] = steps(agent, place, question);
   if (first === undefined)
     return { rule: 'none', effect: 'deny', ...explain(reason('no_rule')), alsoMatched: [] };
   return { ...first, alsoMatched };
 }
 
-/** Whether there are arguments with which the agent could call the tool. */
+/** Whether there are arguments with which the agent may call the tool. */
 export function mayEverCall(policy: PolicyDocument, agentId: string, toolName: string): boolean {
   return mayEver(policyOf(policy, agentId).agent, toolName);
 }
@@ -75,8 +75,8 @@ export function mayEver(agent: AgentPolicy, toolName: string): boolean {
   return named || (agent.mode !== 'deny' && isEnabled(agent, toolName));
 }
 
-/** Whether what is decided of the tool may depend on the arguments. */
-export function looksAtArguments(agent: AgentPolicy, toolName: string): boolean {
+/** Whether the decision on the tool may depend on the arguments. */
+export function dependsOnArguments(agent: AgentPolicy, toolName: string): boolean {
   return agent.rules.some((rule) => rule.when.length > 0 && names(rule.tools, toolName));
 }
 
@@ -87,7 +87,7 @@ export function policyOf(policy: PolicyDocument, agentId: string): { agent: Agen
     : { agent: own, path: `agents.${agentId}` };
 }
 
-function* steps(agent: AgentPolicy, place: PolicyPlace, question: ToolQuestion): Generator<TraceStep> {
+function* steps(agent: AgentPolicy, place: PolicyLocation, question: ToolQuery): Generator<TraceStep> {
   const { toolName } = question;
   const { path } = place;
   yield* listed(agent.autoDenyTools, toolName, `${path}.autoDenyTools`, 'deny');
@@ -126,19 +126,19 @@ function* listed(
 
 function* ruled(
   agent: AgentPolicy,
-  { toolName, args }: ToolQuestion,
+  { toolName, args }: ToolQuery,
   path: string,
   wanted: (effect: Effect) => boolean,
 ): Generator<TraceStep> {
   for (const [index, rule] of agent.rules.entries()) {
     if (!wanted(rule.effect) || !names(rule.tools, toolName)) continue;
-    if (!rule.when.every((predicate) => holds(predicate, args))) continue;
+    if (!rule.when.every((condition) => holds(condition, args))) continue;
     const why = rule.reason === null ? explain(reason('rule_matched')) : freeText(rule.reason);
     yield { rule: `${path}.rules[${index}]`, effect: rule.effect, ...why };
   }
 }
 
-function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, { path, author }: PolicyPlace): TraceStep {
+function byMode(agent: AgentPolicy, { annotations }: ToolQuery, { path, author }: PolicyLocation): TraceStep {
   const rule = `${path}.mode`;
   switch (agent.mode) {
     case 'auto':
@@ -154,7 +154,7 @@ function byMode(agent: AgentPolicy, { annotations }: ToolQuestion, { path, autho
   }
 }
 
-/** Where no policy decides: a tool that declares a risk needs approval, any other is allowed. */
+/** No policy matched: a tool with a risk annotation needs approval, any other is allowed. */
 function byAnnotations(annotations: ToolAnnotations): TraceStep {
   if (annotations.destructive === true)
     return { rule: ANNOTATIONS_RULE, effect: 'ask', ...explain(reason('tool_destructive')) };
@@ -174,7 +174,7 @@ export function moduleOf(toolName: string): string {
   return cut > 0 ? toolName.slice(0, cut) : toolName;
 }
 
-/** Toggles name a tool, or a tool module. */
+/** A toggle names a tool or a tool module. */
 function toggle(agent: AgentPolicy, toolName: string): boolean | undefined {
   if (Object.hasOwn(agent.toolToggles, toolName)) return agent.toolToggles[toolName];
   const module = moduleOf(toolName);

@@ -1,5 +1,10 @@
 import { pointerTo } from '../../json/json-pointer.ts';
-import { CONDITION_NAMES, CONDITIONS, CONDITIONS_TEXT, type Predicate } from './predicate.ts';
+import {
+  COMPARISON_NAMES,
+  COMPARISONS,
+  COMPARISONS_TEXT,
+  type ArgumentCondition,
+} from './argument-condition.ts';
 import { isRecord } from '../../json/is-record.ts';
 
 export const POLICY_MODES = ['auto', 'ask', 'deny', 'custom'] as const;
@@ -7,32 +12,32 @@ export const POLICY_MODES = ['auto', 'ask', 'deny', 'custom'] as const;
 export type PolicyMode = (typeof POLICY_MODES)[number];
 export type Effect = 'allow' | 'ask' | 'deny';
 
-/** A rule that looks at the arguments. */
+/** A rule that may depend on the arguments. */
 export interface PolicyRule {
   readonly tools: readonly string[];
   readonly effect: Effect;
-  readonly when: readonly Predicate[];
+  readonly when: readonly ArgumentCondition[];
   readonly reason: string | null;
 }
 
-/** What one agent may do. Patterns are globs over tool names. */
+/** The permissions of one agent. Patterns are globs over tool names. */
 export interface AgentPolicy {
-  /** Null: what a tool says of itself decides (destructive or requires approval: ask). */
+  /** Null: the tool's annotations decide (`destructive` or `requires_approval`: ask). */
   readonly mode: PolicyMode | null;
   readonly autoAllowTools: readonly string[];
   readonly requireApprovalTools: readonly string[];
   readonly autoDenyTools: readonly string[];
   readonly rules: readonly PolicyRule[];
-  /** A chat app's switches: false forbids a tool, true takes it out of `defaultToolEnabled`. */
+  /** By tool or module: false denies the tool, true exempts it from `defaultToolEnabled`. */
   readonly toolToggles: Readonly<Record<string, boolean>>;
-  /** False: a tool that no toggle, list or rule names is forbidden. */
+  /** False: a tool that no toggle, list or rule names is denied. */
   readonly defaultToolEnabled: boolean;
 }
 
 export interface PolicyDocument {
   readonly default: AgentPolicy;
   readonly agents: ReadonlyMap<string, AgentPolicy>;
-  /** What clients may call the tools they lend; null: any free name. */
+  /** Patterns of the names under which clients may register tools; null: any free name. */
   readonly registerable: readonly string[] | null;
 }
 
@@ -56,15 +61,15 @@ export type DecodedPolicy =
   | { readonly ok: true; readonly policy: PolicyDocument }
   | { readonly ok: false; readonly problems: readonly { readonly path: string; readonly message: string }[] };
 
-/** Unknown keys, modes and effects are problems: a policy that is not fully understood is not used. */
+/** Rejects unknown keys, modes and effects: a policy that is not fully understood is not used. */
 export function decodePolicy(value: unknown): DecodedPolicy {
   return decode(value, Infinity);
 }
 
-/** Upper bound on the characters of a pattern that an operator sends. No name of a tool is half as long. */
+/** Upper bound on the characters of a pattern that an operator sends: well above the longest tool name. */
 export const PATTERN_CHARACTERS = 500;
 
-/** As `decodePolicy`, for a policy that came over the network: a pattern is compared for every call, in one piece. */
+/** As `decodePolicy`, with bounded patterns, for a policy sent over the network: patterns are matched for every call. */
 export function decodeSentPolicy(value: unknown): DecodedPolicy {
   return decode(value, PATTERN_CHARACTERS);
 }
@@ -76,7 +81,7 @@ function decode(value: unknown, patternCharacters: number): DecodedPolicy {
 }
 
 const AGENT_KEYS: readonly string[] = Object.keys(EMPTY_AGENT_POLICY);
-const PREDICATE_KEYS: readonly string[] = ['arg', ...CONDITION_NAMES];
+const CONDITION_KEYS: readonly string[] = ['arg', ...COMPARISON_NAMES];
 
 class PolicyDecoder {
   readonly problems: { path: string; message: string }[] = [];
@@ -147,26 +152,26 @@ class PolicyDecoder {
       tools: this.#strings(tools, `${path}/tools`),
       effect: effect as Effect,
       when: Array.isArray(when)
-        ? when.map((one, index) => this.#predicate(one, `${path}/when/${index}`))
+        ? when.map((one, index) => this.#condition(one, `${path}/when/${index}`))
         : [],
       reason: reason as string | null,
     };
   }
 
-  #predicate(value: unknown, path: string): Predicate {
-    const given = this.#record(value, path, PREDICATE_KEYS);
+  #condition(value: unknown, path: string): ArgumentCondition {
+    const given = this.#record(value, path, CONDITION_KEYS);
     const arg = given['arg'];
     if (typeof arg !== 'string' || (arg !== '' && !arg.startsWith('/'))) {
       this.#problem(`${path}/arg`, 'must be a JSON pointer such as /cents');
     }
-    for (const name of CONDITION_NAMES) {
-      if (name in given) this.#condition(CONDITIONS[name].takes, given[name], `${path}/${name}`);
+    for (const name of COMPARISON_NAMES) {
+      if (name in given) this.#operand(COMPARISONS[name].takes, given[name], `${path}/${name}`);
     }
-    if (Object.keys(given).length < 2) this.#problem(path, `needs a test: ${CONDITIONS_TEXT}`);
-    return given as unknown as Predicate;
+    if (Object.keys(given).length < 2) this.#problem(path, `needs a test: ${COMPARISONS_TEXT}`);
+    return given as unknown as ArgumentCondition;
   }
 
-  #condition(takes: 'any value' | 'text' | 'pattern' | 'number', value: unknown, path: string): void {
+  #operand(takes: 'any value' | 'text' | 'pattern' | 'number', value: unknown, path: string): void {
     if (takes === 'number' && typeof value !== 'number') this.#problem(path, 'must be a number');
     if ((takes === 'text' || takes === 'pattern') && typeof value !== 'string')
       this.#problem(path, 'must be a text');

@@ -9,8 +9,8 @@ interface Range {
 }
 
 /**
- * The first place in the range where a segment of a glob, which has no `*`, stands; -1: nowhere. Shift-and: one bit for
- * each prefix of the segment that ends here, so that no character of the text is read twice, whatever is repeated in both.
+ * Returns the first index in the range where a segment of a glob (without `*`) matches; -1 if there is none. Uses the
+ * Shift-And algorithm: one bit per prefix of the segment that ends here, so that the time is linear in the text.
  */
 export function indexOfSegment(segment: string, text: string, { from, end, notOne }: Range): number {
   if (segment === '') return from;
@@ -20,7 +20,7 @@ export function indexOfSegment(segment: string, text: string, { from, end, notOn
   const lastBit = (segment.length - 1) % BITS;
   for (let at = from; at < end; at += 1) {
     const mask = masks.of.get(text.charCodeAt(at)) ?? masks.any;
-    // The empty prefix ends everywhere.
+    // The empty prefix matches everywhere.
     let carry = 1;
     for (let word = 0; word < words; word += 1) {
       const before = prefixes[word] ?? 0;
@@ -33,9 +33,9 @@ export function indexOfSegment(segment: string, text: string, { from, end, notOn
 }
 
 interface Masks {
-  /** By character: at which places of the segment it may stand. */
+  /** By character: the positions of the segment that it matches. */
   readonly of: ReadonlyMap<number, Uint32Array>;
-  /** Of a character that the segment does not name. */
+  /** The mask of a character that does not occur in the segment. */
   readonly any: Uint32Array;
 }
 
@@ -47,7 +47,7 @@ function masksOf(segment: string, notOne: string | null): Masks {
   if (notOne !== null) of.set(notOne.charCodeAt(0), new Uint32Array(any.length));
   for (let place = 0; place < segment.length; place += 1) {
     const character = segment.charCodeAt(place);
-    // Also a `?` of the text, which only a `?` matches.
+    // A `?` in the text is matched by a `?` only, as any other character that is not in the segment.
     if (character === QUESTION_MARK) continue;
     const mask = of.get(character) ?? any.slice();
     setBit(mask, place);

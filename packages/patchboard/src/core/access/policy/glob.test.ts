@@ -6,7 +6,7 @@ const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 6 });
 
 describe('coversGlob', () => {
-  it('is true only where every text that the specific one matches is matched by the general one', () => {
+  it('is true only if the general pattern matches every text that the specific one matches', () => {
     fc.assert(
       fc.property(pattern, pattern, text, (general, specific, sample) => {
         fc.pre(coversGlob(general, specific) && matchesGlob(specific, sample));

@@ -1,9 +1,9 @@
 import { indexOfSegment } from './glob-search.ts';
 
-/** Up to this many steps the plain comparison is faster than the tables of the search. */
+/** Up to this many steps the backtracking comparison is faster than building the tables of the segment search. */
 const PLAIN_STEPS = 4096;
 
-/** `*` is any run of characters, `?` one character; everything else is itself. The time is linear in the text. */
+/** `*` matches any run of characters, `?` one character; other characters match themselves. Linear time in the text. */
 export function matchesGlob(pattern: string, text: string): boolean {
   return matches(pattern, text, null);
 }
@@ -12,9 +12,9 @@ export function hasWildcard(pattern: string): boolean {
   return pattern.includes('*') || pattern.includes('?');
 }
 
-/** Whether `general` matches every text that `specific` matches. It may return false where a proof takes more than a comparison. */
+/** Whether `general` matches every text that `specific` matches. May return false in cases that need a deeper proof. */
 export function coversGlob(general: string, specific: string): boolean {
-  // A `*` of the specific pattern stands for any number of characters, so that only a `*` covers it.
+  // A `*` of the specific pattern matches any number of characters, so only a `*` covers it.
   return matches(general, specific, '*');
 }
 
@@ -38,7 +38,7 @@ function matchesPlainly(pattern: string, text: string, notOne: string | null): b
       p += 1;
       t += 1;
     } else if (star !== -1) {
-      // The last star takes one character more, and the rest is tried again from there.
+      // Backtrack: the last star takes one more character.
       p = star + 1;
       t = ++resume;
     } else {
@@ -49,7 +49,7 @@ function matchesPlainly(pattern: string, text: string, notOne: string | null): b
   return p === pattern.length;
 }
 
-/** What stands between the stars is searched from left to right: the first place of each leaves the most for the others. */
+/** Searches the segments between the stars from left to right. Taking the first match of each is optimal. */
 function matchesBySegments(pattern: string, text: string, notOne: string | null): boolean {
   const segments = pattern.split('*');
   const first = segments.shift() ?? '';

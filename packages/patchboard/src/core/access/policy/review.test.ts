@@ -1,21 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { decodePolicy } from './document.ts';
-import { reviewPolicy, type PolicyReview, type PolicySurroundings } from './review.ts';
+import { reviewPolicy, type PolicyReview, type PolicyContext } from './review.ts';
 
 const TOOLS = ['database.query', 'database.write', 'weather.query', 'notes_add'];
 
-async function review(
-  document: unknown,
-  surroundings: Partial<PolicySurroundings> = {},
-): Promise<PolicyReview> {
+async function review(document: unknown, context: Partial<PolicyContext> = {}): Promise<PolicyReview> {
   const decoded = decodePolicy(document);
   if (!decoded.ok) throw new Error(JSON.stringify(decoded.problems));
   const pause = async (): Promise<void> => await Promise.resolve();
-  return await reviewPolicy(decoded.policy, { tools: TOOLS, agents: null, ...surroundings }, pause);
+  return await reviewPolicy(decoded.policy, { tools: TOOLS, agents: null, ...context }, pause);
 }
 
 describe('the review of a policy', () => {
-  it('names a pattern that matches no tool, and the tool that was probably meant', async () => {
+  it('warns of a pattern that matches no tool, and suggests a similar name', async () => {
     const { warnings, matches } = await review({
       default: {
         requireApprovalTools: ['database.qery', 'databse.*', 'phone.ring'],
@@ -46,7 +43,7 @@ describe('the review of a policy', () => {
     });
   });
 
-  it('says how many tools each pattern matches, and names the first ten', async () => {
+  it('counts the tools that each pattern matches, and names the first ten', async () => {
     const tools = Array.from({ length: 12 }, (_, index) => `phone.tool${String(index).padStart(2, '0')}`);
     const { matches, warnings } = await review(
       { agents: { bob: { rules: [{ tools: ['phone.*', '*.tool03'], effect: 'ask' }] } } },
@@ -59,7 +56,7 @@ describe('the review of a policy', () => {
     ]);
   });
 
-  it('names an agent that no credential stands for, where credentials are all there is', async () => {
+  it('warns of an agent without a credential, if callers need credentials', async () => {
     const document = { agents: { bob: {}, carol: {} } };
     expect((await review(document, { agents: null })).warnings).toEqual([]);
     expect((await review(document, { agents: new Set(['carol', 'operator']) })).warnings).toEqual([
@@ -91,7 +88,7 @@ describe('the review of a policy', () => {
       0,
     ],
     [
-      'not where tools may come that the earlier one does not match',
+      'not if a future tool may match only the later one',
       { autoDenyTools: ['database.query'], autoAllowTools: ['database.*'] },
       0,
     ],
@@ -105,12 +102,12 @@ describe('the review of a policy', () => {
       { autoDenyTools: ['?atabase.query'], autoAllowTools: ['*atabase.query'] },
       0,
     ],
-  ])('names what an earlier line shadows: %s', async (_which, agent, count) => {
+  ])('warns of a line shadowed by an earlier one: %s', async (_which, agent, count) => {
     const { warnings } = await review({ default: agent });
     expect(warnings.map(({ code }) => code)).toEqual(Array.from({ length: count }, () => 'rule_shadowed'));
   });
 
-  it('pauses after each pattern, and goes no further than the first thousand', async () => {
+  it('pauses after each pattern, and reviews only the first thousand', async () => {
     const autoAllowTools = Array.from({ length: 1500 }, (_, index) => `phone${index}.*`);
     const decoded = decodePolicy({ default: { autoAllowTools } });
     if (!decoded.ok) throw new Error('the policy is not valid');
@@ -123,7 +120,7 @@ describe('the review of a policy', () => {
     expect([pauses, matches.length]).toEqual([1000, 1000]);
   });
 
-  it('says which line is asked first', async () => {
+  it('names the line that is evaluated first', async () => {
     const { warnings } = await review({
       agents: { bob: { autoDenyTools: ['database.*'], requireApprovalTools: ['database.query'] } },
     });

@@ -4,19 +4,19 @@ import { moduleOf } from './decide.ts';
 import type { AgentPolicy, PolicyDocument, PolicyRule } from './document.ts';
 import { coversGlob, hasWildcard, matchesGlob } from './glob.ts';
 
-/** Something that a policy says and that has no effect now. The words for it are made elsewhere. */
+/** A part of a policy that has no effect now, as a code and parameters; `warningText` makes the sentence. */
 export interface PolicyWarning {
   readonly code: PolicyWarningCode;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What one pattern of a policy matches now. */
+/** The tools that one pattern of a policy matches now. */
 export interface PatternMatches {
-  /** Where it stands in the document. */
+  /** The path of the rule in the document. */
   readonly rule: string;
   readonly pattern: string;
   readonly count: number;
-  /** The first of them, by name. */
+  /** The first few, sorted by name. */
   readonly tools: readonly string[];
 }
 
@@ -25,45 +25,45 @@ export interface PolicyReview {
   readonly matches: readonly PatternMatches[];
 }
 
-/** What a policy is compared with. */
-export interface PolicySurroundings {
+/** The tools and agents that a policy is reviewed against. */
+export interface PolicyContext {
   /** Names of the tools that are registered. */
   readonly tools: readonly string[];
-  /** Names that a credential in force stands for; null: a caller may have any name. */
+  /** The agent names of valid credentials; null: a caller may have any name. */
   readonly agents: ReadonlySet<string> | null;
 }
 
-const MOST_NAMED = 10;
-/** Patterns of one policy that are compared with tools and with each other; each with all before it. */
-const MOST_REVIEWED = 1000;
+const MAX_NAMED_TOOLS = 10;
+/** Bounds the review: each pattern is compared with all tools and with all patterns before it. */
+const MAX_REVIEWED_PATTERNS = 1000;
 
-/** One pattern, in the order in which patterns are tried. */
+/** One pattern, in the order of evaluation. */
 interface Line {
   readonly rule: string;
   readonly pattern: string;
   readonly kind: 'glob' | 'toggle' | 'mode';
-  /** It decides about every call of a tool that it matches, whatever the arguments. */
+  /** True: it decides every call of a matching tool, whatever the arguments. */
   readonly isFinal: boolean;
 }
 
 /**
- * Warns and never refuses: tools and keys come and go, and a policy may be there before them. Reviews the first thousand
- * patterns. `pause`: lets others have their turn; it is called after each pattern.
+ * Returns warnings, never errors: a policy may be written before its tools and keys exist. Reviews the first thousand
+ * patterns. `pause`: called after each pattern, to yield to the event loop.
  */
 export async function reviewPolicy(
   policy: PolicyDocument,
-  surroundings: PolicySurroundings,
+  context: PolicyContext,
   pause: () => Promise<unknown>,
 ): Promise<PolicyReview> {
-  const tools = [...surroundings.tools].sort();
+  const tools = [...context.tools].sort();
   const warnings: PolicyWarning[] = [];
   const matches: PatternMatches[] = [];
   const agents = [...policy.agents].map(([id, agent]) => ({ id, agent, path: `agents.${id}` }));
-  for (const { id, path } of agents.slice(0, MOST_REVIEWED)) {
-    if (surroundings.agents?.has(id) === false)
+  for (const { id, path } of agents.slice(0, MAX_REVIEWED_PATTERNS)) {
+    if (context.agents?.has(id) === false)
       warnings.push({ code: 'agent_without_key', params: { rule: path, agent: id } });
   }
-  let room = MOST_REVIEWED;
+  let room = MAX_REVIEWED_PATTERNS;
   for (const { agent, path } of [...agents, { agent: policy.default, path: 'default' }]) {
     const lines = linesOf(agent, path).slice(0, room);
     room -= lines.length;
@@ -94,7 +94,7 @@ function linesOf(agent: AgentPolicy, path: string): Line[] {
     rule: `${path}.toolToggles`,
     pattern,
     kind: 'toggle',
-    // One that is on decides nothing: lists, rules and the mode do.
+    // A toggle that is on does not decide: lists, rules and the mode do.
     isFinal: !isOn,
   }));
   return [
@@ -123,14 +123,14 @@ function matchesOf({ rule, pattern, kind }: Line, tools: readonly string[]): Pat
   const found = tools.filter((name) =>
     kind === 'toggle' ? isToggled(pattern, name) : matchesGlob(pattern, name),
   );
-  return { rule, pattern, count: found.length, tools: found.slice(0, MOST_NAMED) };
+  return { rule, pattern, count: found.length, tools: found.slice(0, MAX_NAMED_TOOLS) };
 }
 
 function isToggled(toggle: string, toolName: string): boolean {
   return toggle === toolName || toggle === moduleOf(toolName);
 }
 
-/** Whether the earlier line decides about everything that the later one matches, also about tools yet to come. */
+/** Whether the earlier line decides every call that the later one matches, including those of future tools. */
 function covers(earlier: Line, later: Line): boolean {
   if (!earlier.isFinal || later.kind === 'toggle') return false;
   if (earlier.kind === 'toggle')
@@ -146,7 +146,7 @@ function matchesNothing({ rule, pattern, kind }: Line, tools: readonly string[])
   };
 }
 
-/** What a pattern of this form may have been meant to say: `databse.*` is compared with the modules. */
+/** The candidates for a suggestion: `databse.*` is compared with the modules. */
 function knownTo(pattern: string, kind: Line['kind'], tools: readonly string[]): Iterable<string> {
   if (kind === 'toggle') return [...tools, ...new Set(tools.map(moduleOf))];
   if (!hasWildcard(pattern)) return tools;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ANNOTATIONS_RULE, type Author, type TraceStep } from './decide.ts';
 import { strictest } from './strictest.ts';
 
-const said = (effect: TraceStep['effect'], rule: string, opensTo?: Author): TraceStep => ({
+const aVerdict = (effect: TraceStep['effect'], rule: string, opensTo?: Author): TraceStep => ({
   effect,
   rule,
   reason: '',
@@ -11,20 +11,26 @@ const said = (effect: TraceStep['effect'], rule: string, opensTo?: Author): Trac
 });
 
 describe('several policies', () => {
-  it('let annotations speak only where none of them does', () => {
-    expect(strictest(said('ask', ANNOTATIONS_RULE), [said('allow', 'permission.mode')]).effect).toBe('allow');
-    expect(strictest(said('allow', 'default.mode'), [said('ask', ANNOTATIONS_RULE)]).effect).toBe('allow');
-    expect(strictest(said('ask', ANNOTATIONS_RULE), [said('allow', ANNOTATIONS_RULE)]).effect).toBe('ask');
+  it('leave the decision to annotations only if none of them matches', () => {
+    expect(strictest(aVerdict('ask', ANNOTATIONS_RULE), [aVerdict('allow', 'permission.mode')]).effect).toBe(
+      'allow',
+    );
+    expect(strictest(aVerdict('allow', 'default.mode'), [aVerdict('ask', ANNOTATIONS_RULE)]).effect).toBe(
+      'allow',
+    );
+    expect(strictest(aVerdict('ask', ANNOTATIONS_RULE), [aVerdict('allow', ANNOTATIONS_RULE)]).effect).toBe(
+      'ask',
+    );
   });
 
-  it('take an ask that hooks may lift for weaker than one that they may not', () => {
-    const open = said('ask', 'permission.mode', 'agent');
-    expect(strictest(said('ask', 'default.mode'), [open]).opensTo).toBeUndefined();
-    expect(strictest(said('allow', 'default.mode'), [open]).opensTo).toBe('agent');
-    expect(strictest(said('ask', 'default.mode', 'board'), [open]).opensTo).toBe('board');
+  it('rank an ask that hooks may override below one that they may not', () => {
+    const open = aVerdict('ask', 'permission.mode', 'agent');
+    expect(strictest(aVerdict('ask', 'default.mode'), [open]).opensTo).toBeUndefined();
+    expect(strictest(aVerdict('allow', 'default.mode'), [open]).opensTo).toBe('agent');
+    expect(strictest(aVerdict('ask', 'default.mode', 'board'), [open]).opensTo).toBe('board');
   });
 
-  it('never allow more than any of them that has a word', () => {
+  it('never allow more than any of them that matches', () => {
     const rank = { allow: 0, ask: 1, deny: 2 };
     const step = fc.record({
       effect: fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const),

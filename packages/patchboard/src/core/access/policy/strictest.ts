@@ -1,19 +1,19 @@
 import { ANNOTATIONS_RULE, type TraceStep } from './decide.ts';
 
 /**
- * Combines the verdicts of several policies: the strictest counts, so that no policy lifts what another forbids. The tool's
- * own annotations count only if no policy decides.
+ * Combines the verdicts of several policies. The tool's annotations decide only if no policy matched; otherwise the
+ * strictest verdict decides, so that no policy lifts what another denies.
  */
 export function strictest<Verdict extends TraceStep>(first: Verdict, others: readonly Verdict[]): Verdict {
-  let current = first;
+  let result = first;
   for (const other of others) {
     if (other.rule === ANNOTATIONS_RULE) continue;
-    if (current.rule === ANNOTATIONS_RULE || strictness(other) > strictness(current)) current = other;
+    if (result.rule === ANNOTATIONS_RULE || strictness(other) > strictness(result)) result = other;
   }
-  return current;
+  return result;
 }
 
-/** An ask that hooks may lift is weaker than one that they may not, the more so the more hooks may. */
+/** An `ask` that hooks may override is weaker than one they may not; weakest if hooks of the agent suffice. */
 export function strictness({ effect, opensTo }: Pick<TraceStep, 'effect' | 'opensTo'>): number {
   switch (effect) {
     case 'allow':

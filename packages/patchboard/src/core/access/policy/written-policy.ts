@@ -1,11 +1,11 @@
 import type { Effect, PolicyMode } from './document.ts';
-import type { Predicate } from './predicate.ts';
+import type { ArgumentCondition } from './argument-condition.ts';
 
-/** A policy document as it is written: in a config file, in `PUT /v1/policy` and in the options of a board. */
+/** A policy document as written in a config file, in `PUT /v1/policy` and in the options of a board. */
 export interface WrittenPolicy {
-  /** For every agent that has no entry of its own. */
+  /** Permissions of every agent that has no entry of its own. */
   readonly default?: WrittenPermission;
-  /** By agent id. */
+  /** Permissions by agent id. */
   readonly agents?: Readonly<Record<string, WrittenPermission>>;
   readonly devices?: {
     /** Patterns of the names under which clients may register tools. Default: any free name. */
@@ -13,26 +13,26 @@ export interface WrittenPolicy {
   };
 }
 
-/** What one agent may do. Patterns are globs over tool names. What is left out has no effect. */
+/** The permissions of one agent. Patterns are globs over tool names. Every member is optional. */
 export interface WrittenPermission {
-  /** Default: what a tool says of itself decides; one that is destructive or requires approval asks. */
+  /** Default: the tool's annotations decide; a tool that is destructive or requires approval asks. */
   readonly mode?: PolicyMode | null;
   readonly autoAllowTools?: readonly string[];
   readonly requireApprovalTools?: readonly string[];
   readonly autoDenyTools?: readonly string[];
   readonly rules?: readonly WrittenRule[];
-  /** A chat app's switches: false forbids a tool, true takes it out of `defaultToolEnabled`. */
+  /** By tool or module: false denies the tool, true exempts it from `defaultToolEnabled`. */
   readonly toolToggles?: Readonly<Record<string, boolean>>;
-  /** False: a tool that no toggle, list or rule names is forbidden. Default true. */
+  /** False: a tool that no toggle, list or rule names is denied. Default true. */
   readonly defaultToolEnabled?: boolean;
 }
 
-/** A rule that looks at the arguments. */
+/** A rule that may depend on the arguments. */
 export interface WrittenRule {
   /** A pattern, or several. */
   readonly tools: string | readonly string[];
   readonly effect: Effect;
-  /** All of them must hold. Default: the rule always applies. */
-  readonly when?: readonly Predicate[];
+  /** All conditions must hold. Default: the rule always applies. */
+  readonly when?: readonly ArgumentCondition[];
   readonly reason?: string | null;
 }

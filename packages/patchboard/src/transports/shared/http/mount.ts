@@ -47,7 +47,7 @@ export function mount(
       ...(route.onBadBody === undefined ? {} : { errorHandler: badBodyHandler(route, context, given) }),
       onRequest: identify(route, counter, given.authenticator, context),
       handler: (request, reply) => {
-        if (isStillGood(route, request, given.authenticator)) run(route, context, request, reply);
+        if (isStillValid(route, request, given.authenticator)) run(route, context, request, reply);
         else sendProblem(reply, failure('auth_required', reason('credential_revoked')));
       },
     });
@@ -83,7 +83,7 @@ function badBodyHandler(
   const { onBadBody } = route;
   return (error, request, reply) => {
     const refused = failureOfError(error, request, context.log);
-    if (onBadBody === undefined || !isBadBody(error) || !isStillGood(route, request, authenticator)) {
+    if (onBadBody === undefined || !isBadBody(error) || !isStillValid(route, request, authenticator)) {
       sendProblem(reply, refused);
       return;
     }
@@ -140,15 +140,15 @@ function ticketIn({ query }: FastifyRequest): string | null {
 
 function byTicket(tickets: Tickets, authenticator: Authenticator, ticket: string): Principal | Failure {
   const principal = tickets.redeem(ticket);
-  if (principal !== null && authenticator.isStillGood(principal)) return principal;
+  if (principal !== null && authenticator.isStillValid(principal)) return principal;
   return failure('auth_required', reason('ticket_spent'), {
     recommendations: ['POST /v1/tickets makes one; it is good for one connection'],
   });
 }
 
 /** Checks again that the credential is valid: it may have been revoked while the body arrived. */
-function isStillGood(route: Route, { principal }: FastifyRequest, authenticator: Authenticator): boolean {
-  return route.body === undefined || principal === null || authenticator.isStillGood(principal);
+function isStillValid(route: Route, { principal }: FastifyRequest, authenticator: Authenticator): boolean {
+  return route.body === undefined || principal === null || authenticator.isStillValid(principal);
 }
 
 function admit(

@@ -21,7 +21,7 @@ export class Tickets {
 
   constructor(clock: Clock) {
     this.#tickets = new OneTimeTokens({
-      most: MAX_TICKETS,
+      capacity: MAX_TICKETS,
       lifetimeMs: TICKET_MS,
       now: () => clock.elapsed(),
     });

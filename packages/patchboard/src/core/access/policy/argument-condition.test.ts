@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { PREDICATE } from '../../../transports/operator-api/approvals.ts';
 import { decodePolicy } from './document.ts';
-import { CONDITION_NAMES, CONDITIONS, CONDITIONS_TEXT, holds, type Predicate } from './predicate.ts';
+import {
+  COMPARISON_NAMES,
+  COMPARISONS,
+  COMPARISONS_TEXT,
+  holds,
+  type ArgumentCondition,
+} from './argument-condition.ts';
 
 function problemsWith(condition: Readonly<Record<string, unknown>>): unknown {
   const rule = { tools: '*', effect: 'ask', when: [{ arg: '/x', ...condition }] };
@@ -12,23 +18,23 @@ function problemsWith(condition: Readonly<Record<string, unknown>>): unknown {
 const RIGHT = { 'any value': null, text: 'a', pattern: 'a*', number: 1 };
 const WRONG = { text: 'must be a text', pattern: 'must be a text', number: 'must be a number' };
 
-describe('a condition', () => {
-  it.each(CONDITION_NAMES)('%s is decoded by what it takes, and described by the API', (name) => {
-    const { takes } = CONDITIONS[name];
+describe('an argument condition', () => {
+  it.each(COMPARISON_NAMES)('%s checks the type of its operand, and is described by the API', (name) => {
+    const { takes } = COMPARISONS[name];
     expect(problemsWith({ [name]: RIGHT[takes] })).toEqual([]);
     if (takes !== 'any value')
       expect(problemsWith({ [name]: null })).toEqual([`/default/rules/0/when/0/${name} ${WRONG[takes]}`]);
     expect(PREDICATE['properties']).toHaveProperty(name);
   });
 
-  it('is needed, and the message names all of them', () => {
-    expect(problemsWith({})).toEqual([`/default/rules/0/when/0 needs a test: ${CONDITIONS_TEXT}`]);
-    expect(CONDITIONS_TEXT).toBe('equals, prefix, glob, gt, gte, lt or lte');
+  it('needs at least one comparison, and the message names all of them', () => {
+    expect(problemsWith({})).toEqual([`/default/rules/0/when/0 needs a test: ${COMPARISONS_TEXT}`]);
+    expect(COMPARISONS_TEXT).toBe('equals, prefix, glob, gt, gte, lt or lte');
     expect(PREDICATE['required']).toEqual(['arg']);
   });
 
-  it('holds together with the others of its predicate; one that is undefined is left out', () => {
-    const range: Predicate = { arg: '/x', gt: 1, lte: 3 };
+  it('holds if all its comparisons hold; an undefined one is ignored', () => {
+    const range: ArgumentCondition = { arg: '/x', gt: 1, lte: 3 };
     expect([1, 2, 3, 4, '2', null].map((x) => holds(range, { x }))).toEqual([
       false,
       true,
@@ -37,9 +43,9 @@ describe('a condition', () => {
       false,
       false,
     ]);
-    expect(holds({ arg: '/x', prefix: undefined, glob: 'a*' } as unknown as Predicate, { x: 'abc' })).toBe(
-      true,
-    );
+    expect(
+      holds({ arg: '/x', prefix: undefined, glob: 'a*' } as unknown as ArgumentCondition, { x: 'abc' }),
+    ).toBe(true);
     expect(holds({ arg: '/x', equals: null }, { x: null })).toBe(true);
     expect(holds({ arg: '/x', equals: undefined }, { x: 1 })).toBe(false);
     expect(holds({ arg: '/y', equals: 1 }, { x: 1 })).toBe(false);

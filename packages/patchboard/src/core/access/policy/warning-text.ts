@@ -3,7 +3,7 @@ import type { PolicyWarning } from './review.ts';
 
 type Params = PolicyWarning['params'];
 
-/** The English sentence of each warning; a console has its own table. */
+/** The English sentence of each warning. The console has its own table. */
 const SENTENCES: Readonly<Record<PolicyWarningCode, (params: Params) => string>> = {
   pattern_matches_nothing: ({ rule, pattern, meant }) =>
     `${rule}: "${pattern}" matches no tool that is registered now` +
