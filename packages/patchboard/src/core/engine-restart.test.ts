@@ -66,9 +66,9 @@ describe('an approved call', () => {
       withdraw: () => undefined,
     });
     expect(got).toEqual([]);
-    expect(engine.clientQueues.unanswered('default', 'c1')).toEqual([]);
+    expect(engine.clientQueues.unacknowledged('default', 'c1')).toEqual([]);
     await lend('opens the cat flap');
-    expect(engine.clientQueues.unanswered('default', 'c1').map(({ id }) => id)).toEqual([call.id]);
+    expect(engine.clientQueues.unacknowledged('default', 'c1').map(({ id }) => id)).toEqual([call.id]);
   });
 });
 

@@ -315,7 +315,7 @@ export class Engine {
       lifecycle: this.#lifecycle,
       onEnded: (listener) => this.onEnded(listener),
     });
-    this.devices.leaveAll();
+    this.devices.disconnectAll();
     this.#lifecycle.close();
     await this.#tasks.drain();
     this.feed.close();

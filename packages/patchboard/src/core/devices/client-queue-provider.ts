@@ -11,7 +11,7 @@ import {
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ClientQueues } from './client-queues.ts';
 
-/** Leaves calls in the queue of their client, which fetches them or has them pushed. A queue has room for every call. */
+/** Puts calls into the queue of their client, which polls them or receives them by push. Queues are unbounded. */
 export class ClientQueueProvider implements Provider {
   readonly #queues: ClientQueues;
 
@@ -19,7 +19,7 @@ export class ClientQueueProvider implements Provider {
     this.#queues = queues;
   }
 
-  /** The time of the tool covers the wait: a client that is away must not keep its callers for longer. */
+  /** The tool's timeout includes the wait in the queue, so that an offline client does not delay its callers. */
   reserve(tool: RegisteredTool, _request: ReservationRequest, now: number): Reservation {
     return new EmptyReservation([{ name: 'PENDING', deadlineAt: now + tool.timeoutMs }], this);
   }
@@ -32,7 +32,7 @@ export class ClientQueueProvider implements Provider {
     this.#queues.take(live, reason);
   }
 
-  /** The client may still work on it. It may have been pushed before the crash, so its start cannot be ruled out. */
+  /** The client may still be working on the call: it may have been pushed before the crash, so it may have started. */
   recover(live: LiveCall): boolean {
     if (live.call.state.name !== 'APPROVAL_REQUIRED') live.pushed = true;
     return true;
@@ -53,6 +53,6 @@ export class ClientQueueProvider implements Provider {
   }
 
   stop(): void {
-    // What waits in a queue goes on waiting, over the restart too.
+    // Queued calls stay queued across a restart.
   }
 }

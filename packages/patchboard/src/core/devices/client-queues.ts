@@ -4,45 +4,46 @@ import { pairKey } from '../pair-key.ts';
 
 /** One connection of a client: a stream, a long poll or a socket. */
 export interface ClientConnection {
-  /** To be run, as the record stands. */
+  /** Sends the call to the client, which runs it. */
   deliver(call: Call): void;
-  /** The call ended otherwise: the client should stop working on it. */
+  /** Tells the client to stop working on the call, which ended without it. */
   withdraw(callId: string, reason: string): void;
 }
 
 interface ClientQueue {
   /** Calls for this client that have not ended, oldest first. */
   readonly open: Map<string, LiveCall>;
-  /** The newest last; requests go to the newest. */
+  /** In order of connection. Calls are sent to the newest. */
   readonly connections: Set<ClientConnection>;
 }
 
-/** Of arguments in one answer; the last request may go beyond. */
-const ANSWER_CHARACTERS = 8 * 1024 * 1024;
+/** Bounds the argument text of one response. The last call of a response may exceed it. */
+const RESPONSE_CHARACTERS = 8 * 1024 * 1024;
 
-/** What waits for each client, and the connections that carry it there. */
+/** Per client: the queue of its open calls, and its connections. */
 export class ClientQueues {
-  readonly #boxes: Map<string, ClientQueue> = new Map();
+  readonly #queues: Map<string, ClientQueue> = new Map();
   readonly #mayRun: (call: Call) => boolean;
 
-  /** `mayRun`: asked of each call before it is handed out. */
+  /** `mayRun`: checked for each call before it is delivered. */
   constructor(mayRun: (call: Call) => boolean) {
     this.#mayRun = mayRun;
   }
 
   /**
-   * Sends what is unanswered at once, then whatever comes; the answer detaches. What it carried goes to the client's
-   * next connection, unless it was `handedOver`: then sending it again could run it twice.
+   * Delivers unacknowledged calls at once, then new ones as they come. Returns a function that detaches the connection:
+   * its unacknowledged calls are delivered to the client's newest other connection, unless `handedOver` is true, because
+   * then the client has them and a second delivery could run them twice.
    */
   attach(tenant: string, clientId: string, connection: ClientConnection): (handedOver?: boolean) => void {
-    const box = this.#box(tenant, clientId);
-    box.connections.add(connection);
-    this.#deliverOpen(box, connection);
+    const queue = this.#queue(tenant, clientId);
+    queue.connections.add(connection);
+    this.#deliverOpen(queue, connection);
     return (handedOver = false) => {
-      box.connections.delete(connection);
-      const heir = [...box.connections].at(-1);
-      if (heir !== undefined && !handedOver) this.#deliverOpen(box, heir);
-      this.#sweep(tenant, clientId, box);
+      queue.connections.delete(connection);
+      const next = [...queue.connections].at(-1);
+      if (next !== undefined && !handedOver) this.#deliverOpen(queue, next);
+      this.#removeIfEmpty(tenant, clientId, queue);
     };
   }
 
@@ -51,43 +52,43 @@ export class ClientQueues {
   }
 
   connectionsOf(tenant: string, clientId: string): number {
-    return this.#boxes.get(pairKey(tenant, clientId))?.connections.size ?? 0;
+    return this.#queues.get(pairKey(tenant, clientId))?.connections.size ?? 0;
   }
 
   put(live: LiveCall): void {
     const { clientId } = live.call;
     if (clientId === null) throw new Error(`call ${live.call.id} is not a client's`);
-    const box = this.#box(live.call.tenant, clientId);
-    box.open.set(live.call.id, live);
-    const connection = [...box.connections].at(-1);
+    const queue = this.#queue(live.call.tenant, clientId);
+    queue.open.set(live.call.id, live);
+    const connection = [...queue.connections].at(-1);
     if (connection !== undefined && this.#mayRun(live.call)) this.#deliver(connection, live);
   }
 
-  /** The call ended. Harmless if it was never put in. */
+  /** Removes a call that ended. Does nothing if the call is not queued. */
   take(live: LiveCall, reason: string | null): void {
     const { tenant, clientId, id } = live.call;
     if (clientId === null) return;
-    const box = this.#boxes.get(pairKey(tenant, clientId));
-    if (box?.open.delete(id) !== true) return;
+    const queue = this.#queues.get(pairKey(tenant, clientId));
+    if (queue?.open.delete(id) !== true) return;
     if (reason !== null && live.pushed)
-      for (const connection of box.connections) connection.withdraw(id, reason);
-    this.#sweep(tenant, clientId, box);
+      for (const connection of queue.connections) connection.withdraw(id, reason);
+    this.#removeIfEmpty(tenant, clientId, queue);
   }
 
-  /** Calls of this tool that nobody has begun. */
+  /** Calls of this tool that the client has not acknowledged. */
   waiting(tenant: string, clientId: string, toolName: string): LiveCall[] {
-    const box = this.#boxes.get(pairKey(tenant, clientId));
-    return [...(box?.open.values() ?? [])].filter(
-      (live) => live.call.toolName === toolName && isUnanswered(live),
+    const queue = this.#queues.get(pairKey(tenant, clientId));
+    return [...(queue?.open.values() ?? [])].filter(
+      (live) => live.call.toolName === toolName && isUnacknowledged(live),
     );
   }
 
-  /** Requests not yet begun, oldest first, as many as fit into one answer; the others come with the next. */
-  unanswered(tenant: string, clientId: string): Call[] {
-    const box = this.#boxes.get(pairKey(tenant, clientId));
+  /** Unacknowledged calls, oldest first, as many as fit into one response. Marks them as pushed. */
+  unacknowledged(tenant: string, clientId: string): Call[] {
+    const queue = this.#queues.get(pairKey(tenant, clientId));
     const handedOut: Call[] = [];
-    let room = ANSWER_CHARACTERS;
-    for (const live of box?.open.values() ?? []) {
+    let room = RESPONSE_CHARACTERS;
+    for (const live of queue?.open.values() ?? []) {
       if (room <= 0) break;
       if (!this.#isDue(live)) continue;
       live.pushed = true;
@@ -97,18 +98,18 @@ export class ClientQueues {
     return handedOut;
   }
 
-  /** One that was delivered, as it stands by now; undefined: it has begun or ended, or may not run any more. */
+  /** The current record of a delivered call; undefined if it was acknowledged, has ended or may no longer run. */
   due(tenant: string, clientId: string, callId: string): Call | undefined {
-    const live = this.#boxes.get(pairKey(tenant, clientId))?.open.get(callId);
+    const live = this.#queues.get(pairKey(tenant, clientId))?.open.get(callId);
     return live !== undefined && this.#isDue(live) ? live.call : undefined;
   }
 
-  #deliverOpen(box: ClientQueue, connection: ClientConnection): void {
-    for (const live of box.open.values()) if (this.#isDue(live)) this.#deliver(connection, live);
+  #deliverOpen(queue: ClientQueue, connection: ClientConnection): void {
+    for (const live of queue.open.values()) if (this.#isDue(live)) this.#deliver(connection, live);
   }
 
   #isDue(live: LiveCall): boolean {
-    return isUnanswered(live) && this.#mayRun(live.call);
+    return isUnacknowledged(live) && this.#mayRun(live.call);
   }
 
   #deliver(connection: ClientConnection, live: LiveCall): void {
@@ -116,22 +117,22 @@ export class ClientQueues {
     connection.deliver(live.call);
   }
 
-  #box(tenant: string, clientId: string): ClientQueue {
+  #queue(tenant: string, clientId: string): ClientQueue {
     const name = pairKey(tenant, clientId);
-    const box = this.#boxes.get(name) ?? { open: new Map(), connections: new Set() };
-    this.#boxes.set(name, box);
-    return box;
+    const queue = this.#queues.get(name) ?? { open: new Map(), connections: new Set() };
+    this.#queues.set(name, queue);
+    return queue;
   }
 
-  #sweep(tenant: string, clientId: string, box: ClientQueue): void {
+  #removeIfEmpty(tenant: string, clientId: string, queue: ClientQueue): void {
     const name = pairKey(tenant, clientId);
-    // Somebody may have detached twice, and the client have another box by then.
-    if (box.open.size === 0 && box.connections.size === 0 && this.#boxes.get(name) === box)
-      this.#boxes.delete(name);
+    // A connection may detach twice, and the client may have a new queue by then.
+    if (queue.open.size === 0 && queue.connections.size === 0 && this.#queues.get(name) === queue)
+      this.#queues.delete(name);
   }
 }
 
-/** One that was acknowledged has begun, and what has begun is not sent a second time. */
-function isUnanswered(live: LiveCall): boolean {
+/** An acknowledged call has begun, and is not sent a second time. */
+function isUnacknowledged(live: LiveCall): boolean {
   return live.call.state.name === 'PENDING' || live.call.state.name === 'APPROVED';
 }

@@ -42,7 +42,7 @@ describe('a call that a client runs', () => {
     });
   });
 
-  it('accepts a result without an acknowledgement, and writes both moves', async () => {
+  it('accepts a result without an acknowledgement, and records both state changes', async () => {
     const { engine, invoke } = await withClientTool();
     const id = await invoke();
     await engine.clients.submit(phone, id, success({}));
@@ -50,18 +50,18 @@ describe('a call that a client runs', () => {
     expect(call?.timeline.map((entry) => entry.state)).toEqual(['PENDING', 'EXECUTING', 'COMPLETED']);
   });
 
-  it('takes one of many racing results; the same again is fine, another is a conflict', async () => {
+  it('accepts one of many concurrent results; the same again is a repeat, another a conflict', async () => {
     const { engine, invoke } = await withClientTool();
     const id = await invoke();
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         engine.clients.submit(phone, id, success({ index: index % 2 })),
       ),
     );
-    const fresh = answers.filter((answer) => answer.ok && !answer.repeated);
+    const fresh = results.filter((result) => result.ok && !result.repeated);
     expect(fresh).toHaveLength(1);
-    expect(answers.filter((answer) => answer.ok && answer.repeated)).toHaveLength(9);
-    expect(answers.filter((answer) => !answer.ok && answer.failure.code === 'conflict')).toHaveLength(10);
+    expect(results.filter((result) => result.ok && result.repeated)).toHaveLength(9);
+    expect(results.filter((result) => !result.ok && result.failure.code === 'conflict')).toHaveLength(10);
   });
 
   it('refuses another client, a stale attempt, a server call and a call that has ended', async () => {
@@ -88,7 +88,7 @@ describe('a call that a client runs', () => {
     });
   });
 
-  it('fails a result that breaks its output schema, and knows the same submission again', async () => {
+  it('fails a result that violates the output schema, and recognises the same submission again', async () => {
     const { engine, invoke } = await withClientTool();
     const id = await invoke();
     expect(await engine.clients.submit(phone, id, success('text'))).toMatchObject({
@@ -118,22 +118,22 @@ describe('clientQueues', () => {
     };
   }
 
-  it('sends again on reconnect what nobody acknowledged, and only that', async () => {
+  it('sends unacknowledged calls again on reconnect, and no others', async () => {
     const { engine, invoke } = await withClientTool();
     const first = connection();
     const detach = engine.clientQueues.attach('default', 'phone', first);
-    const unanswered = await invoke();
+    const unacknowledged = await invoke();
     const begun = await invoke();
     await engine.clients.acknowledge(phone, begun, null);
     detach();
     const second = connection();
     engine.clientQueues.attach('default', 'phone', second);
-    expect(first.got.map((request) => request.id)).toEqual([unanswered, begun]);
-    expect(second.got.map((request) => request.id)).toEqual([unanswered]);
+    expect(first.got.map((request) => request.id)).toEqual([unacknowledged, begun]);
+    expect(second.got.map((request) => request.id)).toEqual([unacknowledged]);
     const [request] = second.got;
-    expect(await engine.clients.submit(phone, unanswered, success({}, attemptToken(request!)))).toMatchObject(
-      { ok: true },
-    );
+    expect(
+      await engine.clients.submit(phone, unacknowledged, success({}, attemptToken(request!))),
+    ).toMatchObject({ ok: true });
   });
 
   it('tells the client when a call it has seen is cancelled', async () => {
@@ -149,7 +149,7 @@ describe('clientQueues', () => {
     expect(line.withdrawn).toEqual([id]);
   });
 
-  it('says of a call that was never sent that it did not start', async () => {
+  it('reports a call that was never sent as not started', async () => {
     const { engine, invoke } = await withClientTool();
     const id = await invoke();
     expect(await engine.calls.cancel(agent, id)).toMatchObject({
@@ -214,7 +214,7 @@ describe('registration', () => {
   });
 });
 
-describe('a cancel that is committed while a client is heard', () => {
+describe('a cancel that is committed while a client reports', () => {
   /** The cancel begins `turns` microtasks before the client's message. */
   async function raced(turns: number, say: (fixture: EngineFixture, call: Call) => Promise<unknown>) {
     const fixture = await withClientTool();

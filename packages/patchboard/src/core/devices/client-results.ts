@@ -13,7 +13,7 @@ import type { Registry } from '../tools/registry.ts';
 import { attemptToken } from './request-id.ts';
 import { settle, type SettlementParts } from '../settlement/settlement.ts';
 
-/** What a client says came out of a call. */
+/** The result of a call as reported by the client that ran it. */
 export interface ClientResult {
   readonly status: 'SUCCEEDED' | 'FAILED';
   readonly result: unknown;
@@ -24,13 +24,14 @@ export interface ClientResult {
 /** A result that could not be decoded. */
 export interface UnreadableResult {
   readonly attemptToken: string;
-  /** What is wrong with it. */
+  /** Why the result is invalid. */
   readonly reason: string;
-  /** As it was sent, to recognise the same again. */
+  /** The text as sent, to recognise a repeated submission. */
   readonly text: string;
 }
 
-export type ClientAnswer =
+/** The outcome of a client's report. `repeated`: the same report was accepted before. */
+export type ReportResult =
   | { readonly ok: true; readonly call: Call; readonly repeated: boolean }
   | { readonly ok: false; readonly failure: Failure; readonly call: Call | null };
 
@@ -42,7 +43,7 @@ export interface ClientResultsParts extends SettlementParts {
   readonly progress: (live: LiveCall, data: unknown) => void;
 }
 
-/** Word from the clients that run calls, over whatever they are connected by. */
+/** Accepts acknowledgements, progress and results from the clients that run calls, over any transport. */
 export class ClientResults {
   readonly #parts: ClientResultsParts;
 
@@ -50,8 +51,8 @@ export class ClientResults {
     this.#parts = parts;
   }
 
-  /** The client has begun. Saying so twice is fine. */
-  async acknowledge(principal: Principal, id: string, token: string | null): Promise<ClientAnswer> {
+  /** Records that the client has begun. Idempotent. */
+  async acknowledge(principal: Principal, id: string, token: string | null): Promise<ReportResult> {
     for (;;) {
       const found = await this.#openCall(principal, id, token);
       if ('ok' in found) return found;
@@ -69,40 +70,40 @@ export class ClientResults {
     id: string,
     token: string | null,
     data: unknown,
-  ): Promise<ClientAnswer> {
+  ): Promise<ReportResult> {
     const found = await this.#openCall(principal, id, token);
     if ('ok' in found) return found;
     this.#parts.progress(found, data);
     return { ok: true, call: found.call, repeated: false };
   }
 
-  /** Accepted once. The same again is told that it stands; anything else is told what stands. */
-  async submit(principal: Principal, id: string, given: ClientResult): Promise<ClientAnswer> {
+  /** Accepts one result per call. The same result again returns `repeated`; a different one is a conflict. */
+  async submit(principal: Principal, id: string, given: ClientResult): Promise<ReportResult> {
     const { status, result, error } = given;
     const resultDigest = this.#parts.digest.sha256(canonicalJson({ status, result, error }));
     for (;;) {
       const found = await this.#openCall(principal, id, given.attemptToken);
-      if ('ok' in found) return sameAgain(found, resultDigest);
-      const asked = attemptToken(found.call);
+      if ('ok' in found) return repeatedOr(found, resultDigest);
+      const attempt = attemptToken(found.call);
       const tool = found.tool ?? this.#parts.registry.find(found.call.tenant, found.call.toolName);
       const end = await settle(this.#parts, found, tool, outcomeOf(given), resultDigest);
-      // Hooks take their time: it may have ended meanwhile, or be another device's.
-      if (!isOpen(found.call) || attemptToken(found.call) !== asked) continue;
+      // While hooks ran, the call may have ended or been reassigned to another device.
+      if (!isOpen(found.call) || attemptToken(found.call) !== attempt) continue;
       if (await this.#parts.lifecycle.advance(found, endingWith(found.call, end)))
         return { ok: true, call: found.call, repeated: false };
     }
   }
 
   /**
-   * What the client sent as the result of the current attempt cannot be read. The call ends at once: the client has
-   * nothing better to send, and the work may have had its effect.
+   * Fails the call because the client's result of the current attempt cannot be decoded. The outcome is `unknown`: the
+   * work may have taken effect.
    */
-  async reject(principal: Principal, id: string, given: UnreadableResult): Promise<ClientAnswer> {
+  async reject(principal: Principal, id: string, given: UnreadableResult): Promise<ReportResult> {
     const resultDigest = this.#parts.digest.sha256(given.text);
     const error = failure('result_invalid', given.reason, { outcome: 'unknown' });
     for (;;) {
       const found = await this.#openCall(principal, id, given.attemptToken);
-      if ('ok' in found) return sameAgain(found, resultDigest);
+      if ('ok' in found) return repeatedOr(found, resultDigest);
       if (!isOpen(found.call)) continue;
       const end = endState(failed(error), resultDigest);
       if (await this.#parts.lifecycle.advance(found, endingWith(found.call, end)))
@@ -110,7 +111,7 @@ export class ClientResults {
     }
   }
 
-  /** The live call, if this client may speak of it now. */
+  /** Returns the live call if this client may report on it now. */
   async #openCall(principal: Principal, id: string, token: string | null): Promise<LiveCall | Refusal> {
     const live = this.#parts.lifecycle.find(id);
     const call = live?.call ?? (await this.#parts.store.findCall(id));
@@ -135,13 +136,13 @@ export class ClientResults {
   }
 }
 
-type Refusal = Extract<ClientAnswer, { ok: false }>;
+type Refusal = Extract<ReportResult, { ok: false }>;
 
 function refuse(reason: Failure, call: Call | null): Refusal {
   return { ok: false, failure: reason, call };
 }
 
-function sameAgain(refusal: Refusal, resultDigest: string): ClientAnswer {
+function repeatedOr(refusal: Refusal, resultDigest: string): ReportResult {
   const { call } = refusal;
   if (call !== null && 'resultDigest' in call.state && call.state.resultDigest === resultDigest) {
     return { ok: true, call, repeated: true };
@@ -149,7 +150,7 @@ function sameAgain(refusal: Refusal, resultDigest: string): ClientAnswer {
   return refusal;
 }
 
-/** A client that did not say that it had begun has begun all the same. */
+/** A result without an acknowledgement implies that the client had begun. */
 function endingWith(call: Call, end: CallState): CallState[] {
   return call.state.name === 'EXECUTING' ? [end] : [executing(call), end];
 }

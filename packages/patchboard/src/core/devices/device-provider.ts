@@ -26,16 +26,16 @@ export interface DeviceProviderParts {
   readonly registry: Registry;
   readonly pools: Pools;
   readonly clientQueues: ClientQueues;
-  /** Takes the calls for which no device is connected. */
+  /** The provider for calls without a connected device. */
   readonly queue: Provider;
   readonly limits: Limits;
   readonly tasks: Tasks;
 }
 
-/** Devices pause for up to the grace while the server is away, and then take time to be let in; see decision 50. */
+/** In grace periods: after a restart, devices back off for up to one and then queue to reconnect; see decision 50. */
 const RESTART_PATIENCE = 6;
 
-/** Sends calls to the connected devices that offer their tool, and leaves the others to the client's queue. */
+/** Sends calls to a connected device that offers their tool, and puts the others into the client's queue. */
 export class DeviceProvider implements Provider {
   readonly #parts: DeviceProviderParts;
   /** The connected device that runs each call. */
@@ -46,7 +46,7 @@ export class DeviceProvider implements Provider {
     this.#parts = parts;
   }
 
-  /** With a connected device the call executes from its first commit on. */
+  /** If a device is connected, the call is recorded as EXECUTING in its first commit. */
   reserve(tool: RegisteredTool, request: ReservationRequest, now: number): Reservation {
     const device = this.#isStopped ? null : this.#choose(request);
     const { states } = this.#parts.queue.reserve(tool, request, now);
@@ -80,12 +80,12 @@ export class DeviceProvider implements Provider {
       this.#parts.tasks.start('device', () => this.#begin(live));
       return;
     }
-    // From before a restart: the device or the client that runs it reports its result.
+    // The call was executing before a restart: the device or client that runs it will report its result.
     if (state.device !== undefined) this.#awaitReturn(live);
     this.#parts.queue.start(live);
   }
 
-  /** A device that did not end the call itself stops its work by `live.release`. */
+  /** A device that is still working on the call is stopped by `live.release`. */
   cancel(live: LiveCall, reason: string | null): void {
     this.#parts.queue.cancel(live, reason);
   }
@@ -112,22 +112,22 @@ export class DeviceProvider implements Provider {
     this.#parts.queue.stop();
   }
 
-  /** A tool is offered again: the calls that wait for it are sent. */
+  /** A device offers the tool again: sends the calls that wait for it. */
   wake(tenant: string, clientId: string, toolName: string): void {
     const { clientQueues } = this.#parts;
     for (const live of clientQueues.waiting(tenant, clientId, toolName)) {
-      // Or it could be fetched while it is being recorded as executing here.
+      // Otherwise the client could poll the call while it is being recorded as executing here.
       clientQueues.take(live, null);
       this.start(live);
     }
   }
 
-  /** Null: no connected device runs it. */
+  /** Returns the connected device that runs the call, or null. */
   deviceOf(live: LiveCall): Device | null {
     return this.#running.get(live) ?? null;
   }
 
-  /** From now on the call is this device's. */
+  /** Assigns the call to this device. */
   bind(live: LiveCall, device: Device): void {
     this.#unbind(live);
     this.#running.set(live, device);
@@ -137,7 +137,7 @@ export class DeviceProvider implements Provider {
     live.release = () => this.#finish(live);
   }
 
-  /** Its device is gone for good. It runs again only if that does no harm. */
+  /** The device of the call will not come back. Runs the call again only if repeating it is safe. */
   lost(live: LiveCall): void {
     if (!isOpen(live.call)) return;
     this.#unbind(live);
@@ -150,7 +150,7 @@ export class DeviceProvider implements Provider {
     });
   }
 
-  /** What a device was running waits for it as long as devices take to find the server again. */
+  /** Gives the device of a call time to reconnect after a restart. */
   #awaitReturn(live: LiveCall): void {
     const { lifecycle, limits } = this.#parts;
     lifecycle.wheel.after(limits.deviceGraceMs * RESTART_PATIENCE, () => {
@@ -158,7 +158,7 @@ export class DeviceProvider implements Provider {
     });
   }
 
-  /** It counts as busy from now on. */
+  /** Reserves the chosen device: it counts as busy from now on. */
   #choose(request: ReservationRequest): Device | null {
     const device = this.#parts.pools.choose(request);
     if (device === undefined) return null;
@@ -166,7 +166,7 @@ export class DeviceProvider implements Provider {
     return device;
   }
 
-  /** Nothing is sent before its EXECUTING state is durable. */
+  /** Sends the call once its EXECUTING state is durable. */
   async #begin(live: LiveCall): Promise<void> {
     for (;;) {
       const { call } = live;
@@ -189,12 +189,12 @@ export class DeviceProvider implements Provider {
     }
   }
 
-  /** The device is still there, and neither it nor another one offers the tool any more. */
+  /** Whether the device is connected and neither it nor another device offers the tool any more. */
   #isWithdrawn({ call: { tenant, toolName } }: LiveCall, { link, tools }: Device): boolean {
     return link !== null && !tools.has(toolName) && !this.#parts.pools.isOnline(tenant, toolName);
   }
 
-  /** False: it is gone or offers the tool no more, and nothing was sent. */
+  /** Returns false, and sends nothing, if the device is gone or no longer offers the tool. */
   #send(live: LiveCall, device: Device): boolean {
     this.releaseDevice(device);
     if (!isOpen(live.call)) return true;
@@ -205,7 +205,7 @@ export class DeviceProvider implements Provider {
     return true;
   }
 
-  /** What was asked for, and perhaps approved, is not run under another contract. */
+  /** A call is not run under another contract than the one it was submitted, and perhaps approved, for. */
   #isSameContract({ call }: LiveCall): boolean {
     return this.#parts.registry.find(call.tenant, call.toolName)?.version === call.toolVersion;
   }
@@ -229,7 +229,7 @@ export class DeviceProvider implements Provider {
     return device;
   }
 
-  /** The call has ended. A device that did not end it itself is told to stop. */
+  /** The call has ended. Cancels the work of a device that did not end it itself. */
   #finish(live: LiveCall): void {
     const device = this.#unbind(live);
     const { state } = live.call;

@@ -1,30 +1,30 @@
 import type { Call } from '../call/call.ts';
 import type { LiveCall } from '../call/live-call.ts';
 
-/** The way to a connected device. What it is given is on its way; whether it arrives, only an answer shows. */
+/** Sends messages to a connected device, without confirmation of delivery. */
 export interface DeviceLink {
   request(call: Call): void;
-  /** The call ended otherwise: stop working on it. */
+  /** Tells the device to stop working on a call that has ended. */
   cancel(requestId: string, reason: string): void;
-  /** Another connection of the same device took its place. */
+  /** Closes this connection, because a newer one of the same device replaced it. */
   replaced(): void;
 }
 
-/** One connection of a device, or, while `link` is null, what is remembered of one that may come back. */
+/** One connection of a device. `link` is null while it is disconnected and may resume. */
 export interface Device {
   readonly session: string;
   readonly tenant: string;
-  /** Who owns its tools. */
+  /** The client that owns its tools. */
   readonly clientId: string;
-  /** Tells the devices of one client apart. */
+  /** Distinguishes the devices of one client. */
   readonly name: string;
   readonly connectedAt: number;
-  /** Null: it does not come back. */
+  /** Null: the connection cannot be resumed. */
   readonly resumeToken: string | null;
   readonly tools: Set<string>;
-  /** Open calls that it was sent. */
+  /** Open calls that were sent to the device. */
   readonly calls: Set<LiveCall>;
-  /** Calls that are being recorded for it. */
+  /** Number of calls that are being recorded for the device and not yet sent. */
   reserved: number;
   link: DeviceLink | null;
 }

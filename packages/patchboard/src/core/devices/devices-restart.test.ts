@@ -5,7 +5,7 @@ import type { Device, DeviceLink } from './device.ts';
 import { requestId } from './request-id.ts';
 
 const GRACE_MS = 10_000;
-/** A device of the SDK pauses for the grace, and then takes up to 40 s to be let in by a busy server. */
+/** A device of the SDK backs off for the grace period, and then takes up to 40 s to reconnect to a busy server. */
 const SLOWEST_RETURN_MS = GRACE_MS + 40_000;
 
 const requests: Call[] = [];
@@ -28,7 +28,7 @@ function aPhone({ engine }: EngineFixture, holding: readonly string[]): Device {
   });
 }
 
-/** A phone works on a call when the server goes, and another one starts over the same store. */
+/** A phone works on a call when the server stops, and a second server starts with the same store. */
 async function restarted(): Promise<{ next: EngineFixture; id: string; held: string }> {
   const limits = { deviceGraceMs: GRACE_MS };
   const before = await anEngine({ limits });
@@ -42,7 +42,7 @@ async function restarted(): Promise<{ next: EngineFixture; id: string; held: str
 }
 
 describe('a call that a device works on when the server restarts', () => {
-  it('waits for the device that takes the longest to come back', async () => {
+  it('waits for the device that takes the longest to reconnect', async () => {
     const { next, id, held } = await restarted();
     await next.clock.advance(SLOWEST_RETURN_MS);
     aPhone(next, [held]);
@@ -50,7 +50,7 @@ describe('a call that a device works on when the server restarts', () => {
     expect((await next.store.findCall(id))?.state.name).toBe('EXECUTING');
   });
 
-  it('ends when nobody comes', async () => {
+  it('ends if the device does not reconnect', async () => {
     const { next, id } = await restarted();
     await next.clock.advance(GRACE_MS * 6);
     expect((await next.store.findCall(id))?.state).toMatchObject({

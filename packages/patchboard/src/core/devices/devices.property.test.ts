@@ -11,9 +11,9 @@ import type { Device, DeviceLink } from './device.ts';
 import { parseRequestId, requestId } from './request-id.ts';
 
 /**
- * Devices come, go, come back and overlap in any order while calls are made. Whatever happens: a tool is listed exactly
- * while somebody offers it, a result is accepted at most once, what is not idempotent is sent at most once unless the
- * device says that it never came, and every call has ended when its time is over.
+ * Devices connect, disconnect, resume and overlap in any order while calls are made. Invariants: a tool is listed exactly
+ * while a device offers it, a result is accepted at most once, a call that is not idempotent is sent at most once unless
+ * the device reports that it never arrived, and every call has ended after its timeout.
  */
 
 const TOOLS = ['plain', 'again'] as const;
@@ -32,7 +32,7 @@ type Operation =
   | { readonly kind: 'offer' | 'takeBack'; readonly which: number; readonly tool: number }
   | { readonly kind: 'lose' | 'leave'; readonly which: number }
   | { readonly kind: 'call'; readonly tool: number; readonly run: number }
-  | { readonly kind: 'answer'; readonly which: number; readonly value: number }
+  | { readonly kind: 'result'; readonly which: number; readonly value: number }
   | { readonly kind: 'cancel'; readonly which: number }
   | { readonly kind: 'tick'; readonly ms: number };
 
@@ -45,7 +45,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       name: fc.nat({ max: 2 }),
       resumes: fc.boolean(),
       says: fc.boolean(),
-      // The wire swallows what it is sent.
+      // True: messages to the device are lost.
       isDeaf: fc.boolean(),
     }),
   },
@@ -68,7 +68,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('answer' as const), which, value: fc.nat({ max: 2 }) }),
+    arbitrary: fc.record({ kind: fc.constant('result' as const), which, value: fc.nat({ max: 2 }) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), which }) },
   {
@@ -77,14 +77,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
 );
 
-/** Somebody is there to be asked. */
+/** One device offers both tools from the start. */
 const BEGIN: readonly Operation[] = [
   { kind: 'connect', name: 0, resumes: false, says: true, isDeaf: false },
   { kind: 'offer', which: 0, tool: 0 },
   { kind: 'offer', which: 0, tool: 1 },
 ];
 
-/** One end of a connection, with what it was sent. */
+/** The device's end of a connection. */
 class FakeDevice implements DeviceLink {
   readonly world: World;
   readonly name: string;
@@ -102,7 +102,7 @@ class FakeDevice implements DeviceLink {
   }
 
   cancel(): void {
-    // It would stop; nothing here depends on it.
+    // A real device would stop working; no invariant depends on it.
   }
 
   replaced(): void {
@@ -118,7 +118,7 @@ class World {
   readonly accepted: Map<string, number> = new Map();
   /** How often each attempt reached a device. */
   readonly deliveries: Map<string, number> = new Map();
-  /** What each device, by name, really has: what it got and what it was not told is ended. */
+  /** By device name: the requests that arrived and were not cancelled. */
   readonly has: Map<string, Set<string>> = new Map();
 
   constructor(fixture: EngineFixture) {
@@ -162,8 +162,8 @@ class World {
         if (submitted.kind === 'accepted') this.ids.push(submitted.call.id);
         break;
       }
-      case 'answer':
-        await this.#answer(step.which, step.value);
+      case 'result':
+        await this.#submit(step.which, step.value);
         break;
       case 'cancel': {
         const id = this.ids[step.which % Math.max(1, this.ids.length)];
@@ -178,7 +178,7 @@ class World {
     this.#checkRegistry();
   }
 
-  /** Everything is over by then. */
+  /** Advances the clock until every call must have ended. */
   async end(): Promise<void> {
     await this.fixture.clock.advance(LAST_MS);
     for (const id of this.ids) {
@@ -232,7 +232,7 @@ class World {
     engine.devices.sendWaiting(device, report.registered);
   }
 
-  async #answer(which: number, value: number): Promise<void> {
+  async #submit(which: number, value: number): Promise<void> {
     const id = this.requests[which % Math.max(1, this.requests.length)];
     const parsed = id === undefined ? null : parseRequestId(id);
     if (parsed === null) return;
@@ -243,8 +243,8 @@ class World {
       error: null,
       attemptToken: parsed.attemptToken,
     } as const;
-    const answer = await this.fixture.engine.clients.submit(principal, parsed.callId, result);
-    if (answer.ok && !answer.repeated) {
+    const submitted = await this.fixture.engine.clients.submit(principal, parsed.callId, result);
+    if (submitted.ok && !submitted.repeated) {
       this.accepted.set(parsed.callId, (this.accepted.get(parsed.callId) ?? 0) + 1);
     }
   }
@@ -257,7 +257,7 @@ class World {
     }
     for (const { calls } of devices.of('default')) {
       for (const live of calls)
-        expect(isTerminal(live.call.state.name), "an ended call is nobody's").toBe(false);
+        expect(isTerminal(live.call.state.name), 'no device holds an ended call').toBe(false);
     }
   }
 
@@ -275,7 +275,7 @@ describe('devices that come and go', () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(operation, { minLength: 10, maxLength: 60, size: 'max' }),
-          // How many turns of the event loop each result of the store takes; empty: it returns at once.
+          // Delay of each store operation in turns of the event loop; empty: no delay.
           fc.array(fc.nat({ max: 3 }), { maxLength: 7 }),
           async (steps, turns) => {
             const memory = memoryStore({ digest: nodeDigest });
@@ -292,7 +292,7 @@ describe('devices that come and go', () => {
 });
 
 describe('the id of a request', () => {
-  it('is read back as it was made, and nothing else is', () => {
+  it('round-trips, and no other text parses', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const parsed = parseRequestId(text);

@@ -22,37 +22,37 @@ export interface DevicesParts {
   readonly provider: DeviceProvider;
 }
 
-/** Who connects, and how to reach them. */
-export interface Introduction {
+/** A device that connects. */
+export interface ConnectRequest {
   readonly tenant: string;
   readonly clientId: string;
-  /** Null: it has none but its session. */
+  /** Null: the session id serves as its name. */
   readonly name: string | null;
   readonly link: DeviceLink;
-  /** It is given a token to come back with. */
+  /** True: the device receives a token to resume with. */
   readonly mayResume: boolean;
   readonly resume: string | null;
-  /** Requests it has received and not seen acknowledged; null: it does not say. */
+  /** Ids of requests that the device still works on or whose result was not acknowledged; null if it sends none. */
   readonly holding: readonly string[] | null;
-  /** Before anything is sent. */
+  /** Called before any other message is sent to the device. */
   readonly greet: (device: Device, resumed: boolean) => void;
 }
 
-/** `left`: said goodbye. `lost`: may come back. `closing`: this server goes, and its next process takes the calls up. */
-export type Parting = 'left' | 'lost' | 'closing';
+/** `left`: closed by the device. `lost`: may resume. `closing`: the server stops; its next process resumes the calls. */
+export type DisconnectReason = 'left' | 'lost' | 'closing';
 
 export interface OfferReport {
   readonly registered: readonly string[];
   readonly rejected: readonly RejectedTool[];
 }
 
-/** The devices that are connected, or may come back in time. Everything is keyed by the connection, never by a name. */
+/** The devices that are connected or may still resume. They are keyed by session, never by name. */
 export class Devices {
   readonly #parts: DevicesParts;
   readonly #bySession: Map<string, Device> = new Map();
   readonly #byToken: Map<string, Device> = new Map();
-  /** Who came and went, not yet recorded. */
-  readonly #news: LedgerDraft[] = [];
+  /** Ledger rows that are not yet written. */
+  readonly #unwritten: LedgerDraft[] = [];
 
   constructor(parts: DevicesParts) {
     this.#parts = parts;
@@ -62,12 +62,12 @@ export class Devices {
     return this.#bySession.size;
   }
 
-  /** By time of connection. */
+  /** In order of connection. */
   of(tenant: string): Device[] {
     return [...this.#bySession.values()].filter((device) => device.tenant === tenant);
   }
 
-  connect(given: Introduction): Device {
+  connect(given: ConnectRequest): Device {
     const { clock, ids } = this.#parts;
     const session = ids.next('ds_');
     const { tenant, clientId, link } = given;
@@ -90,53 +90,53 @@ export class Devices {
     given.greet(device, isSame);
     if (isSame) this.#takeOver(earlier, device, given.holding);
     if (given.holding !== null) this.#claim(device, given.holding);
-    this.#tell(device, 'online');
+    this.#record(device, 'online');
     return device;
   }
 
-  /** Each tool is taken or rejected by itself. */
+  /** Registers or rejects each tool independently. */
   async offer(device: Device, specs: readonly ToolSpec[]): Promise<OfferReport> {
     const report = await this.#parts.directory.lend(device, specs);
     return { registered: report.registered.map(({ name }) => name), rejected: report.rejected };
   }
 
-  /** What was asked for before anybody offered it. */
+  /** Sends calls of these tools that waited for a device to offer them. */
   sendWaiting({ tenant, clientId, link }: Device, names: readonly string[]): void {
     if (link === null) return;
     for (const name of names) this.#parts.provider.wake(tenant, clientId, name);
   }
 
-  /** `names` null: all. Calls under way go on. */
+  /** Removes tools of the device; `names` null: all. Running calls continue. Returns the removed names. */
   async takeBack(device: Device, names: readonly string[] | null): Promise<readonly string[]> {
     const mine = [...device.tools].filter((name) => names === null || names.includes(name));
     await this.#parts.directory.takeBack(device, mine);
     return mine;
   }
 
-  /** Its tools leave at once. Its calls end, or wait for it to come back. Harmless if it is gone already. */
-  disconnect(device: Device, parting: Parting): void {
+  /** Removes the device's tools at once. Its calls end, or wait for it to resume. Idempotent. */
+  disconnect(device: Device, why: DisconnectReason): void {
     if (device.link === null) return;
     const { directory, limits, lifecycle, tasks } = this.#parts;
     device.link = null;
     tasks.start('device tools', async () => await directory.takeBack(device, [...device.tools]));
-    if (parting === 'closing') {
+    if (why === 'closing') {
       this.#forget(device);
       return;
     }
-    if (parting === 'left' || device.resumeToken === null || device.calls.size === 0) {
+    if (why === 'left' || device.resumeToken === null || device.calls.size === 0) {
       this.#giveUp(device);
       return;
     }
-    this.#tell(device, 'away');
+    this.#record(device, 'away');
     lifecycle.wheel.after(limits.deviceGraceMs, () => this.#giveUp(device));
   }
 
-  /** The server goes. A peer may answer the goodbye when there is no store any more, so it is not waited for. */
-  leaveAll(): void {
+  /** The server stops. Does not wait for the devices' close frames, which may arrive after the store is closed. */
+  disconnectAll(): void {
     for (const device of this.#bySession.values()) this.disconnect(device, 'closing');
   }
 
-  /** The calls of a connection that was cut go on with the next one of the same device. */
+  /** Moves the calls of an interrupted connection to the new connection of the same device. */
   #takeOver(earlier: Device, device: Device, holding: readonly string[] | null): void {
     const { provider } = this.#parts;
     const link = earlier.link;
@@ -148,19 +148,19 @@ export class Devices {
     }
     for (const live of earlier.calls) {
       provider.bind(live, device);
-      // It says what it has: this was lost on the way, so it certainly did not start.
+      // The device listed its requests without this one: it was lost on the way and did not start.
       if (holding !== null && !holding.includes(requestId(live.call))) device.link?.request(live.call);
     }
     this.#forget(earlier);
     link?.replaced();
   }
 
-  /** What it works on becomes its own again; what has ended it need not work on any more. */
+  /** Assigns the calls that the device works on to it, and cancels those that have ended. */
   #claim(device: Device, holding: readonly string[]): void {
     for (const id of holding) {
       const live = this.#held(device, id);
       if (live === null) device.link?.cancel(id, 'ended');
-      // Also if another connection has it: whoever holds it says so last.
+      // Also if another connection has it: the last device to claim it wins.
       else if (this.#parts.provider.deviceOf(live) !== device) this.#parts.provider.bind(live, device);
     }
   }
@@ -177,7 +177,7 @@ export class Devices {
   #giveUp(device: Device): void {
     if (!this.#forget(device)) return;
     for (const live of device.calls) this.#parts.provider.lost(live);
-    this.#tell(device, 'gone');
+    this.#record(device, 'gone');
   }
 
   #forget(device: Device): boolean {
@@ -185,26 +185,26 @@ export class Devices {
     return this.#bySession.delete(device.session);
   }
 
-  #tell({ tenant, clientId, name, session }: Device, state: 'online' | 'away' | 'gone'): void {
+  #record({ tenant, clientId, name, session }: Device, state: 'online' | 'away' | 'gone'): void {
     const row = plainRow('device.changed', tenant, this.#parts.clock.now(), {
       client_id: clientId,
       name,
       session,
       state,
     });
-    this.#news.push(row);
-    if (this.#news.length === 1) this.#parts.tasks.start('device rows', async () => await this.#spread());
+    this.#unwritten.push(row);
+    if (this.#unwritten.length === 1) this.#parts.tasks.start('device rows', async () => await this.#flush());
   }
 
-  async #spread(): Promise<void> {
+  async #flush(): Promise<void> {
     const { store, clock } = this.#parts;
-    await new Promise<void>((resolve) => clock.after(NEWS_MS, resolve));
-    await store.append(this.#news.splice(0));
+    await new Promise<void>((resolve) => clock.after(FLUSH_MS, resolve));
+    await store.append(this.#unwritten.splice(0));
   }
 }
 
-/** Nobody waits for these rows: those of a crowd that comes or goes share a commit instead of a sync to disk for each. */
-const NEWS_MS = 20;
+/** Delay before rows are written, so that many devices that connect or disconnect at once share one commit. */
+const FLUSH_MS = 20;
 
 function isRunning(call: Call): boolean {
   return isOpen(call) && call.state.name === 'EXECUTING';

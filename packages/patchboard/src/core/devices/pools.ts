@@ -3,19 +3,19 @@ import { pairKey } from '../pair-key.ts';
 import type { ReservationRequest } from '../providers/provider.ts';
 import { loadOf, type Device } from './device.ts';
 
-/** Whoever can run one tool: its client over HTTP if the registration is kept, and devices while they are connected. */
+/** The providers of one tool: its client over HTTP if the registration is stored, and the connected devices. */
 export interface Pool {
-  /** The contract as it was registered; a device that brings the very same joins without further ado. */
+  /** The spec as registered. A device that offers an identical spec joins the pool without a new registration. */
   readonly specJson: string;
-  /** Registered over HTTP: the tool stays without a connection. */
+  /** True: registered over HTTP, so the tool stays registered without a connection. */
   readonly isKept: boolean;
   readonly devices: Set<Device>;
 }
 
-/** More runs than use devices at once; the oldest are forgotten, and choose anew. */
+/** More runs than use devices at once. The oldest are evicted, and their next call may go to another device. */
 const REMEMBERED_RUNS = 10_000;
 
-/** The pools of all tools of clients. */
+/** The pools of all client tools. */
 export class Pools {
   readonly #pools: Map<string, Pool> = new Map();
   /** The device each run used last. */
@@ -29,13 +29,13 @@ export class Pools {
     this.#pools.set(pairKey(tenant, toolName), pool);
   }
 
-  /** Nobody offers the tool any more. */
+  /** Removes the pool and the tool from all its devices. */
   remove(tenant: string, toolName: string): void {
     for (const device of this.of(tenant, toolName)?.devices ?? []) device.tools.delete(toolName);
     this.#pools.delete(pairKey(tenant, toolName));
   }
 
-  /** False: somebody else still offers it. */
+  /** Returns true if the pool was removed, because no other provider offers the tool. */
   leave(device: Device, toolName: string): boolean {
     device.tools.delete(toolName);
     const pool = this.of(device.tenant, toolName);
@@ -52,7 +52,7 @@ export class Pools {
     return (this.of(tenant, toolName)?.devices.size ?? 0) > 0;
   }
 
-  /** The one that was asked for, else the one this run used last, else the least busy. */
+  /** Returns the requested device, else the one that this run used last, else the least busy. */
   choose(request: ReservationRequest): Device | undefined {
     const pool = this.of(request.tenant, request.toolName);
     if (pool === undefined || pool.devices.size === 0) return undefined;
@@ -76,14 +76,14 @@ export class Pools {
   #usedBefore(pool: Pool, { tenant, runId }: ReservationRequest): Device | undefined {
     const last = this.#lastUsed.get(pairKey(tenant, runId));
     if (last === undefined || pool.devices.has(last)) return last;
-    // It may have come back over another connection.
+    // The same device may have reconnected.
     for (const device of pool.devices)
       if (device.name === last.name && device.clientId === last.clientId) return device;
     return undefined;
   }
 }
 
-/** Takes turns among those that have nothing to do, so that looking for one is short. */
+/** Moves the chosen device to the end: idle devices take turns, and the search stops at the first idle one. */
 function leastBusy(pool: Pool): Device | undefined {
   let found: Device | undefined;
   for (const device of pool.devices) {

@@ -1,11 +1,11 @@
 import { attemptsOf, type Call } from '../call/call.ts';
 
-/** Bound to the attempt: a result of an earlier one cannot pass for this one's. */
+/** Fencing token of the current attempt: a result of an earlier attempt is rejected. */
 export function attemptToken(call: Call): string {
   return `${Math.max(1, attemptsOf(call))}.${call.fence ?? ''}`;
 }
 
-/** How a device knows one attempt of a call. Nobody who was not sent it can make it up. */
+/** Identifies one attempt of a call to a device. Unguessable, because it contains the fence. */
 export function requestId(call: Call): string {
   return `${call.id}:${attemptToken(call)}`;
 }
@@ -15,7 +15,7 @@ export interface ParsedRequestId {
   readonly attemptToken: string;
 }
 
-/** Null: it never was one. */
+/** Returns null if the text is not a request id. */
 export function parseRequestId(id: string): ParsedRequestId | null {
   const match = /^(tc_[^:]{1,100}):(\d{1,9}\.[\w-]{1,100})$/.exec(id);
   const [, callId, token] = match ?? [];

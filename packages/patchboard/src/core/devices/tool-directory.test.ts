@@ -22,7 +22,7 @@ function aSpec(name: string, more: Partial<ToolSpec> = {}): ToolSpec {
 const RISKY = aSpec('door.open', { annotations: { destructive: true } });
 const PLAIN = aSpec('door.open');
 
-/** A store in memory whose changes of tools wait until they are let through, one by one, or fail. */
+/** A memory store whose tool changes wait until the test completes or fails them, one by one. */
 function aHeldStore(): { store: Store; held: { go(): Promise<void>; fail(): Promise<void> }[] } {
   const held: { go(): Promise<void>; fail(): Promise<void> }[] = [];
   const store = new Proxy(memoryStore({ digest: nodeDigest }), {
@@ -31,11 +31,11 @@ function aHeldStore(): { store: Store; held: { go(): Promise<void>; fail(): Prom
       if (name !== 'saveTools' && name !== 'removeTools') return method.bind(target);
       return async (...given: unknown[]) => {
         const mayGo = await new Promise<boolean>((resolve) => {
-          const answer = async (verdict: boolean): Promise<void> => {
+          const complete = async (verdict: boolean): Promise<void> => {
             resolve(verdict);
             await settled();
           };
-          held.push({ go: () => answer(true), fail: () => answer(false) });
+          held.push({ go: () => complete(true), fail: () => complete(false) });
         });
         if (!mayGo) throw new Error('the disk is gone');
         return await method.apply(target, given);
@@ -56,7 +56,7 @@ async function changes({ store }: EngineFixture): Promise<unknown[]> {
 }
 
 describe('the limits in force', () => {
-  it('hold for the time limit of a tool that is lent', async () => {
+  it('bound the timeout of a client tool', async () => {
     const { engine } = await anEngine({ limits: { maxTimeoutMs: 60_000 } });
     const specs = [aSpec('slow', { timeout_ms: 60_001 }), aSpec('quick', { timeout_ms: 60_000 })];
     expect(await engine.directory.register(T, 'c_1', specs)).toMatchObject({
@@ -71,7 +71,7 @@ describe('changes of the tools of a tenant', () => {
     ['first', 'shift'],
     ['last', 'pop'],
   ] as const)(
-    'happen in turn: registered while it is taken back, and that %s, a tool stays',
+    'run one after the other: a tool registered while it is being removed stays, with the %s write completed first',
     async (_, next) => {
       const { store, held } = aHeldStore();
       const { engine } = await anEngine({ store });
@@ -91,7 +91,7 @@ describe('changes of the tools of a tenant', () => {
     },
   );
 
-  it('of another tenant do not wait for them', async () => {
+  it('do not wait for changes of another tenant', async () => {
     const { store, held } = aHeldStore();
     const { engine } = await anEngine({ store });
     const slow = engine.directory.register(T, 'kiosk', [PLAIN]);
@@ -104,7 +104,7 @@ describe('changes of the tools of a tenant', () => {
     await slow;
   });
 
-  it('that cannot be stored leave what was there before, and the next one goes on', async () => {
+  it('that cannot be stored are rolled back, and the next change proceeds', async () => {
     const { store, held } = aHeldStore();
     const { engine } = await anEngine({ store });
     const first = engine.directory.register(T, 'kiosk', [PLAIN]);
@@ -131,7 +131,7 @@ describe('changes of the tools of a tenant', () => {
 });
 
 describe('the risk of a name', () => {
-  it('stays when the tool is registered again without it, and the ledger says so', async () => {
+  it('stays when the tool is registered again without it, and the ledger records it', async () => {
     const fixture = await anEngine({});
     const { directory } = fixture.engine;
     await directory.register(T, 'kiosk', [RISKY]);
@@ -146,7 +146,7 @@ describe('the risk of a name', () => {
     ]);
   });
 
-  it('adds up, also within one request', async () => {
+  it('accumulates, also within one request', async () => {
     const { engine } = await anEngine({});
     const approval = aSpec('door.open', { annotations: { requires_approval: true } });
     await engine.directory.register(T, 'kiosk', [RISKY, approval, PLAIN]);
@@ -156,7 +156,7 @@ describe('the risk of a name', () => {
     });
   });
 
-  it('outlives the tool, its client and the process, but not its tenant', async () => {
+  it('outlives the tool, its client and the process, and is separate per tenant', async () => {
     const first = await anEngine({});
     await first.engine.directory.register(T, 'kiosk', [RISKY]);
     await first.engine.directory.unregister(T, 'kiosk', null);
@@ -167,7 +167,7 @@ describe('the risk of a name', () => {
     expect(engine.registry.find('other', 'door.open')?.annotations).toEqual({});
   });
 
-  it('of a tool that was stored before risks were is remembered too', async () => {
+  it('of a tool stored by a version without risk records is remembered too', async () => {
     const { store } = await anEngine({});
     const entry = {
       kind: 'registry.changed',
@@ -257,7 +257,7 @@ describe('the risk of a name', () => {
     expect((await next).registered[0]?.annotations).toEqual({});
   });
 
-  it('is remembered for so many names; one more must be forgotten first', async () => {
+  it('is remembered for a bounded number of names; one must be forgotten before the next', async () => {
     const { engine } = await anEngine({ limits: { toolsPerTenant: 2 } });
     const risky = (name: string): ToolSpec => aSpec(name, { annotations: { destructive: true } });
     await engine.directory.register(T, 'kiosk', [risky('a'), risky('b')]);
@@ -270,7 +270,7 @@ describe('the risk of a name', () => {
   });
 });
 
-describe('the size of what a tenant lends', () => {
+describe("the size of a tenant's client tools", () => {
   const code = async (fixture: EngineFixture, spec: ToolSpec): Promise<string | undefined> =>
     (await fixture.engine.directory.register(T, 'kiosk', [spec])).rejected[0]?.code;
 
@@ -283,7 +283,7 @@ describe('the size of what a tenant lends', () => {
     expect(await code(fixture, aSpec('e', { metadata: { a: 'x'.repeat(16_377) } }))).toBe('too_large');
   });
 
-  it('is bounded in tools, whoever of the tenant lends them', async () => {
+  it('is bounded in tools over all clients of the tenant', async () => {
     const { engine } = await anEngine({
       limits: { toolsPerTenant: 3 },
       tools: [aServerTool({ name: 'own' })],

@@ -11,7 +11,7 @@ import type { ToolMemory } from '../tools/tool-memory.ts';
 import { newBatch, ToolRegistrar, type Batch } from './tool-registrar.ts';
 import { covers, raised, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
 
-/** Compiling outside schemas takes time; so many go in one turn of the event loop. */
+/** Number of specs, whose schemas take time to compile, per turn of the event loop. */
 const BATCH = 20;
 
 export interface RegistrationReport {
@@ -29,14 +29,14 @@ export interface ToolDirectoryParts {
 }
 
 /**
- * Client tools: in the registry while callable, with a ledger row per change. What was registered over HTTP is in the
- * store over restarts; what a device lends goes with its connection.
+ * Registers and removes client tools, with a ledger row per change. Tools registered over HTTP are stored and survive
+ * restarts; tools of a device are removed with its connection.
  */
 export class ToolDirectory {
   readonly #parts: ToolDirectoryParts;
   readonly #risks: ToolRisks;
   readonly #registrar: ToolRegistrar;
-  /** One change of a tenant at a time: the next one looks at what this one left. */
+  /** The last change of each tenant: changes of one tenant run one after the other. */
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
   constructor(parts: ToolDirectoryParts) {
@@ -46,8 +46,8 @@ export class ToolDirectory {
   }
 
   /**
-   * Each tool is taken or rejected by itself; what is taken stays once it is durable.
-   * A name keeps the risk it ever had, unless an `operator` registers it: their word stands as it is.
+   * Registers or rejects each tool independently, and resolves once the registered ones are durable.
+   * A name keeps every risk it ever had, unless an `operator` registers it: then the spec applies as given.
    */
   async register(
     tenant: string,
@@ -56,24 +56,24 @@ export class ToolDirectory {
     operator: string | null = null,
   ): Promise<RegistrationReport> {
     const batch = newBatch({ tenant, clientId, operator, device: null });
-    return await this.#inTurn(tenant, async () => {
+    return await this.#serialised(tenant, async () => {
       const rejected = await this.#takeAll(batch, specs);
       if (batch.taken.size > 0) await this.#keep(batch);
       return { registered: [...batch.taken.values()].map(({ tool }) => tool), rejected };
     });
   }
 
-  /** The same for as long as the device is connected. Nobody else waits for its record to become durable. */
+  /** As `register`, while the device is connected. Other changes of the tenant do not wait for its ledger row. */
   async lend(device: Device, specs: readonly ToolSpec[]): Promise<RegistrationReport> {
     const { tenant, clientId } = device;
     const batch = newBatch({ tenant, clientId, operator: null, device });
-    const rejected = await this.#inTurn(tenant, () => this.#takeAll(batch, specs));
+    const rejected = await this.#serialised(tenant, () => this.#takeAll(batch, specs));
     if (batch.taken.size > 0) await this.#keep(batch);
     const taken = [...batch.taken.values()].map(({ tool }) => tool);
     return { registered: [...batch.joined.values(), ...taken], rejected };
   }
 
-  /** Leaves the registry at once, unless somebody else of the client offers it too; settles when that is recorded. */
+  /** Removes the tools that no other provider of the client offers, at once; resolves when the ledger row is written. */
   async takeBack(device: Device, names: readonly string[]): Promise<void> {
     const { tenant, clientId } = device;
     const { registry, pools, store } = this.#parts;
@@ -82,13 +82,13 @@ export class ToolDirectory {
     if (removed.length > 0) await store.append([this.#row(tenant, { client_id: clientId, removed })]);
   }
 
-  /** `name` null: all of the client's. Answers the names that were removed. */
+  /** `name` null: all tools of the client. Returns the names that were removed. */
   async unregister(tenant: string, clientId: string, name: string | null): Promise<readonly string[]> {
-    return await this.#inTurn(tenant, async () => {
+    return await this.#serialised(tenant, async () => {
       const removed = this.#namesOf(tenant, clientId, name);
       if (removed.length === 0) return removed;
       const risky = removed.filter((removedName) => this.#risks.has(tenant, removedName));
-      // The tool's own record goes, so the risk must stand in one of its own.
+      // The tool's record is deleted, so its risk needs a record of its own.
       const documents = risky.map((riskyName) =>
         riskDocument(tenant, riskyName, this.#risks.of(tenant, riskyName)),
       );
@@ -97,14 +97,14 @@ export class ToolDirectory {
     });
   }
 
-  /** For operators: takes the tool back, and what is registered under its name next is judged by itself. */
+  /** For operators: removes the tool and the recorded risk of its name. */
   async forgetRisk(
     tenant: string,
     clientId: string,
     name: string,
     operator: string,
   ): Promise<{ readonly removed: readonly string[]; readonly hadRisk: boolean }> {
-    return await this.#inTurn(tenant, async () => {
+    return await this.#serialised(tenant, async () => {
       const removed = this.#namesOf(tenant, clientId, name);
       const hadRisk = this.#risks.has(tenant, name);
       if (removed.length === 0 && !hadRisk) return { removed, hadRisk };
@@ -116,7 +116,7 @@ export class ToolDirectory {
     });
   }
 
-  /** At start: what clients registered before. A tool that no longer passes is left out and answered. */
+  /** Loads the stored tools at start. Returns the tools that are no longer valid, which are left out. */
   async restore(): Promise<readonly RejectedTool[]> {
     const { store, registry, pools, memory } = this.#parts;
     const rejected: RejectedTool[] = [];
@@ -138,8 +138,8 @@ export class ToolDirectory {
     const rejected: RejectedTool[] = [];
     for (const [index, spec] of specs.entries()) {
       if (index % BATCH === BATCH - 1) await this.#pause();
-      const answer = this.#registrar.take(batch, spec);
-      if (!answer.ok) rejected.push({ name: spec.name, code: answer.code, reason: answer.reason });
+      const result = this.#registrar.take(batch, spec);
+      if (!result.ok) rejected.push({ name: spec.name, code: result.code, reason: result.reason });
     }
     return rejected;
   }
@@ -171,7 +171,7 @@ export class ToolDirectory {
     try {
       await store.saveTools(tools, row, documents);
     } catch (error) {
-      this.#registrar.putBack(batch);
+      this.#registrar.rollBack(batch);
       throw error;
     }
     for (const [name, risk] of risks) this.#risks.set(tenant, name, risk);
@@ -201,7 +201,7 @@ export class ToolDirectory {
     return plainRow('registry.changed', tenant, this.#parts.clock.now(), body);
   }
 
-  async #inTurn<T>(tenant: string, change: () => Promise<T>): Promise<T> {
+  async #serialised<T>(tenant: string, change: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(tenant) ?? Promise.resolve()).then(change);
     const over = turn.catch(() => undefined);
     this.#turns.set(tenant, over);

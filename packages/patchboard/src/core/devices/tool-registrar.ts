@@ -7,20 +7,20 @@ import type { Registry } from '../tools/registry.ts';
 import type { ToolMemory } from '../tools/tool-memory.ts';
 import { isRisky, raised, riskOf } from '../tools/tool-risks.ts';
 
-/** A registration under way: what it took so far, and what stands again if it cannot be stored. */
+/** A registration in progress: the tools accepted so far, and what to restore if it cannot be stored. */
 export interface Batch {
   readonly tenant: string;
   readonly clientId: string;
-  /** The operator who registers; null: anybody else, who may raise a risk but not lower it. */
+  /** The operator who registers; null: a client, which may raise a risk but not lower it. */
   readonly operator: string | null;
-  /** Null: registered over HTTP, and kept over restarts; else lent for as long as the device is connected. */
+  /** Null: registered over HTTP and stored. Otherwise registered while this device is connected. */
   readonly device: Device | null;
   readonly taken: Map<string, { readonly tool: ClientTool; readonly spec: ToolSpec }>;
   readonly replaced: Map<string, PreviousTool>;
   readonly keptRisk: Set<string>;
-  /** Another contract than the name had before. */
+  /** Names whose contract changed. */
   readonly changed: Set<string>;
-  /** Devices of the same client offer it already: nothing new to record. */
+  /** Tools that another device of the client offers already: there is nothing to record. */
   readonly joined: Map<string, ClientTool>;
 }
 
@@ -48,7 +48,7 @@ export interface ToolRegistrarParts {
   readonly memory: ToolMemory;
 }
 
-/** Decides which tools of a registration are taken: into the registry at once, so that the rest is held against them. */
+/** Accepts or rejects the tools of a registration. Accepted tools enter the registry before the next one is checked. */
 export class ToolRegistrar {
   readonly #parts: ToolRegistrarParts;
 
@@ -81,11 +81,11 @@ export class ToolRegistrar {
     return admitted;
   }
 
-  /** All out before any comes back in: they may have each other's wire names. */
-  putBack({ tenant, replaced, device }: Batch): void {
+  /** Restores the state before the batch. Removes all tools before adding any: they may have swapped wire names. */
+  rollBack({ tenant, replaced, device }: Batch): void {
     const { registry, pools } = this.#parts;
     if (device !== null) {
-      // Others may have joined it since, and they stay.
+      // Devices that joined the pool since then keep it.
       for (const name of replaced.keys()) if (pools.leave(device, name)) registry.remove(tenant, name);
       return;
     }
@@ -94,7 +94,7 @@ export class ToolRegistrar {
       pools.remove(tenant, name);
     }
     for (const [name, { tool, pool }] of replaced) {
-      // A device that went away meanwhile does not come back with it.
+      // A device that disconnected meanwhile is not restored.
       const devices = [...(pool?.devices ?? [])].filter(({ link }) => link !== null);
       if (tool === undefined || pool === undefined || (!pool.isKept && devices.length === 0)) continue;
       registry.add(tool);
@@ -103,7 +103,7 @@ export class ToolRegistrar {
     }
   }
 
-  /** One more device with the very same tool: nothing in the registry changes. */
+  /** Adds the device to the pool of an identical tool of the same client; null if there is none. */
   #join({ tenant, clientId, device, joined, taken }: Batch, spec: ToolSpec): Registration | null {
     if (device === null || taken.has(spec.name)) return null;
     const pool = this.#parts.pools.of(tenant, spec.name);
@@ -116,7 +116,7 @@ export class ToolRegistrar {
     return { ok: true, tool };
   }
 
-  /** Devices that share a tool share its contract; only the one that brought it, alone, may change it. */
+  /** Rejects a changed contract, unless the device is the only provider of the tool. */
   #otherContract({ tenant, device, operator }: Batch, tool: ClientTool): Registration | null {
     const current = this.#parts.registry.clientTool(tenant, tool.name);
     const pool = this.#parts.pools.of(tenant, tool.name);

@@ -2,7 +2,7 @@ import { DEVICE_CLOSE, rfc3339, type DeviceFrame, type GatewayFrame } from '@pat
 import type { RawData, WebSocket } from 'ws';
 import { attemptsOf, type Call } from '../../core/call/call.ts';
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
-import type { Parting } from '../../core/devices/devices.ts';
+import type { DisconnectReason } from '../../core/devices/devices.ts';
 import { failure, messageOf, storeFailure, type Failure } from '../../core/failures.ts';
 import { parseRequestId, requestId } from '../../core/devices/request-id.ts';
 import { traceparentOf } from '../../core/call/trace-context.ts';
@@ -38,7 +38,7 @@ export class DeviceConnection implements DeviceLink {
   #unfinishedBytes = 0;
   /** Greetings and registrations run one after the other; results do not wait for them. */
   #inOrder: Promise<void> | null = null;
-  #parting: Parting | null = null;
+  #parting: DisconnectReason | null = null;
   #disarm: () => void = () => undefined;
 
   constructor(parts: GatewayParts, socket: WebSocket, peer: DevicePeer) {
@@ -297,7 +297,7 @@ export class DeviceConnection implements DeviceLink {
     else this.#inOrder.then(() => this.#leave(parting)).catch(() => undefined);
   }
 
-  #leave(parting: Parting): void {
+  #leave(parting: DisconnectReason): void {
     if (this.#device !== null) this.#parts.engine.devices.disconnect(this.#device, parting);
   }
 }

@@ -1,6 +1,6 @@
 import type { DeviceFrame, GatewayFrame, NotKept, SubmissionError } from '@patchboard/wire';
 import { isOpen } from '../../core/call/call.ts';
-import type { ClientAnswer, ClientResult, UnreadableResult } from '../../core/devices/client-results.ts';
+import type { ReportResult, ClientResult, UnreadableResult } from '../../core/devices/client-results.ts';
 import type { Device } from '../../core/devices/device.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { Principal } from '../../core/access/principal.ts';
@@ -59,7 +59,7 @@ export async function rejectResult(
 }
 
 /** Returns the error with which the call ended; null if it has none. */
-function errorOf(submitted: ClientAnswer): SubmissionError | null {
+function errorOf(submitted: ReportResult): SubmissionError | null {
   if (!submitted.ok || !('error' in submitted.call.state)) return null;
   const { code, message } = submitted.call.state.error;
   return { code, message };
@@ -90,12 +90,12 @@ type Acknowledgement = Pick<
   'accepted' | 'duplicate' | 'reason'
 >;
 
-function acknowledgementOf(submitted: ClientAnswer): Acknowledgement {
+function acknowledgementOf(submitted: ReportResult): Acknowledgement {
   if (submitted.ok) return submitted.repeated ? { accepted: true, duplicate: true } : { accepted: true };
   return { accepted: false, reason: reasonOf(submitted) };
 }
 
-function reasonOf({ call, failure }: Extract<ClientAnswer, { ok: false }>): NotKept {
+function reasonOf({ call, failure }: Extract<ReportResult, { ok: false }>): NotKept {
   if (call === null || failure.code === 'call_not_found') return 'unknown';
   // The call is open but the result was refused: another attempt is running.
   if (isOpen(call)) return call.state.name === 'APPROVAL_REQUIRED' ? 'unknown' : 'late';

@@ -92,7 +92,7 @@ async function poll(
   wait: number,
 ): Promise<void> {
   const { clientQueues } = context.engine;
-  const waiting = clientQueues.unanswered(box.tenant, box.clientId);
+  const waiting = clientQueues.unacknowledged(box.tenant, box.clientId);
   const found =
     waiting.length > 0 || wait === 0
       ? waiting

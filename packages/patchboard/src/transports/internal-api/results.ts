@@ -1,6 +1,6 @@
 import { statusOf, type SubmitRequest, type SubmitResponse } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ClientAnswer, ClientResult } from '../../core/devices/client-results.ts';
+import type { ReportResult, ClientResult } from '../../core/devices/client-results.ts';
 import { peekTexts } from '../../core/json/json-peek.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -110,7 +110,7 @@ function errorOf(error: SubmitRequest['error']): ClientResult['error'] {
   return recommendations === undefined ? { message } : { message, recommendations };
 }
 
-function sendAnswer(reply: FastifyReply, answer: ClientAnswer, isKept: boolean): void {
+function sendAnswer(reply: FastifyReply, answer: ReportResult, isKept: boolean): void {
   if (!answer.ok) {
     sendProblem(reply, answer.failure, answer.call === null ? {} : { state: answer.call.state.name });
     return;
