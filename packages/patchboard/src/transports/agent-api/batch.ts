@@ -22,14 +22,14 @@ import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/reque
 import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { listOf, object, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 import { whileConnected } from '../shared/streams/waiting.ts';
-import { answerJson, type BatchAnswer } from './batch-answer.ts';
+import { batchJson, type BatchResult } from './batch-response.ts';
 import { CALL_HEADERS, invokeRoute } from './invoke.ts';
 
-/** A reply asks for so many calls at most. */
+/** Upper bound on the calls in one reply. */
 const MOST_REQUESTS = 100;
-/** Of requests that are begun in one turn of the event loop. */
+/** Characters of requests that are submitted in one turn of the event loop. */
 const CHARACTERS_PER_TURN = 65_536;
-/** Where the caller does not say how long it will wait. */
+/** Default without `Prefer: wait`. */
 const WAIT_SECONDS = 30;
 
 interface BatchBody {
@@ -44,9 +44,9 @@ export const batchRoute: Route = {
   name: 'runReply',
   api: 'agent',
   summary:
-    "Hand in a model's reply and get the results to send back, in the same format. The calls run at the same time; " +
-    `the answer waits for them as \`Prefer: wait=N\` says, ${WAIT_SECONDS} seconds by default. The caller's rate pays ` +
-    'for each of its calls, and for a long reply: each 8 KiB beyond the first cost a call. Problems beyond the first hundred are counted.',
+    "Run the calls in a model's reply, and return their results in the same format. The calls run concurrently; " +
+    `the response waits for them as \`Prefer: wait=N\` says, ${WAIT_SECONDS} seconds by default. Each call counts ` +
+    "against the caller's rate limit, and so does each 8 KiB of the reply beyond the first. Problems beyond the first hundred are only counted.",
   scope: 'tools:call',
   headers: CALL_HEADERS,
   body: object({
@@ -54,15 +54,15 @@ export const batchRoute: Route = {
     reply: {
       type: ['string', 'object', 'array'],
       description:
-        'what the model wrote (`vcp`), or what its vendor answered: the body, or the event stream as text',
+        'the text of the model (`vcp`), or the response of the vendor: the body, or the event stream as text',
     },
     run_id: PEER_ID,
   }),
   responses: {
     200: {
       description:
-        'one result for each request, damaged ones too; `calls` says which call each became. What has not ended in ' +
-        'time goes on, and its result says so',
+        'one result for each request, also for malformed ones; `calls` lists the call of each. A call that has not ' +
+        'ended in time continues, and its result says so',
       schema: object({
         results: {
           type: ['string', 'array'],
@@ -84,7 +84,7 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
   const principal = principalOf(request);
   const protocol = protocolOf(format);
   const text = typeof given === 'string' ? given : JSON.stringify(given);
-  // A call or more pays for the beginning.
+  // The calls themselves pay for the first 8 KiB.
   const tooFast = context.engine.chargeReply(principal, Buffer.byteLength(text), 1);
   if (tooFast !== null) {
     sendProblem(reply, tooFast);
@@ -109,29 +109,29 @@ async function runReply(context: HttpContext, request: FastifyRequest, reply: Fa
     return await inTurns(
       requests,
       context.turns.next,
-      async (asked, place) => [asked.offset, await runOne(run, asked, place)] as const,
+      async (parsed, index) => [parsed.offset, await runOne(run, parsed, index)] as const,
     );
   });
-  const unread = damaged.map((request) => [request.offset, unreadAnswer(request)] as const);
-  sendJson(reply, 200, answerJson(protocol, inReplyOrder([...unread, ...ran])));
+  const unread = damaged.map((request) => [request.offset, malformedResult(request)] as const);
+  sendJson(reply, 200, batchJson(protocol, inReplyOrder([...unread, ...ran])));
 }
 
-/** Begins all of them; long ones a turn of the event loop apart, as each is checked and recorded in one piece. */
-async function inTurns<Answer>(
+/** Runs all requests concurrently, but starts long ones in separate turns of the event loop: each is validated and recorded in one. */
+async function inTurns<Result>(
   requests: readonly ParsedToolRequest[],
   pause: () => Promise<void>,
-  run: (asked: ParsedToolRequest, place: number) => Promise<Answer>,
-): Promise<Answer[]> {
+  run: (parsed: ParsedToolRequest, index: number) => Promise<Result>,
+): Promise<Result[]> {
   let turn: Promise<unknown> = Promise.resolve();
   let sinceTurn = 0;
   return await Promise.all(
-    requests.map((asked, place) => {
-      sinceTurn += asked.rawBlock.length;
+    requests.map((parsed, index) => {
+      sinceTurn += parsed.rawBlock.length;
       if (sinceTurn > CHARACTERS_PER_TURN) {
         turn = turn.then(pause);
         sinceTurn = 0;
       }
-      return turn.then(() => run(asked, place));
+      return turn.then(() => run(parsed, index));
     }),
   );
 }
@@ -144,15 +144,15 @@ interface BatchRun {
   readonly find: FindTool<RegisteredTool>;
   readonly runId: string;
   readonly seconds: number;
-  /** Nobody waits for the answer any more. */
+  /** Aborts when the client disconnects or the server closes. */
   readonly signal: AbortSignal;
 }
 
-/** To its end, or to the end of the caller's patience. `place`: among the requests, of which two may have one id. */
-async function runOne(run: BatchRun, asked: ParsedToolRequest, place: number): Promise<BatchAnswer> {
+/** Runs one request until it ends or the wait is over. Idempotency keys contain `index`, because request ids may repeat. */
+async function runOne(run: BatchRun, parsed: ParsedToolRequest, index: number): Promise<BatchResult> {
   const { context, request, principal, seconds, signal } = run;
-  const { toolName, args, problems } = askedCall(run.protocol, asked, run.find);
-  const { requestId, noReply = false } = asked;
+  const { toolName, args, problems } = askedCall(run.protocol, parsed, run.find);
+  const { requestId, noReply = false } = parsed;
   const named = { requestId, toolName, noReply };
   const key = idempotencyKeyOf(request.headers);
   const submitted = await context.engine.submit(
@@ -160,7 +160,7 @@ async function runOne(run: BatchRun, asked: ParsedToolRequest, place: number): P
       toolName,
       runId: run.runId,
       args,
-      idempotencyKey: key === null ? null : `${key}/${place}`,
+      idempotencyKey: key === null ? null : `${key}/${index}`,
       ...traceOf(request.headers),
     },
     principal,
@@ -184,6 +184,6 @@ function failureOf(call: Call): Failure | null {
   });
 }
 
-function unreadAnswer({ requestId, toolName, failure: why }: DamagedRequest): BatchAnswer {
+function malformedResult({ requestId, toolName, failure: why }: DamagedRequest): BatchResult {
   return { requestId, toolName, noReply: false, call: null, failure: why };
 }

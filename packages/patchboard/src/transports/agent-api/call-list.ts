@@ -76,7 +76,7 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
   sendJson(reply, 200, pageJson('tool_calls', page.items.map(callJson), page.nextCursor));
 }
 
-/** Who sees its own calls only may not ask for somebody else's. */
+/** Refuses a query for another agent's calls if the principal only sees its own. */
 export function foreignAgent(own: string | null, agentId: string | undefined): Failure | null {
   if (own === null || agentId === undefined || agentId === own) return null;
   return failure('permission_denied', denied(reason('credential_other_agent', { agent: agentId })));
@@ -95,7 +95,7 @@ function filterOf(query: CallsQuery): Omit<CallFilter, 'tenant'> {
   };
 }
 
-/** Both given: what satisfies both. */
+/** If both are given, the states that match both. */
 function statesFor({ status, state }: CallsQuery): readonly CallStateName[] {
   const states = status === undefined ? CALL_STATES : statesOf(status);
   return state === undefined ? states : states.filter((name) => name === state);

@@ -25,7 +25,7 @@ const getCallRoute: Route = {
   url: '/v1/tool_calls/:id',
   name: 'getCall',
   api: 'agent',
-  summary: 'The record of a call. `Prefer: wait=N` holds the answer until the call has ended.',
+  summary: 'The record of a call. `Prefer: wait=N` waits until the call has ended.',
   scope: 'calls:read',
   params: ID_PARAMS,
   headers: headers({ prefer: TEXT }),
@@ -76,12 +76,12 @@ async function waitForCall(
   reply: FastifyReply,
 ): Promise<void> {
   const { timeout_ms: inBody } = (request.body ?? {}) as { timeout_ms?: number | null };
-  const asked = typeof inBody === 'number' ? inBody / 1000 : waitSecondsOf(request.headers);
+  const wanted = typeof inBody === 'number' ? inBody / 1000 : waitSecondsOf(request.headers);
   await sendCall(
     context,
     request,
     reply,
-    Math.min(asked ?? WIRE_LIMITS.waitSeconds, WIRE_LIMITS.waitSeconds),
+    Math.min(wanted ?? WIRE_LIMITS.waitSeconds, WIRE_LIMITS.waitSeconds),
   );
 }
 
@@ -100,12 +100,12 @@ const cancelCallRoute: Route = {
 };
 
 async function cancelCall(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const answer = await context.engine.calls.cancel(principalOf(request), idOf(request));
-  if (answer.ok) {
-    sendJson(reply, 200, callJson(answer.value));
+  const result = await context.engine.calls.cancel(principalOf(request), idOf(request));
+  if (result.ok) {
+    sendJson(reply, 200, callJson(result.value));
     return;
   }
-  sendProblem(reply, answer.failure, answer.call === undefined ? {} : { state: answer.call.state.name });
+  sendProblem(reply, result.failure, result.call === undefined ? {} : { state: result.call.state.name });
 }
 
 export const callRoutes: readonly Route[] = [getCallRoute, waitForCallRoute, cancelCallRoute];

@@ -20,8 +20,8 @@ const callEventsRoute: Route = {
   name: 'callEvents',
   api: 'agent',
   summary:
-    'The story of one call from its beginning, progress included; ends with the call. ' +
-    'Begins with a line `id:` alone, which says where the stream stands.',
+    'The events of one call from its beginning, progress included; ends with the call. ' +
+    'The first line is `id:` alone: the position of the stream.',
   scope: 'calls:read',
   params: ID_PARAMS,
   query: EVENTS_QUERY,
@@ -45,8 +45,8 @@ const allEventsRoute: Route = {
   url: '/v1/events',
   name: 'allEvents',
   summary:
-    'Every event this principal may see, from now on or from where it left off. Begins with a line `id:` alone, ' +
-    'which says where the stream stands: lower than the point asked for if the ledger does not reach that far.',
+    'Every event this principal may see, from now on or after a given event. The first line is `id:` alone: ' +
+    'the position of the stream, which is lower than requested if the ledger does not reach that far.',
   refusals: ['rate_limited', 'overloaded'],
   handle: allEvents,
 };

@@ -26,12 +26,12 @@ import {
 } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
 
-/** What a request that makes a call may say in its headers. */
+/** Headers of requests that create a call. */
 export const CALL_HEADERS: Schema = headers({
   'idempotency-key': { ...PEER_ID, description: 'same key and body: the same call, for 24 hours' },
   prefer: {
     ...TEXT,
-    description: '`wait=N`: hold the answer up to N seconds (60 at most) for the call to end',
+    description: '`wait=N`: wait up to N seconds (60 at most) for the call to end',
   },
   traceparent: { ...TEXT, description: 'W3C trace context; its trace-id is kept with the call' },
   'x-trace-id': { ...PEER_ID, description: 'kept with the call; wins over `traceparent`' },
@@ -53,7 +53,7 @@ export const invokeRoute: Route = {
   summary: 'Call a tool. The receipt is durable; `Prefer: wait=N` waits for the result.',
   scope: 'tools:call',
   params: object({ name: TEXT }),
-  query: optional({ dry_run: { ...FLAG, description: 'say what would happen; nothing is recorded' } }),
+  query: optional({ dry_run: { ...FLAG, description: 'return what would happen; nothing is recorded' } }),
   headers: CALL_HEADERS,
   body: object(
     {
@@ -112,9 +112,9 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
     ...traceOf(request.headers),
   };
   if (isDryRun === true) {
-    const answer = await context.engine.previews.of(wanted, principal);
-    if (answer.ok) sendJson(reply, 200, JSON.stringify(dryRunView(answer.value)));
-    else sendProblem(reply, answer.failure);
+    const preview = await context.engine.previews.of(wanted, principal);
+    if (preview.ok) sendJson(reply, 200, JSON.stringify(dryRunView(preview.value)));
+    else sendProblem(reply, preview.failure);
     return;
   }
   const submitted = await context.engine.submit(wanted, principal);
@@ -130,24 +130,24 @@ function dryRunView({ valid, errors, decision, route }: Preview): DryRunView {
   return { valid, errors, decision: decisionView(decision), route: { source, client_id: clientId, online } };
 }
 
-interface Asked {
+interface Exchange {
   readonly reply: FastifyReply;
   readonly principal: Principal;
   readonly waitSeconds: number;
 }
 
-/** The receipt; or the record, if the asker waits and the call ends in time. */
+/** Sends the receipt, or the record if the caller waits and the call ends in time. */
 export function sendSubmitted(
   context: HttpContext,
-  asked: Asked,
+  exchange: Exchange,
   submitted: Submitted,
 ): Promise<void> | void {
-  const { reply, waitSeconds } = asked;
+  const { reply, waitSeconds } = exchange;
   switch (submitted.kind) {
     case 'accepted': {
       const { call, live } = submitted;
       const { id } = call;
-      if (waitSeconds > 0) return sendWhenEnded(context, asked, id, live);
+      if (waitSeconds > 0) return sendWhenEnded(context, exchange, id, live);
       sendReceipt(reply, id);
       return;
     }
@@ -161,7 +161,7 @@ export function sendSubmitted(
 
 async function sendWhenEnded(
   context: HttpContext,
-  { reply, principal, waitSeconds }: Asked,
+  { reply, principal, waitSeconds }: Exchange,
   id: string,
   live: LiveCall | null,
 ): Promise<void> {

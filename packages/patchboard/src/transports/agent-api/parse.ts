@@ -25,16 +25,16 @@ export const parseRoute: Route = {
   name: 'parseReply',
   api: 'agent',
   summary:
-    "Read a model's reply: the calls in it, how each argument is read, and what is wrong with it. Nothing is called. " +
-    "The caller's rate pays for it, 8 KiB a call. `omitted` says how much more there is than the report lists.",
+    "Parse a model's reply: its calls, how each argument is read, and its errors. Nothing is called. " +
+    "Each 8 KiB count as a call against the caller's rate limit. `omitted` counts what the report leaves out.",
   scope: 'tools:call',
   body: object({
     protocol: { enum: PROTOCOL_IDS },
-    text: { ...TEXT, description: 'what the model wrote; the body or the event stream of a vendor as text' },
+    text: { ...TEXT, description: 'the text of the model, or the body or event stream of a vendor as text' },
   }),
   responses: {
     200: {
-      description: 'what the reply holds, as `patchboard parse --json` prints it',
+      description: 'the report, as `patchboard parse --json` prints it',
       schema: object(
         {
           requests: listOf(

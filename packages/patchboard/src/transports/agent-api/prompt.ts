@@ -38,14 +38,14 @@ const promptRoute: Route = {
   url: '/v1/prompt',
   name: 'writePrompt',
   api: 'agent',
-  summary: 'The prompt that offers the tools a config switches on, and these tools with their methods.',
+  summary: 'The prompt that describes the tools enabled by a config, and these tools with their methods.',
   scope: 'tools:call',
   body: optional({
     config: { ...CONFIG, description: 'default: tool calls are off, and the prompt is empty' },
     budget: { ...COUNT, description: 'characters; tools that do not fit are listed by name' },
     relevant_to: {
       ...TEXT,
-      description: 'what the conversation is about: tools that have to do with it come first',
+      description: 'the topic of the conversation; related tools come first',
     },
   }),
   responses: {
@@ -96,7 +96,7 @@ const formatRoute: Route = {
   url: '/v1/format',
   name: 'formatResults',
   api: 'agent',
-  summary: 'Results as the next message to the model has them. Nothing is called.',
+  summary: 'Format results for the next message to the model. Nothing is called.',
   scope: 'tools:call',
   body: object({ protocol: { enum: RESULT_FORMATS }, results: listOf(RESULT) }),
   responses: {

@@ -16,7 +16,8 @@ export const replayRoute: Route = {
   ...asInvoke,
   url: '/v1/tool_calls/:id/replay',
   name: 'replayCall',
-  summary: 'Call the same tool again, with the same or other arguments. The new call names the old.',
+  summary:
+    'Call the same tool again, with the same or other arguments. The new call refers to the old one in `replay_of`.',
   params: ID_PARAMS,
   body: optional({
     args: { ...ANY, description: 'default: those of the old call' },

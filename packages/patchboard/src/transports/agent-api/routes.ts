@@ -10,7 +10,7 @@ import { replayRoute } from './replay.ts';
 import { runRoutes } from './runs.ts';
 import { toolRoutes } from './tools.ts';
 
-/** For those who call tools. */
+/** The routes of agents. */
 export const agentRoutes: readonly Route[] = [
   ...toolRoutes,
   invokeRoute,

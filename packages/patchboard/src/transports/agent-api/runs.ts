@@ -27,7 +27,7 @@ const createRoute: Route = {
   url: '/v1/runs',
   name: 'createRun',
   api: 'agent',
-  summary: 'Bind a run to this agent. The same again gets the same run.',
+  summary: 'Bind a run to this agent. Idempotent: the same `run_id` returns the same run.',
   scope: 'tools:call',
   body: optional({ run_id: { ...PEER_ID, description: 'default: a new one' } }),
   responses: { 200: { description: 'the run', schema: ref('Run') } },
@@ -37,9 +37,9 @@ const createRoute: Route = {
 
 async function createRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { run_id: id = null } = (request.body ?? {}) as { run_id?: string };
-  const answer = await context.engine.runs.create(principalOf(request), id);
-  if (answer.ok) sendJson(reply, 200, JSON.stringify(runView(answer.value)));
-  else sendProblem(reply, answer.failure);
+  const created = await context.engine.runs.create(principalOf(request), id);
+  if (created.ok) sendJson(reply, 200, JSON.stringify(runView(created.value)));
+  else sendProblem(reply, created.failure);
 }
 
 const listRoute: Route = {
@@ -133,9 +133,9 @@ const cancelRoute: Route = {
 
 async function cancelRun(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = idOf(request);
-  const answer = await context.engine.runs.cancel(principalOf(request), id);
-  if (answer.ok) sendJson(reply, 200, JSON.stringify({ run_id: id, cancelled: answer.value.cancelled }));
-  else sendProblem(reply, answer.failure);
+  const result = await context.engine.runs.cancel(principalOf(request), id);
+  if (result.ok) sendJson(reply, 200, JSON.stringify({ run_id: id, cancelled: result.value.cancelled }));
+  else sendProblem(reply, result.failure);
 }
 
 function runView(run: Run): RunView {

@@ -7,7 +7,7 @@ import { sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, headers, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 import { MCP_FORMAT, toolDetailView } from '../shared/views/tool-lists.ts';
 
-/** What a vendor wants, and for OpenAI what its strict mode cannot keep of a schema. */
+/** Tools in a vendor's format; for OpenAI also the schema parts that its strict mode cannot express. */
 const FORMATTED = object({ tools: listOf(ANY), conversions: listOf(ANY) }, ['conversions']);
 
 const listRoute: Route = {
@@ -20,10 +20,10 @@ const listRoute: Route = {
   query: optional({
     format: {
       enum: TOOL_FORMATS,
-      description: 'as a model vendor, an MCP client or a prompt wants them; `vcp` is plain text',
+      description: 'the format of a model vendor, of MCP or of a prompt; `vcp` is plain text',
     },
   }),
-  headers: headers({ 'if-none-match': { ...TEXT, description: 'the `ETag` of an earlier answer' } }),
+  headers: headers({ 'if-none-match': { ...TEXT, description: 'the `ETag` of an earlier response' } }),
   responses: {
     200: {
       description: 'every tool, server tools first',
@@ -41,14 +41,14 @@ function listTools(context: HttpContext, request: FastifyRequest, reply: Fastify
   const list = context.toolLists.for(principalOf(request));
   const etag = format === undefined ? list.etag : formattedTag(list.etag, format, request.headers.accept);
   if (format !== undefined) reply.header('vary', withAccept(reply.getHeader('vary')));
-  // Shared caches must not keep what depends on who asks; the asker's own may, and must look first.
+  // The list depends on the caller: shared caches must not store it, private ones must revalidate.
   reply.headers({ etag, 'cache-control': 'private, no-cache' });
   if (isNamed(request.headers['if-none-match'], etag)) reply.code(304).send();
   else if (format === undefined) sendJson(reply, 200, list.json);
   else sendFormatted(context, request, reply, format);
 }
 
-/** Answers `GET /v1/tools?format=…`. A prompt is plain text, unless the asker takes nothing but JSON. */
+/** Sends `GET /v1/tools?format=…`. A prompt is plain text, unless the client only accepts JSON. */
 function sendFormatted(
   context: HttpContext,
   request: FastifyRequest,
@@ -66,17 +66,17 @@ function sendFormatted(
   else reply.code(200).header('content-type', 'text/plain; charset=utf-8').send(made.text);
 }
 
-/** Which of two forms a prompt has. */
+/** Whether a prompt is sent as JSON. */
 function wantsJson(accept: string | undefined): boolean {
   return accept !== undefined && accept.includes('application/json') && !/text\/|\*\/\*/.test(accept);
 }
 
-/** A prompt as JSON is something else than its text, and a tag stands for one of them. */
+/** The text and the JSON form of a prompt have different tags. */
 function formattedTag(etag: string, format: ToolFormat, accept: string | undefined): string {
   return `${etag.slice(0, -1)}.${format}${wantsJson(accept) ? '.json' : ''}"`;
 }
 
-/** The host and origin guard may have said already that the origin counts. */
+/** CORS may have set `vary: origin` already. */
 function withAccept(vary: unknown): string {
   return typeof vary === 'string' ? `${vary}, accept` : 'accept';
 }
@@ -94,10 +94,10 @@ const getRoute: Route = {
   url: '/v1/tools/:name',
   name: 'getTool',
   api: 'agent',
-  summary: 'One tool, whole. Takes its name or its wire name.',
+  summary: 'One tool with all details, by name or wire name.',
   scope: 'tools:call',
   params: object({ name: TEXT }),
-  responses: { 200: { description: 'the contract and who runs it', schema: ref('ToolDetail') } },
+  responses: { 200: { description: 'the contract and the provider', schema: ref('ToolDetail') } },
   refusals: ['tool_not_found', 'permission_denied', 'hook_denied'],
   handle: getTool,
 };

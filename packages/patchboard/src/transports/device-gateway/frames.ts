@@ -79,7 +79,7 @@ export const DEVICE_FRAMES: ReadonlyMap<string, FrameKind> = new Map([
     {
       session_id: { ...nullable(TEXT), description: 'ignored: the server names the session' },
       device_name: { ...nullable(TEXT), description: 'the name of the device, if it can be a `target`' },
-      capabilities: { ...ANY, description: 'ignored: `register_tools` says what the device can do' },
+      capabilities: { ...ANY, description: 'ignored: `register_tools` lists the tools' },
     },
     ['session_id', 'device_name', 'capabilities'],
   ),

@@ -25,7 +25,7 @@ const registerRoute: Route = {
   name: 'registerTools',
   api: 'internal',
   summary:
-    'Lend tools. Each is taken or rejected by itself; what is taken survives restarts. A name that was ever `destructive` or `requires_approval` stays so, unless an operator registers it.',
+    'Register client tools. Each is accepted or rejected on its own, and registrations survive restarts. A name that was ever `destructive` or `requires_approval` stays so, unless an operator registers it.',
   scope: 'tools:serve',
   body: object({
     client_id: PEER_ID,
@@ -74,7 +74,7 @@ const unregisterAllRoute: Route = {
   url: '/internal/clients/:client_id/tools',
   name: 'unregisterTools',
   api: 'internal',
-  summary: 'Take back every tool of a client.',
+  summary: 'Unregister all tools of a client.',
   scope: 'tools:serve',
   params: object({ client_id: PEER_ID }),
   responses: {
@@ -88,7 +88,7 @@ const unregisterOneRoute: Route = {
   ...unregisterAllRoute,
   url: '/internal/clients/:client_id/tools/:name',
   name: 'unregisterTool',
-  summary: 'Take back one tool of a client.',
+  summary: 'Unregister one tool of a client.',
   params: object({ client_id: PEER_ID, name: TEXT }),
   query: optional({
     forget_risk: {

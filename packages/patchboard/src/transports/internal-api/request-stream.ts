@@ -4,15 +4,15 @@ import type { ClientConnection } from '../../core/devices/client-queues.ts';
 import type { EventStream } from '../shared/streams/streams.ts';
 import { toolRequestJson } from './tool-request.ts';
 
-/** Sends requests no faster than they are read: more may wait for a client than a stream may hold unread. */
+/** Sends requests no faster than the client reads them: its queue may be longer than a stream may buffer. */
 export class RequestStream implements ClientConnection {
   readonly #stream: EventStream;
   readonly #due: (callId: string) => Call | undefined;
-  /** Delivered and not sent yet, in the order they came. */
+  /** Ids of calls that were delivered and not sent yet, in order. */
   readonly #waiting: Set<string> = new Set();
   #isSending = false;
 
-  /** `due`: the call if it is still to be run. */
+  /** `due` returns the call if it still has to run. */
   constructor(stream: EventStream, due: (callId: string) => Call | undefined) {
     this.#stream = stream;
     this.#due = due;
@@ -24,7 +24,7 @@ export class RequestStream implements ClientConnection {
       return;
     }
     this.#waiting.add(call.id);
-    // The client comes again for what it did not get.
+    // After a cut-off the client reconnects and gets the rest.
     if (!this.#isSending) this.#sendWaiting().catch(() => this.#stream.cutOff());
   }
 

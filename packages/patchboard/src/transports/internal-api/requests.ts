@@ -23,7 +23,7 @@ export const requestsRoute: Route = {
   name: 'clientRequests',
   api: 'internal',
   summary:
-    'What a client is asked to run: a stream, or with `wait` a long poll. What is unanswered is sent again on reconnect.',
+    'The calls that a client has to run: an event stream, or with `wait` a long poll. Unacknowledged calls are sent again on reconnect.',
   scope: 'tools:serve',
   params: object({ client_id: PEER_ID }),
   query: optional({
@@ -31,13 +31,13 @@ export const requestsRoute: Route = {
       type: 'integer',
       minimum: 0,
       maximum: WIRE_LIMITS.waitSeconds,
-      description: 'seconds; answers as soon as there is anything to run',
+      description: 'seconds; returns as soon as there is a call to run',
     },
   }),
   responses: {
     200: {
       description:
-        'server-sent events `tool_request` (data as ToolRequest) and `tool_cancel` (`{tool_call_id, reason}`); with `wait` one JSON answer',
+        'server-sent events `tool_request` (data as ToolRequest) and `tool_cancel` (`{tool_call_id, reason}`); with `wait` one JSON response',
       schema: object({ requests: listOf(ref('ToolRequest')) }),
       alternative: { type: 'text/event-stream', schema: EVENT_TEXT },
     },
@@ -47,7 +47,7 @@ export const requestsRoute: Route = {
   handle: requests,
 };
 
-/** Of one client. Each is sent all that waits for it, and may leave a request unread. */
+/** Upper bound per client, because each connection gets the whole queue and may leave it unread. */
 const MOST_CONNECTIONS = 100;
 
 function requests(
@@ -63,22 +63,22 @@ function requests(
     sendProblem(reply, foreign);
     return undefined;
   }
-  const box = { tenant: principal.tenant, clientId };
-  if (context.engine.clientQueues.connectionsOf(box.tenant, clientId) >= MOST_CONNECTIONS) {
+  const queue = { tenant: principal.tenant, clientId };
+  if (context.engine.clientQueues.connectionsOf(queue.tenant, clientId) >= MOST_CONNECTIONS) {
     sendProblem(
       reply,
       failure('rate_limited', `client ${clientId} has ${MOST_CONNECTIONS} connections open`),
     );
     return undefined;
   }
-  if (wait !== undefined) return poll(context, reply, box, wait);
-  stream(context, reply, box);
+  if (wait !== undefined) return poll(context, reply, queue, wait);
+  stream(context, reply, queue);
   return undefined;
 }
 
-function stream(context: HttpContext, reply: FastifyReply, box: ClientQueue): void {
+function stream(context: HttpContext, reply: FastifyReply, queue: ClientQueue): void {
   const { clientQueues } = context.engine;
-  const { tenant, clientId } = box;
+  const { tenant, clientId } = queue;
   const open = context.streams.open(reply, principalOf(reply.request));
   const connection = new RequestStream(open, (callId) => clientQueues.due(tenant, clientId, callId));
   const detach = clientQueues.attach(tenant, clientId, connection);
@@ -88,19 +88,19 @@ function stream(context: HttpContext, reply: FastifyReply, box: ClientQueue): vo
 async function poll(
   context: HttpContext,
   reply: FastifyReply,
-  box: ClientQueue,
+  queue: ClientQueue,
   wait: number,
 ): Promise<void> {
   const { clientQueues } = context.engine;
-  const waiting = clientQueues.unacknowledged(box.tenant, box.clientId);
+  const waiting = clientQueues.unacknowledged(queue.tenant, queue.clientId);
   const found =
     waiting.length > 0 || wait === 0
       ? waiting
-      : await whileConnected(context, reply, (signal) => nextRequests(context, box, wait * 1000, signal));
+      : await whileConnected(context, reply, (signal) => nextRequests(context, queue, wait * 1000, signal));
   sendJson(reply, 200, `{"requests":[${found.map(toolRequestJson).join(',')}]}`);
 }
 
-/** Whatever arrives first, with all that arrives in the same turn; nothing when the time is over. */
+/** Returns the calls that arrive first, in one turn of the event loop; none after a timeout. */
 async function nextRequests(
   context: HttpContext,
   { tenant, clientId }: ClientQueue,
@@ -115,7 +115,7 @@ async function nextRequests(
       isOver = true;
       disarm();
       signal.removeEventListener('abort', finish);
-      // What arrived is on its way to the client; if the asker hung up, it goes to the next connection.
+      // True if the calls are being sent; if the client disconnected, they go to its next connection.
       detach(arrived.length > 0 && !signal.aborted);
       resolve();
     };

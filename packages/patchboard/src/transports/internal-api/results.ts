@@ -8,14 +8,17 @@ import { sendProblem, type ProblemContext, type RequestRefused } from '../shared
 import { NOT_STORED, idOf, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, ID_PARAMS, listOf, object, optional, ref, TEXT } from '../shared/routes/schemas.ts';
 
-const TOKEN = { ...TEXT, description: 'from the request; fences a worker that was overtaken' };
+const TOKEN = {
+  ...TEXT,
+  description: 'from the request; a fencing token against results of earlier attempts',
+};
 
 const ackRoute: Route = {
   method: 'POST',
   url: '/internal/tool_calls/:id/ack',
   name: 'acknowledgeCall',
   api: 'internal',
-  summary: 'The client has begun: the call is RUNNING and is not sent again. Saying so twice is fine.',
+  summary: 'The client has started: the call is RUNNING and is not sent again. Idempotent.',
   scope: 'tools:serve',
   params: ID_PARAMS,
   body: optional({ attempt_token: TOKEN }),
@@ -30,8 +33,8 @@ async function acknowledge(
   reply: FastifyReply,
 ): Promise<void> {
   const { attempt_token: token = null } = (request.body ?? {}) as { attempt_token?: string };
-  const answer = await context.engine.clients.acknowledge(principalOf(request), idOf(request), token);
-  sendAnswer(reply, answer, true);
+  const result = await context.engine.clients.acknowledge(principalOf(request), idOf(request), token);
+  sendResult(reply, result, true);
 }
 
 const progressRoute: Route = {
@@ -39,7 +42,7 @@ const progressRoute: Route = {
   url: '/internal/tool_calls/:id/progress',
   name: 'reportProgress',
   api: 'internal',
-  summary: 'Tell whoever watches how far the work is. It is passed on, not kept.',
+  summary: 'Report progress to event streams. It is not stored.',
   scope: 'tools:serve',
   params: ID_PARAMS,
   body: object({ data: ANY, attempt_token: TOKEN }, ['attempt_token']),
@@ -50,8 +53,8 @@ const progressRoute: Route = {
 
 async function progress(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { data, attempt_token: token = null } = request.body as { data: unknown; attempt_token?: string };
-  const answer = await context.engine.clients.progress(principalOf(request), idOf(request), token, data);
-  sendAnswer(reply, answer, true);
+  const result = await context.engine.clients.progress(principalOf(request), idOf(request), token, data);
+  sendResult(reply, result, true);
 }
 
 const submitRoute: Route = {
@@ -59,7 +62,8 @@ const submitRoute: Route = {
   url: '/internal/tool_calls/:id/submit',
   name: 'submitResult',
   api: 'internal',
-  summary: 'The result of a call. Accepted once: the same again gets the same answer, another a conflict.',
+  summary:
+    'Submit the result of a call. Accepted once: the same result again gets the same response, another a conflict.',
   scope: 'tools:serve',
   params: ID_PARAMS,
   body: object(
@@ -95,8 +99,8 @@ const submitRoute: Route = {
 
 async function submit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const body = request.body as SubmitRequest;
-  const answer = await context.engine.clients.submit(principalOf(request), idOf(request), resultOf(body));
-  sendAnswer(reply, answer, answer.ok && statusOf(answer.call.state.name) === body.status);
+  const result = await context.engine.clients.submit(principalOf(request), idOf(request), resultOf(body));
+  sendResult(reply, result, result.ok && statusOf(result.call.state.name) === body.status);
 }
 
 function resultOf({ status, result, error, attempt_token: token }: SubmitRequest): ClientResult {
@@ -110,12 +114,12 @@ function errorOf(error: SubmitRequest['error']): ClientResult['error'] {
   return recommendations === undefined ? { message } : { message, recommendations };
 }
 
-function sendAnswer(reply: FastifyReply, answer: ReportResult, isKept: boolean): void {
-  if (!answer.ok) {
-    sendProblem(reply, answer.failure, answer.call === null ? {} : { state: answer.call.state.name });
+function sendResult(reply: FastifyReply, result: ReportResult, isKept: boolean): void {
+  if (!result.ok) {
+    sendProblem(reply, result.failure, result.call === null ? {} : { state: result.call.state.name });
     return;
   }
-  const { id, state } = answer.call;
+  const { id, state } = result.call;
   const submitted: SubmitResponse = {
     ok: isKept,
     tool_call_id: id,
@@ -127,7 +131,7 @@ function sendAnswer(reply: FastifyReply, answer: ReportResult, isKept: boolean):
   sendJson(reply, 200, JSON.stringify(submitted));
 }
 
-/** A body that cannot be read ends the call, if it shows the token of the current attempt. */
+/** Ends the call of a malformed body, if the body contains the token of the current attempt. */
 async function rejectResult(
   { engine }: HttpContext,
   request: FastifyRequest,
@@ -137,8 +141,8 @@ async function rejectResult(
   const { attempt_token: attemptToken } = peekTexts(sent, ['attempt_token']);
   if (attemptToken === undefined) return {};
   const unreadable = { attemptToken, reason: message, text: sent };
-  const answer = await engine.clients.reject(principalOf(request), idOf(request), unreadable);
-  return answer.call === null ? {} : { toolCallId: answer.call.id, state: answer.call.state.name };
+  const { call } = await engine.clients.reject(principalOf(request), idOf(request), unreadable);
+  return call === null ? {} : { toolCallId: call.id, state: call.state.name };
 }
 
 export const resultRoutes: readonly Route[] = [ackRoute, progressRoute, submitRoute];

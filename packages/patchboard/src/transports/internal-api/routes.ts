@@ -3,5 +3,5 @@ import { registrationRoutes } from './registration.ts';
 import { requestsRoute } from './requests.ts';
 import { resultRoutes } from './results.ts';
 
-/** For clients that lend tools and run them. */
+/** The routes of clients that register and run tools. */
 export const internalRoutes: readonly Route[] = [...registrationRoutes, requestsRoute, ...resultRoutes];

@@ -3,7 +3,7 @@ import { attemptsOf, type Call } from '../../core/call/call.ts';
 import { traceparentOf } from '../../core/call/trace-context.ts';
 import { attemptToken } from '../../core/devices/request-id.ts';
 
-/** What a client is asked to run, as JSON text. The arguments go in as the text they are kept as: nobody looks inside. */
+/** Serializes a call for its client. The arguments are stored as JSON text and inserted without parsing. */
 export function toolRequestJson(call: Call): string {
   const text = JSON.stringify;
   const traceparent = traceparentOf(call);

@@ -13,9 +13,9 @@ export function openApi(app: FastifyInstance, version: string): () => string {
       },
       tags: [
         { name: 'agent', description: 'For agents that call tools.' },
-        { name: 'internal', description: 'For clients that lend tools and run them.' },
+        { name: 'internal', description: 'For clients that register and run tools.' },
         { name: 'tenant', description: 'For services of one tenant and site that call tools for an AI.' },
-        { name: 'device', description: 'For devices that lend tools while they are connected.' },
+        { name: 'device', description: 'For devices that provide tools while they are connected.' },
         { name: 'operator', description: 'For operators.' },
       ],
     },

@@ -6,26 +6,26 @@ import type { ToolCallingProtocol, ToolExecutionResult } from '../../protocols/p
 import { failureText, valueText } from '../../protocols/result-text.ts';
 import { callJson } from '../shared/views/call-view.ts';
 
-/** What became of one request of a reply. */
-export interface BatchAnswer {
+/** The result of one request in a reply. */
+export interface BatchResult {
   readonly requestId: string;
   readonly toolName: string;
-  /** Success is not told to the model. */
+  /** A successful result is not sent to the model. */
   readonly noReply: boolean;
-  /** Null: refused, and not recorded as a call. */
+  /** Null if the request was refused and no call was recorded. */
   readonly call: Call | null;
-  /** Null: it went well. */
+  /** Null on success. */
   readonly failure: Failure | null;
 }
 
-export function answerJson(protocol: ToolCallingProtocol, answers: readonly BatchAnswer[]): string {
-  const results = protocol.formatToolResults(toldResults(answers.map(resultOf)));
-  const calls = answers.map(callRow).join(',');
+export function batchJson(protocol: ToolCallingProtocol, batch: readonly BatchResult[]): string {
+  const results = protocol.formatToolResults(toldResults(batch.map(resultOf)));
+  const calls = batch.map(callRow).join(',');
   return `{"results":${protocol.replies === 'text' ? JSON.stringify(results) : results},"calls":[${calls}]}`;
 }
 
-/** Whole, unlike an agent's in this process: what is too much for the model is for the caller to say. */
-function resultOf({ requestId, toolName, noReply, call, failure }: BatchAnswer): ToolExecutionResult {
+/** Not truncated, unlike the results of an in-process agent: the caller decides what its model can take. */
+function resultOf({ requestId, toolName, noReply, call, failure }: BatchResult): ToolExecutionResult {
   const common = {
     requestId,
     toolName,
@@ -37,8 +37,8 @@ function resultOf({ requestId, toolName, noReply, call, failure }: BatchAnswer):
   return { ...common, status: 'success', result: valueText(JSON.parse(json)) };
 }
 
-/** The record as everywhere else, with the request it answers. */
-function callRow({ requestId, toolName, call, failure }: BatchAnswer): string {
+/** The call record with the id of its request. */
+function callRow({ requestId, toolName, call, failure }: BatchResult): string {
   if (call !== null) return `{"request_id":${JSON.stringify(requestId)},${callJson(call).slice(1)}`;
   const { code = 'internal', message = '', retryable = false } = failure ?? {};
   return JSON.stringify({
