@@ -8,9 +8,9 @@ export interface ConsoleFile {
   readonly type: string;
   readonly etag: string;
   readonly bytes: Buffer;
-  /** The same, compressed; null where that saves nothing. */
+  /** Compressed bytes; null if compression saves nothing. */
   readonly gzipped: Buffer | null;
-  /** Its name changes with its content, so that a browser need never ask again. */
+  /** The name contains a content hash, so browsers may cache the file forever. */
   readonly isImmutable: boolean;
 }
 
@@ -23,8 +23,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files that were there when the first of them was asked for, by their path. Only names found by listing the folder
- * are ever opened, so no path of a request reaches the file system.
+ * The files of the built console by path; the folder is listed once. Only listed files are opened, so the path of a request
+ * never reaches the file system.
  */
 export class ConsoleFiles {
   readonly #folder: string;
@@ -41,7 +41,7 @@ export class ConsoleFiles {
     this.#paths ??= listFiles(this.#folder);
     const file = this.#paths.get(path);
     if (file === undefined) {
-      // Nothing is built yet: look again next time.
+      // Nothing is built yet: list again next time.
       if (this.#paths.size === 0) this.#paths = null;
       return null;
     }

@@ -1,4 +1,4 @@
-/** What `/` says where the console was not built, as in a clone that runs from its sources. It loads nothing. */
+/** The page of `/` if the console was not built, as in a clone that runs from its sources. It loads nothing. */
 export const NOT_BUILT_PAGE = `<!doctype html>
 <html lang="en">
 <head>

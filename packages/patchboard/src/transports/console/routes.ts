@@ -8,7 +8,7 @@ import { object, TEXT } from '../shared/routes/schemas.ts';
 import { ConsoleFiles, type ConsoleFile } from './files.ts';
 import { NOT_BUILT_PAGE } from './not-built.ts';
 
-/** Everything comes from here: no inline script or style, no other host, no frame around us. */
+/** Content security policy: no inline script or style, no other host, no framing. */
 const PAGE_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Beside the compiled sources, and found from the sources themselves too. */
+/** The same relative path from the compiled files and from the sources. */
 const BUILT = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
 const files = new ConsoleFiles(BUILT);
 
@@ -58,7 +58,7 @@ function consoleFile(_context: HttpContext, request: FastifyRequest, reply: Fast
     sendFile(request, reply, file);
     return;
   }
-  // What is named like one of our files is no page, also when it is missing.
+  // A missing file is an error, not a page.
   if (path.startsWith('assets/') || /\.(js|css|svg|map|txt)$/.test(path)) {
     sendProblem(reply, failure('route_not_found', `no such file: /ui/${path}`));
   } else sendPage(request, reply);
@@ -90,5 +90,5 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFil
   else reply.send(file.bytes);
 }
 
-/** For people who open the address in a browser. */
+/** The routes of the web console. */
 export const consoleRoutes: readonly Route[] = [homeRoute, consoleRoute];

@@ -43,8 +43,8 @@ const APPROVAL_REQUEST = object(
     reason: TEXT,
     reasons: REASONS,
     rule: TEXT,
-    meta: { ...ANY, description: 'what the hook that asks has to say; null without one' },
-    digest: { ...TEXT, description: 'of exactly what is shown; hand it back with the decision' },
+    meta: { ...ANY, description: 'data from the hook that required the approval; null without one' },
+    digest: { ...TEXT, description: 'hash of what is shown; the decision must contain it' },
     created_at: TIME,
     expires_at: TIME,
   },
@@ -56,7 +56,7 @@ const listRoute: Route = {
   url: '/v1/approvals',
   name: 'listApprovals',
   api: 'operator',
-  summary: 'Calls that wait for a decision, newest first, with everything that will run.',
+  summary: 'Calls that wait for a decision, newest first, with their arguments.',
   scope: 'approvals:decide',
   query: optional(PAGE_QUERY),
   responses: {
@@ -140,7 +140,8 @@ const decisionRoute: Route = {
   url: '/v1/tool_calls/:id/decision',
   name: 'decideCall',
   api: 'operator',
-  summary: 'Allow or deny a call that waits, once. Other `args` run instead of those that were asked for.',
+  summary:
+    'Allow or deny a call that waits, once. If `args` are sent, they replace the arguments of the call.',
   scope: 'approvals:decide',
   params: ID_PARAMS,
   body: object(
@@ -149,12 +150,15 @@ const decisionRoute: Route = {
       digest: { ...TEXT, description: 'as `GET /v1/approvals` shows it' },
       note: {
         ...nullable({ type: 'string', maxLength: 2000 }),
-        description: 'reaches the model when denied',
+        description: 'shown to the model if denied',
       },
-      args: { ...ANY, description: 'run these instead; they must fit the schema' },
+      args: { ...ANY, description: 'replacement arguments; they must fit the schema' },
       grant: object(
         {
-          scope: { enum: ['exact', 'predicate', 'tool'], description: 'what need not be asked again' },
+          scope: {
+            enum: ['exact', 'predicate', 'tool'],
+            description: 'which calls need no approval from now on',
+          },
           when: { ...listOf(PREDICATE), description: 'for scope `predicate`' },
           this_agent_only: { ...FLAG, default: true },
           lifetime_s: nullable({ type: 'integer', minimum: 1, maximum: 31_536_000 }),
@@ -178,17 +182,17 @@ const decisionRoute: Route = {
 
 async function decide(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const id = idOf(request);
-  const answer = await context.engine.calls.decide(
+  const result = await context.engine.calls.decide(
     principalOf(request),
     id,
     decisionOf(request.body as DecisionBody),
   );
-  if (answer.ok) sendJson(reply, 200, callJson(answer.value));
+  if (result.ok) sendJson(reply, 200, callJson(result.value));
   else
     sendProblem(
       reply,
-      answer.failure,
-      answer.call === undefined ? {} : { toolCallId: id, state: answer.call.state.name },
+      result.failure,
+      result.call === undefined ? {} : { toolCallId: id, state: result.call.state.name },
     );
 }
 
@@ -197,8 +201,7 @@ const previewRoute: Route = {
   url: '/v1/tool_calls/:id/decision/preview',
   name: 'previewDecision',
   api: 'operator',
-  summary:
-    'The digest that a call which waits has with other `args`, as its record shows it once they are allowed. Nothing is recorded.',
+  summary: 'The digest that a waiting call would have with other `args`. Nothing is recorded.',
   scope: 'approvals:decide',
   params: ID_PARAMS,
   body: object({ args: { ...ANY, description: 'they must fit the schema' } }),
@@ -209,9 +212,9 @@ const previewRoute: Route = {
 
 async function preview(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { args } = request.body as { args: unknown };
-  const answer = await context.engine.calls.previewDecision(principalOf(request), idOf(request), args);
-  if (answer.ok) sendJson(reply, 200, JSON.stringify({ digest: answer.value }));
-  else sendProblem(reply, answer.failure);
+  const result = await context.engine.calls.previewDecision(principalOf(request), idOf(request), args);
+  if (result.ok) sendJson(reply, 200, JSON.stringify({ digest: result.value }));
+  else sendProblem(reply, result.failure);
 }
 
 function decisionOf({ decision, digest, note, args, grant }: DecisionBody): OperatorDecision {

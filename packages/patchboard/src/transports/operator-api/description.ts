@@ -12,7 +12,7 @@ const openapiRoute: Route = {
   url: '/openapi.json',
   name: 'openapi',
   api: 'operator',
-  summary: 'This description.',
+  summary: 'The OpenAPI document of this server.',
   scope: null,
   responses: { 200: { description: 'OpenAPI 3.1', schema: { type: 'object' } } },
   refusals: [],
@@ -29,7 +29,7 @@ const metricsRoute: Route = {
   name: 'metrics',
   api: 'operator',
   summary:
-    'What Prometheus collects, of the whole server: for the operator token, and for credentials of tenant `default`.',
+    'Prometheus metrics of the whole server: for the operator token, and for credentials of tenant `default`.',
   scope: 'metrics:read',
   responses: { 200: { description: 'the text format of Prometheus', schema: TEXT, type: 'text/plain' } },
   refusals: [],

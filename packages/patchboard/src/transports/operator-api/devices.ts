@@ -10,7 +10,7 @@ import { COUNT, listOf, object, optional, PEER_ID, TEXT, TIME } from '../shared/
 
 const DEVICE = object({
   session: TEXT,
-  client_id: { ...TEXT, description: 'who owns its tools' },
+  client_id: { ...TEXT, description: 'the client that owns its tools' },
   name: { ...TEXT, description: '`target` of a call' },
   state: { enum: ['online', 'away'], description: '`away`: its calls wait for it to come back' },
   connected_at: TIME,
@@ -42,7 +42,7 @@ function listDevices(context: HttpContext, request: FastifyRequest, reply: Fasti
   const devices = context.engine.devices
     .of(principalOf(request).tenant)
     .filter(({ clientId }) => query.client_id === undefined || clientId === query.client_id)
-    // Sessions sort by the time they began.
+    // Session ids sort by start time.
     .filter(({ session }) => cursor === null || session < cursor)
     .toReversed();
   const page = devices.slice(0, limit);
@@ -68,9 +68,11 @@ const ticketRoute: Route = {
   name: 'makeTicket',
   api: 'operator',
   summary:
-    'A ticket for one WebSocket (`/ws?ticket=…`), for browsers, which cannot send a header with it. It stands for the credential that asked, once and for a minute.',
+    'A ticket for one WebSocket (`/ws?ticket=…`), for browsers, which cannot send a header with it. It stands for the credential of this request, once and for a minute.',
   scope: 'tools:serve',
-  body: optional({ client_id: { ...PEER_ID, description: 'whose tools will be lent; default: your own' } }),
+  body: optional({
+    client_id: { ...PEER_ID, description: 'the client that provides the tools; default: your own' },
+  }),
   responses: {
     201: { description: 'shown once', schema: object({ ticket: TEXT, expires_in_s: COUNT }) },
   },

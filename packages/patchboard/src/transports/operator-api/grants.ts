@@ -26,11 +26,11 @@ const listRoute: Route = {
   url: '/v1/grants',
   name: 'listGrants',
   api: 'operator',
-  summary: 'Standing answers: what operators need not be asked again.',
+  summary: 'Standing grants: calls that need no approval from now on.',
   scope: 'approvals:decide',
   responses: {
     200: {
-      description: 'all of the tenant',
+      description: 'all grants of the tenant',
       schema: object({ grants: listOf(GRANT), next_cursor: { type: 'null' } }),
     },
   },
@@ -48,10 +48,10 @@ const revokeRoute: Route = {
   url: '/v1/grants/:id',
   name: 'revokeGrant',
   api: 'operator',
-  summary: 'Ask again from now on.',
+  summary: 'Revoke a grant: its calls need approval again.',
   scope: 'approvals:decide',
   params: ID_PARAMS,
-  responses: { 200: { description: 'the grant that was', schema: GRANT } },
+  responses: { 200: { description: 'the revoked grant', schema: GRANT } },
   refusals: ['grant_not_found', ...NOT_STORED],
   handle: revokeGrant,
 };

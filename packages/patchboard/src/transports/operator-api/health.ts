@@ -13,11 +13,11 @@ const SANDBOX = object({
   provider: { enum: ['bubblewrap', 'seatbelt', 'none'] },
   canary: {
     type: 'object',
-    description: 'what was tried at the start, and whether it was kept in',
+    description: 'result of each escape attempt made at the start',
     additionalProperties: { enum: ['held', 'broken'] },
   },
   off: { type: 'boolean', description: 'commands and writes are refused' },
-  notice: nullable({ ...TEXT, description: 'what commands can reach where nothing encloses them' }),
+  notice: nullable({ ...TEXT, description: 'what commands can access without a sandbox' }),
 });
 
 const healthRoute: Route = {
@@ -86,10 +86,10 @@ const statsRoute: Route = {
         waiting: { ...COUNT, description: 'for a slot to execute in' },
         executing: { ...COUNT, description: 'in this server' },
         approvals: { ...COUNT, description: 'that wait for an operator' },
-        tools: { ...COUNT, description: 'that the asker may call' },
+        tools: { ...COUNT, description: 'that the caller may call' },
         devices: object({
           online: COUNT,
-          away: { ...COUNT, description: 'gone, and their calls wait for them to come back' },
+          away: { ...COUNT, description: 'disconnected; their calls wait for them to reconnect' },
           open_calls: { ...COUNT, description: 'that they were sent' },
         }),
         streams: COUNT,
@@ -125,7 +125,7 @@ async function stats(context: HttpContext, request: FastifyRequest, reply: Fasti
   sendJson(reply, 200, JSON.stringify(body));
 }
 
-/** Null: all. A tenant's credential sees its own; whoever speaks for every tenant may name one. */
+/** Returns null for all tenants. A credential for all tenants may select one with `X-Tenant-ID`. */
 function countedTenant(principal: Principal, { headers }: FastifyRequest): string | null {
   return seesWholeServer(principal) && headers['x-tenant-id'] === undefined ? null : principal.tenant;
 }
@@ -149,7 +149,7 @@ function lifeOf({ version, startedAt, clock }: HttpContext): {
   started_at: string;
   uptime_ms: number;
 } {
-  // The wall clock may have been set back since.
+  // The wall clock may have been set back since the start.
   const uptime = Math.max(0, Math.round(clock.now() - startedAt));
   return { version, started_at: rfc3339(startedAt), uptime_ms: uptime };
 }

@@ -16,7 +16,7 @@ const KEY = {
   key_id: TEXT,
   tenant_id: TEXT,
   kind: KIND,
-  name: { ...TEXT, description: 'the agent, client, service or operator it stands for' },
+  name: { ...TEXT, description: 'the agent, client, service or operator that the key identifies' },
   scopes: listOf(SCOPE),
   hint: { ...TEXT, description: 'the first characters of the secret' },
   created_at: TIME,
@@ -29,11 +29,11 @@ const listRoute: Route = {
   url: '/v1/keys',
   name: 'listKeys',
   api: 'operator',
-  summary: 'The keys in force, without their secrets.',
+  summary: 'The valid keys, without their secrets.',
   scope: 'keys:write',
   responses: {
     200: {
-      description: 'all of the tenant',
+      description: 'all keys of the tenant',
       schema: object({ keys: listOf(object(KEY)), next_cursor: { type: 'null' } }),
     },
   },
@@ -60,14 +60,14 @@ const createRoute: Route = {
   url: '/v1/keys',
   name: 'createKey',
   api: 'operator',
-  summary: 'Mint a key, never wider than your own credential. The secret is shown this once.',
+  summary: 'Create a key, with at most the scopes of your own credential. The secret is shown only once.',
   scope: 'keys:write',
   body: object(
     {
       kind: KIND,
       name: PEER_ID,
       tenant_id: { ...PEER_ID, description: 'default: your own, and no other is possible' },
-      scopes: { ...listOf(SCOPE), minItems: 1, description: 'default: what the kind is good for' },
+      scopes: { ...listOf(SCOPE), minItems: 1, description: 'default: the scopes of the kind' },
       expires_at: nullable({ ...TEXT, description: 'RFC 3339, or epoch seconds; default: never' }),
     },
     ['tenant_id', 'scopes', 'expires_at'],
@@ -80,9 +80,9 @@ const createRoute: Route = {
 async function createKey(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const principal = principalOf(request);
   const body = request.body as KeyBody;
-  const wish = body.expires_at ?? null;
-  const expiresAt = wish === null ? null : parseTime(wish);
-  if (expiresAt === null && wish !== null) {
+  const expiry = body.expires_at ?? null;
+  const expiresAt = expiry === null ? null : parseTime(expiry);
+  if (expiresAt === null && expiry !== null) {
     sendProblem(
       reply,
       failure(
@@ -110,11 +110,11 @@ const revokeRoute: Route = {
   name: 'revokeKey',
   api: 'operator',
   summary:
-    'The key opens nothing from now on, and what it holds open is ended. A credential revokes the keys that it could ' +
-    'mint, and the key that it is.',
+    'Revoke a key and end its open streams. A credential can revoke the keys that it could ' +
+    'create, and itself.',
   scope: 'keys:write',
   params: ID_PARAMS,
-  responses: { 200: { description: 'the key that was', schema: object(KEY) } },
+  responses: { 200: { description: 'the revoked key', schema: object(KEY) } },
   refusals: ['key_not_found', 'permission_denied', ...NOT_STORED],
   handle: revokeKey,
 };

@@ -17,12 +17,12 @@ const verifyRoute: Route = {
   name: 'verifyLedger',
   api: 'operator',
   summary:
-    'Read the whole chain and say whether every link holds and stored calls are what their rows say, or where that ' +
-    'first fails. Who asks while a reading is under way gets its verdict.',
+    'Verify the whole hash chain, and that stored calls match their rows; reports the first mismatch. Concurrent ' +
+    'requests share one verification.',
   scope: 'ledger:read',
   responses: {
     200: {
-      description: 'the verdict',
+      description: 'the result of the verification',
       schema: object({
         ok: FLAG,
         rows: COUNT,
@@ -37,11 +37,11 @@ const verifyRoute: Route = {
 };
 
 async function verify(context: HttpContext, _request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const verdict = await whileConnected(context, reply, () => context.ledgerVerifier.verify());
-  const { ok, rows } = verdict;
-  const body = verdict.ok
-    ? { ok, rows, head: headView(verdict.head), seq: null, problem: null }
-    : { ok, rows, head: null, seq: verdict.seq, problem: verdict.problem };
+  const result = await whileConnected(context, reply, () => context.ledgerVerifier.verify());
+  const { ok, rows } = result;
+  const body = result.ok
+    ? { ok, rows, head: headView(result.head), seq: null, problem: null }
+    : { ok, rows, head: null, seq: result.seq, problem: result.problem };
   sendJson(reply, 200, JSON.stringify(body));
 }
 
@@ -74,7 +74,7 @@ async function exportRows(context: HttpContext, request: FastifyRequest, reply: 
     await writeRows(context, stream, { tenant: principal.tenant, head });
     stream.end();
   } catch (error) {
-    // Nobody else can answer any more.
+    // Headers were sent already, so no problem response is possible.
     log.error('http.stream_failed', { error: messageOf(error) });
     stream.cutOff();
   }

@@ -78,7 +78,7 @@ async function readLedger(context: HttpContext, request: FastifyRequest, reply: 
   );
 }
 
-/** In local mode a tenant may be named here as in a header; a credential is for its own only. */
+/** Refuses another tenant than the credential's. In local mode any tenant may be named. */
 function foreignTenant(principal: Principal, tenant: string | undefined): Failure | null {
   if (tenant === undefined || tenant === principal.tenant || principal.credential === null) return null;
   return failure('permission_denied', denied(reason('credential_other_tenant', { tenant })));

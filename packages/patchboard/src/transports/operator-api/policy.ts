@@ -38,7 +38,7 @@ const REVIEW = {
         message: TEXT,
       }),
     ),
-    description: 'lines that have no effect now; a policy is never refused for one',
+    description: 'lines without effect; warnings never refuse a policy',
   },
   matches: {
     ...listOf(object({ rule: TEXT, pattern: TEXT, count: COUNT, tools: listOf(TEXT) })),
@@ -48,7 +48,7 @@ const REVIEW = {
 
 const POLICY = object({
   version: COUNT,
-  document: { ...nullable({ type: 'object' }), description: 'null: what is kept cannot be read' },
+  document: { ...nullable({ type: 'object' }), description: 'null if the stored policy is unreadable' },
   changed_at: nullable(TIME),
   changed_by: TEXT,
   ...REVIEW,
@@ -61,7 +61,7 @@ const readRoute: Route = {
   url: '/v1/policy',
   name: 'readPolicy',
   api: 'operator',
-  summary: "The policy in force for one's tenant.",
+  summary: 'The policy in force for your tenant.',
   scope: 'policy:write',
   responses: { 200: { description: 'the document and its version', schema: POLICY } },
   refusals: [],
@@ -79,10 +79,10 @@ const replaceRoute: Route = {
   name: 'replacePolicy',
   api: 'operator',
   summary:
-    "Put another policy in force for one's tenant. `version`: the one you looked at; if another is in force by then, nothing changes.",
+    'Replace the policy of your tenant. `version` is the version you read; if another is in force by then, nothing changes (`conflict`).',
   scope: 'policy:write',
   body: object({ document: { type: 'object' }, version: COUNT }, ['version']),
-  responses: { 200: { description: 'in force from now on', schema: POLICY } },
+  responses: { 200: { description: 'the policy now in force', schema: POLICY } },
   refusals: ['conflict', 'body_invalid', ...NOT_STORED],
   handle: replacePolicy,
 };
@@ -105,7 +105,7 @@ const checkRoute: Route = {
   name: 'checkPolicy',
   api: 'operator',
   summary:
-    "Compare a policy with the tools and keys of one's tenant: what each of the first thousand patterns matches, and which lines have no effect. It is not put in force.",
+    'Compare a policy with the tools and keys of your tenant: what each of the first thousand patterns matches, and which lines have no effect. The policy in force does not change.',
   scope: 'policy:write',
   body: object({ document: { type: 'object' } }),
   responses: { 200: { description: 'the comparison', schema: object(REVIEW) } },
@@ -150,14 +150,14 @@ const explainRoute: Route = {
   name: 'explainPolicy',
   api: 'operator',
   summary:
-    'What the policy says to a call, by which rule, and which others would have matched. Nothing is recorded.',
+    'The decision of the policy for a call, the rule behind it, and other rules that match. Nothing is recorded.',
   scope: 'policy:write',
   body: object(
     {
       tool_name: TEXT,
       agent_id: PEER_ID,
       args: ANY,
-      document: { type: 'object', description: 'ask this policy instead of the one in force' },
+      document: { type: 'object', description: 'use this policy instead of the one in force' },
     },
     ['agent_id', 'args', 'document'],
   ),
@@ -176,7 +176,7 @@ const explainRoute: Route = {
   handle: explain,
 };
 
-interface Question {
+interface ExplainBody {
   readonly tool_name: string;
   readonly agent_id?: string;
   readonly args?: unknown;
@@ -185,7 +185,7 @@ interface Question {
 
 function explain(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   const { engine, services } = context;
-  const { tool_name: name, agent_id: agentId = 'local', args = {}, document } = request.body as Question;
+  const { tool_name: name, agent_id: agentId = 'local', args = {}, document } = request.body as ExplainBody;
   const principal = principalOf(request);
   const { tenant } = principal;
   const tool = engine.registry.find(tenant, name);
@@ -199,8 +199,8 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
     sendProblem(reply, unreadable(decoded.problems));
     return;
   }
-  const question = { agentId, toolName: tool.name, annotations: tool.annotations, args };
-  const { effect, rule, reason, reasons, alsoMatched } = decidePolicy(decoded.policy, question);
+  const facts = { agentId, toolName: tool.name, annotations: tool.annotations, args };
+  const { effect, rule, reason, reasons, alsoMatched } = decidePolicy(decoded.policy, facts);
   const listed = mayEverCall(decoded.policy, agentId, tool.name);
   const policyVersion = document === undefined ? version : null;
   sendJson(

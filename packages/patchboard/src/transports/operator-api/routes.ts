@@ -12,7 +12,7 @@ import { sessionRoutes } from './session.ts';
 import { tenantAdminRoutes } from './tenants.ts';
 import { traceLedgerRoute } from './trace-ledger.ts';
 
-/** For those who watch and decide. */
+/** The routes of operators. */
 export const operatorRoutes: readonly Route[] = [
   ...approvalRoutes,
   ...grantRoutes,

@@ -11,7 +11,7 @@ import { COUNT, object, TEXT } from '../shared/routes/schemas.ts';
 /** The attributes of the session cookie: no script reads it, and no other site sends it. */
 const COOKIE_RULES = 'Path=/; HttpOnly; SameSite=Strict';
 
-/** `isSecure`: the browser came over TLS, so it must never send the cookie without. */
+/** `isSecure`: the browser used TLS, so it must never send the cookie without TLS. */
 function cookieOf(id: string, maxAgeSeconds: number, isSecure: boolean): string {
   return `${SESSION_COOKIE}=${id}; Max-Age=${maxAgeSeconds}; ${rulesOf(isSecure)}`;
 }
@@ -30,7 +30,7 @@ const openRoute: Route = {
   name: 'openSession',
   api: 'operator',
   summary:
-    'Exchange the operator token, or a login token, which is spent by it, for a session cookie and its proof, which goes along as `X-Session-Proof`.',
+    'Exchange the operator token or a one-time login token for a session cookie and a proof. Requests with the cookie must send the proof as `X-Session-Proof`.',
   // The token in the body is the credential.
   scope: null,
   body: object({ token: TEXT }),
@@ -56,7 +56,7 @@ async function openSession(
   sendJson(reply, 200, JSON.stringify({ expires_in_s: session.maxAgeSeconds, proof: session.proof }));
 }
 
-/** Over TLS of our own server, or of a proxy that is trusted and says so in `X-Forwarded-Proto`. */
+/** TLS of this server, or of a trusted proxy that sends `X-Forwarded-Proto`. */
 function isOverTls({ protocol }: FastifyRequest): boolean {
   return String(protocol).toLowerCase() === 'https';
 }
@@ -86,11 +86,11 @@ const linkRoute: Route = {
   name: 'makeLoginLink',
   api: 'operator',
   summary:
-    'Make a link that signs one browser in as operator. It takes the operator token: no key and no session will do.',
+    'Create a link that signs in one browser as operator. Requires the operator token; keys and sessions are refused.',
   scope: 'keys:write',
   responses: {
     200: {
-      description: 'what follows the address of the server',
+      description: 'the path of the link, to append to the address of the server',
       schema: object({ url_path: TEXT, expires_in_s: COUNT }),
     },
   },
@@ -98,7 +98,7 @@ const linkRoute: Route = {
   handle: makeLoginLink,
 };
 
-/** A session is the operator of every tenant, which no key is, and does not prolong itself. */
+/** Requires the operator token: a session has rights in every tenant, which no key has, and must not prolong itself. */
 function makeLoginLink(context: HttpContext, request: FastifyRequest, reply: FastifyReply): undefined {
   if (principalOf(request).credential?.id !== OPERATOR_TOKEN_ID) {
     sendProblem(reply, failure('permission_denied', denied(reason('credential_not_operator'))));

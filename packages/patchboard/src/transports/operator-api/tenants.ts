@@ -31,7 +31,7 @@ const listRoute: Route = {
   url: '/v1/tenants',
   name: 'listTenants',
   api: 'operator',
-  summary: 'The tenants that something is said of: all with the operator token, else your own.',
+  summary: 'The configured tenants: all with the operator token, otherwise your own.',
   scope: 'policy:write',
   responses: {
     200: {
@@ -55,7 +55,7 @@ const putRoute: Route = {
   url: '/v1/tenants/:tenant_id',
   name: 'replaceTenant',
   api: 'operator',
-  summary: 'Say which sites, packs and limits a tenant has. Takes the operator token.',
+  summary: 'Set the sites, packs and limits of a tenant. Requires the operator token.',
   scope: 'policy:write',
   params: ID,
   body: optional({
@@ -63,18 +63,18 @@ const putRoute: Route = {
     packs: { ...listOf(TEXT), description: 'default: all but those that must be named' },
     limits: LIMITS,
   }),
-  responses: { 200: { description: 'what holds from now on', schema: object(TENANT) } },
+  responses: { 200: { description: 'the settings now in force', schema: object(TENANT) } },
   refusals: ['permission_denied', ...NOT_STORED],
   handle: putTenant,
 };
 
 async function putTenant(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { tenant_id: id } = request.params as { tenant_id: string };
-  const said = (request.body ?? {}) as TenantText;
+  const settings = (request.body ?? {}) as TenantText;
   const principal = principalOf(request);
-  const refused = notForThem(principal) ?? unknownPack(context, said);
+  const refused = operatorTokenMissing(principal) ?? unknownPack(context, settings);
   if (refused !== null) return sendProblem(reply, refused);
-  const known = await context.services.tenants.put(principal, id, said);
+  const known = await context.services.tenants.put(principal, id, settings);
   sendJson(reply, 200, JSON.stringify(tenantView(known)));
 }
 
@@ -83,10 +83,11 @@ const removeRoute: Route = {
   url: '/v1/tenants/:tenant_id',
   name: 'forgetTenant',
   api: 'operator',
-  summary: 'Forget what an operator said of a tenant: the config counts again. Takes the operator token.',
+  summary:
+    'Remove the settings that an operator made for a tenant: those of the config file apply again. Requires the operator token.',
   scope: 'policy:write',
   params: ID,
-  responses: { 200: { description: 'it is forgotten', schema: object({ tenant_id: TEXT }) } },
+  responses: { 200: { description: 'the settings were removed', schema: object({ tenant_id: TEXT }) } },
   refusals: ['permission_denied', 'value_not_found', ...NOT_STORED],
   handle: removeTenant,
 };
@@ -98,7 +99,7 @@ async function removeTenant(
 ): Promise<void> {
   const { tenant_id: id } = request.params as { tenant_id: string };
   const principal = principalOf(request);
-  const refused = notForThem(principal);
+  const refused = operatorTokenMissing(principal);
   if (refused !== null) return sendProblem(reply, refused);
   if (await context.services.tenants.remove(principal, id)) {
     return sendJson(reply, 200, JSON.stringify({ tenant_id: id }));
@@ -106,12 +107,13 @@ async function removeTenant(
   sendProblem(reply, failure('value_not_found', `no operator has said anything of tenant ${id}`));
 }
 
-/** A key is for one tenant; only the operator token, and a session it opened, is for all. */
+/** Whether the credential is the operator token or a session opened with it; a key is for one tenant. */
 function isOfEveryTenant({ kind, id }: Principal): boolean {
   return kind === 'operator' && id === OPERATOR_NAME;
 }
 
-function notForThem(principal: Principal): Failure | null {
+/** Returns null if the principal is the operator of all tenants. */
+function operatorTokenMissing(principal: Principal): Failure | null {
   if (isOfEveryTenant(principal)) return null;
   return failure('permission_denied', denied(reason('credential_not_operator')));
 }

@@ -35,14 +35,14 @@ const ENTRY = object({
   at: TIME,
   tool_calls: listOf(
     object({
-      tool_call_id: nullable({ ...TEXT, description: 'null: it was refused, and there is no call' }),
+      tool_call_id: nullable({ ...TEXT, description: 'null if it was refused and no call was recorded' }),
       tool_name: TEXT,
       agent_id: TEXT,
       attempts: COUNT,
       cached: FLAG,
       request_payload_hash: nullable({
         ...TEXT,
-        description: 'SHA-256, whole, of the arguments as they were recorded: what hooks made of the input',
+        description: 'full SHA-256 of the recorded arguments, after changes by hooks',
       }),
     }),
   ),
@@ -57,7 +57,7 @@ export const traceLedgerRoute: Route = {
   url: '/v1/trace_ledger',
   name: 'readTraceLedger',
   api: 'operator',
-  summary: 'Every call of a trace, refused ones too, oldest first: an entry for each.',
+  summary: 'Every call of a trace, refused ones included, oldest first.',
   scope: 'ledger:read',
   takesInternalKey: true,
   headers: headers({

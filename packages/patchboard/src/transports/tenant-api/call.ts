@@ -10,7 +10,7 @@ import { HTTP_STATUS, rateFields, sendProblem } from '../shared/routes/problem.t
 import { NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
 import { ANY, object } from '../shared/routes/schemas.ts';
 import { waitForEnd } from '../shared/streams/waiting.ts';
-import { auditOf, CALL_ANSWER, type Asked } from './audit.ts';
+import { auditOf, CALL_RESPONSE, type AuditedRequest } from './audit.ts';
 import { ERROR_TYPE, type ErrorType } from './error-types.ts';
 import { BODY_CONTEXT, TENANT_CONTEXT_HEADERS, tenantContextOf, type BodyContext } from './tenant-context.ts';
 import { TENANT_REFUSAL } from './refusal.ts';
@@ -29,7 +29,7 @@ export function callRoute(prefix: string, name: string): Route {
     url: `${prefix}/tools/call`,
     name,
     api: 'tenant',
-    summary: 'Call a tool and wait for its end. A call that fails is answered with 200 and `success: false`.',
+    summary: 'Call a tool and wait for its end. The response to a failed call is 200 with `success: false`.',
     scope: 'tools:call',
     takesInternalKey: true,
     headers: TENANT_CONTEXT_HEADERS,
@@ -37,7 +37,7 @@ export function callRoute(prefix: string, name: string): Route {
       { tool_name: { type: 'string', minLength: 1, maxLength: 200 }, input: ANY, context: BODY_CONTEXT },
       ['input', 'context'],
     ),
-    responses: { 200: { description: 'how the call ended', schema: CALL_ANSWER } },
+    responses: { 200: { description: 'how the call ended', schema: CALL_RESPONSE } },
     refuse: TENANT_REFUSAL,
     refusals: ['permission_denied', 'rate_limited', 'queue_full', 'overloaded', ...NOT_STORED],
     handle: callTool,
@@ -46,15 +46,20 @@ export function callRoute(prefix: string, name: string): Route {
 
 async function callTool(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { engine, clock, digest } = context;
-  const { tool_name: toolName, context: said, ...body } = request.body as CallBody;
+  const { tool_name: toolName, context: bodyContext, ...body } = request.body as CallBody;
   const input = body.input ?? {};
   const principal = principalOf(request);
-  const tenantContext = tenantContextOf(request.headers, said);
+  const tenantContext = tenantContextOf(request.headers, bodyContext);
   if ('code' in tenantContext) return sendProblem(reply, tenantContext);
   const { traceId, spanId, origin } = tenantContext;
   const foreign = siteProblem(engine.tenants, principal, origin.siteId);
   if (foreign !== null) return sendProblem(reply, foreign);
-  const asked: Asked = { traceId, toolName, origin, inputHash: digest.sha256(JSON.stringify(input)) };
+  const audited: AuditedRequest = {
+    traceId,
+    toolName,
+    origin,
+    inputHash: digest.sha256(JSON.stringify(input)),
+  };
   const began = clock.elapsed();
   const submitted = await engine.submit(
     {
@@ -69,21 +74,21 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
     principal,
   );
   if (submitted.kind === 'refused') {
-    const refused = { failure: inOwnWords(submitted.failure), latencyMs: clock.elapsed() - began };
-    return sendRefused(reply, asked, refused);
+    const refused = { failure: withTenantSentences(submitted.failure), latencyMs: clock.elapsed() - began };
+    return sendRefused(reply, audited, refused);
   }
   const call = await endOf(context, reply, principal, submitted);
   const cachedAgeMs = submitted.kind === 'accepted' ? (submitted.cachedAgeMs ?? null) : null;
   const rate = engine.rateOf(principal, call.toolName);
   if (rate !== null) reply.headers(rateFields(rate));
   const tool = engine.registry.find(principal.tenant, call.toolName);
-  // They would show the schema to one who may not call the tool.
+  // The warnings would reveal the schema to a caller that may not call the tool.
   const isShown = tool !== undefined && submitted.kind !== 'denied';
   const warnings = isShown ? undeclaredMembers(tool.inputSchema, input) : [];
-  sendJson(reply, 200, answerJson(context, asked, { call, cachedAgeMs, warnings }));
+  sendJson(reply, 200, endedCallJson(context, audited, { call, cachedAgeMs, warnings }));
 }
 
-/** The call once it has ended; as it is when it waits for an operator, or when the server closes. */
+/** Returns the call when it has ended, or its current state if it waits for an operator or the server closes. */
 async function endOf(
   context: HttpContext,
   reply: FastifyReply,
@@ -92,7 +97,7 @@ async function endOf(
 ): Promise<Call> {
   const { call } = submitted;
   if (!isOpen(call) || call.state.name === 'APPROVAL_REQUIRED') return call;
-  // Every open state ends by its deadline at the latest: a free slot, or the tool's time limit.
+  // No timeout needed: every open state has a deadline.
   const live = submitted.kind === 'accepted' ? submitted.live : null;
   return (await waitForEnd(context, reply, { principal, id: call.id, seconds: Infinity, live })) ?? call;
 }
@@ -102,18 +107,18 @@ interface Refused {
   readonly latencyMs: number;
 }
 
-/** What concerns the request and not the call keeps its HTTP status, with the audit in it. */
-function sendRefused(reply: FastifyReply, asked: Asked, { failure, latencyMs }: Refused): void {
+/** Sends 429 and 503 and above as HTTP errors; other refusals as 200 with `success: false`. */
+function sendRefused(reply: FastifyReply, audited: AuditedRequest, { failure, latencyMs }: Refused): void {
   const { message, reasons } = failure;
   const error = { type: ERROR_TYPE[failure.code], message };
-  const audit = auditOf(asked, { latencyMs: Math.round(latencyMs), toolCallId: null, error });
+  const audit = auditOf(audited, { latencyMs: Math.round(latencyMs), toolCallId: null, error });
   const status = HTTP_STATUS[failure.code];
   if (status === 429 || status >= 503) {
     sendProblem(reply, failure, { more: { audit } });
     return;
   }
-  const answer = { success: false, error: message, reasons, error_type: error.type, audit };
-  sendJson(reply, 200, JSON.stringify(answer));
+  const response = { success: false, error: message, reasons, error_type: error.type, audit };
+  sendJson(reply, 200, JSON.stringify(response));
 }
 
 interface EndedCall {
@@ -122,17 +127,17 @@ interface EndedCall {
   readonly warnings: readonly Warning[];
 }
 
-function answerJson({ clock }: HttpContext, asked: Asked, ended: EndedCall): string {
+function endedCallJson({ clock }: HttpContext, audited: AuditedRequest, ended: EndedCall): string {
   const { call, cachedAgeMs, warnings } = ended;
   const { state, id: toolCallId } = call;
   const latencyMs = (endedAt(call) ?? clock.now()) - call.createdAt;
   if (state.name === 'COMPLETED') {
-    const audit = auditOf(asked, { latencyMs, toolCallId, error: null, warnings });
+    const audit = auditOf(audited, { latencyMs, toolCallId, error: null, warnings });
     const cached = cachedAgeMs === null ? '' : `,"cached":true,"cache_age_ms":${cachedAgeMs}`;
     return `{"success":true,"output":${state.resultJson}${cached},"audit":${JSON.stringify(audit)}}`;
   }
   const error = errorOf(call);
-  const audit = auditOf(asked, { latencyMs, toolCallId, error, warnings });
+  const audit = auditOf(audited, { latencyMs, toolCallId, error, warnings });
   const { message, reasons, type } = error;
   return JSON.stringify({ success: false, error: message, reasons, error_type: type, audit });
 }
@@ -148,7 +153,7 @@ function errorOf({ state, id }: Call): TenantError {
   return { type, message: reasonText(why), reasons: [why] };
 }
 
-/** This API calls the arguments `input`, and an unknown tool as its callers know it. */
+/** Sentences of this API: the arguments are called `input`, and the text for unknown tools is what its callers match. */
 const TENANT_SENTENCES: ReasonSentences = {
   ...ENGLISH,
   tool_unknown: ({ tool }) => `Unknown tool: ${tool}`,
@@ -156,7 +161,7 @@ const TENANT_SENTENCES: ReasonSentences = {
   input_issue: ({ path, problem }) => `input${path} ${problem}`,
 };
 
-function inOwnWords(failure: Failure): Failure {
+function withTenantSentences(failure: Failure): Failure {
   if (failure.reasons === undefined) return failure;
   return { ...failure, message: textIn(TENANT_SENTENCES, '; ', failure.reasons) ?? failure.message };
 }

@@ -1,6 +1,6 @@
 import { byFailureCode, type FailureCode } from '@patchboard/wire';
 
-/** The kinds of error that this API knows, by the names its callers test for. None is ever given a new meaning. */
+/** The error types of this API. Callers compare the names, so a meaning never changes. */
 export const ERROR_TYPES = {
   ValueError: 'a value in the input names nothing that there is',
   ValidationError: "the input does not fit the tool's schema",
@@ -16,5 +16,5 @@ export const ERROR_TYPES = {
 
 export type ErrorType = keyof typeof ERROR_TYPES;
 
-/** Each code in the words of this API. */
+/** The error type of each failure code. */
 export const ERROR_TYPE: Readonly<Record<FailureCode, ErrorType>> = byFailureCode(({ tenant }) => tenant);

@@ -84,7 +84,7 @@ function toolView(tool: RegisteredTool): TenantToolView {
   const [firstTag] = Array.isArray(tags) ? (tags as readonly unknown[]) : [];
   return {
     name: tool.name,
-    // A tool that counts no versions has its contract's hash.
+    // Without a version in the metadata: the hash of the contract.
     version: firstText(version, tool.version),
     description: tool.description,
     category: firstText(category, firstTag, tool.pack, tool.source),

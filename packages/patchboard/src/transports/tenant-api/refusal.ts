@@ -3,7 +3,7 @@ import { FLAG, problemWith, TEXT } from '../shared/routes/schemas.ts';
 import { AUDIT } from './audit.ts';
 import { ERROR_TYPE, ERROR_TYPES } from './error-types.ts';
 
-/** A refused request: the members of a call that failed, beside those of a problem. Where a call was asked for, its audit is there too. */
+/** A problem with the members of a failed call added; the audit is included if the request was a call. */
 export const TENANT_REFUSAL: RefusalFormat = {
   contentType: 'application/problem+json',
   schema: problemWith(

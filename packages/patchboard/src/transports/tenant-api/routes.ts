@@ -2,7 +2,7 @@ import type { Route } from '../shared/routes/routes.ts';
 import { callRoute } from './call.ts';
 import { listRoute } from './list.ts';
 
-/** For services of one tenant and site that call tools for an AI. Served with and without `/api`. */
+/** The routes of services that call tools for an AI, for one tenant and site. Served with and without `/api`. */
 export const tenantRoutes: readonly Route[] = [
   listRoute('/api', 'listTenantTools'),
   callRoute('/api', 'callTenantTool'),

@@ -5,14 +5,14 @@ import type { Schema } from '../shared/routes/routes.ts';
 import { headers, nullable, PEER_ID, TEXT } from '../shared/routes/schemas.ts';
 import type { CallOrigin } from './tenant-origin.ts';
 
-/** The site, user, session and trace of a tenant's request: from the headers, and from the body where it says the same. */
+/** The site, user, session and trace of a tenant's request, from the headers and the body. */
 export interface TenantContext {
   readonly traceId: string;
   readonly spanId: string | null;
   readonly origin: CallOrigin;
 }
 
-/** Clients that serialise a whole record send null for what they have not set. */
+/** Clients that serialize a whole record send null for unset members. */
 export type BodyContext = Readonly<Partial<Record<ContextMember, string | null>>>;
 
 type ContextMember = 'tenant_id' | 'site_id' | 'trace_id' | 'span_id' | 'user_id' | 'session_id' | 'npc_id';
@@ -21,8 +21,8 @@ const REQUIRED = ['x-tenant-id', 'x-site-id', 'x-trace-id'];
 
 export const TENANT_CONTEXT_HEADERS: Schema = {
   ...headers({
-    'x-tenant-id': { ...PEER_ID, description: 'whose tools and data' },
-    'x-site-id': { ...PEER_ID, description: 'which of the sites of the tenant' },
+    'x-tenant-id': { ...PEER_ID, description: 'the tenant' },
+    'x-site-id': { ...PEER_ID, description: 'a site of the tenant' },
     'x-trace-id': { ...PEER_ID, description: 'kept with the call, in ledger and log' },
     'x-span-id': PEER_ID,
     'x-user-id': PEER_ID,
@@ -42,7 +42,7 @@ export const BODY_CONTEXT: Schema = {
     site_id: nullable(PEER_ID),
     trace_id: {
       ...nullable(PEER_ID),
-      description: 'may differ from the header, whose trace id counts; both are kept',
+      description: 'may differ from the header, which takes precedence; both are recorded',
     },
     span_id: nullable(PEER_ID),
     user_id: nullable(PEER_ID),
@@ -51,7 +51,7 @@ export const BODY_CONTEXT: Schema = {
   },
 };
 
-/** The body may repeat a header, never say something else of whose call it is. */
+/** Members of the body that must equal their header if both are sent. */
 const MUST_AGREE: readonly (readonly [ContextMember, string])[] = [
   ['tenant_id', 'x-tenant-id'],
   ['site_id', 'x-site-id'],
@@ -61,12 +61,12 @@ const MUST_AGREE: readonly (readonly [ContextMember, string])[] = [
   ['npc_id', 'x-npc-id'],
 ];
 
-/** The headers have passed their schema: those that are required are there, once. */
+/** The headers have been validated: the required ones are present once. */
 export function tenantContextOf(
   given: IncomingHttpHeaders,
-  said: BodyContext | null = null,
+  inBody: BodyContext | null = null,
 ): TenantContext | Failure {
-  const context = said ?? {};
+  const context = inBody ?? {};
   const differing = MUST_AGREE.filter(([member, header]) => {
     const [value, repeated] = [given[header], context[member] ?? undefined];
     return value !== undefined && repeated !== undefined && value !== repeated;

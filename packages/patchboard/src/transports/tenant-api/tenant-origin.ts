@@ -5,5 +5,5 @@ declare module '../../core/call/call-origin.ts' {
   }
 }
 
-/** With what this API adds to it. */
+/** `CallOrigin` with the member that this API adds. */
 export type { CallOrigin } from '../../core/call/call-origin.ts';

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
 import { pointerTo } from '../../core/json/json-pointer.ts';
 
-/** A remark on a request that was taken. */
+/** A warning about an accepted request. */
 export interface Warning {
   readonly code: 'undeclared_member';
   /** A JSON pointer into the request's `input`. */
@@ -10,10 +10,10 @@ export interface Warning {
   readonly message: string;
 }
 
-/** With any of these, which members a schema declares cannot be read off its `properties`. */
+/** With any of these keywords, `properties` does not list all declared members. */
 const OTHER_DECLARATIONS = ['additionalProperties', 'patternProperties', '$ref', 'allOf', 'anyOf', 'oneOf'];
 
-/** Members of an input that the tool's schema lets through without declaring them: most likely misspelt. */
+/** Returns warnings for members that the tool's schema allows but does not declare: most are misspelt. */
 export function undeclaredMembers(schema: JsonSchema, input: unknown): readonly Warning[] {
   if (!isRecord(schema) || !isRecord(input)) return [];
   const { properties } = schema;
