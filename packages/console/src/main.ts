@@ -13,7 +13,7 @@ import { queryClient } from './data/query-client.ts';
 import { login } from './login.ts';
 import { beginAgainForMissingParts } from './missing-parts.ts';
 import { createConsoleRouter } from './router.ts';
-import { messageOf } from './said.ts';
+import { messageOf } from './failure-texts.ts';
 import { i18n } from './words/index.ts';
 
 async function start(): Promise<void> {

@@ -1,7 +1,7 @@
 import { PatchboardError } from '@patchboard/client';
 import type { InputIssueView } from '@patchboard/wire';
 import { ref, type Ref } from 'vue';
-import { messageOf } from '../said.ts';
+import { messageOf } from '../failure-texts.ts';
 
 /** The state of a user action: whether it is running, and its error. */
 export interface Attempt {

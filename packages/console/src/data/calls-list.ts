@@ -1,7 +1,7 @@
 import type { CallsFilter } from '@patchboard/client';
 import { isTerminal, type CallStateEvent } from '@patchboard/wire';
 import { ref, watch, type ComputedRef, type Ref } from 'vue';
-import { messageOf } from '../said.ts';
+import { messageOf } from '../failure-texts.ts';
 import { useCallChanges, type CallChanges } from './call-changes.ts';
 import { onCallMoves } from './call-moves.ts';
 import { mergeNewest, rowOf, type CallRow } from './call-row.ts';

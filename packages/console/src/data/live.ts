@@ -4,7 +4,7 @@ import type { Query } from '@tanstack/vue-query';
 import { reactive, readonly, watch } from 'vue';
 import { HubConnection } from '../live/hub-connection.ts';
 import type { HubMessage, LiveState } from '../live/hub-messages.ts';
-import { failureWords } from '../said.ts';
+import { failureWords } from '../failure-texts.ts';
 import { subscription, tenant } from './connection.ts';
 import { queryClient } from './query-client.ts';
 

@@ -1,7 +1,7 @@
 import { isEnded, PatchboardError } from '@patchboard/client';
 import type { CallView, DryRunView, InputIssueView } from '@patchboard/wire';
 import { shallowRef, type Ref } from 'vue';
-import { messageOf } from '../said.ts';
+import { messageOf } from '../failure-texts.ts';
 import { cancelCall, dryRun, invoke, readCall, replayCall } from './actions.ts';
 import { useAttempt } from './attempt.ts';
 import { untilEnded } from './call-end.ts';

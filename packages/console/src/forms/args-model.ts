@@ -81,7 +81,7 @@ function roundedNumbers(text: string, node: Node, path: JSONPath): JSONPath[] {
  * Extracts the parameters of an issue from the validator's message: the limit is its last word, the name is
  * quoted.
  */
-function particularsOf(said: string): { limit: string; name: string } {
-  const limit = /-?\d+(?:\.\d+)?(?=\D*$)/.exec(said)?.[0] ?? '';
-  return { limit, name: [...said.matchAll(/"([^"]*)"/g)].at(-1)?.[1] ?? '' };
+function particularsOf(message: string): { limit: string; name: string } {
+  const limit = /-?\d+(?:\.\d+)?(?=\D*$)/.exec(message)?.[0] ?? '';
+  return { limit, name: [...message.matchAll(/"([^"]*)"/g)].at(-1)?.[1] ?? '' };
 }

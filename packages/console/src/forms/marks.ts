@@ -1,6 +1,6 @@
 import type { InputIssueView } from '@patchboard/wire';
 import type { EditorMark } from '../components/json/code-editor.ts';
-import { jsonWords } from '../said.ts';
+import { jsonWords } from '../failure-texts.ts';
 import { nodeAt, parseArgs, pathOf } from './args-text.ts';
 
 /**

@@ -2,7 +2,7 @@ import { agentsWords } from './en/agents.ts';
 import { approvalsWords } from './en/approvals.ts';
 import { callsWords } from './en/calls.ts';
 import { ledgerWords } from './en/ledger.ts';
-import { saidWords } from './en/said.ts';
+import { failuresWords } from './en/failures.ts';
 import { sharedWords } from './en/shared.ts';
 import { shellWords } from './en/shell.ts';
 import { testerWords } from './en/tester.ts';
@@ -18,5 +18,5 @@ export const en = {
   ...toolsWords,
   ...agentsWords,
   ...ledgerWords,
-  ...saidWords,
+  ...failuresWords,
 };

@@ -2,7 +2,7 @@ import { agentsWords } from './zh/agents.ts';
 import { approvalsWords } from './zh/approvals.ts';
 import { callsWords } from './zh/calls.ts';
 import { ledgerWords } from './zh/ledger.ts';
-import { saidWords } from './zh/said.ts';
+import { failuresWords } from './zh/failures.ts';
 import { sharedWords } from './zh/shared.ts';
 import { shellWords } from './zh/shell.ts';
 import { testerWords } from './zh/tester.ts';
@@ -20,5 +20,5 @@ export const zh: WordsOf<typeof en> = {
   ...toolsWords,
   ...agentsWords,
   ...ledgerWords,
-  ...saidWords,
+  ...failuresWords,
 };

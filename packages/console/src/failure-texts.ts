@@ -7,29 +7,29 @@ import { codeWords, reasonWords } from './words/reasons.ts';
 
 type Reasons = { readonly reasons?: readonly ReasonView[] | undefined };
 
-/** A decision's reasons in the reader's language; the sentence where a record has nothing else. */
+/** Returns a decision's reasons in the user's language, or the server's sentence if the record has no coded reasons. */
 export function decisionWords({ reason, reasons }: { readonly reason: string } & Reasons): string {
   return reasonWords(language.value, reasons) ?? reason;
 }
 
-/** The same for what is wrong with an input or a reply. */
+/** Returns the text of a problem in an input or a model's reply. */
 export function problemWords({ message, reasons }: { readonly message: string } & Reasons): string {
   return reasonWords(language.value, reasons) ?? message;
 }
 
-/** Why something failed. */
+/** Returns the text of a caught error. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error instanceof PatchboardError ? failureWords(error) : error.message;
 }
 
-/** Why a call or a request failed. Without reasons the code says it in the reader's language, the server the rest. */
+/** Returns the text of a failed call or request: from coded reasons, else from the code, else the server's message. */
 export function failureWords(failed: { readonly code: string; readonly message: string } & Reasons): string {
   const { code, message, reasons } = failed;
   const words = reasonWords(language.value, reasons) ?? codeWords(language.value, code, message);
   if (words !== null) return words;
   const key = `failures.${code}`;
-  return i18n.global.te(key) ? i18n.global.t(key, { said: message }) : message;
+  return i18n.global.te(key) ? i18n.global.t(key, { message }) : message;
 }
 
 export function jsonWords({ code, line, column }: JsonProblem): string {

@@ -1,11 +1,11 @@
-import type { saidWords as english } from '../en/said.ts';
+import type { failuresWords as english } from '../en/failures.ts';
 import type { WordsOf } from '../words-of.ts';
 
-export const saidWords: WordsOf<typeof english> = {
+export const failuresWords: WordsOf<typeof english> = {
   failures: {
-    network_error: '无法连接服务器：{said}',
-    client_timeout: '等待超时，调用本身仍在继续：{said}',
-    bad_response: '回答的不是 Patchboard，或内容被中途改动：{said}',
+    network_error: '无法连接服务器：{message}',
+    client_timeout: '等待超时，调用本身仍在继续：{message}',
+    bad_response: '响应并非来自 Patchboard，或内容被中途改动：{message}',
   },
   json: {
     problem: '第 {line} 行第 {column} 列：{what}',
