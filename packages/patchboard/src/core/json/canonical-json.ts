@@ -1,4 +1,4 @@
-/** One text per value: object keys sorted, no white space. What is hashed is hashed in this form. */
+/** Serialises a value with sorted object keys and no white space: the form in which values are hashed. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value)) ?? 'null';
 }

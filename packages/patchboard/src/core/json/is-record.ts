@@ -1,4 +1,4 @@
-/** What JSON writes in braces. */
+/** Whether the value is a JSON object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** The value as JSON holds it, apart from the one it was made from; undefined when JSON cannot hold it. */
+/** Returns a deep copy of the value as JSON represents it; undefined if JSON cannot represent it. */
 export function jsonCopy(value: unknown): unknown {
   try {
     const text = JSON.stringify(value) as string | undefined;

@@ -1,14 +1,14 @@
 import { pointerTo } from './json-pointer.ts';
 import { isRecord } from './is-record.ts';
 
-/** One place where two JSON values differ. `before` or `after` is absent where there was nothing. */
+/** One difference between two JSON values. `before` is absent for an added member, `after` for a removed one. */
 export interface JsonChange {
   readonly path: string;
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** Members are compared by name, arrays as a whole: a moved item is easier to read that way. */
+/** Compares members by name, and arrays as a whole, so that a moved item stays readable. */
 export function jsonDiff(before: unknown, after: unknown, path = ''): JsonChange[] {
   if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();

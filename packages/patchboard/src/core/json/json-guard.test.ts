@@ -6,14 +6,14 @@ const LIMITS = { depth: 64, values: 100_000 };
 const parse = (text: string) => parseGuardedJson(text, LIMITS);
 
 function problemOf(text: string): string {
-  const answer = parse(text);
-  return answer.ok ? 'accepted' : answer.problem;
+  const parsed = parse(text);
+  return parsed.ok ? 'accepted' : parsed.problem;
 }
 
-/** What the guard refuses on purpose, found the slow way. */
+/** Reference implementation of what the guard refuses on purpose. */
 function hasRefusedFeature(value: unknown): boolean {
   if (typeof value === 'string') return !isWellFormed(value);
-  // Above 1e21 JSON.stringify writes an exponent, and whoever writes one does not expect every digit to count.
+  // Above 1e21 JSON.stringify writes an exponent, which is accepted as approximate.
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21;
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, member]) => {
@@ -159,7 +159,7 @@ describe('parseGuardedJson', () => {
     expect(problemOf(`{${[...keys, '"k3":1'].join()}}`)).toContain('"k3" appears twice');
   });
 
-  it('says where', () => {
+  it('returns the position of the problem', () => {
     expect(parse('{\n  "a": 1,\n  "b": x\n}')).toMatchObject({
       problem: '"x" where a value should be',
       offset: 19,
@@ -182,7 +182,7 @@ describe('parseGuardedJson', () => {
     expect(scanJson('[1,2,3]', { depth: 9, values: 3 })?.problem).toBe('more than 3 values');
   });
 
-  it('answers at once for a million brackets, also where depth is not limited', () => {
+  it('returns at once for a million brackets, also where depth is not limited', () => {
     const text = '['.repeat(1_000_000);
     expect(scanJson(text, LIMITS)).toMatchObject({ offset: 64 });
     expect(scanJson(text, { depth: 2_000_000, values: 2_000_000 })?.problem).toContain('the text ends');
@@ -193,9 +193,9 @@ describe('parseGuardedJson', () => {
     fc.assert(
       fc.property(documents, (text) => {
         const value: unknown = JSON.parse(text);
-        const answer = parse(text);
-        if (hasRefusedFeature(value)) expect(answer.ok).toBe(false);
-        else expect(answer).toEqual({ ok: true, value });
+        const parsed = parse(text);
+        if (hasRefusedFeature(value)) expect(parsed.ok).toBe(false);
+        else expect(parsed).toEqual({ ok: true, value });
       }),
       { numRuns: 2_000 },
     );

@@ -4,7 +4,7 @@ import { countValues, type JsonLimits } from './json-scanner.ts';
 /** Where and why a text was refused. `offset` counts UTF-16 units from 0, `line` and `column` count from 1. */
 export interface JsonProblem {
   readonly problem: string;
-  /** What `problem` was made from. */
+  /** The code and parameters of `problem`. */
   readonly reason: Reason;
   readonly offset: number;
   readonly line: number;
@@ -15,9 +15,9 @@ export type GuardedJson =
   { readonly ok: true; readonly value: unknown } | ({ readonly ok: false } & JsonProblem);
 
 /**
- * `JSON.parse` for text from outside. Besides bad JSON it refuses what two readers may read differently or what
- * is made to harm: duplicate keys, `__proto__`, `constructor.prototype`, numbers that would change, lone
- * surrogates, too deep nesting, too many values. Never throws.
+ * `JSON.parse` for untrusted text. Besides invalid JSON it refuses what parsers read differently or what is used in
+ * attacks: duplicate keys, `__proto__`, `constructor.prototype`, numbers that lose precision, lone surrogates, too deep
+ * nesting, too many values. Never throws.
  */
 export function parseGuardedJson(text: string, limits: JsonLimits): GuardedJson {
   const found = scanJson(text, limits);
@@ -25,13 +25,13 @@ export function parseGuardedJson(text: string, limits: JsonLimits): GuardedJson 
   return { ok: true, value: JSON.parse(text) };
 }
 
-/** The checks of `parseGuardedJson` alone: null when there is nothing to refuse. */
+/** The checks of `parseGuardedJson` alone. Returns null if the text is accepted. */
 export function scanJson(text: string, limits: JsonLimits): JsonProblem | null {
   const found = countJsonValues(text, limits);
   return typeof found === 'number' ? null : found;
 }
 
-/** The same checks; how many values there are when there is nothing to refuse. */
+/** As `scanJson`, but returns the number of values if the text is accepted. */
 export function countJsonValues(text: string, limits: JsonLimits): number | JsonProblem {
   const found = countValues(text, limits);
   if (typeof found === 'number') return found;

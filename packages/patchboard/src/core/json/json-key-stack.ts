@@ -1,22 +1,22 @@
 import { reason, type Reason } from '@patchboard/wire';
 
-/** Up to so many keys are compared one by one, which is faster than a set and copies nothing. */
+/** Up to this many keys are compared one by one, which is faster than a set and copies nothing. */
 const COMPARED = 12;
 
-/** The keys seen so far in every open object of a text. Arrays count as a depth too, and have none. */
+/** The keys seen so far in every open object of a text. Arrays count towards the depth, and have no keys. */
 export class KeyStack {
   readonly #text: string;
   /** Start and end of each key in the text, in use up to `#used`. */
   readonly #spans: number[] = [];
   #used = 0;
   #depth = 0;
-  /** For each depth, where its spans begin. Entries above `#depth` are left-overs, as in `#spans`. */
+  /** For each depth, the index of its first span. Entries above `#depth` are stale, as in `#spans`. */
   readonly #bases: number[] = [0];
-  /** Takes over from the spans, per depth, when keys are many or not plain. */
+  /** Replaces the spans of a depth that has many keys or keys with escapes. */
   #names: Map<number, Set<string>> | null = null;
-  /** Depths that stand under a key `constructor`. */
+  /** Depths of the values of a key `constructor`. */
   #constructors: Set<number> | null = null;
-  /** Whether the newest key is `constructor`, and so what opens next stands under it. */
+  /** Whether the newest key is `constructor`, so that the next container is its value. */
   #isConstructor = false;
 
   constructor(text: string) {
@@ -39,7 +39,7 @@ export class KeyStack {
     if (this.#constructors !== null) this.#constructors.delete(depth);
   }
 
-  /** Takes the key between two quotes; answers what is wrong with it, if anything. */
+  /** Adds the key between two quotes. Returns a reason if the key is refused, else null. */
   add(start: number, end: number, isPlain: boolean): Reason | null {
     const base = this.#bases[this.#depth] ?? 0;
     const spans = this.#spans;
@@ -57,11 +57,11 @@ export class KeyStack {
     this.#used = used + 2;
     this.#isConstructor = false;
     const length = end - start;
-    // The only lengths that matter; a key is cut out of the text only when it might.
+    // The lengths of the forbidden keys; only keys of these lengths are sliced and checked.
     return length === 9 || length === 11 ? this.#check(this.#text.slice(start, end)) : null;
   }
 
-  /** Two spellings of one key, such as `a` and `\u0061`, are the same name. */
+  /** Decodes escapes: two spellings of one key, such as `a` and `\u0061`, are the same name. */
   #addName(start: number, end: number, isPlain: boolean): Reason | null {
     const raw = this.#text.slice(start, end);
     const name = isPlain ? raw : (JSON.parse(`"${raw}"`) as string);
@@ -98,7 +98,7 @@ export class KeyStack {
   }
 }
 
-/** Long enough to find the key by, short enough for an answer. */
+/** Characters of a key in a message: enough to find the key, and bounded. */
 const SHOWN = 60;
 
 function duplicate(name: string): Reason {

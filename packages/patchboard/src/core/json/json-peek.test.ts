@@ -28,7 +28,7 @@ describe('peekTexts', () => {
     expect(peek(text)).toEqual(expected);
   });
 
-  it('agrees with JSON.parse wherever that takes the text', () => {
+  it('agrees with JSON.parse wherever that accepts the text', () => {
     const plain = fc.string().filter((text) => JSON.stringify(text) === `"${text}"`);
     const object = fc.record({ a: fc.jsonValue(), id: plain, b: fc.jsonValue(), type: fc.jsonValue() });
     fc.assert(

@@ -1,9 +1,9 @@
 import { skipSpace } from './json-tokens.ts';
 
 /**
- * The texts that the outermost object has under `names`, read from a text that is no acceptable JSON: too deep, cut off or
- * broken somewhere. It goes as far as strings and brackets can be told apart. A name that occurs twice, or whose text has an
- * escape, is left out.
+ * Returns the string members `names` of the outermost object of a text that is not acceptable JSON: too deep, truncated
+ * or malformed. Reads as far as strings and brackets can be told apart. Leaves out a name that occurs twice, or whose
+ * value has an escape.
  */
 export function peekTexts<Name extends string>(
   text: string,
@@ -41,7 +41,7 @@ export function peekTexts<Name extends string>(
   return found;
 }
 
-/** Null: what stands there is no text, or one with an escape. */
+/** Returns null if the value is not a string, or has an escape. */
 function textAfterColon(text: string, from: number): string | null {
   const colon = skipSpace(text, from);
   const start = skipSpace(text, colon + 1);
@@ -51,7 +51,7 @@ function textAfterColon(text: string, from: number): string | null {
   return value === null || value.includes('\\') ? null : value;
 }
 
-/** Of the string whose inside starts at `from`; -1: it has none. */
+/** The index of the closing quote of the string whose content starts at `from`; -1 if there is none. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

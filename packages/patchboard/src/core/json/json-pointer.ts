@@ -1,11 +1,11 @@
-/** One more step of a JSON pointer (RFC 6901). */
+/** Appends one reference token to a JSON pointer (RFC 6901). */
 export function pointerTo(parent: string, key: string | number): string {
-  // Nearly no key needs it, and every one of a schema passes here.
+  // Fast path: almost no key needs escaping, and this runs for every key of a schema.
   const isPlain = typeof key === 'number' || !/[~/]/.test(key);
   return `${parent}/${isPlain ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The keys that a pointer goes by. */
+/** The unescaped reference tokens of a pointer. */
 export function pointerParts(pointer: string): string[] {
   return pointer
     .split('/')
@@ -13,7 +13,7 @@ export function pointerParts(pointer: string): string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** As a URI has it behind its `#`. What is no good escape is taken as it is written. */
+/** Decodes a URI fragment. A fragment with an invalid escape is returned unchanged. */
 export function fragmentText(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
@@ -22,7 +22,7 @@ export function fragmentText(fragment: string): string {
   }
 }
 
-/** Undefined when there is nothing at that place; what an object inherits is nothing. */
+/** Returns the value at the pointer; undefined if there is none. Inherited members are ignored. */
 export function valueAt(value: unknown, pointer: string): unknown {
   let here = value;
   for (const key of pointerParts(pointer)) {

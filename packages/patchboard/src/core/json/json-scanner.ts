@@ -19,15 +19,15 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 export interface JsonLimits {
-  /** Objects and arrays inside one another. */
+  /** Maximum nesting of objects and arrays. */
   readonly depth: number;
-  /** Strings, numbers, literals, objects and arrays together. */
+  /** Maximum number of strings, numbers, literals, objects and arrays together. */
   readonly values: number;
 }
 
 /**
- * One pass over a JSON text, with a stack of its own instead of recursion. It accepts exactly the texts that
- * `JSON.parse` accepts, less the refusals described at `parseGuardedJson`, and returns how many values there are.
+ * Scans a JSON text in one pass, with an explicit stack instead of recursion. Accepts exactly the texts that
+ * `JSON.parse` accepts, except for those that `parseGuardedJson` refuses, and returns the number of values.
  */
 export function countValues(text: string, limits: JsonLimits): number | Refusal {
   try {
@@ -40,7 +40,7 @@ export function countValues(text: string, limits: JsonLimits): number | Refusal 
 
 function scan(text: string, limits: JsonLimits): number {
   const keys = new KeyStack(text);
-  /** What closes each open container; the first entry stands for the whole text. */
+  /** The closing bracket of each open container; the first entry is for the whole text. */
   const closers = [0];
   let depth = 0;
   let values = 0;
@@ -65,7 +65,7 @@ function scan(text: string, limits: JsonLimits): number {
         continue;
       }
     }
-    // A value is over, or an empty container is about to be.
+    // At the end of a value, or at the closing bracket of an empty container.
     for (;;) {
       at = skipSpace(text, at);
       const next = codeAt(text, at);
@@ -86,7 +86,7 @@ function scan(text: string, limits: JsonLimits): number {
   }
 }
 
-/** Answers the place after the colon. */
+/** Returns the index after the colon. */
 function readKey(text: string, at: number, keys: KeyStack): number {
   if (codeAt(text, at) !== QUOTE) throw unexpected(text, at, reason('json_wanted_key'));
   const plainEnd = endOfPlainString(text, at + 1);

@@ -9,10 +9,10 @@ const LETTER_U = 0x75;
 const FIRST_SURROGATE = 0xd800;
 const FIRST_LOW_SURROGATE = 0xdc00;
 const LAST_SURROGATE = 0xdfff;
-/** Every whole number of so many digits is exact. */
+/** Every integer of up to this many digits is exact. */
 const SAFE_DIGITS = 15;
 
-/** Thrown and caught inside the scanner only: one way out of any depth, and free when nothing is wrong. */
+/** Thrown and caught inside the scanner only: exits from any depth, at no cost for valid texts. */
 export class Refusal {
   readonly reason: Reason;
   readonly offset: number;
@@ -22,15 +22,15 @@ export class Refusal {
   }
 }
 
-// These are plain functions from a place to a place, not methods with a cursor: the optimiser then keeps the
-// place in a register, which made the scan of a large text about three times as fast.
+// Plain functions from index to index instead of methods with a cursor: the optimiser keeps the index in a register,
+// which made the scan of a large text about three times as fast.
 
-/** The code at a place, -1 past the end. Asking `charCodeAt` past the end would make every later answer slower. */
+/** The char code at an index, -1 past the end. Calling `charCodeAt` past the end would deoptimise later calls. */
 export function codeAt(text: string, at: number): number {
   return at < text.length ? text.charCodeAt(at) : -1;
 }
 
-/** The first place from `at` on that is not white space. */
+/** The first index from `at` on that is not white space. */
 export function skipSpace(text: string, at: number): number {
   for (let place = at; ; place += 1) {
     const code = codeAt(text, place);
@@ -39,7 +39,7 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
-/** The place of the closing quote, if the string from `at` has only plain characters; else -1. */
+/** The index of the closing quote, if the string from `at` has only plain characters; else -1. */
 export function endOfPlainString(text: string, at: number): number {
   for (let place = at; ; place += 1) {
     const code = codeAt(text, place);
@@ -48,7 +48,7 @@ export function endOfPlainString(text: string, at: number): number {
   }
 }
 
-/** The place of the closing quote of the string whose inside starts at `at`. */
+/** The index of the closing quote of the string whose content starts at `at`. */
 export function endOfString(text: string, at: number): number {
   for (let place = at; place < text.length;) {
     const code = codeAt(text, place);
@@ -104,7 +104,7 @@ function checkPair(at: number, first: number, second: number): void {
   throw new Refusal(reason('json_half_surrogate'), at);
 }
 
-/** Where the number, `true`, `false` or `null` at `at` ends. */
+/** The index after the number, `true`, `false` or `null` at `at`. */
 export function endOfScalar(text: string, at: number): number {
   const code = codeAt(text, at);
   if (code === MINUS || isDigit(code)) return endOfNumber(text, at);
@@ -131,7 +131,7 @@ function endOfNumber(text: string, at: number): number {
   return end;
 }
 
-/** `1e300` says itself that it is rough; digits that are written out must be kept. */
+/** Refuses integers written out in full that lose digits. `1e300` is approximate by notation, and accepted. */
 function checkExact(text: string, start: number, end: number, hasManyDigits: boolean): void {
   const value = Number(text.slice(start, end));
   if (!Number.isFinite(value)) throw new Refusal(reason('json_number_too_large'), start);

@@ -4,15 +4,15 @@ import { messageOf } from '../failures.ts';
 import type { LedgerRow } from './ledger.ts';
 import type { Digest, Store } from '../ports.ts';
 
-/** What the rows of a call that goes on have said of its arguments so far. */
+/** The arguments recorded so far for a call that has not ended. */
 interface Recorded {
   readonly seq: number;
-  /** Null: not known any more. */
+  /** Null: no longer known. */
   readonly argsHash: string | null;
 }
 
-/** What is of use here of a row's body. */
-interface Said {
+/** The members of a row's body that are used here. */
+interface RowBody {
   readonly state?: unknown;
   readonly args_sha256?: string;
   readonly result_sha256?: string;
@@ -20,9 +20,9 @@ interface Said {
 }
 
 /**
- * Compares stored calls with the hashes in their rows, which go in by sequence. Each call is read once, when it has
- * ended, so that no more is remembered than calls were open at the same time. Arguments that were redacted are no
- * longer those that were recorded and are passed over, and so are calls that are no longer stored.
+ * Compares stored calls with the hashes in their rows. Rows are passed in by sequence. Each call is read once, when it
+ * has ended, so memory is bounded by the number of calls open at the same time. Skips redacted arguments, which differ
+ * from the recorded ones, and calls that are no longer stored.
  */
 export class CallCheck {
   readonly #store: Pick<Store, 'findCall' | 'readLedger'>;
@@ -34,29 +34,31 @@ export class CallCheck {
     this.#digest = digest;
   }
 
-  /** What is wrong with the call that this row ends; null: nothing, or the call goes on. */
+  /** Checks the call that this row ends. Returns the problem; null if there is none, or the call has not ended. */
   async take({ seq, kind, callId, body }: LedgerRow): Promise<string | null> {
     if (callId === null || (kind !== 'call.state' && kind !== 'permission_decided')) return null;
-    const said = JSON.parse(body) as Said;
-    if (said.args_sha256 !== undefined) this.#open.set(callId, { seq, argsHash: said.args_sha256 });
-    // Edited, by a server that did not record the hash of an edit yet.
-    else if (said.edits !== undefined) this.#open.set(callId, { seq, argsHash: null });
-    const { state } = said;
+    const entry = JSON.parse(body) as RowBody;
+    if (entry.args_sha256 !== undefined) this.#open.set(callId, { seq, argsHash: entry.args_sha256 });
+    // An edit recorded by an older version, without a hash of the edited arguments.
+    else if (entry.edits !== undefined) this.#open.set(callId, { seq, argsHash: null });
+    const { state } = entry;
     if (!isCallState(state) || !isTerminal(state)) return null;
     const recorded = this.#open.get(callId);
     this.#open.delete(callId);
     return await this.#read(callId, (call) => {
       if (call.state.name !== state)
         return `${callId} is stored as ${call.state.name}, but ${state} was recorded`;
-      return this.#argsProblem(call, recorded) ?? this.#resultProblem(call, said.result_sha256);
+      return this.#argsProblem(call, recorded) ?? this.#resultProblem(call, entry.result_sha256);
     });
   }
 
-  /** The same of calls that had not ended by row `head`, unless they moved on since. */
+  /** Checks the calls that had not ended by row `head`, except for those that changed since. */
   async takeOpen(head: number): Promise<{ readonly seq: number; readonly problem: string } | null> {
     for (const [callId, recorded] of this.#open) {
       const problem = await this.#read(callId, (call) =>
-        isOpen(call) ? this.#argsProblem(call, recorded) : `${callId} is stored as ended, but goes on`,
+        isOpen(call)
+          ? this.#argsProblem(call, recorded)
+          : `${callId} is stored as ended, but no row records its end`,
       );
       if (problem === null) continue;
       const since = await this.#store.readLedger({ callId }, head, 1, { withCalls: false });

@@ -1,10 +1,10 @@
 import type { Store } from '../ports.ts';
 import type { EventRow, EventRowFilter } from './event-slice.ts';
 
-/** Rows of one slice: what a reader gets before others have their turn. A fraction of a millisecond. */
+/** Rows read for one reader before it yields to others: a fraction of a millisecond. */
 const SLICE_ROWS = 32;
 
-/** The old rows for one reader, a slice at a time; what it did not take of a slice comes with the next. */
+/** Reads the existing rows for one reader in slices. Rows that the reader did not accept stay for the next slice. */
 export class CatchUp {
   readonly #store: Pick<Store, 'readEvents'>;
   readonly #filter: EventRowFilter;
@@ -19,7 +19,7 @@ export class CatchUp {
     this.#reached = after;
   }
 
-  /** Hands out rows until `take` returns false or the slice is over. */
+  /** Passes rows to `take` until it returns false or the slice ends. */
   async slice(take: (row: EventRow) => boolean): Promise<void> {
     if (this.#isEmpty()) {
       const { rows, reached, isEnd } = await this.#store.readEvents(this.#filter, this.#reached, SLICE_ROWS);
@@ -31,7 +31,7 @@ export class CatchUp {
     for (let row = this.#next(); row !== undefined; row = this.#next()) if (!take(row)) return;
   }
 
-  /** Every row was handed out; none with a sequence up to `newest` is left. */
+  /** Whether every row with a sequence up to `newest` was passed on. */
   hasAllUpTo(newest: number): boolean {
     return this.#isEmpty() && this.#isEnd && newest <= this.#reached;
   }

@@ -1,8 +1,8 @@
 import type { LedgerKind } from './ledger.ts';
 
 /**
- * The kinds of ledger rows that readers of events are shown. Stores index by them: rows of a kind that is added here
- * are not found in what was indexed before, so a store that has an index must build it anew.
+ * The kinds of ledger rows that are events. Stores index them: if a kind is added here, a store with an index must
+ * rebuild it, because older rows of that kind are not in it.
  */
 export const EVENT_KINDS: readonly LedgerKind[] = [
   'call.state',

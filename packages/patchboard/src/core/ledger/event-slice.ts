@@ -1,16 +1,16 @@
 import type { Call } from '../call/call.ts';
 import type { LedgerRow } from './ledger.ts';
 
-/** Which rows a reader of events is shown; all of them are of an event kind. */
+/** Selects the rows of event kinds that a reader sees. */
 export interface EventRowFilter {
   readonly tenant: string;
-  /** Rows about this call only. */
+  /** Only rows about this call. */
   readonly callId?: string;
-  /** Rows about no call, and rows about stored calls of this agent or this client. Absent: every row of the tenant. */
+  /** Only rows about no call, and rows about stored calls of this agent or this client. Absent: all rows of the tenant. */
   readonly askedOrRunBy?: { readonly agentId: string; readonly clientId: string | null };
 }
 
-/** What an event shows of its call, and what decides who may see it. */
+/** The members of a call that events contain, and that decide which principals may see them. */
 export type CallNames = Pick<Call, 'id' | 'tenant' | 'runId' | 'toolName' | 'agentId' | 'clientId'>;
 
 export interface EventRow<Named extends CallNames = CallNames> {
@@ -19,11 +19,11 @@ export interface EventRow<Named extends CallNames = CallNames> {
   readonly call: Named | null;
 }
 
-/** One bounded part of the ledger, as a reader of events sees it. */
+/** A bounded range of the ledger, filtered for a reader of events. */
 export interface EventSlice {
   readonly rows: readonly EventRow[];
-  /** Every matching row after the start and up to this sequence is in `rows`; the next slice begins after it. */
+  /** `rows` has every matching row up to this sequence; the next slice begins after it. */
   readonly reached: number;
-  /** The ledger ends at `reached`. */
+  /** True: the ledger ends at `reached`. */
   readonly isEnd: boolean;
 }

@@ -25,8 +25,8 @@ function specs(...names: string[]): ToolSpec[] {
   return names.map((name) => ({ name, schema: {} }));
 }
 
-/** What it is told live, and what it is told who reads it all later: always the same. */
-async function told(principal: Principal, happen: () => Promise<unknown>): Promise<unknown[]> {
+/** The events that the principal receives live; checks that a later replay returns the same. */
+async function eventsOf(principal: Principal, happen: () => Promise<unknown>): Promise<unknown[]> {
   const live: BoardEvent[] = [];
   const later: BoardEvent[] = [];
   const follow = (seen: BoardEvent[]): (() => void) =>
@@ -45,7 +45,7 @@ async function told(principal: Principal, happen: () => Promise<unknown>): Promi
   return live.map(({ data }) => data);
 }
 
-async function lendAndTakeBack(): Promise<void> {
+async function registerAndUnregister(): Promise<void> {
   await engine.directory.register('default', 'phone', specs('secret.a', 'open.a'));
   await engine.directory.register('default', 'phone', specs('secret.b'));
   await engine.directory.unregister('default', 'phone', null);
@@ -55,9 +55,9 @@ const NAMED = ['secret.a', 'open.a', 'secret.b'];
 
 describe('events about tools', () => {
   it.each(['agent', 'service', 'local', 'client'] as const)(
-    'name to a principal of kind %s only what it may ever call',
+    'name to a principal of kind %s only tools that it may ever call',
     async (kind) => {
-      const data = await told(aPrincipal({ kind, clientId: 'other' }), lendAndTakeBack);
+      const data = await eventsOf(aPrincipal({ kind, clientId: 'other' }), registerAndUnregister);
       expect(data).toMatchObject([{ registered: ['open.a'] }, { client_id: 'phone', removed: ['open.a'] }]);
       expect(JSON.stringify(data)).not.toContain('secret');
     },
@@ -66,24 +66,24 @@ describe('events about tools', () => {
   it.each([
     ['an operator', { kind: 'operator' }],
     [
-      'the client that lends them',
+      'the client that registered them',
       { kind: 'client', clientId: 'phone', scopes: new Set<Scope>(['tools:serve']) },
     ],
   ] as const)('name everything to %s', async (_who, given) => {
-    const data = await told(aPrincipal(given), lendAndTakeBack);
+    const data = await eventsOf(aPrincipal(given), registerAndUnregister);
     expect(data).toHaveLength(3);
     expect(data).toMatchObject([{ registered: NAMED.slice(0, 2) }, { registered: ['secret.b'] }, {}]);
     expect((data[2] as { removed: string[] }).removed.toSorted()).toEqual(NAMED.toSorted());
   });
 
-  it('take nobody for the client who only has its name', async () => {
+  it('do not treat an agent with the name of the client as that client', async () => {
     const agent = aPrincipal({ kind: 'agent', clientId: 'phone', scopes: new Set(['calls:read']) });
-    expect(JSON.stringify(await told(agent, lendAndTakeBack))).not.toContain('secret');
+    expect(JSON.stringify(await eventsOf(agent, registerAndUnregister))).not.toContain('secret');
   });
 });
 
 describe('the end of the feed', () => {
-  it('ends a replay where it is, and reads no more of a store that may be gone', async () => {
+  it('ends a replay at once, and reads no more from the store', async () => {
     for (const name of ['a', 'b', 'c']) await engine.directory.register('default', 'phone', specs(name));
     const seen: BoardEvent[] = [];
     let more = (): void => {};
@@ -100,7 +100,7 @@ describe('the end of the feed', () => {
   });
 });
 
-it('tells a reader once that it has had what is old, before anything live', async () => {
+it('calls caughtUp once, after the old events and before the live ones', async () => {
   const heard: (string | null)[] = [];
   await engine.directory.register('default', 'phone', specs('open.a'));
   const stop = engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {

@@ -8,7 +8,7 @@ import { YieldingQueue } from '../yielding-queue.ts';
 import { CatchUp } from './catch-up.ts';
 import type { CallNames, EventRow, EventRowFilter } from './event-slice.ts';
 
-/** What a subscriber sees. `seq` is the ledger's; progress has none and is not replayed. */
+/** An event for subscribers. `seq` is that of its ledger row; null for progress, which is not replayed. */
 export interface BoardEvent<Named extends CallNames = CallNames> {
   readonly seq: number | null;
   readonly type: EventType;
@@ -19,8 +19,8 @@ export interface BoardEvent<Named extends CallNames = CallNames> {
 }
 
 /**
- * Listeners in this process only: no stream carries it. It comes once the new policy is in force, which is after its
- * ledger row: a list of tools that is made then is the new one.
+ * Sent to listeners in this process only, not to streams. Emitted once the new policy is in force, after its ledger row
+ * was written, so that a tool list built by the listener is current.
  */
 export interface PolicyChange {
   readonly type: 'policy.changed';
@@ -32,35 +32,35 @@ export interface PolicyChange {
 }
 
 export interface EventFilter {
-  /** Sees its tenant's events; of calls, only those it may see. */
+  /** Receives events of its tenant, and of the calls that it may see. */
   readonly principal: Principal;
   readonly callId: string | null;
 }
 
-/** Live events have the whole call as it was committed, for those who wait in this process. */
+/** Live events contain the whole call as committed, for waiters in this process. */
 type Listener = (event: BoardEvent<Call> | PolicyChange) => void;
 
 type FeedGuard = Pick<Guard, 'listsName' | 'onChanged'>;
 
-/** One who reads from some point on. */
+/** A reader that follows the ledger from some sequence on. */
 export interface EventReader {
   next(event: BoardEvent): void;
-  /** Resolves when it can take more old events, null: it can now; live ones it takes as they come. */
+  /** Back-pressure for old events: resolves when the reader accepts more; null: it does now. */
   ready(): Promise<void> | null;
-  /** It has had every old event; from here on there are only live ones. */
+  /** Called once after the last old event, before the first live one. */
   caughtUp?(): void;
-  /** The old events could not be read; nothing comes after that. */
+  /** Called if old events could not be read. No event follows. */
   failed(error: unknown): void;
 }
 
-/** The tail of the ledger, live. Every subscriber sees every event it may see once, in order of sequence. */
+/** The live feed of the ledger. Every subscriber receives each event it may see once, in order of sequence. */
 export class EventFeed {
   readonly #store: Store;
   readonly #guard: FeedGuard;
   readonly #listeners: Set<Listener> = new Set();
-  /** Ends each of those who follow. */
+  /** The end functions of all followers. */
   readonly #followers: Set<() => void> = new Set();
-  /** However many readers catch up: the event loop waits for one slice of one of them. */
+  /** Bounds the blocking of the event loop to one slice, however many readers catch up. */
   readonly #catchingUp: YieldingQueue;
   #unwatch: readonly (() => void)[] = [];
 
@@ -70,7 +70,7 @@ export class EventFeed {
     this.#catchingUp = new YieldingQueue(clock);
   }
 
-  /** Live events only. While nobody listens the store has nobody to tell. */
+  /** Receives live events only. The store is watched only while there are listeners. */
   listen(listener: Listener): () => void {
     if (this.#listeners.size === 0) this.#watch();
     this.#listeners.add(listener);
@@ -81,24 +81,23 @@ export class EventFeed {
   }
 
   progress(call: Call, at: number, data: unknown): void {
-    this.#tell('call.progress', call, at, { data });
+    this.#emitTransient('call.progress', call, at, { data });
   }
 
-  /** What a tool emits under a name of its own; as fleeting as progress. */
+  /** Emits an event of a tool's own type; like progress, it is not stored. */
   custom(call: Call, at: number, eventType: string, data: unknown): void {
-    this.#tell('tool_custom_event', call, at, { event_type: eventType, data });
+    this.#emitTransient('tool_custom_event', call, at, { event_type: eventType, data });
   }
 
   /**
-   * Everything after `after`, then live events. While old rows are read, live events are not kept but only noted:
-   * the rows behind them are read again, so memory stays flat however long the replay takes.
-   * The answer ends it.
+   * Passes on every event after `after`, then live events. While old rows are read, live events are not buffered: their
+   * rows are read from the store, so memory stays bounded however long the replay takes. Returns a function that ends it.
    */
   follow(filter: EventFilter, after: number, reader: EventReader): () => void {
     const old = new CatchUp(this.#store, eventRowFilter(filter), after);
     let isLive = false;
     let ended = false;
-    /** The newest event that came while old ones were read. */
+    /** The sequence of the newest live event that arrived while old rows were read. */
     let noted = after;
     const stop = this.listen((committed) => {
       const event = committed.type === 'policy.changed' ? null : this.#asSeen(filter, committed);
@@ -107,8 +106,8 @@ export class EventFeed {
       else noted = event.seq;
     });
     const take = (row: EventRow): boolean => {
-      const told = eventOf(row);
-      const event = told === null ? null : this.#asSeen(filter, told);
+      const decoded = eventOf(row);
+      const event = decoded === null ? null : this.#asSeen(filter, decoded);
       if (event !== null) reader.next(event);
       return !ended && reader.ready() === null;
     };
@@ -135,7 +134,7 @@ export class EventFeed {
     return end;
   }
 
-  /** Nobody is told anything any more, and nothing is read for anybody. */
+  /** Ends all followers and removes all listeners. */
   close(): void {
     for (const end of this.#followers) end();
     this.#listeners.clear();
@@ -158,14 +157,14 @@ export class EventFeed {
     this.#unwatch = [];
   }
 
-  /** What the reader may see of it; null: nothing. */
+  /** The event as the reader may see it; null if it may not. */
   #asSeen(filter: EventFilter, event: BoardEvent): BoardEvent | null {
     if (!maySeeEvent(filter, event)) return null;
     if (event.type !== 'registry.changed') return event;
     return onlyListed(event, filter.principal, this.#guard);
   }
 
-  #tell(type: EventType, call: Call, at: number, body: Readonly<Record<string, unknown>>): void {
+  #emitTransient(type: EventType, call: Call, at: number, body: Readonly<Record<string, unknown>>): void {
     if (this.#listeners.size === 0) return;
     const data = { tool_call_id: call.id, at: rfc3339(at), ...body };
     this.#emit({ seq: null, type, tenant: call.tenant, callId: call.id, data, call });
@@ -186,22 +185,22 @@ function eventRowFilter({ principal, callId }: EventFilter): EventRowFilter {
 function maySeeEvent({ principal, callId }: EventFilter, event: BoardEvent): boolean {
   if (event.tenant !== principal.tenant || (callId !== null && event.callId !== callId)) return false;
   if (event.callId === null) return true;
-  // Of a call that is no longer stored nobody knows whose it was.
+  // The owner of a call that is no longer stored is unknown.
   return event.call === null ? onlyAgent(principal) === null : maySeeCall(principal, event.call);
 }
 
-/** Without the names of tools that the reader may never call; null when none is left. */
+/** Removes the names of tools that the reader may never call; returns null if none is left. */
 function onlyListed(
   event: BoardEvent,
   principal: Principal,
   guard: Pick<Guard, 'listsName'>,
 ): BoardEvent | null {
   const data = event.data as Readonly<Record<string, unknown>>;
-  if (principal.kind === 'operator' || isLender(principal, data['client_id'])) return event;
+  if (principal.kind === 'operator' || isOwner(principal, data['client_id'])) return event;
   const shown: Record<string, unknown> = {};
   let names = 0;
   for (const [key, value] of Object.entries(data)) {
-    // Every list in such a row is one of tool names.
+    // Every array in a `registry.changed` row contains tool names.
     const listed = Array.isArray(value)
       ? value.filter((name) => guard.listsName(principal, String(name)))
       : null;
@@ -212,11 +211,11 @@ function onlyListed(
   return names === 0 ? null : { ...event, data: shown };
 }
 
-function isLender({ clientId, scopes }: Principal, lender: unknown): boolean {
-  return clientId !== null && clientId === lender && scopes.has('tools:serve');
+function isOwner({ clientId, scopes }: Principal, ownerId: unknown): boolean {
+  return clientId !== null && clientId === ownerId && scopes.has('tools:serve');
 }
 
-/** Null for rows that are no event, such as refusals. */
+/** Returns null for rows that are not events, such as refusals. */
 function eventOf<Named extends CallNames>({ row, call }: EventRow<Named>): BoardEvent<Named> | null {
   const at = rfc3339(row.at);
   const body = JSON.parse(row.body) as Record<string, unknown>;

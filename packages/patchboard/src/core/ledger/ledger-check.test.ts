@@ -29,12 +29,12 @@ async function allow(engine: Engine, id: string, args?: unknown): Promise<void> 
   const call = await engine.calls.find(operator, id);
   const digest = call?.approval?.digest ?? '';
   const edit = args === undefined ? {} : { edit: { args } };
-  const answer = await engine.calls.decide(operator, id, { decision: 'allow', digest, note: null, ...edit });
-  expect(answer.ok).toBe(true);
+  const decided = await engine.calls.decide(operator, id, { decision: 'allow', digest, note: null, ...edit });
+  expect(decided.ok).toBe(true);
   await settled();
 }
 
-/** As if somebody had changed the stored call and left the ledger alone. */
+/** Changes the stored call without changing the ledger. */
 function tampered(store: Store, id: string, change: (call: Call) => Call): Store {
   return new Proxy(store, {
     get: (target, name) => {
@@ -54,7 +54,7 @@ function withResult(call: Call, resultJson: string): Call {
 }
 
 describe('verifyLedger', () => {
-  it('holds for calls that ended, wait, were edited or were redacted', async () => {
+  it('accepts calls that ended, wait, were edited or were redacted', async () => {
     const { engine, store } = await aBoard(['password']);
     await invoke(engine, 'toy.echo', { n: 1 });
     await invoke(engine, 'toy.echo', { password: 'secret' });
@@ -70,7 +70,7 @@ describe('verifyLedger', () => {
     expect(await verifyLedger(store, nodeDigest)).toMatchObject({ ok: true });
   });
 
-  it('shows that a stored result was changed, and at which row it was recorded', async () => {
+  it('detects a changed result, and names the row that recorded it', async () => {
     const { engine, store } = await aBoard();
     const id = await invoke(engine, 'toy.echo', { n: 1 });
     const changed = tampered(store, id, (call) => withResult(call, '{"echo":{"n":2}}'));
@@ -86,7 +86,7 @@ describe('verifyLedger', () => {
     });
   });
 
-  it.each(['toy.echo', 'toy.endless'])('shows that stored arguments were changed: %s', async (tool) => {
+  it.each(['toy.echo', 'toy.endless'])('detects changed arguments: %s', async (tool) => {
     const { engine, store } = await aBoard();
     const id = await invoke(engine, tool, { n: 1 });
     const changed = tampered(store, id, (call) => ({ ...call, argsJson: '{"n":2}' }));
@@ -96,7 +96,7 @@ describe('verifyLedger', () => {
     });
   });
 
-  it("compares an operator's arguments with what the operator gave", async () => {
+  it('compares arguments that an operator edited with the edited ones', async () => {
     const { engine, store } = await aBoard();
     const id = await invoke(engine, 'toy.risky', { n: 1 });
     await allow(engine, id, { n: 2 });
@@ -104,7 +104,7 @@ describe('verifyLedger', () => {
     expect(await verifyLedger(back, nodeDigest)).toMatchObject({ ok: false });
   });
 
-  it('shows that a call was given another ending, and one that cannot be read', async () => {
+  it('detects a changed end state, and a call that cannot be read', async () => {
     const { engine, store } = await aBoard();
     const id = await invoke(engine, 'toy.echo', {});
     const failed = { name: 'FAILED', error: { code: 'tool_failed', message: '' }, resultDigest: null };
@@ -122,7 +122,7 @@ describe('verifyLedger', () => {
     });
   });
 
-  it('takes no call for changed that moved on while the chain was read', async () => {
+  it('accepts a call that changed state while the chain was read', async () => {
     const { engine, store } = await aBoard();
     const id = await invoke(engine, 'toy.risky', { n: 1 });
     const head = await store.ledgerHead();
@@ -137,7 +137,7 @@ describe('verifyLedger', () => {
     expect(await verifyLedger(then, nodeDigest)).toMatchObject({ ok: true });
   });
 
-  it('says nothing of calls that are no longer stored', async () => {
+  it('skips calls that are no longer stored', async () => {
     const { engine, store } = await aBoard();
     await invoke(engine, 'toy.echo', { n: 1 });
     expect(await store.purgeCalls(Infinity, 10)).toBe(1);
@@ -146,7 +146,7 @@ describe('verifyLedger', () => {
 });
 
 describe('a verifier', () => {
-  it('reads once for all who ask at the same time, and again for who asks later', async () => {
+  it('runs once for concurrent callers, and again for a later one', async () => {
     const store = memoryStore({ digest: nodeDigest });
     const heads = vi.spyOn(store, 'ledgerHead');
     const verifier = new LedgerVerifier(store, nodeDigest);

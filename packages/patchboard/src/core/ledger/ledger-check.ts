@@ -10,19 +10,19 @@ export type LedgerVerdict =
     }
   | { readonly ok: false; readonly rows: number; readonly seq: number; readonly problem: string };
 
-/** What a check reads. */
+/** The parts of the store that a check reads. */
 export type CheckedStore = Pick<Store, 'ledgerHead' | 'readLedger' | 'findCall'>;
 
-/** Small, since the calls that end in a page are read and hashed before others get a turn. */
+/** Rows per page. Small, because the calls that end in a page are read and hashed without yielding. */
 const PAGE = 100;
 
-/** Before the first row of a ledger that is whole. */
+/** The predecessor of the first row. */
 const BEGINNING = { seq: 0, hash: GENESIS };
 
 /**
- * Reads the whole chain and says where the first link breaks, or which row says something else than what is stored of
- * its call. Needs the store's own head to notice a cut-off end. Where a bounded store drops rows meanwhile, it goes on
- * from those that are left.
+ * Verifies the whole hash chain and the stored calls. Returns the first row whose link is broken, or that differs from
+ * the stored call. Compares with the store's head to detect a truncated end. If a bounded store drops rows meanwhile,
+ * continues with the oldest row left.
  */
 export async function verifyLedger(store: CheckedStore, digest: Digest): Promise<LedgerVerdict> {
   const calls = new CallCheck(store, digest);
@@ -56,7 +56,7 @@ export async function verifyLedger(store: CheckedStore, digest: Digest): Promise
   return open === null ? { ok: true, rows: checked, head } : broken(checked, open.seq, open.problem);
 }
 
-/** One reading at a time: who asks while one is under way gets its verdict. */
+/** Runs one verification at a time: callers during a run share its verdict. */
 export class LedgerVerifier {
   readonly #store: CheckedStore;
   readonly #digest: Digest;

@@ -5,14 +5,14 @@ import { canonicalJson } from '../json/canonical-json.ts';
 import type { JsonChange } from '../json/json-diff.ts';
 import type { Digest } from '../ports.ts';
 
-/** What happened, before the store gives it its place in the chain. */
+/** A ledger row before the store assigns its sequence and hash. */
 export interface LedgerDraft {
   readonly at: number;
   readonly tenant: string;
   readonly kind: LedgerKind;
   readonly callId: string | null;
   readonly traceId: string | null;
-  /** JSON text; only what changed. */
+  /** JSON text of what changed. */
   readonly body: string;
 }
 
@@ -40,29 +40,29 @@ export interface LedgerRow extends LedgerDraft {
   readonly hash: string;
 }
 
-/** What was wrong with a refused call, so much of it. */
+/** Maximum length of the message in a row about a refused call. */
 const MESSAGE_CHARACTERS = 500;
 
-/** What the first row's predecessor is said to be. */
+/** The predecessor hash of the first row. */
 export const GENESIS: string = '0'.repeat(64);
 
-/** Each row's hash covers the row and its predecessor's hash: a change anywhere breaks every later link. */
+/** The hash of a row covers the row and its predecessor's hash: a change breaks every later link. */
 export function chainHash(digest: Digest, previous: string, seq: number, draft: LedgerDraft): string {
   const { at, tenant, kind, callId, traceId, body } = draft;
-  // JSON strings delimit themselves, so two different rows can never read as the same text.
+  // JSON strings are self-delimiting, so two different rows never produce the same text.
   return digest.sha256(
     `${previous}\n${seq}\n${at}\n${json(tenant)}\n${kind}\n${json(callId)}\n${json(traceId)}\n${body}`,
   );
 }
 
-/** Of these characters a JSON string consists as they are, and almost every id does. */
+/** Characters that need no escaping in JSON. Almost every id consists of them. */
 const PLAIN = /^[\w.:-]*$/;
 
 function json(text: string | null): string {
   return text !== null && PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** One row for one move of a call. The first one says what the call is; later ones only what changed. */
+/** The row of a state change. `firstCallRow` describes the call; later rows contain only what changed. */
 export function callRow(call: Call, entry: TimelineEntry, resultHash?: string): LedgerDraft {
   const { state, attempt, code, device } = entry;
   return {
@@ -91,7 +91,7 @@ export function firstCallRow(call: Call, entry: TimelineEntry, argsHash: string)
   return { ...aboutCall(call, entry.at), kind: 'call.state', body: JSON.stringify(body) };
 }
 
-/** What an operator is asked. */
+/** The row of an approval request. */
 export function permissionRequiredRow(call: Call, approval: Approval, at: number): LedgerDraft {
   const { digest, reason, expiresAt } = approval;
   const body = { digest, reason, reasons: call.decision.reasons, expires_at: rfc3339(expiresAt) };
@@ -100,11 +100,11 @@ export function permissionRequiredRow(call: Call, approval: Approval, at: number
 
 export interface OperatorEdit {
   readonly changes: readonly JsonChange[];
-  /** Of the arguments as they will run. */
+  /** Hash of the edited arguments. */
   readonly argsHash: string;
 }
 
-/** What the operator said, and what was changed before it ran. */
+/** The row of an operator's decision, with the edits of the arguments. */
 export function permissionDecidedRow(call: Call, edit: OperatorEdit | null, at: number): LedgerDraft {
   const { approval } = call;
   const body = {
@@ -130,9 +130,9 @@ export interface RefusedCall {
   readonly origin: CallOrigin | null;
   readonly code: string;
   readonly message: string;
-  /** Of the arguments as they came. */
+  /** Hash of the arguments as sent. */
   readonly argsHash: string;
-  /** Refusals of the same caller before this one that have no row. */
+  /** Number of earlier refusals of the same caller that have no row. */
   readonly unrecorded: number;
 }
 
@@ -155,7 +155,7 @@ export function refusedRow(refused: RefusedCall, at: number): LedgerDraft {
   };
 }
 
-/** Rows about the registry and runs, which belong to no call. */
+/** A row that belongs to no call. */
 export function plainRow(kind: LedgerKind, tenant: string, at: number, body: unknown): LedgerDraft {
   return { at, tenant, kind, callId: null, traceId: null, body: canonicalJson(body) };
 }

@@ -2,7 +2,7 @@ import type { FailureCode } from '@patchboard/wire';
 import { attemptsOf, endedAt, isOpen, type Call } from '../call/call.ts';
 import type { CommittedRow, Store } from '../ports.ts';
 
-/** One call of a trace, as the ledger has it; a refused one too. */
+/** One call of a trace, accepted or refused, as recorded in the ledger. */
 export interface TraceEntry {
   readonly seq: number;
   readonly at: number;
@@ -10,24 +10,24 @@ export interface TraceEntry {
   readonly traceId: string;
   readonly siteId: string | null;
   readonly agentId: string;
-  /** Null: it was refused, and there is no call. */
+  /** Null: the call was refused. */
   readonly callId: string | null;
   readonly toolName: string;
-  /** Of the arguments. */
+  /** Hash of the arguments. */
   readonly argsHash: string | null;
   readonly status: 'success' | 'error' | 'pending';
-  /** Null while it goes on. */
+  /** Null while the call has not ended. */
   readonly latencyMs: number | null;
   readonly attempts: number;
   readonly code: string | null;
-  /** What went wrong; the code alone once the call itself is no longer stored. */
+  /** The error message; only the code if the call is no longer stored. */
   readonly error: string | null;
-  /** The result was an earlier one, given again. */
+  /** The result came from the cache. */
   readonly isCached: boolean;
 }
 
-/** What is of use here of the first row of a call, and of a refusal. */
-interface Beginning {
+/** The members of the first row of a call, or of a refusal, that are used here. */
+interface FirstRowBody {
   readonly tool_name?: string;
   readonly agent_id?: string;
   readonly site_id?: string;
@@ -37,7 +37,7 @@ interface Beginning {
   readonly decision?: { readonly rule?: string };
 }
 
-interface Ending {
+interface StateRowBody {
   readonly state?: string;
   readonly code?: string;
   readonly attempt?: number;
@@ -45,7 +45,7 @@ interface Ending {
 
 const PAGE = 200;
 
-/** Every call of a trace, oldest first, after row `after`; `limit` at most. */
+/** Returns up to `limit` calls of a trace after row `after`, oldest first. */
 export async function readTrace(
   store: Pick<Store, 'readLedger'>,
   filter: { readonly tenant: string; readonly traceId: string },
@@ -67,28 +67,28 @@ export async function readTrace(
   }
 }
 
-/** Null: the row begins nothing. */
+/** Returns null if the row is not the first one of a call, nor a refusal. */
 async function entryOf(
   store: Pick<Store, 'readLedger'>,
   { row, call }: CommittedRow,
 ): Promise<TraceEntry | null> {
   if (row.kind !== 'call.state' && row.kind !== 'call.refused') return null;
-  const said = JSON.parse(row.body) as Beginning;
-  if (said.tool_name === undefined) return null;
+  const body = JSON.parse(row.body) as FirstRowBody;
+  if (body.tool_name === undefined) return null;
   const begun = {
     seq: row.seq,
     at: row.at,
     tenant: row.tenant,
     traceId: row.traceId ?? '',
-    siteId: said.site_id ?? null,
-    agentId: said.agent_id ?? '',
+    siteId: body.site_id ?? null,
+    agentId: body.agent_id ?? '',
     callId: row.callId,
-    toolName: said.tool_name,
-    argsHash: said.args_sha256 ?? null,
-    isCached: said.decision?.rule === 'cache',
+    toolName: body.tool_name,
+    argsHash: body.args_sha256 ?? null,
+    isCached: body.decision?.rule === 'cache',
   };
   if (row.callId === null) {
-    const { code = null, message = null } = said;
+    const { code = null, message = null } = body;
     return { ...begun, status: 'error', latencyMs: 0, attempts: 0, code, error: message ?? code };
   }
   return { ...begun, ...(call === null ? await endOfPurged(store, row.callId, row.at) : endOf(call)) };
@@ -105,10 +105,10 @@ function endOf(call: Call): End {
   return { status: 'error', latencyMs, attempts, code: state.error.code, error: state.error.message };
 }
 
-/** Calls are removed after a while; their rows never are. */
+/** The end of a call that is no longer stored, from its rows, which are never removed. */
 async function endOfPurged(store: Pick<Store, 'readLedger'>, callId: string, at: number): Promise<End> {
   const rows = await store.readLedger({ callId, kinds: ['call.state'] }, 0, PAGE, { withCalls: false });
-  const states = rows.map(({ row }) => ({ ...(JSON.parse(row.body) as Ending), at: row.at }));
+  const states = rows.map(({ row }) => ({ ...(JSON.parse(row.body) as StateRowBody), at: row.at }));
   const attempts = Math.max(0, ...states.map(({ attempt = 0 }) => attempt));
   const last = states.at(-1);
   const code = last?.code ?? null;
