@@ -74,7 +74,7 @@ describe('coercion', () => {
     expect(coerce(Object.fromEntries([[name, raw]])).problems).toEqual([problem]);
   });
 
-  it('says where JSON is broken, and refuses JSON that is made to harm', () => {
+  it('returns where JSON is malformed, and refuses JSON used in attacks', () => {
     expect(coerce({ map: '{"a": 1,\n}' }).problems[0]).toMatch(
       /^"map" must be an object, written as JSON: .* at line 2/,
     );
@@ -82,7 +82,7 @@ describe('coercion', () => {
     expect(coerce({ list: '['.repeat(100) + ']'.repeat(100) }).problems[0]).toContain('deep');
   });
 
-  it('reports every argument, and those that are missing', () => {
+  it('reports every argument, including missing ones', () => {
     const { report } = coerceArguments(SCHEMA, { count: '4', deep: 'maybe', extra: '1' });
     expect(report).toEqual([
       { name: 'count', raw: '4', type: 'integer', value: 4, status: 'coerced' },
@@ -116,7 +116,7 @@ describe('coercion', () => {
     ]);
   });
 
-  it('gives back any value that was written as JSON, and never throws', () => {
+  it('returns any value that was written as JSON, and never throws', () => {
     const types = ['integer', 'number', 'boolean', 'null', 'array', 'object'];
     const any = { type: 'object', properties: { it: { type: types } } };
     fc.assert(

@@ -15,17 +15,17 @@ import {
 
 export type ArgumentStatus = 'kept' | 'coerced' | 'invalid' | 'unknown' | 'missing';
 
-/** What became of one argument. */
+/** The coercion of one argument. */
 export interface CoercedArgument {
   readonly name: string;
-  /** As the model wrote it; null where it wrote nothing. */
+  /** The text that the model wrote; null if the argument is missing. */
   readonly raw: string | null;
-  /** What the schema wants. */
+  /** The type in the schema. */
   readonly type: string;
   readonly value: unknown;
   readonly status: ArgumentStatus;
   readonly problem?: string;
-  /** What `problem` was made from. */
+  /** The codes and parameters of `problem`. */
   readonly reasons?: readonly Reason[];
 }
 
@@ -36,7 +36,7 @@ export interface Coerced {
 
 const JSON_LIMITS: JsonLimits = { depth: 64, values: 100_000 };
 
-/** Text arguments as the schema wants them. What does not fit stays as it was written, and the report says so. */
+/** Converts text arguments to the types of the schema. A value that does not fit stays text, and is reported. */
 export function coerceArguments(schema: JsonSchema, given: Readonly<Record<string, unknown>>): Coerced {
   const root: SchemaObject = typeof schema === 'boolean' ? {} : schema;
   const report: CoercedArgument[] = [];
@@ -59,7 +59,7 @@ export function coerceArguments(schema: JsonSchema, given: Readonly<Record<strin
   return { args: Object.fromEntries(kept.map(({ name, value }) => [name, value])), report };
 }
 
-/** What keeps a call from running. */
+/** The problems that keep a call from running. */
 export function problemsIn({ report }: Coerced): Reason[] {
   return report.flatMap(({ name, reasons }) =>
     reasons === undefined ? [] : [reason('argument', { name, problem: reasons })],
@@ -98,7 +98,7 @@ function asIs(name: string, value: unknown): CoercedArgument {
   return { name, raw: JSON.stringify(value), type: 'json', value, status: 'kept' };
 }
 
-/** Undefined: the text is no such value. */
+/** Returns undefined if the text is not a value of the type. */
 function readAs(type: JsonType, raw: string): { readonly value: unknown } | undefined {
   const text = raw.trim();
   switch (type) {
@@ -128,7 +128,7 @@ function isOfType(value: unknown, type: 'integer' | 'number' | 'array' | 'object
   }
 }
 
-/** Lists and objects are written as JSON; the reader of it knows best what is wrong. */
+/** For arrays and objects, which are written as JSON, returns the problem of the JSON parser. */
 function typeProblem(types: readonly JsonType[], type: string, raw: string): Reason {
   if (!types.includes('array') && !types.includes('object')) return reason('argument_type', { type });
   const parsed = parseGuardedJson(raw.trim(), JSON_LIMITS);

@@ -27,7 +27,7 @@ function aRegistry(): ToolRegistry {
 }
 
 describe('discovery', () => {
-  it('finds what agents may call, or what a filter picks', () => {
+  it('returns the methods that agents may call, or those that a filter selects', () => {
     const discovery = createToolDiscoveryService(aRegistry());
     const names = (found: ReturnType<typeof discovery.getDiscoveredMethods>): string[] =>
       found.map(({ toolId, methods }) => `${toolId}: ${methods.map(({ name }) => name).join(' ')}`);
@@ -38,7 +38,7 @@ describe('discovery', () => {
     ]);
   });
 
-  it('writes a prompt of what is switched on, and nothing of what is not', () => {
+  it('writes a prompt of the enabled tools only', () => {
     const discovery = createToolDiscoveryService(aRegistry());
     const prompt = discovery.generatePrompt({ config: { ...ON, toolToggles: { files: false } } });
     expect(prompt).toContain('tool_name:「始」weather「末」\ncommand:「始」run「末」');
@@ -54,7 +54,7 @@ describe('discovery', () => {
     ]);
   });
 
-  it('keeps prompts until the registry changes or somebody says so', () => {
+  it('caches prompts until the registry changes or the cache is invalidated', () => {
     let asked = 0;
     const registry = aRegistry();
     const source = {
@@ -81,7 +81,7 @@ describe('discovery', () => {
     expect(asked).toBe(5);
   });
 
-  it('shows the tools that matter first when there is not room for all, and names the rest', () => {
+  it('writes the most relevant tools in full if the budget is too small for all, and names the rest', () => {
     const discovery = createToolDiscoveryService(aRegistry());
     const whole = discovery.generatePrompt({ config: ON });
     const budget = whole.length - 1;
@@ -131,7 +131,7 @@ describe('discovery', () => {
       expect(alone.map(({ name }) => name)).toContain(wireNames.get('a.b'));
     });
 
-    it('names definitions of other sources so that the vendor takes them, each by itself', () => {
+    it('gives definitions of other sources unique names that the vendor accepts', () => {
       const method = (name: string) => ({ name, agentCallable: true, registeredName: name });
       const definitions = ['a.b', 'a__b', LONG].map((name) => ({
         toolId: name,
@@ -147,7 +147,7 @@ describe('discovery', () => {
       for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     });
 
-    it('offers a tool of one line as one that takes any arguments', () => {
+    it('offers a tool without a schema as one that accepts any arguments', () => {
       const registry = new ToolRegistry();
       registry.register(tool('notes.add', ({ text }: { text: string }) => text));
       const prompt = createToolDiscoveryService(registry).generatePrompt({ config: { ...ON, protocol } });

@@ -4,11 +4,11 @@ import { protocolOf } from './protocols.ts';
 import { fitToBudget } from './prompt-budget.ts';
 import { enabledTools, resolveToolCallConfig, type ToolCallConfig } from './tool-call-config.ts';
 
-/** Where tools are discovered: a registry, or what one caller may see of an engine. */
+/** A source of tools: a registry, or the tools of an engine that one caller may see. */
 export interface DiscoverySource {
-  /** Another after every change. */
+  /** Changes with every change of the tools. */
   readonly version: number | string;
-  /** Every method, whether it may be called or not. */
+  /** All methods, including those that agents may not call. */
   definitions(): readonly ToolDefinitionInput[];
 }
 
@@ -16,24 +16,24 @@ export type MethodFilter = (method: MethodMetadata, toolId: string) => boolean;
 
 export interface PromptOptions {
   readonly config?: Partial<ToolCallConfig>;
-  /** Prompts are kept per agent. */
+  /** Prompts are cached per agent. */
   readonly agentId?: string;
-  /** Characters the prompt may take. Over it, the tools that matter least are only listed by name. Default: no limit. */
+  /** Maximum characters of the prompt. Beyond it, the least relevant tools are listed by name only. Default: no limit. */
   readonly budget?: number;
-  /** What the conversation is about: tools that have to do with it come first. */
+  /** Text of the conversation: tools that share words with it come first. */
   readonly relevantTo?: string;
 }
 
 export interface ToolDiscoveryService {
-  /** Methods that agents may call; with a filter, those it picks instead. */
+  /** Returns the methods that agents may call; with a filter, the methods that it selects instead. */
   getDiscoveredMethods(filter?: MethodFilter): ToolDefinitionInput[];
-  /** The prompt that offers the tools that are switched on; empty when tool calls are off. */
+  /** Returns the prompt with the enabled tools; empty if tool calls are disabled. */
   generatePrompt(options?: PromptOptions): string;
-  /** Forgets every prompt. A change in the source does so by itself. */
+  /** Clears the prompt cache. A change of the source clears it too. */
   invalidateCache(): void;
 }
 
-/** Characters of prompts and of what they were asked for with. Beyond it they are made anew, which is only slower. */
+/** Bounds the prompt cache, in characters of keys and prompts. Beyond it, the cache is cleared. */
 const KEPT_CHARS = 8_388_608;
 
 export function createToolDiscoveryService(source: DiscoverySource): ToolDiscoveryService {
@@ -80,7 +80,7 @@ export function createToolDiscoveryService(source: DiscoverySource): ToolDiscove
   };
 }
 
-/** By protocol, agent and config; the version of the source empties the whole cache. */
+/** The cache key of a prompt. The version of the source is not part of it: a new version clears the cache. */
 function keyOf(config: ToolCallConfig, { agentId = '', budget = 0, relevantTo = '' }: PromptOptions): string {
   return canonicalJson([config.protocol, agentId, config, budget, relevantTo]);
 }

@@ -1,12 +1,12 @@
-/** Server-sent events of a vendor, read without side effects: only `data` matters, and old states stay good. */
+/** State of a parser of server-sent events. Immutable; reads only the `data` field. */
 export interface EventLines {
-  /** The line that is not over yet. */
+  /** The current line so far. */
   readonly line: string;
-  /** Null: none yet. */
+  /** The data of the current event; null: none yet. */
   readonly data: string | null;
-  /** Of the next character, from the beginning of the reply. */
+  /** The offset of the next character in the reply. */
   readonly offset: number;
-  /** Of the event that is being read. */
+  /** The offset of the current event. */
   readonly eventOffset: number;
 }
 
@@ -17,7 +17,7 @@ export interface EventData {
 
 export const NO_LINES: EventLines = { line: '', data: null, offset: 0, eventOffset: 0 };
 
-/** Looks at the new text only: a long line that comes in small pieces is joined once. */
+/** Scans the new text only, so that a long line in small pieces takes linear time. */
 export function readLines(state: EventLines, chunk: string): readonly [EventLines, readonly EventData[]] {
   let { line, data, eventOffset } = state;
   const events: EventData[] = [];
@@ -40,7 +40,7 @@ export function readLines(state: EventLines, chunk: string): readonly [EventLine
   return [next, events];
 }
 
-/** Some servers leave out the empty line at the very end. */
+/** Returns the last event of a stream without the final empty line, which some servers leave out. */
 export function lastEvent(state: EventLines): EventData | null {
   const [, events] = readLines(state, '\n\n');
   return events[0] ?? null;

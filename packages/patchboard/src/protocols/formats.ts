@@ -4,15 +4,15 @@ import { chatTools, openAiFunctions, responsesTools } from './openai/openai-tool
 import { definitionsOf } from './registered-tools.ts';
 import { formatDefinitions } from './vcp/definitions.ts';
 
-/** Every format in which tools can be had. */
+/** Every format in which tools can be listed. */
 export const TOOL_FORMATS = ['openai', 'openai-responses', 'anthropic', 'mcp', 'vcp'] as const;
 export type ToolFormat = (typeof TOOL_FORMATS)[number];
 
-/** Text for a prompt, or JSON text with `tools`, ready to be put into a request to the vendor. */
+/** Text for a prompt, or JSON text with `tools` for a request to the vendor. */
 export type FormattedTools =
   { readonly type: 'text'; readonly text: string } | { readonly type: 'json'; readonly json: string };
 
-/** MCP's list has a text of its own for each tool, which is kept (`ToolLists`). */
+/** MCP is not among the formats: its list is cached per tool (`ToolLists`). */
 export function formatTools(
   format: Exclude<ToolFormat, 'mcp'>,
   tools: readonly RegisteredTool[],

@@ -33,7 +33,7 @@ describe.each([
     expect(readIn(protocol, text.split(''))).toEqual(whole);
   });
 
-  it('never throws, and asks for nothing that is not there', () => {
+  it('never throws, and returns no request that is not in the reply', () => {
     const pieces = replies.flatMap(({ text }) => text.match(/.{1,40}/gs) ?? []);
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string()), { maxLength: 12 }), (parts) => {
@@ -66,7 +66,7 @@ describe('results', () => {
     { requestId: 'b', toolName: 't', status: 'error', result: 'tool not found: t', durationMs: 0 },
   ] as const;
 
-  it('go out as each vendor wants them', () => {
+  it('are sent in the format of each vendor', () => {
     expect(JSON.parse(anthropicProtocol.formatToolResults(results))).toEqual([
       { type: 'tool_result', tool_use_id: 'a', content: '{"x":1}' },
       { type: 'tool_result', tool_use_id: 'b', content: 'tool not found: t', is_error: true },

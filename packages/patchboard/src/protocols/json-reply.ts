@@ -5,23 +5,23 @@ import { lastEvent, NO_LINES, readLines, type EventData, type EventLines } from 
 import type { ReplyItem } from './protocol.ts';
 import { invalid, LIMITS, type Json } from './vendor-calls.ts';
 
-/** How one vendor puts calls into its answers. `S` is what it remembers between two events of a stream. */
+/** The parser of one vendor's responses. `S` is its state between two events of a stream. */
 export interface VendorReply<S> {
   readonly beginning: S;
   event(state: S, event: Json, source: EventData): readonly [S, readonly ReplyItem[]];
-  /** The stream is over: calls that are still open were cut off. */
+  /** Called at the end of the stream: calls that are not complete were cut off. */
   end(state: S): readonly ReplyItem[];
-  /** A whole answer. `text` is what it was read from. */
+  /** Reads a complete response body. `text` is its JSON text. */
   body(value: unknown, text: string): readonly ReplyItem[];
 }
 
-/** Nobody knows what it is until the first character that is not blank. */
+/** The kind of the response is unknown until its first character that is not white space. */
 export type JsonReplyState<S> =
   | { readonly kind: 'blank'; readonly text: string }
   | { readonly kind: 'body'; readonly text: string }
-  | { readonly kind: 'events'; readonly lines: EventLines; readonly vendor: S; readonly isHeard: boolean };
+  | { readonly kind: 'events'; readonly lines: EventLines; readonly vendor: S; readonly hasEvents: boolean };
 
-/** The streaming half of a protocol whose replies are a vendor's JSON: one body, or an event stream. */
+/** The parser functions of a protocol whose replies are a vendor's JSON: one body, or an event stream. */
 export function jsonReplies<S>(vendor: VendorReply<S>): {
   begin(): JsonReplyState<S>;
   step(state: JsonReplyState<S>, chunk: string): readonly [JsonReplyState<S>, readonly ReplyItem[]];
@@ -35,7 +35,7 @@ export function jsonReplies<S>(vendor: VendorReply<S>): {
         const first = text.trimStart().charAt(0);
         if (first === '') return [{ kind: 'blank', text }, []];
         if (first === '{' || first === '[') return [{ kind: 'body', text }, []];
-        return step({ kind: 'events', lines: NO_LINES, vendor: vendor.beginning, isHeard: false }, text);
+        return step({ kind: 'events', lines: NO_LINES, vendor: vendor.beginning, hasEvents: false }, text);
       }
       case 'body':
         return [{ kind: 'body', text: state.text + chunk }, []];
@@ -48,8 +48,8 @@ export function jsonReplies<S>(vendor: VendorReply<S>): {
           memory = next;
           items.push(...found);
         }
-        const isHeard = state.isHeard || events.length > 0;
-        return [{ kind: 'events', lines, vendor: memory, isHeard }, items];
+        const hasEvents = state.hasEvents || events.length > 0;
+        return [{ kind: 'events', lines, vendor: memory, hasEvents }, items];
       }
     }
   };
@@ -61,7 +61,7 @@ export function jsonReplies<S>(vendor: VendorReply<S>): {
         return readBody(vendor, state.text);
       case 'events': {
         const last = lastEvent(state.lines);
-        if (last === null && !state.isHeard) return [invalid(reason('reply_of_no_kind'), 0)];
+        if (last === null && !state.hasEvents) return [invalid(reason('reply_of_no_kind'), 0)];
         const [memory, items] = last === null ? [state.vendor, []] : readEvent(vendor, state.vendor, last);
         return [...items, ...vendor.end(memory)];
       }

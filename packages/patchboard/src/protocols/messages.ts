@@ -1,4 +1,4 @@
-/** One turn of a conversation with a model. Tool results are what the user's side answers. */
+/** One turn of a conversation with a model. Tool results are part of user messages. */
 export type Message = UserMessage | AssistantMessage;
 
 export interface UserMessage {
@@ -10,9 +10,9 @@ export interface UserMessage {
 export interface AssistantMessage {
   readonly role: 'assistant';
   readonly content: readonly (TextBlock | ReasoningBlock | ToolUseBlock)[];
-  /** The reply as the model wrote it, where requests stand in the text. */
+  /** The reply as the model wrote it, in text protocols. */
   readonly source?: string;
-  /** It was cut short: by an interruption, or by the model's own limit. */
+  /** The reply was cut off, by an interruption or by the model's token limit. */
   readonly incomplete?: true;
   readonly metadata?: { readonly toolCallsRequested: readonly ToolCallRequested[] };
 }
@@ -20,14 +20,14 @@ export interface AssistantMessage {
 /** A block of a message, on either side. */
 export type ContentBlock = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
 
-/** What a reply asked for, for those who look at conversations. */
+/** A tool call that a reply requested, for viewers of conversations. */
 export interface ToolCallRequested {
   readonly requestId: string;
   readonly toolName: string;
   readonly callId: string;
 }
 
-/** What became of it. */
+/** The outcome of a requested tool call. */
 export interface ToolCallNote extends ToolCallRequested {
   readonly status: 'success' | 'error';
   readonly durationMs: number;
@@ -36,7 +36,7 @@ export interface ToolCallNote extends ToolCallRequested {
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
-  /** What the vendor wants to see again with it. */
+  /** Vendor data to send back with the block. */
   readonly providerMetadata?: ProviderMetadata;
 }
 
@@ -49,20 +49,20 @@ export interface ReasoningBlock {
 /** A request of the model to run a tool. */
 export interface ToolUseBlock {
   readonly type: 'tool_use';
-  /** The model's own id for it. */
+  /** The id assigned by the model. */
   readonly id: string;
-  /** The tool's name here, or whatever the model said if there is no such tool. */
+  /** The tool's registered name, or the name that the model wrote if there is no such tool. */
   readonly name: string;
-  /** The arguments; what is no JSON is kept as the text it is. */
+  /** The arguments; a string if they are not JSON. */
   readonly input: unknown;
-  /** The call that was recorded for it. */
+  /** The id of the recorded call. */
   readonly callId: string;
-  /** Its success is not told to the model. */
+  /** True: a success is not reported to the model. */
   readonly noReply?: boolean;
   readonly providerMetadata?: ProviderMetadata;
 }
 
-/** What a model gets for a `tool_use`. `content` is the value itself; a vendor's wire writes it as text. */
+/** The result of a `tool_use`. `content` is the value itself; vendor protocols send it as text. */
 export interface ToolResultBlock {
   readonly type: 'tool_result';
   readonly tool_use_id: string;

@@ -2,18 +2,18 @@ import type { JsonSchema } from '@patchboard/wire';
 import { readType, type ReadType } from './parameter-type.ts';
 import type { MethodMetadata, MethodParameter } from './tool-module.ts';
 
-/** Something in the description of a method that is not understood. The method can be called all the same. */
+/** An unknown type in the description of a method. The method can still be called. */
 export interface ModuleWarning {
   readonly module: string;
   readonly method: string;
-  /** With the parameters around it, as in `options.paths`. */
+  /** The path of the parameter, as in `options.paths`. */
   readonly parameter: string;
-  /** As the module writes it. */
+  /** The type as the module writes it. */
   readonly type: string;
   readonly message: string;
 }
 
-/** What stands for the method in a prompt: its own words, and its example where it has one. */
+/** The text for the prompt: the method's description, and its example if it has one. */
 export function descriptionOf({ description = '', example = '' }: MethodMetadata): string {
   if (example.trim() === '') return description;
   return [description, `Example: ${example.trim()}`].filter((part) => part !== '').join('\n\n');
@@ -25,13 +25,13 @@ export function schemaOfMethod(method: MethodMetadata): JsonSchema {
   return { ...objectOf(method.parameters ?? []), additionalProperties: false };
 }
 
-/** Required unless it says otherwise or there is something to take instead. */
+/** Required unless declared otherwise, or there is a default or `undefined` among its types. */
 export function isRequired(parameter: MethodParameter): boolean {
   const { required, defaultValue } = parameter;
   return required ?? (defaultValue === undefined && !typeOf(parameter).isOptional);
 }
 
-/** What of the types of its parameters is not understood. */
+/** The warnings about unknown parameter types. */
 export function warningsOf(module: string, method: MethodMetadata): ModuleWarning[] {
   if (method.inputSchema !== undefined) return [];
   return unknownIn(method.parameters ?? [], '').map(({ parameter, type, unknown }) => {
@@ -69,7 +69,7 @@ function objectOf(parameters: readonly MethodParameter[]): Readonly<Record<strin
   };
 }
 
-/** `properties` say more than the name of a type: of a list, they are those of its items. */
+/** `properties` take precedence over the type name; for an array, they describe its items. */
 export function schemaOfParameter(parameter: MethodParameter): Readonly<Record<string, unknown>> {
   const { description, defaultValue, properties, type = '' } = parameter;
   const members = properties === undefined ? null : objectOf(properties);

@@ -38,7 +38,7 @@ describe('the type of a parameter', () => {
     expect(readType(type)).toEqual({ schema, unknown, isOptional: false });
   });
 
-  it('may be left out where undefined is one of its alternatives', () => {
+  it('is optional if undefined is one of its alternatives', () => {
     expect(readType('string | undefined')).toEqual({
       schema: { type: 'string' },
       unknown: [],

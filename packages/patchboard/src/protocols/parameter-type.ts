@@ -1,14 +1,14 @@
-/** What a type says in JSON Schema; `unknown` names the parts of it that say nothing here. */
+/** A type as JSON Schema; `unknown` lists the parts of it that are not known. */
 export interface ReadType {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly unknown: readonly string[];
-  /** It may be left out: `undefined` is one of its alternatives. */
+  /** True: `undefined` is one of its alternatives. */
   readonly isOptional: boolean;
 }
 
 type Schema = ReadType['schema'];
 
-/** By their names in lower case. */
+/** Schemas by type name in lower case. */
 const NAMED: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'].map(
     (type) => [type, { type }] as const,
@@ -20,20 +20,19 @@ const NAMED: ReadonlyMap<string, Schema> = new Map<string, Schema>([
   ['unknown', {}],
 ]);
 
-const MOST_CHARACTERS = 2000;
-const MOST_DEPTH = 8;
+const MAX_CHARACTERS = 2000;
+const MAX_DEPTH = 8;
 const LISTS = /^(?:array|readonlyarray)<(.*)>$/is;
 const RECORD = /^record<(.*)>$/is;
 const LITERAL = /^(?:'([^'\\]*)'|"([^"\\]*)"|`([^`\\]*)`)$/;
 
 /**
- * A parameter's type as registry files write it: JSON types, and the types of TypeScript that such a file needs, which
- * are lists, unions, literals, records and `any`. The name of a type says nothing outside of its program: any value is
- * taken for it.
+ * Reads a parameter's type as registry files write it: JSON types, and arrays, unions, literals, records and `any` of
+ * TypeScript. For any other type name, every value is accepted.
  */
 export function readType(text: string): ReadType {
   const unknown: string[] = [];
-  if (text.length > MOST_CHARACTERS) return { schema: {}, unknown: [text.slice(0, 100)], isOptional: false };
+  if (text.length > MAX_CHARACTERS) return { schema: {}, unknown: [text.slice(0, 100)], isOptional: false };
   const alternatives = splitAt(text, '|');
   const known = alternatives.filter((part) => !isUndefined(part));
   const schema = union(known.map((part) => schemaOf(part, unknown, 0)));
@@ -47,7 +46,7 @@ function isUndefined(part: string): boolean {
 function schemaOf(text: string, unknown: string[], depth: number): Schema {
   const alternatives = splitAt(text, '|').filter((part) => !isUndefined(part));
   const inner = (part: string): Schema => schemaOf(part, unknown, depth + 1);
-  if (depth > MOST_DEPTH) return unread(text, unknown);
+  if (depth > MAX_DEPTH) return unread(text, unknown);
   if (alternatives.length > 1) return union(alternatives.map(inner));
   const type = (alternatives[0] ?? '').replace(/^readonly\s+/, '');
   const named = NAMED.get(type.toLowerCase());
@@ -76,7 +75,7 @@ function unread(type: string, unknown: string[]): Schema {
   return {};
 }
 
-/** Literals of one type become one list of them, and plain types one list of types. */
+/** Merges literals of one type into one `enum`, and plain types into one `type` array. */
 function union(schemas: readonly Schema[]): Schema {
   const [first = {}] = schemas;
   if (schemas.length < 2) return first;
@@ -92,7 +91,7 @@ function union(schemas: readonly Schema[]): Schema {
   return { anyOf: schemas };
 }
 
-/** At the top level only: not inside of quotes and brackets. */
+/** Splits at the top level only: not inside quotes and brackets. */
 function splitAt(text: string, separator: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -104,7 +103,7 @@ function splitAt(text: string, separator: string): string[] {
       if (character === quote) quote = '';
     } else if ('\'"`'.includes(character)) quote = character;
     else if ('<([{'.includes(character)) depth += 1;
-    // The arrow of a function closes nothing.
+    // The `>` of an arrow function is not a bracket.
     else if ('>)]}'.includes(character) && text.charAt(at - 1) !== '=') depth -= 1;
     else if (character === separator && depth === 0) {
       parts.push(text.slice(from, at).trim());
@@ -115,7 +114,7 @@ function splitAt(text: string, separator: string): string[] {
   return parts.filter((part) => part !== '');
 }
 
-/** Whether the first bracket is closed by the last one. */
+/** Whether the first and last characters are a matching pair of brackets. */
 function isEnclosed(text: string, open: string, close: string): boolean {
   if (!text.startsWith(open) || !text.endsWith(close)) return false;
   let depth = 0;

@@ -6,14 +6,14 @@ import type { MethodMetadata, MethodParameter, ToolDefinitionInput } from './too
 import { toWireName } from '../core/tools/tool-names.ts';
 import { isRecord } from '../core/json/is-record.ts';
 
-/** A parameter as a text protocol lists it; besides these, whatever its schema says. */
+/** A parameter as a text protocol lists it, together with the other members of its schema. */
 export interface ShownParameter {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
 }
 
-/** From the schema if the method has one, else from its list of parameters. */
+/** Reads the parameters from the schema if the method has one, else from its parameter list. */
 export function parametersOf(method: MethodMetadata): ShownParameter[] {
   if (method.inputSchema === undefined) return (method.parameters ?? []).map(fromParameter);
   const schema = method.inputSchema;
@@ -26,7 +26,7 @@ export function parametersOf(method: MethodMetadata): ShownParameter[] {
   });
 }
 
-/** With its type as the module writes it, which says more than the schema where that takes any value. */
+/** Keeps the type as the module writes it, which is more specific than a schema that accepts any value. */
 function fromParameter(parameter: MethodParameter): ShownParameter {
   const { name, type = 'string', properties } = parameter;
   const { description, default: defaultValue } = schemaOfParameter(parameter);
@@ -45,7 +45,7 @@ function typeName(type: unknown): string {
   return Array.isArray(type) ? type.join('|') : 'any';
 }
 
-/** A method as vendors with tool calls of their own take it. */
+/** A method as offered to vendors with native tool calls. */
 export interface OfferedTool {
   readonly name: string;
   readonly wireName: string;
@@ -54,8 +54,8 @@ export interface OfferedTool {
 }
 
 /**
- * Each tool under a name that vendors accept: its wire name where the source has one, else the wire name that a registry
- * would give it beside the other tools of `input`.
+ * Returns each tool under a name that vendors accept: its wire name if it has one, else the wire name that a registry
+ * would give it among the tools of `input`.
  */
 export function offeredTools(input: readonly ToolDefinitionInput[]): OfferedTool[] {
   const methods = input.flatMap(({ toolId, methods: all }) =>

@@ -3,54 +3,54 @@ import { nearestName } from '../core/spelling.ts';
 import { shownName } from '../core/tools/tool-names.ts';
 import { toolUnknown } from '../core/tools/unknown-tool.ts';
 import type { CoercedArgument } from './coerce.ts';
-import { placeFinder, type PlaceInText } from './places.ts';
+import { positionFinder, type TextPosition } from './text-position.ts';
 import type { ParsedToolRequest, ParseError, ToolCallingProtocol } from './protocol.ts';
-import { MOST_PROBLEMS, omitted, parseReplyInSlices } from './reply-reader.ts';
-import { askedName, resolveRequest, type FindTool } from './resolve.ts';
+import { MAX_PROBLEMS, omitted, parseReplyInSlices } from './reply-reader.ts';
+import { requestedName, resolveRequest, type FindTool } from './resolve.ts';
 
-/** What a reply holds, for people and programs that look at it: the shape of `patchboard parse --json`. */
+/** The requests and problems of a reply: the output of `patchboard parse --json`. */
 export interface ParseReport {
   readonly requests: readonly ReportedRequest[];
   readonly errors: readonly ReportedProblem[];
-  /** Only where there is something to say. */
+  /** Absent if there are none. */
   readonly warnings?: readonly ReportedProblem[];
-  /** How many more there are than the report lists; only where there are any. */
+  /** The number of entries beyond the listed ones; absent if there are none. */
   readonly omitted?: { readonly requests: number; readonly errors: number; readonly arguments: number };
 }
 
-export interface ReportedRequest extends PlaceInText {
+export interface ReportedRequest extends TextPosition {
   readonly requestId: string;
   readonly toolName: string;
   readonly command?: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** How each argument was read, of the first hundred; only where the tool is known. */
+  /** The coercion of the first hundred arguments; absent if the tool is unknown. */
   readonly arguments?: readonly CoercedArgument[];
   readonly noReply?: boolean;
 }
 
-export interface ReportedProblem extends PlaceInText {
+export interface ReportedProblem extends TextPosition {
   readonly code: string;
   readonly message: string;
-  /** What the message was made from. */
+  /** The codes and parameters of the message. */
   readonly reasons: readonly ReasonView[];
 }
 
-/** What a report is made with. */
+/** The tools that a report refers to. */
 export interface ReportContext {
-  /** Null where no tools are at hand, and arguments stay as they were written. */
+  /** Null if no tools are available: then arguments are not coerced. */
   readonly find: FindTool | null;
-  /** Of the tools that may be called; `find` may know others, which are denied. */
+  /** Names of the tools that may be called. `find` may return other tools, which are denied. */
   readonly names: readonly string[];
-  /** Lets others have their turn. */
+  /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>;
 }
 
-/** A reply may ask for thousands of tools that are none; to the first few the one that was meant is looked for. */
+/** Maximum number of unknown tool names for which a suggestion is searched: a reply may have thousands. */
 const NAMES_CORRECTED = 20;
-const MOST_ARGUMENTS = 100;
-/** Of the requests that are listed, as JSON. The first is listed whatever its length. */
-const MOST_CHARACTERS = 1_048_576;
-/** As JSON, before others get a turn. */
+const MAX_ARGUMENTS = 100;
+/** Bounds the listed requests, in characters of JSON. The first is listed whatever its length. */
+const MAX_CHARACTERS = 1_048_576;
+/** Characters of JSON processed per turn of the event loop. */
 const CHARACTERS_PER_TURN = 65_536;
 
 export async function reportReply<State>(
@@ -76,7 +76,7 @@ type Omitted = { -readonly [part in keyof NonNullable<ParseReport['omitted']>]: 
 class Report {
   readonly #protocol: Pick<ToolCallingProtocol, 'replies'>;
   readonly #context: ReportContext;
-  readonly #place: (offset: number) => PlaceInText;
+  readonly #place: (offset: number) => TextPosition;
   readonly #callable: ReadonlySet<string>;
   readonly #requests: ReportedRequest[] = [];
   readonly #problems: ReportedProblem[] = [];
@@ -90,7 +90,7 @@ class Report {
     this.#protocol = protocol;
     this.#context = context;
     this.#callable = new Set(context.names);
-    this.#place = placeFinder(text);
+    this.#place = positionFinder(text);
   }
 
   addProblem({
@@ -100,7 +100,7 @@ class Report {
     offset,
     count,
   }: Pick<ParseError, 'message' | 'reasons' | 'offset' | 'count'> & { code: string }): void {
-    if (count === undefined && this.#problems.length < MOST_PROBLEMS) {
+    if (count === undefined && this.#problems.length < MAX_PROBLEMS) {
       this.#problems.push({ code, message, reasons, ...this.#place(offset) });
       return;
     }
@@ -108,16 +108,16 @@ class Report {
     this.#firstOmitted = Math.min(this.#firstOmitted, offset);
   }
 
-  /** Returns its length as JSON. */
+  /** Returns the length of the request as JSON. */
   addRequest(request: ParsedToolRequest): number {
-    if (this.#characters > MOST_CHARACTERS) {
+    if (this.#characters > MAX_CHARACTERS) {
       this.#omitted.requests += 1;
       return 0;
     }
     const reported = this.#report(request);
     const { length } = JSON.stringify(reported);
     this.#characters += length;
-    if (this.#characters <= MOST_CHARACTERS || this.#requests.length === 0) this.#requests.push(reported);
+    if (this.#characters <= MAX_CHARACTERS || this.#requests.length === 0) this.#requests.push(reported);
     else this.#omitted.requests += 1;
     return length;
   }
@@ -148,7 +148,7 @@ class Report {
     }
     const resolved = resolveRequest(this.#protocol, request, find);
     if (resolved === undefined) {
-      const name = shownName(askedName(request));
+      const name = shownName(requestedName(request));
       const meant = this.#unknown < NAMES_CORRECTED ? nearestName(name, names) : null;
       this.#unknown += 1;
       this.addProblem({ ...problemOf('tool_not_found', toolUnknown(name, meant)), offset });
@@ -163,12 +163,12 @@ class Report {
     this.#warnings.push(...resolved.warnings.map((why) => ({ ...problemOf('key_unused', why), ...at })));
     const { command: _part, ...rest } = plain;
     const { tool, args, report } = resolved;
-    this.#omitted.arguments += Math.max(0, report.length - MOST_ARGUMENTS);
-    return { ...rest, toolName: tool.name, args, arguments: report.slice(0, MOST_ARGUMENTS) };
+    this.#omitted.arguments += Math.max(0, report.length - MAX_ARGUMENTS);
+    return { ...rest, toolName: tool.name, args, arguments: report.slice(0, MAX_ARGUMENTS) };
   }
 }
 
-function asWritten(request: ParsedToolRequest, { line, column }: PlaceInText): ReportedRequest {
+function asWritten(request: ParsedToolRequest, { line, column }: TextPosition): ReportedRequest {
   const { requestId, toolName, command, args, noReply } = request;
   return {
     requestId,
@@ -181,10 +181,10 @@ function asWritten(request: ParsedToolRequest, { line, column }: PlaceInText): R
   };
 }
 
-function unused(key: string, at: PlaceInText): ReportedProblem {
+function unused(key: string, at: TextPosition): ReportedProblem {
   return { ...problemOf('key_unused', reason('key_needs_argument', { key })), ...at };
 }
 
-function problemOf(code: string, why: Reason): Omit<ReportedProblem, keyof PlaceInText> {
+function problemOf(code: string, why: Reason): Omit<ReportedProblem, keyof TextPosition> {
   return { code, message: reasonText(why), reasons: [why] };
 }

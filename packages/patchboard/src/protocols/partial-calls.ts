@@ -5,29 +5,31 @@ import type { VendorReply } from './json-reply.ts';
 import type { ReplyItem } from './protocol.ts';
 import { cutOff, invalid, textOf } from './vendor-calls.ts';
 
-/** A call of which the end was not seen. */
-export interface OpenCall {
+/** A call of a stream whose end has not arrived yet. */
+export interface PartialCall {
   readonly id: string;
   readonly name: string;
-  /** What came of its arguments, where they come in pieces. */
+  /** The arguments so far, if they arrive in pieces. */
   readonly input: string;
   readonly offset: number;
 }
 
-/** By their place in the reply. Copied with every change, so few may be open. */
-export type OpenCalls = ReadonlyMap<unknown, OpenCall>;
+/** Calls by their index in the reply. Copied with every change, so their number is bounded. */
+export type PartialCalls = ReadonlyMap<unknown, PartialCall>;
 
-/** More than any model leaves open at once. */
-const MOST_OPEN = 256;
+/** More than any model sends concurrently. */
+const MAX_PARTIAL = 256;
 
-export type AfterEvent = readonly [OpenCalls, ReplyItem[]];
+export type EventResult = readonly [PartialCalls, ReplyItem[]];
 
 /**
- * How a vendor streams calls that begin, grow and end: those that are open when the stream ends were cut off.
- * Where too many are open, that is said once, and nothing after it is read.
+ * The parser of a vendor that streams calls in pieces. Calls that are incomplete at the end of the stream were cut off.
+ * If too many are incomplete at once, it reports one error and ignores the rest of the stream.
  */
-export function callReplies(vendor: Pick<VendorReply<OpenCalls>, 'event' | 'body'>): VendorReply<OpenCalls> {
-  const isOver = (open: OpenCalls): boolean => open.size > MOST_OPEN;
+export function partialCallReply(
+  vendor: Pick<VendorReply<PartialCalls>, 'event' | 'body'>,
+): VendorReply<PartialCalls> {
+  const isOver = (open: PartialCalls): boolean => open.size > MAX_PARTIAL;
   return {
     body: vendor.body,
     beginning: new Map(),
@@ -35,25 +37,25 @@ export function callReplies(vendor: Pick<VendorReply<OpenCalls>, 'event' | 'body
       if (isOver(open)) return [open, []];
       const [next, items] = vendor.event(open, event, source);
       if (!isOver(next)) return [next, items];
-      const why = reason('reply_too_many_open', { count: MOST_OPEN });
+      const why = reason('reply_too_many_open', { count: MAX_PARTIAL });
       return [next, [...items, invalid(why, source.offset)]];
     },
     end: (open) => (isOver(open) ? [] : [...open.values()].map(cutOff)),
   };
 }
 
-export function opened(open: OpenCalls, place: unknown, call: OpenCall): OpenCalls {
+export function opened(open: PartialCalls, place: unknown, call: PartialCall): PartialCalls {
   return new Map(open).set(place, call);
 }
 
-export function closed(open: OpenCalls, place: unknown): OpenCalls {
+export function closed(open: PartialCalls, place: unknown): PartialCalls {
   const rest = new Map(open);
   rest.delete(place);
   return rest;
 }
 
-/** The vendor says what went wrong in the middle of a stream. */
-export function brokenOff(open: OpenCalls, error: unknown, { offset }: EventData): AfterEvent {
+/** The vendor reported an error within the stream. */
+export function streamError(open: PartialCalls, error: unknown, { offset }: EventData): EventResult {
   const words = isRecord(error) ? textOf(error['message']) : '';
   return [open, [invalid(reason('reply_broken_off', { error: words }), offset)]];
 }

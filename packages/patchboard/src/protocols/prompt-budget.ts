@@ -1,15 +1,15 @@
 import type { ToolDefinitionInput } from './tool-module.ts';
 
 export interface Budget {
-  /** Characters. */
+  /** In characters. */
   readonly budget: number;
-  /** What the conversation is about. */
+  /** Text of the conversation, to rank tools by. */
   readonly relevantTo: string;
 }
 
 type Write = (tools: readonly ToolDefinitionInput[]) => string;
 
-/** Every tool if there is room; else those that matter most, in full, and the names of the rest. */
+/** Writes every tool if they fit; else the most relevant ones in full, and the names of the rest. */
 export function fitToBudget(
   tools: readonly ToolDefinitionInput[],
   write: Write,
@@ -20,7 +20,7 @@ export function fitToBudget(
   const ranked = rank(tools, relevantTo);
   let few = 0;
   let many = ranked.length;
-  // How many fit is found by halving: writing them all, one more each time, would take too long.
+  // Binary search for the number of tools that fit.
   while (few < many) {
     const half = Math.ceil((few + many) / 2);
     if (withNames(ranked, half, write).length <= budget) few = half;
@@ -41,7 +41,7 @@ function withNames(ranked: readonly ToolDefinitionInput[], shown: number, write:
   return definitions === '' ? names : `${definitions}\n\n${names}`;
 }
 
-/** Those that share words with the conversation first, otherwise in their own order. */
+/** Sorts tools by the words they share with the conversation; the sort is stable. */
 function rank(tools: readonly ToolDefinitionInput[], relevantTo: string): readonly ToolDefinitionInput[] {
   const wanted = wordsIn(relevantTo);
   if (wanted.size === 0) return tools;
@@ -49,7 +49,7 @@ function rank(tools: readonly ToolDefinitionInput[], relevantTo: string): readon
   return scored.toSorted((a, b) => b.score - a.score).map(({ tool }) => tool);
 }
 
-/** A word in the name counts more than one in the description. */
+/** Words in the name weigh more than words in the description. */
 function scoreOf({ toolId, toolName, methods }: ToolDefinitionInput, wanted: ReadonlySet<string>): number {
   const names = wordsIn([toolId, toolName, ...methods.map(({ name }) => name)].join(' '));
   const texts = wordsIn(methods.map(({ description = '' }) => description).join(' '));
@@ -58,7 +58,7 @@ function scoreOf({ toolId, toolName, methods }: ToolDefinitionInput, wanted: Rea
   return score;
 }
 
-/** Words of letters and digits; Chinese has none, so every pair of its characters counts as one. */
+/** Words of letters and digits. Chinese text has no word boundaries, so each pair of characters is a word. */
 function wordsIn(text: string): ReadonlySet<string> {
   const plain = text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   const words = new Set(plain.match(/[\p{Script=Latin}\p{Script=Cyrillic}\d]{2,}/gu) ?? []);

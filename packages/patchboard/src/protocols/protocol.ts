@@ -1,21 +1,21 @@
 import type { FailureCode, ReasonView } from '@patchboard/wire';
 import type { ToolDefinitionInput } from './tool-module.ts';
 
-/** A call that a model asked for, before anybody looked whether the tool exists. */
+/** A call requested by a model, before the tool is looked up. */
 export interface ParsedToolRequest {
   readonly requestId: string;
   readonly toolName: string;
-  /** The second half of the name, where a dialect writes it apart. */
+  /** The second half of the name, in dialects that write it separately. */
   readonly command?: string;
-  /** The request as it stands in the reply. */
+  /** The text of the request in the reply. */
   readonly rawBlock: string;
-  /** Text in text protocols, any JSON in the others. */
+  /** Strings in text protocols, any JSON in the others. */
   readonly args: Readonly<Record<string, unknown>>;
-  /** Keys with a meaning of their own to the dialect; arguments only where the schema has them. */
+  /** Keys reserved by the dialect; they are arguments only if the schema has them. */
   readonly meta?: Readonly<Record<string, string>>;
-  /** The model does not want to hear of success. */
+  /** True: a success is not reported to the model. */
   readonly noReply?: boolean;
-  /** Where it begins in the reply, in UTF-16 units from 0. */
+  /** The offset of the request in the reply, in UTF-16 units from 0. */
   readonly offset: number;
 }
 
@@ -30,24 +30,24 @@ export type ParseErrorCode =
   | 'reply_invalid'
   | 'reply_cut'
   | 'arguments_invalid'
-  /** Stands for those beyond the number that is listed. */
+  /** Represents the problems beyond the listed ones. */
   | 'problems_omitted';
 
-/** A request that cannot be run. The message is for the model: what is wrong and what to write instead. */
+/** A request that cannot be run. The message tells the model what is wrong and what to write instead. */
 export interface ParseError {
   readonly code: ParseErrorCode;
   readonly message: string;
-  /** What the message was made from. */
+  /** The codes and parameters of the message. */
   readonly reasons: readonly ReasonView[];
   readonly offset: number;
-  /** As far as they could be read: the answer goes to the request they name. */
+  /** Set as far as they could be parsed. The result refers to this request. */
   readonly requestId?: string;
   readonly toolName?: string;
-  /** Of `problems_omitted`: how many it stands for. */
+  /** For `problems_omitted`: the number of omitted problems. */
   readonly count?: number;
 }
 
-/** What a reply turns out to hold, in its order. */
+/** A part of a parsed reply, in the order of the reply. */
 export type ReplyItem =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'request'; readonly request: ParsedToolRequest }
@@ -57,31 +57,31 @@ export interface ToolExecutionResult {
   readonly requestId: string;
   readonly toolName: string;
   readonly status: 'success' | 'error';
-  /** The returned value as text, or what went wrong. */
+  /** The returned value as text, or the error. */
   readonly result: string;
   readonly durationMs: number;
-  /** Why it failed. */
+  /** The failure code, if it failed. */
   readonly code?: FailureCode;
-  /** The record of the call, if there is one. */
+  /** The id of the recorded call, if there is one. */
   readonly callId?: string;
-  /** The model does not want to hear of success. */
+  /** True: a success is not reported to the model. */
   readonly noReply?: boolean;
 }
 
 /**
- * How a model and the tools talk: how tools are shown, calls are asked for and results are told.
- * Pure: a reply is read with `begin`, `step` for every piece of text and `finish`, and what comes out does not
- * depend on where the pieces were cut. `State` belongs to the protocol; an old one stays good.
+ * A tool-calling protocol: the format of tool definitions, requests and results.
+ * Pure: a reply is parsed with `begin`, `step` for every piece of text and `finish`, and the items do not depend on
+ * where the text is split. `State` is private to the protocol and immutable.
  */
 export interface ToolCallingProtocol<State = unknown> {
   readonly id: string;
-  /** `text`: the reply is what the model wrote. `json`: it is the vendor's answer, a body or an event stream. */
+  /** `text`: the reply is text of the model. `json`: it is the vendor's response, a body or an event stream. */
   readonly replies: 'text' | 'json';
   generateToolDefinitions(input: readonly ToolDefinitionInput[]): string;
   parseToolRequests(finalText: string): ParsedToolRequest[];
   formatToolResults(results: readonly ToolExecutionResult[]): string;
   begin(): State;
   step(state: State, chunk: string): readonly [State, readonly ReplyItem[]];
-  /** The reply is over: what is still open is damaged. */
+  /** Called at the end of the reply: incomplete requests are damaged. */
   finish(state: State): readonly ReplyItem[];
 }

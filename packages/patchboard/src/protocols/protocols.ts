@@ -5,7 +5,7 @@ import { vcpProtocol } from './vcp/vcp-protocol.ts';
 
 export type ProtocolId = 'vcp' | 'anthropic' | 'openai' | 'openai-responses';
 
-/** Every protocol there is. A new one is a folder beside these, and a line here. */
+/** All protocols. To add one, add a folder beside these and a line here. */
 const PROTOCOLS: Readonly<Record<ProtocolId, ToolCallingProtocol>> = {
   vcp: vcpProtocol,
   anthropic: anthropicProtocol,

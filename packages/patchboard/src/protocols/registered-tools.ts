@@ -2,13 +2,13 @@ import type { RegisteredTool } from '../core/tools/registered-tool.ts';
 import { originOf, type ShownMethod, type ToolDefinitionInput } from './tool-module.ts';
 import type { FindTool } from './resolve.ts';
 
-/** The tools of a registry as protocols show them: methods under their module, any other tool by itself. */
+/** Groups the tools of a registry for a protocol: methods under their module, any other tool by itself. */
 export function definitionsOf(tools: readonly RegisteredTool[]): ToolDefinitionInput[] {
   const modules = new Map<string, { toolId: string; toolName: string; methods: ShownMethod[] }>();
   for (const tool of tools) {
     const origin = originOf(tool);
     const toolId = origin?.module ?? tool.name;
-    // A tool may have the name of a module: the kind keeps them apart.
+    // A tool may have the name of a module, so the key contains the kind.
     const key = `${origin === null ? 'tool' : 'module'} ${toolId}`;
     const shown = modules.get(key) ?? { toolId, toolName: origin?.moduleName ?? tool.name, methods: [] };
     modules.set(key, shown);
@@ -26,7 +26,7 @@ export function definitionsOf(tools: readonly RegisteredTool[]): ToolDefinitionI
   return [...modules.values()];
 }
 
-/** By name, wire name, or module and command. Names win over commands. */
+/** Finds a tool by name, wire name, or module and command. Names take precedence over commands. */
 export function toolFinder(tools: readonly RegisteredTool[]): FindTool<RegisteredTool> {
   const byCommand = new Map<string, RegisteredTool>();
   const byName = new Map<string, RegisteredTool>();

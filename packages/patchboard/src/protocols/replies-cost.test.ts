@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { anthropicProtocol } from './anthropic/anthropic-protocol.ts';
 import { stripInjectedNulls } from './openai/injected-nulls.ts';
 import { openAiChatProtocol, openAiResponsesProtocol } from './openai/openai-protocols.ts';
-import { placeFinder } from './places.ts';
+import { positionFinder } from './text-position.ts';
 import { parseReply } from './reply-reader.ts';
 
 const MANY = 300;
@@ -15,7 +15,7 @@ function streamOf(events: readonly unknown[]): string {
   return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 }
 
-/** How many characters `indexOf` looks at while `work` is done. */
+/** The number of characters that `indexOf` scans while `work` runs. */
 function searchedIn(work: () => void): number {
   const spy = vi.spyOn(String.prototype, 'indexOf');
   work();
@@ -31,7 +31,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a stream that leaves more calls open than a model does', () => {
+describe('a stream with more incomplete calls than a model sends', () => {
   const open = ids().map((id, index) => ({ id, index, function: { name: 'x' } }));
   it.each([
     {
@@ -88,7 +88,7 @@ describe('the ids of a reply', () => {
     expect(searched).toBeLessThan(2 * text.length);
   });
 
-  it('stand each at its own place, also where two are the same', () => {
+  it('have their own offsets, also if two are equal', () => {
     const call = { id: 'same', function: { name: 'x' } };
     const text = JSON.stringify({ tool_calls: [call, call] });
     const places = parseReply(openAiChatProtocol, text).requests.map(({ offset }) => offset);
@@ -96,19 +96,19 @@ describe('the ids of a reply', () => {
   });
 });
 
-it('finds places in any order and reads the text once', () => {
+it('finds positions in any order and scans the text once', () => {
   const text = 'a line\n'.repeat(MANY);
   const lines = Array.from({ length: MANY }, (_, at) => MANY - at);
   let places: unknown[] = [];
   const searched = searchedIn(() => {
-    const place = placeFinder(text);
+    const place = positionFinder(text);
     places = lines.map((line) => place((line - 1) * 7 + 2));
   });
   expect(places).toEqual(lines.map((line) => ({ line, column: 3 })));
   expect(searched).toBeLessThanOrEqual(text.length);
 });
 
-it('works out once what a part of a schema allows, however many nulls and ways there are', () => {
+it('finds the types of a subschema once, however many nulls and paths there are', () => {
   let asked = 0;
   const last = {
     get type(): string {

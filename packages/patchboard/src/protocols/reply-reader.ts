@@ -2,26 +2,26 @@ import { reason } from '@patchboard/wire';
 import { parseError } from './parse-error.ts';
 import type { ParsedToolRequest, ParseError, ReplyItem, ToolCallingProtocol } from './protocol.ts';
 
-/** Text that a model made up may be any length; an id is copied into results, logs and prompts. */
-const LONGEST_REQUEST_ID = 200;
+/** Bounds ids written by a model, which are copied into results, logs and prompts. */
+const MAX_REQUEST_ID_LENGTH = 200;
 
-/** Problems of one reply that are listed. The others are counted: each becomes an answer that a model has to read. */
-export const MOST_PROBLEMS = 100;
+/** Maximum number of problems listed per reply; the rest are counted. Each listed one becomes text that the model reads. */
+export const MAX_PROBLEMS = 100;
 
 export interface ParsedReply {
   readonly requests: ParsedToolRequest[];
   readonly errors: ParseError[];
-  /** What the model said besides. */
+  /** The text outside of requests. */
   readonly text: string;
 }
 
-/** Reads one reply as it arrives. Every request that comes out has an id; those made here no other one of it has. */
+/** Parses one reply incrementally. Every request gets an id; generated ids are unique within the reply. */
 export interface ReplyReader {
   read(chunk: string): readonly ReplyItem[];
   end(): readonly ReplyItem[];
 }
 
-/** `idPrefix`: of the ids made here, so that those of several replies can be told apart. */
+/** `idPrefix`: the prefix of generated ids, to distinguish the ids of several replies. */
 export function replyReader<State>(protocol: ToolCallingProtocol<State>, idPrefix = 'call'): ReplyReader {
   const used = new Set<string>();
   let made = 0;
@@ -30,9 +30,9 @@ export function replyReader<State>(protocol: ToolCallingProtocol<State>, idPrefi
   let omittedFrom = 0;
   const nameOf = (given: string | undefined): string => {
     let id = given ?? '';
-    // A vendor matches results by its own ids, whatever they are.
+    // Vendors match results by their own ids, so these are kept unchanged.
     if (protocol.replies === 'json' && id !== '') return id;
-    while (id === '' || id.length > LONGEST_REQUEST_ID || used.has(id)) {
+    while (id === '' || id.length > MAX_REQUEST_ID_LENGTH || used.has(id)) {
       made += 1;
       id = `${idPrefix}-${made}`;
     }
@@ -40,7 +40,7 @@ export function replyReader<State>(protocol: ToolCallingProtocol<State>, idPrefi
     return id;
   };
   const problem = (error: ParseError): ReplyItem => {
-    // What is wrong with the whole of a vendor's answer is wrong with no request of it.
+    // A problem of the whole response belongs to no request.
     if (error.code === 'reply_invalid') return { kind: 'error', error };
     return { kind: 'error', error: { ...error, requestId: nameOf(error.requestId) } };
   };
@@ -55,8 +55,8 @@ export function replyReader<State>(protocol: ToolCallingProtocol<State>, idPrefi
         });
       else {
         problems += 1;
-        if (problems <= MOST_PROBLEMS) found.push(problem(item.error));
-        else if (problems === MOST_PROBLEMS + 1) omittedFrom = item.error.offset;
+        if (problems <= MAX_PROBLEMS) found.push(problem(item.error));
+        else if (problems === MAX_PROBLEMS + 1) omittedFrom = item.error.offset;
       }
     }
     return found;
@@ -69,18 +69,18 @@ export function replyReader<State>(protocol: ToolCallingProtocol<State>, idPrefi
     },
     end: () => {
       const last = listed(protocol.finish(state));
-      if (problems > MOST_PROBLEMS) last.push(problem(omitted(problems - MOST_PROBLEMS, omittedFrom)));
+      if (problems > MAX_PROBLEMS) last.push(problem(omitted(problems - MAX_PROBLEMS, omittedFrom)));
       return last;
     },
   };
 }
 
-/** `offset`: of the first of them. */
+/** `offset`: that of the first omitted problem. */
 export function omitted(count: number, offset: number): ParseError {
   return { ...parseError('problems_omitted', offset, reason('problems_omitted', { count })), count };
 }
 
-/** A whole reply at once. */
+/** Parses a complete reply. */
 export function parseReply<State>(
   protocol: ToolCallingProtocol<State>,
   reply: string,
@@ -90,10 +90,10 @@ export function parseReply<State>(
   return collectReply([...reader.read(reply), ...reader.end()]);
 }
 
-/** Characters that are read before others get a turn. */
+/** Characters parsed per turn of the event loop. */
 const SLICE = 32_768;
 
-/** The same slice by slice; `pause` lets others have their turn in between. */
+/** As `parseReply`, in slices; `pause` is called between them, to yield to the event loop. */
 export async function parseReplyInSlices<State>(
   protocol: ToolCallingProtocol<State>,
   reply: string,

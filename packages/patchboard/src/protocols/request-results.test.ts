@@ -1,7 +1,7 @@
 import { reason } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { failure } from '../core/failures.ts';
-import { damagedRequests, inModelsWords, inReplyOrder, toldResults } from './answers.ts';
+import { damagedRequests, withArgumentProblems, inReplyOrder, resultsForModel } from './request-results.ts';
 import { parseError } from './parse-error.ts';
 import type { ToolExecutionResult } from './protocol.ts';
 import { failureText } from './result-text.ts';
@@ -10,8 +10,8 @@ function aResult(more: Partial<ToolExecutionResult>): ToolExecutionResult {
   return { requestId: 'one', toolName: 'echo', status: 'success', result: 'x', durationMs: 1, ...more };
 }
 
-describe('the answers to a reply', () => {
-  it('say of a damaged request where it is and that nothing was run', () => {
+describe('the results of a reply', () => {
+  it('contain the position of a damaged request, and that nothing was run', () => {
     const why = reason('call_without_tool');
     const [damaged] = damagedRequests('a\nbc', [parseError('tool_name_missing', 3, why)]);
     expect(damaged).toMatchObject({ offset: 3, requestId: '', toolName: '' });
@@ -23,7 +23,7 @@ describe('the answers to a reply', () => {
     ]);
   });
 
-  it('stand in the order of the reply', () => {
+  it('are in the order of the reply', () => {
     expect(
       inReplyOrder([
         [30, 'c'],
@@ -33,28 +33,28 @@ describe('the answers to a reply', () => {
     ).toEqual(['a', 'b', 'c']);
   });
 
-  it('speak of bad arguments in the words of what was written, and of nothing else', () => {
+  it('describe invalid arguments by the problems of the parser, and no other failure', () => {
     const invalid = failure('input_invalid', '/a must be integer');
     const wrong = reason('argument', { name: 'a', problem: [reason('argument_type', { type: 'integer' })] });
     const missing = reason('argument', { name: 'b', problem: [reason('argument_missing')] });
-    expect(inModelsWords(invalid, [wrong, missing])).toMatchObject({
+    expect(withArgumentProblems(invalid, [wrong, missing])).toMatchObject({
       message: '"a" must be an integer; "b" is required',
       reasons: [wrong, missing],
     });
-    expect(inModelsWords(invalid, [])).toBe(invalid);
+    expect(withArgumentProblems(invalid, [])).toBe(invalid);
     const denied = failure('hook_denied', 'no');
-    expect(inModelsWords(denied, [missing])).toBe(denied);
+    expect(withArgumentProblems(denied, [missing])).toBe(denied);
   });
 
-  it('leave out what wants no reply, unless it failed, and what belongs to no request', () => {
+  it('leave out successes with noReply, and errors that belong to no request', () => {
     const wanted = aResult({});
     const failed = aResult({ noReply: true, status: 'error' });
     const unwanted = aResult({ noReply: true });
-    const ofNobody = aResult({ requestId: '', status: 'error' });
-    expect(toldResults([wanted, unwanted, failed, ofNobody])).toEqual([wanted, failed]);
+    const withoutRequest = aResult({ requestId: '', status: 'error' });
+    expect(resultsForModel([wanted, unwanted, failed, withoutRequest])).toEqual([wanted, failed]);
   });
 
-  it('are those of a hook, where it denied with an answer of its own', () => {
+  it('are the tool result of a hook that denied with one', () => {
     expect(failureText(failure('hook_denied', 'no', { toolResult: { ok: false } }))).toBe('{"ok":false}');
   });
 });

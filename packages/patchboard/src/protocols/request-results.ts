@@ -1,9 +1,9 @@
 import { reason, reasonsText, type Reason } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
-import { placeFinder } from './places.ts';
+import { positionFinder } from './text-position.ts';
 import type { ParseError, ToolExecutionResult } from './protocol.ts';
 
-/** A request of a reply that could not be read: nothing is run, and the model is told where and why. */
+/** A request in a reply that could not be parsed. It is not run; the failure tells the model where and why. */
 export interface DamagedRequest {
   readonly offset: number;
   readonly requestId: string;
@@ -12,7 +12,7 @@ export interface DamagedRequest {
 }
 
 export function damagedRequests(reply: string, errors: readonly ParseError[]): DamagedRequest[] {
-  const place = placeFinder(reply);
+  const place = positionFinder(reply);
   return errors.map(({ offset, requestId = '', toolName = '', reasons }) => {
     const { line, column } = place(offset);
     const why = failure('body_invalid', reason('at_line', { line, column, problem: reasons }), {
@@ -22,19 +22,19 @@ export function damagedRequests(reply: string, errors: readonly ParseError[]): D
   });
 }
 
-/** Each answer with where its request begins: in the order of the reply, damaged requests among those that ran. */
-export function inReplyOrder<Answer>(answers: readonly (readonly [number, Answer])[]): Answer[] {
-  return answers.toSorted(([a], [b]) => a - b).map(([, answer]) => answer);
+/** Sorts results by the offset of their request in the reply, so that damaged requests stand among those that ran. */
+export function inReplyOrder<Result>(results: readonly (readonly [number, Result])[]): Result[] {
+  return results.toSorted(([a], [b]) => a - b).map(([, result]) => result);
 }
 
-/** The engine says what does not fit; the reader knows what the model wrote. */
-export function inModelsWords(refused: Failure, problems: readonly Reason[]): Failure {
+/** Replaces the engine's message about invalid arguments by the parser's problems, which quote what the model wrote. */
+export function withArgumentProblems(refused: Failure, problems: readonly Reason[]): Failure {
   if (refused.code !== 'input_invalid' || problems.length === 0) return refused;
   return { ...refused, message: reasonsText(problems), reasons: problems };
 }
 
-/** Without the success of a request that wants no reply, and without what belongs to no request. */
-export function toldResults(results: readonly ToolExecutionResult[]): ToolExecutionResult[] {
+/** Leaves out successes of requests with `noReply`, and errors that belong to no request. */
+export function resultsForModel(results: readonly ToolExecutionResult[]): ToolExecutionResult[] {
   return results.filter(
     ({ requestId, noReply, status }) => requestId !== '' && (noReply !== true || status === 'error'),
   );

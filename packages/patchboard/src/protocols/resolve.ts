@@ -4,32 +4,32 @@ import { coerceArguments, problemsIn, type Coerced, type CoercedArgument } from 
 import { stripInjectedNulls } from './openai/injected-nulls.ts';
 import type { ParsedToolRequest, ToolCallingProtocol } from './protocol.ts';
 
-/** What of a tool is needed to understand a request for it. */
+/** The parts of a tool that are needed to resolve a request. */
 export interface KnownTool {
   readonly name: string;
   readonly inputSchema: JsonSchema;
 }
 
-/** By any name the tool goes by. */
+/** Finds a tool by its name, wire name, or module and command. */
 export type FindTool<Tool extends KnownTool = KnownTool> = (name: string) => Tool | undefined;
 
-/** A request of which the tool is known, with arguments as its schema wants them. */
+/** A request with its tool, and with arguments coerced to the tool's schema. */
 export interface ResolvedRequest<Tool extends KnownTool = KnownTool> {
   readonly tool: Tool;
   readonly args: Readonly<Record<string, unknown>>;
   readonly report: readonly CoercedArgument[];
-  /** What does not fit. Empty: go on. */
+  /** Invalid arguments; empty if the request can be run. */
   readonly problems: readonly Reason[];
-  /** What was left out. */
+  /** Ignored keys. */
   readonly warnings: readonly Reason[];
 }
 
-/** The name under which a request asks for its tool, where the two halves are written apart. */
-export function askedName({ toolName, command }: ParsedToolRequest): string {
+/** The requested tool name, joined from `toolName` and `command`. */
+export function requestedName({ toolName, command }: ParsedToolRequest): string {
   return command === undefined ? toolName : `${toolName}_${command.trim()}`;
 }
 
-/** Undefined: no such tool. A tool that has the whole name wins, and then `command` is an argument like any other. */
+/** Returns undefined if there is no such tool. A tool named `toolName` takes precedence; `command` is then an argument. */
 export function resolveRequest<Tool extends KnownTool>(
   { replies }: Pick<ToolCallingProtocol, 'replies'>,
   request: ParsedToolRequest,
@@ -40,12 +40,12 @@ export function resolveRequest<Tool extends KnownTool>(
   const whole = find(toolName);
   if (whole !== undefined)
     return fitted(whole, command === undefined ? args : { ...args, command }, meta, read);
-  const pair = command === undefined ? undefined : find(askedName(request));
+  const pair = command === undefined ? undefined : find(requestedName(request));
   return pair === undefined ? undefined : fitted(pair, args, meta, read);
 }
 
-/** What a request asks for, whether or not there is such a tool. */
-export interface AskedCall<Tool extends KnownTool = KnownTool> extends Pick<
+/** The call that a request describes; `tool` is undefined if it does not exist. */
+export interface RequestedCall<Tool extends KnownTool = KnownTool> extends Pick<
   ResolvedRequest,
   'args' | 'problems'
 > {
@@ -53,19 +53,19 @@ export interface AskedCall<Tool extends KnownTool = KnownTool> extends Pick<
   readonly toolName: string;
 }
 
-export function askedCall<Tool extends KnownTool>(
+export function requestedCall<Tool extends KnownTool>(
   protocol: Pick<ToolCallingProtocol, 'replies'>,
   request: ParsedToolRequest,
   find: FindTool<Tool>,
-): AskedCall<Tool> {
+): RequestedCall<Tool> {
   const resolved = resolveRequest(protocol, request, find);
   if (resolved === undefined)
-    return { tool: undefined, toolName: askedName(request), args: request.args, problems: [] };
+    return { tool: undefined, toolName: requestedName(request), args: request.args, problems: [] };
   const { tool, args, problems } = resolved;
   return { tool, toolName: tool.name, args, problems };
 }
 
-/** JSON has types of its own: what does not fit is for the engine to say. */
+/** JSON arguments are typed already: the engine validates them. */
 function asSent(schema: JsonSchema, args: Readonly<Record<string, unknown>>): Coerced {
   return { args: stripInjectedNulls(schema, args) as Record<string, unknown>, report: [] };
 }

@@ -1,11 +1,11 @@
 import type { Failure } from '../core/failures.ts';
 
-/** A value as a model reads it: text as it is, anything else as JSON. */
+/** The text of a value for a model: strings unchanged, anything else as JSON. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
 }
 
-/** What went wrong and what to do about it, as a model reads it. A hook that denies may have the answer ready. */
+/** The text of a failure for a model: the error and what to do about it, or the tool result of a hook that denied. */
 export function failureText({ code, message, recommendations = [], toolResult }: Failure): string {
   if (toolResult !== undefined) return valueText(toolResult);
   return [`${code}: ${message}`, ...recommendations].join('\n');

@@ -5,7 +5,7 @@ import { fragmentText, valueAt } from '../core/json/json-pointer.ts';
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-/** The order in which types are tried; text fits everything, so it comes first. */
+/** The order in which types are tried. Every text is a string, so `string` comes first. */
 export const JSON_TYPES: readonly JsonType[] = [
   'string',
   'integer',
@@ -16,12 +16,12 @@ export const JSON_TYPES: readonly JsonType[] = [
   'object',
 ];
 
-/** Parts that are walked to learn the types of one. */
-const MOST_PARTS = 500;
+/** Maximum number of subschemas visited to find the types of one. */
+const MAX_PARTS = 500;
 
 type Types = readonly JsonType[] | null;
 
-/** By root and part: a reply may hold thousands of values for one part of a schema. */
+/** Cache by root and subschema: a reply may contain thousands of values for one subschema. */
 const known: WeakMap<SchemaObject, WeakMap<SchemaObject, Types>> = new WeakMap();
 
 /** The types a value may have; null: any. */
@@ -31,19 +31,19 @@ export function typesIn(schema: unknown, root: JsonSchema): Types {
   known.set(root, parts);
   const before = parts.get(schema);
   if (before !== undefined) return before;
-  const types = workOut(schema, root, new Map());
+  const types = findTypes(schema, root, new Map());
   parts.set(schema, types);
   return types;
 }
 
-/** `seen`: what was worked out on the way, or is being: ways that meet are walked once, and a circle says nothing. */
-function workOut(schema: unknown, root: JsonSchema, seen: Map<SchemaObject, Types>): Types {
+/** `seen`: results of this traversal, so that each subschema is visited once; null if in progress, which ends cycles. */
+function findTypes(schema: unknown, root: JsonSchema, seen: Map<SchemaObject, Types>): Types {
   if (!isRecord(schema)) return null;
   const before = seen.get(schema);
   if (before !== undefined) return before;
-  if (seen.size === MOST_PARTS) return null;
+  if (seen.size === MAX_PARTS) return null;
   seen.set(schema, null);
-  const types = stated(schema, (part) => workOut(part, root, seen), root);
+  const types = stated(schema, (part) => findTypes(part, root, seen), root);
   seen.set(schema, types);
   return types;
 }
@@ -81,7 +81,7 @@ function typeOf(value: unknown): JsonType {
   return type === 'number' || type === 'boolean' || type === 'string' ? type : 'object';
 }
 
-/** A member of an enum that is no text is written as JSON. */
+/** Finds the enum member whose JSON is the text, for members that are not strings. */
 export function enumMember(schema: unknown, raw: string): { readonly value: unknown } | undefined {
   if (!isRecord(schema)) return undefined;
   const members: unknown = 'const' in schema ? [schema['const']] : schema['enum'];
@@ -101,7 +101,7 @@ export function requiredOf(root: SchemaObject): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** Undefined: nothing that is written out in the same schema. */
+/** Resolves a reference within the same schema; undefined for any other reference. */
 export function referenced(root: JsonSchema, reference: string): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;
   return valueAt(root, fragmentText(reference.slice(1)));

@@ -1,11 +1,11 @@
-/** 1-based; columns count UTF-16 units. */
-export interface PlaceInText {
+/** A 1-based position; columns count UTF-16 units. */
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Answers for offsets in any order, and reads the text once for all of them. */
-export function placeFinder(text: string): (offset: number) => PlaceInText {
+/** Returns a function from offset to position. It scans the text once, and accepts offsets in any order. */
+export function positionFinder(text: string): (offset: number) => TextPosition {
   let lines: LineStarts | null = null;
   return (offset) => {
     if (lines === null) {
@@ -16,7 +16,7 @@ export function placeFinder(text: string): (offset: number) => PlaceInText {
   };
 }
 
-/** Where the lines of a text begin that arrives in pieces. */
+/** The offsets of line starts in a text that arrives in pieces. */
 export class LineStarts {
   readonly #starts: number[] = [0];
   #length = 0;
@@ -27,19 +27,19 @@ export class LineStarts {
     this.#length += piece.length;
   }
 
-  placeOf(offset: number): PlaceInText {
+  placeOf(offset: number): TextPosition {
     const line = countUpTo(this.#starts, offset);
     return { line, column: offset - (this.#starts[line - 1] ?? 0) + 1 };
   }
 }
 
-/** How many of them, which rise, are not above `most`. */
-function countUpTo(starts: readonly number[], most: number): number {
+/** Binary search: the number of sorted `starts` that are at most `limit`. */
+function countUpTo(starts: readonly number[], limit: number): number {
   let low = 0;
   let high = starts.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((starts[middle] ?? 0) <= most) low = middle + 1;
+    if ((starts[middle] ?? 0) <= limit) low = middle + 1;
     else high = middle;
   }
   return low;

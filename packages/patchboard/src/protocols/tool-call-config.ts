@@ -3,7 +3,7 @@ import type { ToolDefinitionInput } from './tool-module.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { PROTOCOL_IDS, type ProtocolId } from './protocols.ts';
 
-/** How an agent may call tools, in a protocol that there is. */
+/** How an agent may call tools, with a known protocol. */
 export interface ToolCallConfig extends ToolCallConfigView {
   readonly protocol: ProtocolId;
 }
@@ -22,7 +22,7 @@ export const DEFAULT_TOOL_CALL_CONFIG: ToolCallConfig = Object.freeze({
 
 const KEYS = Object.keys(DEFAULT_TOOL_CALL_CONFIG).join(', ');
 
-/** Complete and checked; throws `TypeError` with the name of what is wrong. */
+/** Returns a complete, validated config. Throws `TypeError` with the name of the invalid setting. */
 export function resolveToolCallConfig(given: Partial<ToolCallConfig> = {}): ToolCallConfig {
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_TOOL_CALL_CONFIG, key));
   if (unknown !== undefined) throw new TypeError(`toolCallConfig.${unknown} is no setting: ${KEYS}`);
@@ -39,14 +39,14 @@ export function resolveToolCallConfig(given: Partial<ToolCallConfig> = {}): Tool
   return Object.freeze(config);
 }
 
-/** A toggle of the tool itself counts before that of its module, and both before the default. */
+/** A toggle of the tool takes precedence over that of its module, and both over the default. */
 export function isToolEnabled(config: ToolCallConfig, toolName: string, module?: string): boolean {
   const { enabled, toolToggles, defaultToolEnabled } = config;
   const key = [toolName, module].find((name) => name !== undefined && Object.hasOwn(toolToggles, name));
   return enabled && (key === undefined ? defaultToolEnabled : toolToggles[key] === true);
 }
 
-/** What a config leaves of the methods, and of the tools that have any left. */
+/** The methods that the config enables, grouped by tool; tools without enabled methods are left out. */
 export function enabledTools(
   config: ToolCallConfig,
   tools: readonly ToolDefinitionInput[],

@@ -8,7 +8,7 @@ export type ToolFile =
 
 const SCHEMA_KEYS = ['schema', 'input_schema', 'inputSchema', 'parameters'] as const;
 
-/** Tools from a file: what `GET /v1/tools` answers in any of its formats, or a list of `{name, schema}`. */
+/** Reads tools from a file: the response of `GET /v1/tools` in any format, or a list of `{name, schema}`. */
 export function readToolFile(content: unknown): ToolFile {
   const list = isRecord(content) ? content['tools'] : content;
   if (!Array.isArray(list))

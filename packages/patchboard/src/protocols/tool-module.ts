@@ -1,37 +1,37 @@
 import type { JsonSchema } from '@patchboard/wire';
 
-/** One parameter of a method, as a module describes it. What else stands in it is not used. */
+/** One parameter of a method, as a module describes it. Other members are ignored. */
 export interface MethodParameter {
   readonly name: string;
   /**
    * A JSON type, or a type as TypeScript writes it: `string[]`, `'a' | 'b'`, `Record<string, number>`, `any`. For the
-   * name of any other type every value is taken. Default `string`: methods get the text as the model wrote it.
+   * name of any other type every value is accepted. Default `string`: methods get the text as the model wrote it.
    */
   readonly type?: string;
   readonly description?: string;
   /** Default true, unless there is a `defaultValue`. */
   readonly required?: boolean;
   readonly defaultValue?: unknown;
-  /** The members of an object, or of the items of a list. */
+  /** The members of an object, or of the items of an array. */
   readonly properties?: readonly MethodParameter[];
 }
 
-/** What a module says of one of its methods. What else stands in it is not used. */
+/** The description of a method by its module. Other members are ignored. */
 export interface MethodMetadata {
   readonly name: string;
   readonly description?: string;
-  /** How a call may look, in the module's own words. */
+  /** An example call, in the module's own words. */
   readonly example?: string;
   readonly parameters?: readonly MethodParameter[];
-  /** The whole contract; wins over `parameters`. */
+  /** The whole contract; takes precedence over `parameters`. */
   readonly inputSchema?: JsonSchema;
-  /** Only what is marked can ever be run. */
+  /** Only methods with `true` can be called by agents. */
   readonly agentCallable?: boolean;
-  /** The word for it where a protocol names module and method apart. Default: its name. */
+  /** The method's name in protocols that name module and method separately. Default: its name. */
   readonly protocolConfig?: { readonly vcpCommand?: string };
 }
 
-/** Says which tool of which module a registered tool is; kept in the tool's metadata. */
+/** The module and method of a registered tool, kept in the tool's metadata. */
 export interface MethodOrigin {
   readonly module: string;
   readonly moduleName: string;
@@ -39,7 +39,7 @@ export interface MethodOrigin {
   readonly command: string;
 }
 
-/** Null: it is no method of a module. Only this server's own tools are believed. */
+/** Returns null if the tool is no method of a module. The metadata of client tools is ignored. */
 export function originOf(tool: {
   readonly source: string;
   readonly metadata: Readonly<Record<string, unknown>> | null;
@@ -57,7 +57,7 @@ export function originOf(tool: {
 /** An object with methods, some of which agents may call. The other name in use for it is ToolRegistry. */
 export interface ToolModule {
   readonly id: string;
-  /** For people. Default: the id. */
+  /** Display name. Default: the id. */
   readonly name?: string;
   /** Without it no method can be called. */
   getMetadata?(): { readonly methods: readonly MethodMetadata[] } | readonly MethodMetadata[];
@@ -68,15 +68,15 @@ export function methodsOf(module: ToolModule): readonly MethodMetadata[] {
   return 'methods' in metadata ? metadata.methods : metadata;
 }
 
-/** One method as it is shown to a model. */
+/** One method, as offered to a model. */
 export interface ShownMethod extends MethodMetadata {
-  /** The name under which it is registered, if it is no method of a module. Default `toolId_name`. */
+  /** The registered name, if it is no method of a module. Default `toolId_name`. */
   readonly registeredName?: string;
-  /** The name model vendors accept. Default: made from the registered one. */
+  /** The name that model vendors accept. Default: derived from the registered name. */
   readonly wireName?: string;
 }
 
-/** A tool and those of its methods that shall be shown. */
+/** A tool and its methods that are offered. */
 export interface ToolDefinitionInput {
   readonly toolId: string;
   readonly toolName: string;

@@ -7,7 +7,7 @@ import type { ParseError, ReplyItem } from './protocol.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Of a vendor's answer, and of the arguments in it. */
+/** Limits on a vendor's response, and on the arguments in it. */
 export const LIMITS: JsonLimits = { depth: 128, values: 1_000_000 };
 
 export function invalid(why: Reason, offset: number): ReplyItem {
@@ -18,16 +18,16 @@ function damage(error: ParseError): ReplyItem {
   return { kind: 'error', error };
 }
 
-/** A call as it came over the wire. */
+/** A call in a vendor's response. */
 export interface VendorCall {
   readonly id: string;
   readonly name: string;
-  /** JSON text, or a value where the vendor sends one. */
+  /** JSON text, or an object if the vendor sends one. */
   readonly input: string | Json;
   readonly offset: number;
 }
 
-/** A request, or why it is none. No arguments at all stand for an empty object. */
+/** Returns a request, or an error if the call is invalid. Absent arguments are an empty object. */
 export function requestFrom({ id, name, input, offset }: VendorCall): ReplyItem {
   const known = { ...(id === '' ? {} : { requestId: id }), ...(name === '' ? {} : { toolName: name }) };
   if (name === '')
@@ -53,7 +53,7 @@ export function cutOff({ id, name, offset }: Omit<VendorCall, 'input'>): ReplyIt
   return damage({ ...parseError('reply_cut', offset, why), ...known });
 }
 
-/** Nothing for nothing. */
+/** Returns no item for an empty text. */
 export function textItem(text: unknown): ReplyItem[] {
   return typeof text === 'string' && text !== '' ? [{ kind: 'text', text }] : [];
 }
@@ -67,8 +67,8 @@ export function recordsIn(value: unknown): Json[] {
 }
 
 /**
- * Where each call stands in the text it was read from, asked in their order: the place of its id, as good as a reader
- * needs. The text is searched once: from an id on that it does not hold as written, calls stand where the last one did.
+ * Returns a function that finds the approximate offset of a call in the text, by its id. Call it in the order of the
+ * calls: the text is searched once. After an id that is not found, the offset of the last one is returned.
  */
 export function idFinder(text: string): (id: string) => number {
   let at = -1;

@@ -7,12 +7,12 @@ import type {
   ToolUseBlock,
 } from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
-import { LineStarts } from '../../protocols/places.ts';
+import { LineStarts } from '../../protocols/text-position.ts';
 import type { ReplyItem, ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
 import { protocolOf } from '../../protocols/protocols.ts';
 import { definitionsOf, toolFinder } from '../../protocols/registered-tools.ts';
 import { replyReader, type ReplyReader as ProtocolReader } from '../../protocols/reply-reader.ts';
-import { askedCall, type FindTool } from '../../protocols/resolve.ts';
+import { requestedCall, type FindTool } from '../../protocols/resolve.ts';
 import { valueText } from '../../protocols/result-text.ts';
 import type { Conversation, Dialect, Reply, ReplyReader, ToolRequest } from './dialect.ts';
 import type { KnownPart, PromptMessage } from '../loop/model.ts';
@@ -155,7 +155,7 @@ class TextReader implements ReplyReader {
   }
 
   #request(request: Extract<ReplyItem, { kind: 'request' }>['request']): ToolRequest {
-    const { toolName: name, args, problems } = askedCall(this.#protocol, request, this.#find);
+    const { toolName: name, args, problems } = requestedCall(this.#protocol, request, this.#find);
     const { requestId: id, noReply } = request;
     return {
       type: 'tool_use',

@@ -7,11 +7,11 @@ import type { InProcessCaller } from '../../core/call/live-call.ts';
 import { failed } from '../../core/call/outcome.ts';
 import { OPERATOR_NAME, type Principal } from '../../core/access/principal.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
-import { inModelsWords } from '../../protocols/answers.ts';
+import { withArgumentProblems } from '../../protocols/request-results.ts';
 import type { ParsedToolRequest, ToolExecutionResult } from '../../protocols/protocol.ts';
 import { protocolOf } from '../../protocols/protocols.ts';
 import { toolFinder } from '../../protocols/registered-tools.ts';
-import { askedCall, type AskedCall, type FindTool } from '../../protocols/resolve.ts';
+import { requestedCall, type RequestedCall, type FindTool } from '../../protocols/resolve.ts';
 import { failureText, valueText } from '../../protocols/result-text.ts';
 import { resolveToolCallConfig, type ToolCallConfig } from '../../protocols/tool-call-config.ts';
 import { toRecord } from '../../sdk/tool-call-record.ts';
@@ -69,7 +69,7 @@ class Execution {
   async run(request: ParsedToolRequest): Promise<ToolExecutionResult> {
     const { host } = this.#options.board;
     const find: FindTool<RegisteredTool> = toolFinder(host.engine.namedTools(this.#principal));
-    const asked = askedCall(protocolOf(this.config.protocol), request, find);
+    const asked = requestedCall(protocolOf(this.config.protocol), request, find);
     const ended = await this.#toEnd(request, asked);
     const { requestId, noReply } = request;
     return {
@@ -81,7 +81,7 @@ class Execution {
     };
   }
 
-  async #toEnd(request: ParsedToolRequest, asked: AskedCall<RegisteredTool>): Promise<Call | Failure> {
+  async #toEnd(request: ParsedToolRequest, asked: RequestedCall<RegisteredTool>): Promise<Call | Failure> {
     const { engine } = this.#options.board.host;
     const wanted = this.#callRequest(asked);
     const never = this.#tooLate() ?? (asked.tool === undefined ? this.#missing(asked.toolName) : null);
@@ -102,7 +102,7 @@ class Execution {
     );
   }
 
-  #callRequest({ tool, toolName, args }: AskedCall<RegisteredTool>): CallRequest {
+  #callRequest({ tool, toolName, args }: RequestedCall<RegisteredTool>): CallRequest {
     return {
       toolName,
       runId: this.#runId,
@@ -190,6 +190,6 @@ function outcomeOf(ended: Call | Failure, problems: readonly Reason[]): Outcome 
     return { status: 'success', result, callId: record.id };
   }
   const why = record.failure ?? failure('internal', `call ${record.id} ended without a reason`);
-  const result = failureText(inModelsWords(why, problems));
+  const result = failureText(withArgumentProblems(why, problems));
   return { status: 'error', result, code: why.code, callId: record.id };
 }

@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { damagedRequests, inReplyOrder, toldResults, type DamagedRequest } from '../../protocols/answers.ts';
+import {
+  damagedRequests,
+  inReplyOrder,
+  resultsForModel,
+  type DamagedRequest,
+} from '../../protocols/request-results.ts';
 import type {
   ParsedToolRequest,
   ParseError,
@@ -62,7 +67,7 @@ export function formatResultsForContext(
   results: readonly ToolExecutionResult[],
   protocol: ToolCallingProtocol | ProtocolId = 'vcp',
 ): string {
-  return protocolFor(protocol).formatToolResults(toldResults(results));
+  return protocolFor(protocol).formatToolResults(resultsForModel(results));
 }
 
 function protocolFor(protocol: ToolCallingProtocol | ProtocolId): ToolCallingProtocol {

@@ -19,17 +19,17 @@ export interface AnthropicToolResult {
   readonly is_error?: true;
 }
 
-/** What goes into `tools`. */
+/** The `tools` of a request. */
 export function anthropicTools(input: readonly ToolDefinitionInput[]): AnthropicTool[] {
   return offeredTools(input).map(({ wireName, description, schema }) => ({
     name: wireName,
     description,
-    // The vendor wants an object at the top, whatever else the schema says.
+    // The vendor requires an object schema at the top level.
     input_schema: { ...(typeof schema === 'boolean' ? {} : schema), type: 'object' },
   }));
 }
 
-/** What goes into the `content` of the next user message. */
+/** The `content` of the next user message. */
 export function anthropicResults(results: readonly ToolExecutionResult[]): AnthropicToolResult[] {
   return results.map(({ requestId, status, result }) => ({
     type: 'tool_result',

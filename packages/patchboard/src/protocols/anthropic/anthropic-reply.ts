@@ -2,7 +2,14 @@ import { reason } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
-import { brokenOff, callReplies, closed, opened, type AfterEvent, type OpenCalls } from '../open-calls.ts';
+import {
+  streamError,
+  partialCallReply,
+  closed,
+  opened,
+  type EventResult,
+  type PartialCalls,
+} from '../partial-calls.ts';
 import type { ReplyItem } from '../protocol.ts';
 import {
   cutOff,
@@ -16,7 +23,7 @@ import {
 } from '../vendor-calls.ts';
 
 /** The Messages API: a message, its `content`, or its event stream. */
-export const anthropicReply: VendorReply<OpenCalls> = callReplies({
+export const anthropicReply: VendorReply<PartialCalls> = partialCallReply({
   event: (open, event, source) => {
     switch (event['type']) {
       case 'content_block_start':
@@ -26,7 +33,7 @@ export const anthropicReply: VendorReply<OpenCalls> = callReplies({
       case 'content_block_stop':
         return stopped(open, event);
       case 'error':
-        return brokenOff(open, event['error'], source);
+        return streamError(open, event['error'], source);
       default:
         return [open, []];
     }
@@ -34,7 +41,7 @@ export const anthropicReply: VendorReply<OpenCalls> = callReplies({
   body: readMessage,
 });
 
-function started(open: OpenCalls, event: Json, { offset }: EventData): AfterEvent {
+function started(open: PartialCalls, event: Json, { offset }: EventData): EventResult {
   const block = event['content_block'];
   if (!isRecord(block)) return [open, []];
   if (block['type'] === 'text') return [open, textItem(block['text'])];
@@ -43,7 +50,7 @@ function started(open: OpenCalls, event: Json, { offset }: EventData): AfterEven
   return [opened(open, event['index'], begun), []];
 }
 
-function grown(open: OpenCalls, event: Json): AfterEvent {
+function grown(open: PartialCalls, event: Json): EventResult {
   const { delta } = event;
   if (!isRecord(delta)) return [open, []];
   if (delta['type'] === 'text_delta') return [open, textItem(delta['text'])];
@@ -53,7 +60,7 @@ function grown(open: OpenCalls, event: Json): AfterEvent {
   return [opened(open, event['index'], more), []];
 }
 
-function stopped(open: OpenCalls, event: Json): AfterEvent {
+function stopped(open: PartialCalls, event: Json): EventResult {
   const block = open.get(event['index']);
   if (block === undefined) return [open, []];
   return [closed(open, event['index']), [requestFrom(block)]];
@@ -71,7 +78,7 @@ function readMessage(value: unknown, text: string): ReplyItem[] {
     if (block['type'] !== 'tool_use') return [];
     const id = textOf(block['id']);
     const call = { id, name: textOf(block['name']), offset: placeOf(id) };
-    // A message that hit its limit may hold half of the last input, and nothing in it says so.
+    // A message that hit its token limit may contain a truncated last input, without a mark.
     if (message['stop_reason'] === 'max_tokens' && at === blocks.length - 1) return [cutOff(call)];
     const input = block['input'];
     return [requestFrom({ ...call, input: isRecord(input) ? input : (JSON.stringify(input) ?? '') })];

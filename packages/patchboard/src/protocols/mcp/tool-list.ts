@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
 
-/** What the list of an MCP server says of a tool. */
+/** A tool in the tool list of an MCP server. */
 export interface McpTool {
   readonly name: string;
   readonly description: string;
@@ -17,7 +17,7 @@ export interface ToolForMcp {
   readonly annotations: ToolAnnotations;
 }
 
-/** MCP takes the names as they are, and hints instead of promises. */
+/** MCP uses the names unchanged, and represents annotations as hints. */
 export function mcpTool({ name, description, inputSchema, outputSchema, annotations }: ToolForMcp): McpTool {
   return {
     name,
@@ -40,7 +40,7 @@ function objectSchema(schema: JsonSchema): Exclude<JsonSchema, boolean> {
   return { ...(typeof schema === 'boolean' ? {} : schema), type: 'object' };
 }
 
-/** Structured results are objects in MCP; any other result goes out as text. */
+/** Structured results are objects in MCP; any other result is sent as text. */
 function isObjectSchema(schema: JsonSchema | null): schema is Exclude<JsonSchema, boolean> {
   return schema !== null && typeof schema !== 'boolean' && schema['type'] === 'object';
 }

@@ -1,9 +1,9 @@
 import type { ToolExecutionResult } from '../protocol.ts';
 
-/** What an MCP server answers to `tools/call`. */
+/** The result of `tools/call` of an MCP server. */
 export interface McpToolResult {
   readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
-  /** MCP has objects only. */
+  /** Objects only, as MCP requires. */
   readonly structuredContent?: object;
   readonly isError: boolean;
 }
@@ -24,6 +24,6 @@ function objectIn(text: string): object | undefined {
   try {
     return JSON.parse(text) as object;
   } catch {
-    return undefined; // Text that only begins like an object.
+    return undefined; // The text only begins like an object.
   }
 }

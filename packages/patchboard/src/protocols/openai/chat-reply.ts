@@ -2,7 +2,13 @@ import { reason } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
-import { brokenOff, callReplies, type AfterEvent, type OpenCall, type OpenCalls } from '../open-calls.ts';
+import {
+  streamError,
+  partialCallReply,
+  type EventResult,
+  type PartialCall,
+  type PartialCalls,
+} from '../partial-calls.ts';
 import type { ReplyItem } from '../protocol.ts';
 import {
   cutOff,
@@ -15,16 +21,19 @@ import {
   type Json,
 } from '../vendor-calls.ts';
 
-/** Chat completions: a completion, a message, a list of `tool_calls`, or the event stream. Only the first choice counts. */
-export const chatReply: VendorReply<OpenCalls> = callReplies({ event: readChunk, body: readCompletion });
+/** Chat completions: a completion, a message, a list of `tool_calls`, or the event stream. Only the first choice is read. */
+export const chatReply: VendorReply<PartialCalls> = partialCallReply({
+  event: readChunk,
+  body: readCompletion,
+});
 
-function readChunk(open: OpenCalls, event: Json, source: EventData): AfterEvent {
-  if (isRecord(event['error'])) return brokenOff(open, event['error'], source);
+function readChunk(open: PartialCalls, event: Json, source: EventData): EventResult {
+  if (isRecord(event['error'])) return streamError(open, event['error'], source);
   const choice = recordsIn(event['choices']).find(({ index }) => index === undefined || index === 0);
   if (choice === undefined) return [open, []];
   const delta = isRecord(choice['delta']) ? choice['delta'] : {};
   const items = textItem(delta['content']);
-  // One copy for all the parts of the event: there may be very many.
+  // One copy for all parts of the event, of which there may be very many.
   const calls = new Map(open);
   let last = [...calls.keys()].at(-1);
   for (const part of recordsIn(delta['tool_calls'])) {
@@ -36,14 +45,14 @@ function readChunk(open: OpenCalls, event: Json, source: EventData): AfterEvent 
     calls.set(index, grown(calls.get(index), part, source));
   }
   if (typeof choice['finish_reason'] !== 'string') return [calls, items];
-  // Cut off by a limit, even arguments that happen to be readable are not all that was meant.
+  // After a token limit, the last call is incomplete even if its arguments parse.
   const wasCut = choice['finish_reason'] === 'length';
   for (const [index, call] of calls) items.push(wasCut && index === last ? cutOff(call) : requestFrom(call));
   return [new Map(), items];
 }
 
-/** Calls come one after the other: when the next begins, the last one is whole if it can be read, and may start. */
-function release(calls: Map<unknown, OpenCall>, last: unknown, items: ReplyItem[]): void {
+/** Calls arrive one after the other: when the next one begins, the previous one is complete if its arguments parse. */
+function release(calls: Map<unknown, PartialCall>, last: unknown, items: ReplyItem[]): void {
   const call = calls.get(last);
   if (call === undefined || call.input === '') return;
   const item = requestFrom(call);
@@ -52,7 +61,7 @@ function release(calls: Map<unknown, OpenCall>, last: unknown, items: ReplyItem[
   calls.delete(last);
 }
 
-function grown(before: OpenCall | undefined, part: Json, { offset }: EventData): OpenCall {
+function grown(before: PartialCall | undefined, part: Json, { offset }: EventData): PartialCall {
   const fn = isRecord(part['function']) ? part['function'] : {};
   const { id = '', name = '', input = '', offset: begun = offset } = before ?? {};
   return {

@@ -2,18 +2,18 @@ import type { JsonSchema } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
 import { requiredOf, typesIn, type SchemaObject } from '../schema-facts.ts';
 
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /**
- * Strict mode makes a model write null for what it would rather leave out. Takes such nulls away again: where a
- * property is optional and the schema of the tool has no place for null.
+ * In strict mode a model writes null for a property that it would omit. Removes such nulls: those of optional properties
+ * whose schema does not allow null.
  */
 export function stripInjectedNulls(schema: JsonSchema, args: unknown): unknown {
   return typeof schema === 'boolean' ? args : strip(schema, args, schema, 0);
 }
 
 function strip(schema: unknown, value: unknown, root: SchemaObject, depth: number): unknown {
-  if (depth > DEEPEST || !isRecord(schema)) return value;
+  if (depth > MAX_DEPTH || !isRecord(schema)) return value;
   if (Array.isArray(value)) return value.map((each) => strip(schema['items'], each, root, depth + 1));
   if (!isRecord(value)) return value;
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};

@@ -2,7 +2,7 @@ import { offeredTools } from '../parameters.ts';
 import type { ToolDefinitionInput } from '../tool-module.ts';
 import type { ToolExecutionResult } from '../protocol.ts';
 import type { SchemaObject } from '../schema-facts.ts';
-import { toStrictSchema, type Lost } from './strict-schema.ts';
+import { toStrictSchema, type LostKeyword } from './strict-schema.ts';
 
 export interface OpenAiFunction {
   readonly name: string;
@@ -11,23 +11,23 @@ export interface OpenAiFunction {
   readonly strict: boolean;
 }
 
-/** What of a tool's schema the vendor will not hold the model to. */
+/** The parts of a tool's schema that the vendor does not enforce. */
 export interface Conversion {
   readonly name: string;
   readonly strict: boolean;
-  readonly lost: readonly Lost[];
+  readonly lost: readonly LostKeyword[];
 }
 
 export function openAiFunctions(input: readonly ToolDefinitionInput[]): {
   readonly functions: OpenAiFunction[];
-  /** Only of tools of which something was lost. */
+  /** Only for tools that lost a part of their schema. */
   readonly conversions: Conversion[];
 } {
   const converted = offeredTools(input).map(({ name, wireName, description, schema }) => {
     const { strict, schema: parameters, lost } = toStrictSchema(schema);
     return {
       conversion: { name, strict, lost },
-      // The vendor refuses an object schema without properties.
+      // The vendor rejects an object schema without `properties`.
       fn: { name: wireName, description, parameters: { properties: {}, ...parameters }, strict },
     };
   });
@@ -42,7 +42,7 @@ export interface ChatTool {
   readonly function: OpenAiFunction;
 }
 
-/** What goes into `tools` of a chat completion. */
+/** The `tools` of a chat completion. */
 export function chatTools(functions: readonly OpenAiFunction[]): ChatTool[] {
   return functions.map((fn) => ({ type: 'function', function: fn }));
 }
@@ -51,7 +51,7 @@ export interface ResponsesTool extends OpenAiFunction {
   readonly type: 'function';
 }
 
-/** What goes into `tools` of a response. */
+/** The `tools` of a response. */
 export function responsesTools(functions: readonly OpenAiFunction[]): ResponsesTool[] {
   return functions.map((fn) => ({ type: 'function', ...fn }));
 }
@@ -62,7 +62,7 @@ export interface ChatToolMessage {
   readonly content: string;
 }
 
-/** The next messages. The vendor has no mark for failure: the text has to say it. */
+/** The next messages. The vendor has no flag for failures, so the text contains it. */
 export function chatResults(results: readonly ToolExecutionResult[]): ChatToolMessage[] {
   return results.map((result) => ({
     role: 'tool',

@@ -2,7 +2,14 @@ import { reason } from '@patchboard/wire';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { EventData } from '../event-lines.ts';
 import type { VendorReply } from '../json-reply.ts';
-import { brokenOff, callReplies, closed, opened, type AfterEvent, type OpenCalls } from '../open-calls.ts';
+import {
+  streamError,
+  partialCallReply,
+  closed,
+  opened,
+  type EventResult,
+  type PartialCalls,
+} from '../partial-calls.ts';
 import type { ReplyItem } from '../protocol.ts';
 import {
   cutOff,
@@ -16,9 +23,12 @@ import {
 } from '../vendor-calls.ts';
 
 /** Responses: a response, its `output`, one of its items, or the event stream. */
-export const responsesReply: VendorReply<OpenCalls> = callReplies({ event: readEvent, body: readResponse });
+export const responsesReply: VendorReply<PartialCalls> = partialCallReply({
+  event: readEvent,
+  body: readResponse,
+});
 
-function readEvent(open: OpenCalls, event: Json, source: EventData): AfterEvent {
+function readEvent(open: PartialCalls, event: Json, source: EventData): EventResult {
   const index = event['output_index'];
   const item = isRecord(event['item']) ? event['item'] : {};
   switch (event['type']) {
@@ -34,7 +44,7 @@ function readEvent(open: OpenCalls, event: Json, source: EventData): AfterEvent 
       if (item['type'] !== 'function_call') return [open, []];
       return [closed(open, index), [callOf(item, open.get(index)?.offset ?? source.offset)]];
     case 'error':
-      return brokenOff(open, event, source);
+      return streamError(open, event, source);
     default:
       return [open, []];
   }

@@ -25,7 +25,7 @@ const SEARCH = {
 } as const;
 
 describe('strict schemas', () => {
-  it('require everything, close every object, and let null stand for what is left out', () => {
+  it('require every property, close every object, and allow null for an omitted one', () => {
     const { strict, schema, lost } = toStrictSchema(SEARCH);
     expect(strict).toBe(true);
     expect(schema).toEqual({
@@ -80,7 +80,7 @@ describe('strict schemas', () => {
     expect(lost).toContainEqual({ path, keyword });
   });
 
-  it('hold nothing that strict mode refuses, for any schema at all', () => {
+  it('contain nothing that strict mode rejects, for any schema', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const { strict, schema } = toStrictSchema({ type: 'object', properties: { it: value } } as never);
@@ -90,7 +90,7 @@ describe('strict schemas', () => {
     );
   });
 
-  it('take what a model writes for them, and give it back as the tool wants it', () => {
+  it('accept the arguments of a model, which are converted back for the tool', () => {
     const compile = (schema: unknown): ((value: unknown) => unknown) => {
       const compiled = ajvSchemas().compile(schema as never, 'own');
       if (!compiled.ok) throw new Error(compiled.problem);
@@ -114,7 +114,7 @@ describe('strict schemas', () => {
     expect(original(given)).toBeNull();
   });
 
-  it('keep a null that was meant: required, allowed, or in a place nobody knows', () => {
+  it('keep a null that is required, allowed, or not in the schema', () => {
     const schema = {
       properties: { a: { type: 'string' }, b: { type: ['string', 'null'] }, c: {} },
       required: ['a'],

@@ -3,41 +3,41 @@ import { isRecord } from '../../core/json/is-record.ts';
 import { pointerTo } from '../../core/json/json-pointer.ts';
 import type { SchemaObject } from '../schema-facts.ts';
 
-/** Something the vendor's strict mode cannot say. The engine checks it all the same, after the call was asked for. */
-export interface Lost {
+/** A keyword that the vendor's strict mode does not support. The engine still validates it when the call is submitted. */
+export interface LostKeyword {
   /** JSON pointer into the schema of the tool. */
   readonly path: string;
   readonly keyword: string;
 }
 
-/** `strict: false`: the shape itself cannot be said, so the schema goes out as it is, as a hint. */
+/** `strict: false`: the structure cannot be expressed, so the original schema is sent as a hint. */
 export interface StrictSchema {
   readonly strict: boolean;
   readonly schema: SchemaObject;
-  /** Not empty with `strict: true`: constraints that were left out. With false: what stood in the way. */
-  readonly lost: readonly Lost[];
+  /** With `strict: true`: constraints that were left out. With false: the keywords that prevented it. */
+  readonly lost: readonly LostKeyword[];
 }
 
 const KEPT: ReadonlySet<string> = words(
   'type description title enum properties required items anyOf $ref $defs pattern format multipleOf maximum exclusiveMaximum minimum exclusiveMinimum minItems maxItems additionalProperties',
 );
-/** Translated below, not lost. */
+/** Keywords that are translated below. */
 const TRANSLATED: ReadonlySet<string> = words('const definitions');
-/** Say nothing about which values fit. */
+/** Keywords that do not restrict values. */
 const SILENT: ReadonlySet<string> = words('$schema $id $comment examples deprecated readOnly writeOnly');
-/** Without these the schema would mean something else. */
+/** Keywords that cannot be left out without changing the meaning of the schema. */
 const STRUCTURAL: ReadonlySet<string> = words(
   'allOf oneOf not if then else patternProperties prefixItems dependentSchemas unevaluatedProperties unevaluatedItems propertyNames $dynamicRef $anchor',
 );
 const FORMATS: ReadonlySet<string> = words('date-time time date duration email hostname ipv4 ipv6 uuid');
 /** Limits of the vendor. */
-const DEEPEST = 10;
-const MOST_PROPERTIES = 5000;
-const MOST_ENUM_VALUES = 1000;
+const MAX_DEPTH = 10;
+const MAX_PROPERTIES = 5000;
+const MAX_ENUM_VALUES = 1000;
 
 /**
- * Strict mode makes a model keep to the schema, but wants every property required and every object closed.
- * Optional properties become nullable; `stripInjectedNulls` undoes it on the way back.
+ * Strict mode makes a model follow the schema, but requires that every property is required and every object closed.
+ * Optional properties become nullable; `stripInjectedNulls` reverts this in the arguments.
  */
 export function toStrictSchema(schema: JsonSchema): StrictSchema {
   const root: SchemaObject = typeof schema === 'boolean' ? {} : schema;
@@ -50,22 +50,22 @@ export function toStrictSchema(schema: JsonSchema): StrictSchema {
 }
 
 class Conversion {
-  readonly lost: Lost[] = [];
-  readonly #blocked: Lost[] = [];
+  readonly lost: LostKeyword[] = [];
+  readonly #blocked: LostKeyword[] = [];
   #properties = 0;
   #enumValues = 0;
 
-  blocked(): readonly Lost[] {
-    const tooMany: Lost[] = [];
-    if (this.#properties > MOST_PROPERTIES) tooMany.push({ path: '', keyword: 'properties' });
-    if (this.#enumValues > MOST_ENUM_VALUES) tooMany.push({ path: '', keyword: 'enum' });
+  blocked(): readonly LostKeyword[] {
+    const tooMany: LostKeyword[] = [];
+    if (this.#properties > MAX_PROPERTIES) tooMany.push({ path: '', keyword: 'properties' });
+    if (this.#enumValues > MAX_ENUM_VALUES) tooMany.push({ path: '', keyword: 'enum' });
     return [...this.#blocked, ...tooMany];
   }
 
   schema(given: unknown, path: string, depth: number): SchemaObject {
-    // A list is not written out: its items may have a `toString` that is no function.
+    // Not `String` of an array: its items may have a `toString` that is not a function.
     if (!isRecord(given)) return this.#block(path, Array.isArray(given) ? 'array' : String(given));
-    if (depth > DEEPEST) return this.#block(path, 'depth');
+    if (depth > MAX_DEPTH) return this.#block(path, 'depth');
     const type = typeOf(given);
     if (type === 'object' || 'properties' in given) return this.object(given, path, depth);
     const kept = this.#keywords(given, path);
@@ -82,8 +82,8 @@ class Conversion {
     const kept = this.#keywords(given, path);
     const properties = isRecord(given['properties']) ? given['properties'] : {};
     const names = Object.keys(properties);
-    // Without properties any object fits, unless it is said that none but the empty one does. A tool that lists none of
-    // its parameters takes none.
+    // Without properties every object is valid, unless `additionalProperties` is false. At the top level, an empty
+    // `properties` means that the tool has no parameters.
     const isListed = depth === 0 && isRecord(given['properties']);
     const isOpen = given['additionalProperties'] !== false && names.length === 0 && !isListed;
     if (isOpen || isRecord(given['additionalProperties']) || given['additionalProperties'] === true)
@@ -110,7 +110,7 @@ class Conversion {
     return { ...kept, type: 'object', required: names, additionalProperties: false };
   }
 
-  /** What strict mode takes, less what is converted by its own rule. */
+  /** The keywords that strict mode supports, without those that are converted separately. */
   #keywords(given: SchemaObject, path: string): Record<string, unknown> {
     const kept: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(given)) {
@@ -140,7 +140,7 @@ function typeOf({ type }: SchemaObject): unknown {
   return others.length === 1 ? others[0] : type;
 }
 
-/** The same, or null. */
+/** Returns the schema with null allowed too. */
 function nullable(schema: SchemaObject): SchemaObject {
   const { type } = schema;
   if (Array.isArray(schema['anyOf'])) {

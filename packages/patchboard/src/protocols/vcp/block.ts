@@ -7,7 +7,7 @@ import type { Found } from './nesting.ts';
 export interface Field {
   readonly key: string;
   readonly value: string;
-  /** Of the key. */
+  /** The offset of the key. */
   readonly offset: number;
 }
 
@@ -17,12 +17,12 @@ export interface WholeBlock {
   readonly raw: string;
 }
 
-/** Every command of a batch gets a copy of the shared fields: without a bound, a short text would become a long one. */
-const MOST_COMMANDS = 100;
-/** Characters of these copies, in all. */
-const MOST_SHARED = 1_000_000;
+/** Every command of a batch gets a copy of the shared fields, so a short text without bounds could expand to a long one. */
+const MAX_COMMANDS = 100;
+/** Total characters of these copies. */
+const MAX_SHARED = 1_000_000;
 
-/** The requests that a block holds: one, or several in a batch; or what is wrong with it. */
+/** Returns the requests of a block: one, or several in a batch; or an error. */
 export function readBlock(block: WholeBlock): Found[] {
   const keys = new Map<string, Field>();
   for (const field of block.fields) {
@@ -38,7 +38,7 @@ export function readBlock(block: WholeBlock): Found[] {
   return readBatch(block, keys);
 }
 
-/** `command1, path1, command2, path2`: a number belongs to the batch only where there is a command of that number. */
+/** `command1, path1, command2, path2`: a number belongs to the batch only if there is a command with that number. */
 function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): Found[] {
   const shared: Field[] = [];
   const parts = new Map<string, Field[]>();
@@ -54,13 +54,13 @@ function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): Found[]
     parts.set(number, part);
     part.push({ ...field, key });
   }
-  if (parts.size > MOST_COMMANDS) {
-    const why = reason('batch_too_many', { count: MOST_COMMANDS });
+  if (parts.size > MAX_COMMANDS) {
+    const why = reason('batch_too_many', { count: MAX_COMMANDS });
     return [damaged(keys, parseError('batch_too_large', block.offset, why))];
   }
   const copied = parts.size * shared.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
-  if (copied > MOST_SHARED) {
-    const why = reason('batch_too_long', { count: MOST_SHARED });
+  if (copied > MAX_SHARED) {
+    const why = reason('batch_too_long', { count: MAX_SHARED });
     return [damaged(keys, parseError('batch_too_large', block.offset, why))];
   }
   const requests: Found[] = [];
@@ -74,7 +74,7 @@ function readBatch(block: WholeBlock, keys: ReadonlyMap<string, Field>): Found[]
   return requests;
 }
 
-/** The longest number at the end of the key that a command has as well. */
+/** The longest number at the end of the key that is also the number of a command. */
 function batchNumber(key: string, keys: ReadonlyMap<string, Field>): string | null {
   const digits = /\d{1,9}$/.exec(key)?.[0] ?? '';
   for (let cut = 0; cut < digits.length; cut += 1) {
@@ -116,7 +116,7 @@ function twice({ key, offset }: Field): ParseError {
   return parseError('key_duplicate', offset, reason('field_given_twice', { key }));
 }
 
-/** As in JSON from outside: as a name it can only do harm. */
+/** `__proto__` is refused as in JSON arguments. */
 function forbidden({ key, offset }: Field): ParseError {
   return parseError('text_unexpected', offset, reason('argument_name_forbidden', { key }));
 }

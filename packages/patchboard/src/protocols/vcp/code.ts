@@ -2,19 +2,19 @@ import type { Scan } from './scan.ts';
 import { PROSE, type FenceMark, type OpenCode, type OpenFence } from './state.ts';
 import { endOfRun } from './tick-runs.ts';
 
-/** A shorter run of backticks begins inline code, which ends with its line; one of tildes means nothing. */
+/** A shorter run of backticks begins inline code, which ends with its line; a shorter run of tildes is text. */
 const FENCE_LENGTH = 3;
 const BACKTICK = 0x60;
 const TILDE = 0x7e;
 
-/** Counts on; `at` stands behind the run. Not whole: the run may go on in the next piece. */
+/** Counts the run and moves `at` behind it. `isWhole` is false if the run may continue in the next piece. */
 function countRun(scan: Scan, before: number, code: number): { run: number; isWhole: boolean } {
   const from = scan.at;
   scan.at = endOfRun(scan.text, from, code);
   return { run: before + scan.at - from, isWhole: scan.at < scan.text.length || scan.isLast };
 }
 
-/** A run of backticks: code up to its partner on the line; without one a fence, or text where it is too short. */
+/** A run of backticks: code up to the closing run on the line; without one, a fence, or text if it is too short. */
 export function openTicks(scan: Scan, before: number): boolean {
   const { run, isWhole } = countRun(scan, before, BACKTICK);
   if (!isWhole) {
@@ -38,7 +38,7 @@ export function openTicks(scan: Scan, before: number): boolean {
       ticks: run,
       run: trailing,
       held: text.slice(at),
-      dead: Math.max(0, scan.dead - at),
+      damagedEnd: Math.max(0, scan.damagedEnd - at),
     };
     return false;
   }
@@ -47,14 +47,14 @@ export function openTicks(scan: Scan, before: number): boolean {
   return true;
 }
 
-/** Where the backticks at the end of the text begin. */
+/** The index where the backticks at the end of the text begin. */
 function startOfTicks(text: string, from: number): number {
   let start = text.length;
   while (start > from && text.charCodeAt(start - 1) === BACKTICK) start -= 1;
   return start;
 }
 
-/** In a line whose rest was not there when its backticks were read. */
+/** Continues a line whose end was not available when its backticks were read. */
 export function scanCode(scan: Scan, place: OpenCode): boolean {
   const { text, find } = scan;
   let { run } = place;
@@ -88,14 +88,14 @@ function endLine(scan: Scan, place: OpenCode, newline: number): true {
   return true;
 }
 
-/** The line of the opening run is part of the fence. */
+/** Opens a fence; the rest of the line belongs to it. */
 function openFence(scan: Scan, mark: FenceMark, length: number, newline: number): void {
   const isOpen = newline !== Infinity;
   scan.at = isOpen ? newline + 1 : scan.text.length;
   scan.place = { kind: 'fence', mark, length, part: isOpen ? 'margin' : 'line', run: 0 };
 }
 
-/** A run of tildes at the beginning of a line. */
+/** Reads a run of tildes at the beginning of a line. */
 export function openTildes(scan: Scan, before: number): boolean {
   const { run, isWhole } = countRun(scan, before, TILDE);
   if (!isWhole) scan.place = { kind: 'tildes', run };
@@ -108,7 +108,7 @@ export function skipTildes(scan: Scan): void {
   scan.at = endOfRun(scan.text, scan.at, TILDE);
 }
 
-/** A fence ends at a line that holds nothing but a run at least as long; lists and quotes may indent it. */
+/** A fence ends at a line with only a run at least as long as the opening one; lists and quotes may indent it. */
 export function scanFence(scan: Scan, place: OpenFence): boolean {
   const { text } = scan;
   const code = place.mark === '`' ? BACKTICK : TILDE;

@@ -6,7 +6,7 @@ import type { Field } from './block.ts';
 import type { Scan } from './scan.ts';
 import type { Block, BlockPart, OpenValue } from './state.ts';
 
-/** The reply is over, and the block is not. */
+/** The reply ended within the block. */
 export function abandonBlock(scan: Scan, block: Block, part: BlockPart): void {
   const problem =
     part.kind === 'value'
@@ -15,7 +15,7 @@ export function abandonBlock(scan: Scan, block: Block, part: BlockPart): void {
   report(scan, block, block.problem ?? problem);
 }
 
-/** The block ends before `at`, badly. */
+/** Ends a damaged block before `at`. */
 export function endDamaged(scan: Scan, block: Block, problem: ParseError): true {
   report(scan, block, problem);
   scan.readAgain(block);
@@ -27,14 +27,14 @@ export function endUnclosed(scan: Scan, block: Block): true {
   const why = reason('request_runs_on', { mark: REQUEST_END });
   const innerOffset = scan.offsetOf(scan.at);
   endDamaged(scan, block, block.problem ?? parseError('block_unclosed', block.offset, why));
-  // What is inside a value stays inside until the end of the request there.
+  // A request inside a value stays inside until its end.
   if (scan.nesting?.innerOffset === block.offset) scan.nesting = { ...scan.nesting, innerOffset };
   return true;
 }
 
 /**
- * The next request begins at `at`, before the value is closed. Where an end marker stands in between, the value was
- * left open and the block ended there; otherwise the next request is part of the value.
+ * The next request begins at `at`, before the value is closed. If there is an end marker in between, the value was left
+ * open and the block ended there; otherwise the next request is part of the value.
  */
 export function endInValue(scan: Scan, block: Block, value: OpenValue, text: string): true {
   const innerOffset = scan.offsetOf(scan.at);
@@ -47,10 +47,10 @@ function report(scan: Scan, block: Block, problem: ParseError): void {
   scan.found([{ kind: 'error', error: { ...problem, ...namesIn(block) } }]);
 }
 
-/** What the block says of itself: the answer goes to the request it names. */
+/** The request id and tool name of the block, for the error that refers to it. */
 export function namesIn({ fields }: Block): Pick<ParseError, 'requestId' | 'toolName'> {
   let names: Pick<ParseError, 'requestId' | 'toolName'> = {};
-  // The first of two fields is reached last, and counts.
+  // The list is in reverse order: the first of two equal fields is visited last, and is used.
   for (let list = fields; list !== null; list = list.before) {
     const { key, value } = list.field;
     if (key === 'request_id') names = { ...names, requestId: value.trim() };
@@ -79,7 +79,7 @@ const OPEN_BEFORE_REQUEST = {
   to: closerOf('ESCAPE'),
 } as const;
 
-/** A request marker stands in a plain value before its closer. */
+/** A plain value contains a request marker before its closer. */
 function valueOpenBeforeRequest({ key, offset }: OpenValue): ParseError {
   const why =
     key === null

@@ -17,7 +17,7 @@ const USAGE =
   'and 「末」, exactly as it is, without escaping; a value that holds such a marker itself stands between 「始ESCAPE」 ' +
   'and 「末ESCAPE」. The results come with the next message.';
 
-/** What is put into the prompt. Nothing a tool says of itself can end its definition or look like a request. */
+/** The tool definitions for the prompt. Text of a tool cannot end its definition or look like a request. */
 export function formatDefinitions(tools: readonly ToolDefinitionInput[]): string {
   const blocks = tools.flatMap((tool) => tool.methods.map((method) => definitionOf(tool, method)));
   return blocks.length === 0 ? '' : [USAGE, ...blocks].join('\n\n');
@@ -35,7 +35,7 @@ function definitionOf(tool: ToolDefinitionInput, method: ShownMethod): string {
   return [DEFINITION_START, ...lines, exampleOf(naming, parameters), DEFINITION_END].join('\n');
 }
 
-/** A tool is named whole; a method of a module by its module and command. */
+/** A tool is named by its full name; a method of a module by its module and command. */
 function namingOf({ toolId }: ToolDefinitionInput, method: ShownMethod): (readonly [string, string])[] {
   if (method.registeredName !== undefined) return [['tool_name', method.registeredName]];
   return [
@@ -45,8 +45,8 @@ function namingOf({ toolId }: ToolDefinitionInput, method: ShownMethod): (readon
 }
 
 /**
- * In a fence, so that a model that repeats its prompt calls nothing. A fence that a description left open hides it
- * as well: one with an info string closes none.
+ * Written in a fence, so that a model that repeats its prompt calls nothing. A fence left open by a description hides
+ * the example too, because a fence with an info string does not close one.
  */
 function exampleOf(
   naming: readonly (readonly [string, string])[],
@@ -66,7 +66,7 @@ function exampleOf(
   return `example:「始ESCAPE」\n\`\`\`text\n${request}\n\`\`\`\n「末ESCAPE」`;
 }
 
-/** Only words of ours: a default or an enum is the tool's own text. */
+/** Returns fixed text only: a default or an enum is text of the tool. */
 function placeholderFor({ type }: ShownParameter): string {
   switch (readType(type).schema['type']) {
     case 'integer':

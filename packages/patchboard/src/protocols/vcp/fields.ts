@@ -15,7 +15,7 @@ import { cutMarker, cutPattern } from './finder.ts';
 import { nestedRequest } from './nesting.ts';
 import type { Scan } from './scan.ts';
 import { GAP, type Block, type BlockPart } from './state.ts';
-import { goTo, HALF_OPENER, lose, scanValue, takeOpener } from './values.ts';
+import { goTo, HALF_OPENER, markDamaged, scanValue, takeOpener } from './values.ts';
 
 const BLOCK_MARKERS = [REQUEST_END, REQUEST_START];
 const KEY_CHARACTER = /[A-Za-z0-9_-]/;
@@ -25,7 +25,7 @@ const SEPARATORS = /[\s,，；、]*/y;
 const PLAIN_HEAD = `:${openerOf('')}`;
 const PLAIN_CLOSER = closerOf('');
 
-/** Reads on inside a block. False: more text is needed. */
+/** Continues inside a block. Returns false if more text is needed. */
 export function scanBlock(scan: Scan, block: Block, part: BlockPart): boolean {
   switch (part.kind) {
     case 'gap':
@@ -38,8 +38,8 @@ export function scanBlock(scan: Scan, block: Block, part: BlockPart): boolean {
       return scanOpener(scan, block, part.key, part.offset);
     case 'value':
       return scanValue(scan, block, part);
-    case 'lost':
-      return scanLost(scan, block);
+    case 'damaged':
+      return scanDamaged(scan, block);
   }
 }
 
@@ -65,11 +65,11 @@ function scanGap(scan: Scan, begun: Block): boolean {
     return false;
   }
   const offset = scan.offsetOf(at);
-  if (!KEY_CHARACTER.test(text.charAt(at))) return lose(scan, block, unexpected(offset));
+  if (!KEY_CHARACTER.test(text.charAt(at))) return markDamaged(scan, block, unexpected(offset));
   return goTo(scan, block, { kind: 'key', key: '', offset });
 }
 
-/** The short way for plain fields that are all here, as most are; whatever is odd or cut is left for the long way. */
+/** Fast path for complete plain fields, which are most. Leaves unusual or incomplete fields to the general parser. */
 function takeWholeFields(scan: Scan, block: Block): Block {
   const { text } = scan;
   let { fields } = block;
@@ -94,7 +94,7 @@ function after(text: string, from: number, belongs: (code: number) => boolean): 
   return at;
 }
 
-/** Blank, tab, newline, return or comma; rarer blanks and separators go the long way. */
+/** Space, tab, newline, return or comma; the general parser handles rarer separators. */
 function isSeparator(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x2c || code === 0x0d || code === 0x09;
 }
@@ -119,7 +119,7 @@ function scanKey(scan: Scan, block: Block, before: string, offset: number): bool
 function scanColon(scan: Scan, block: Block, key: string, offset: number): boolean {
   skip(scan, WHITESPACE);
   if (scan.at === scan.text.length) return false;
-  if (scan.text.charAt(scan.at) !== ':') return lose(scan, block, unexpected(offset));
+  if (scan.text.charAt(scan.at) !== ':') return markDamaged(scan, block, unexpected(offset));
   scan.at += 1;
   return goTo(scan, block, { kind: 'open', key, offset });
 }
@@ -132,12 +132,12 @@ function scanOpener(scan: Scan, block: Block, key: string, keyOffset: number): b
   if (tag === 'cut') return false;
   if (tag === null) {
     const why = reason('value_not_enclosed', { key, from: openerOf(''), to: closerOf('') });
-    return lose(scan, block, parseError('text_unexpected', offset, why));
+    return markDamaged(scan, block, parseError('text_unexpected', offset, why));
   }
   return goTo(scan, block, { kind: 'value', key, keyOffset, offset, tag, text: '' });
 }
 
-function scanLost(scan: Scan, block: Block): boolean {
+function scanDamaged(scan: Scan, block: Block): boolean {
   const { text, find } = scan;
   for (;;) {
     const { at } = scan;
@@ -146,7 +146,7 @@ function scanLost(scan: Scan, block: Block): boolean {
     const opener = find.openerSign.next(at + 1) - 1;
     const first = Math.min(end, start, opener);
     if (first === Infinity) {
-      scan.at = scan.isLast ? text.length : cutLost(text, at);
+      scan.at = scan.isLast ? text.length : cutDamaged(text, at);
       return false;
     }
     scan.at = first;
@@ -161,8 +161,8 @@ function scanLost(scan: Scan, block: Block): boolean {
   }
 }
 
-/** Where the text may end within a marker that means something in a damaged block. */
-function cutLost(text: string, from: number): number {
+/** The index where the text may end within a marker that matters in a damaged block. */
+function cutDamaged(text: string, from: number): number {
   return Math.min(cutMarker(text, from, BLOCK_MARKERS), cutPattern(text, from, HALF_OPENER, LONGEST_OPENER));
 }
 

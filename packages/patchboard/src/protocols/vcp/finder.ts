@@ -1,8 +1,8 @@
 import { closerOf, OPENER_SIGN, REQUEST_END, REQUEST_START } from '@patchboard/wire/vcp';
 
 /**
- * Where something occurs next in a text. Remembers what it found, so that asking from ever later places reads the
- * text once in all, however often it is asked and whether or not there is anything to find.
+ * Finds the next occurrence of a string in a text. Caches the last match, so that searches from increasing indexes scan
+ * the text once in total, whether or not there is a match.
  */
 export class Finder {
   readonly #text: string;
@@ -14,7 +14,7 @@ export class Finder {
     this.#wanted = wanted;
   }
 
-  /** `Infinity`: not there any more. `from` never decreases. */
+  /** Returns `Infinity` if there is no match. `from` must not decrease. */
   next(from: number): number {
     if (this.#at >= from) return this.#at;
     const found = this.#text.indexOf(this.#wanted, from);
@@ -25,7 +25,7 @@ export class Finder {
 
 const PLAIN_CLOSER = closerOf('');
 
-/** Finders for everything the grammar looks for in one text, made when first asked for: a short piece needs few. */
+/** The finders for all marks of the grammar in one text, created on first use: a short piece needs few. */
 export class Finders {
   readonly #text: string;
   #lessThan: Finder | null = null;
@@ -74,7 +74,7 @@ export class Finders {
   }
 }
 
-/** The first place from `from` on where the text may end within one of the markers; its length if nowhere. */
+/** The first index from `from` on where the text may end within one of the markers; its length if there is none. */
 export function cutMarker(text: string, from: number, markers: readonly string[]): number {
   let longest = 0;
   for (const marker of markers) longest = Math.max(longest, marker.length);
@@ -85,7 +85,7 @@ export function cutMarker(text: string, from: number, markers: readonly string[]
   return text.length;
 }
 
-/** The same for markers that a pattern describes: `half` matches what may go on to one, `longest` bounds its length. */
+/** As `cutMarker`, for markers given by a pattern: `half` matches a prefix of a marker, `longest` bounds its length. */
 export function cutPattern(text: string, from: number, half: RegExp, longest: number): number {
   for (let at = Math.max(from, text.length - longest + 1); at < text.length; at += 1)
     if (half.test(text.slice(at))) return at;

@@ -1,14 +1,14 @@
-/** Blanks and the characters that the signs of quotes and lists are made of. */
+/** Spaces, tabs and the characters of quote and list marks. */
 const LEAD_CHARACTERS: ReadonlySet<number> = new Set(
   Array.from(' \t>-*+.)0123456789', (character) => character.charCodeAt(0)),
 );
 const NEWLINE = 0x0a;
-/** Blanks, quotes and list items, in any order, and nothing begun and left unfinished. */
+/** White space and complete quote and list marks, in any order. */
 const LEAD = /^(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*$/;
 
 /**
- * What stands in the line before `at`, if it is made of lead characters only; else null. `before`: the same of what
- * stands in that line before the text begins.
+ * Returns the part of the line before `at` if it has lead characters only; else null. `before`: the lead of that line
+ * before the text begins.
  */
 export function leadBefore(text: string, at: number, before: string | null): string | null {
   let from = at;
@@ -17,7 +17,7 @@ export function leadBefore(text: string, at: number, before: string | null): str
   return before === null ? null : before + text.slice(0, at);
 }
 
-/** Whether a block of Markdown, such as a fence, may begin after it. */
+/** Whether a Markdown block, such as a fence, may begin after this lead. */
 export function isLineBeginning(lead: string | null): boolean {
   return lead !== null && LEAD.test(lead);
 }

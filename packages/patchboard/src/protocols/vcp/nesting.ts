@@ -4,17 +4,17 @@ import { parseError } from '../parse-error.ts';
 import type { ParsedToolRequest, ParseError, ReplyItem } from '../protocol.ts';
 
 /**
- * A request began inside a value that was not closed, so its outer request is damaged. Whether the requests after it
- * stand in that value as well shows only when its closer comes, if it ever does: they are kept until the reply ends.
+ * A request began inside a value that was not closed, so its outer request is damaged. Whether the following requests
+ * are inside that value too is known only when its closer arrives, if it does: they are kept until the reply ends.
  */
 export interface OpenNesting {
-  /** Where the request begins that certainly stands inside the value. */
+  /** The offset of the request that is certainly inside the value. */
   readonly innerOffset: number;
-  /** The latest first. Persistent, as old states stay good. */
+  /** A persistent list, the latest first: states are immutable. */
   readonly kept: KeptList | null;
 }
 
-/** What is found in a reply besides its text. */
+/** A request or an error in a reply. */
 export type Found = Exclude<ReplyItem, { kind: 'text' }>;
 type Problem = Extract<ReplyItem, { kind: 'error' }>;
 
@@ -28,16 +28,16 @@ export function keep(nesting: OpenNesting, entry: KeptList['entry']): OpenNestin
   return { ...nesting, kept: { entry, before: nesting.kept } };
 }
 
-/** Whether the end of the reply has to decide on something before it is told. */
+/** Whether the entry must be kept until the end of the reply decides on it. */
 export function isDeciding(nesting: OpenNesting | null, entry: KeptList['entry']): nesting is OpenNesting {
   if (nesting === null) return false;
   return nesting.kept !== null || (typeof entry !== 'string' && entry.kind === 'request');
 }
 
-/** The reply is over. A request before a closer that closes nothing else stood inside the value. */
+/** Called at the end of the reply. A request before an unmatched closer was inside the value. */
 export function settleNesting({ kept }: OpenNesting): ReplyItem[] {
   const items: ReplyItem[] = [];
-  // From the end of the reply: the text after a request decides.
+  // Iterates from the end of the reply: the text after a request decides.
   const after: string[] = [];
   let isInside = false;
   let last = -1;
@@ -71,7 +71,7 @@ export function nestedRequest(
 
 const SIGN = /<<<\[(?:END_)?TOOL_REQUEST\]>>>|[「{][始末](?:ESCAPE\d{0,9})?[」}]/gi;
 
-/** Whether a value closer or an end marker stands in the text without its opener or start marker before it. */
+/** Whether the text contains a value closer or an end marker without its opener or start marker before it. */
 function closesOuterValue(text: string): boolean {
   let hasStarted = false;
   let open: string | null = null;

@@ -8,7 +8,7 @@ import { isCutTag, scanThought, tagAt } from './thought.ts';
 
 const PROSE_MARKERS = [REQUEST_START];
 
-/** Reads on outside of blocks. False: more text is needed. */
+/** Continues outside of blocks. Returns false if more text is needed. */
 export function scanOutside(scan: Scan, place: Outside): boolean {
   switch (place.kind) {
     case 'prose':
@@ -47,7 +47,7 @@ function scanProse(scan: Scan): boolean {
       return false;
     }
     scan.at = lessThan;
-    if (text.startsWith(REQUEST_START, lessThan) && lessThan >= scan.dead) {
+    if (text.startsWith(REQUEST_START, lessThan) && lessThan >= scan.damagedEnd) {
       scan.openBlock();
       return true;
     }
@@ -65,7 +65,7 @@ function openThought(scan: Scan): boolean {
   return true;
 }
 
-/** Whether what begins at `at` may be the first half of a marker. */
+/** Whether the text from `at` on may be the beginning of a marker. */
 function isCut({ text, at, isLast }: Scan): boolean {
   if (isLast) return false;
   if (isCutTag(text, at)) return true;

@@ -5,7 +5,7 @@ import type { ToolExecutionResult } from '../protocol.ts';
 import { collectReply, parseReply, replyReader } from '../reply-reader.ts';
 import { vcpProtocol } from './vcp-protocol.ts';
 
-/** Whatever could be taken for part of the grammar, and what breaks careless readers. */
+/** Texts that look like parts of the grammar, and texts that break careless parsers. */
 const PIECES = [
   '<<<[TOOL_REQUEST]>>>',
   '<<<[END_TOOL_REQUEST]>>>',
@@ -134,7 +134,7 @@ describe('a request that was written', () => {
 });
 
 describe('any text', () => {
-  it('is read without a throw, and the same however it is cut', () => {
+  it('is parsed without a throw, and the same however it is split', () => {
     fc.assert(
       fc.property(fc.array(wildText, { maxLength: 8 }), (pieces) => {
         const reader = replyReader(vcpProtocol);
@@ -172,7 +172,7 @@ describe('any text', () => {
           expect(rawBlock).toContain('tool_name');
           expect(offset).toBeGreaterThanOrEqual(last); // no two share a character, batches apart
           last = offset;
-          // Alone it says the same: nothing of its neighbours went into it.
+          // Parsed alone, the block gives the same request.
           expect(parseReply(vcpProtocol, rawBlock).errors).toEqual([]);
         }
       }),
@@ -181,7 +181,7 @@ describe('any text', () => {
   });
 });
 
-describe('what others wrote', () => {
+describe('text of tools and results', () => {
   const result = fc.record<ToolExecutionResult>({
     requestId: wildText,
     toolName: wildText,

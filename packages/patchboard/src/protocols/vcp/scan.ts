@@ -6,28 +6,28 @@ import { isDeciding, keep, type Found, type OpenNesting } from './nesting.ts';
 import { GAP, PROSE, type Block, type OpenCode, type Place, type VcpState } from './state.ts';
 import { TickRuns } from './tick-runs.ts';
 
-/** One piece of a reply being read: everything that moves lives here, and only as long as the piece is read. */
+/** The mutable state of the parser while it reads one piece of a reply. */
 export class Scan {
-  /** Nothing comes after this piece: half a marker is text. */
+  /** True: no piece follows, so an incomplete marker is text. */
   readonly isLast: boolean;
   readonly items: ReplyItem[] = [];
   text: string;
   find: Finders;
   place: Place;
   at = 0;
-  /** Below it stands a damaged request, read again for its fences and thoughts: no request begins there. */
-  dead = 0;
+  /** The end of a damaged request that is parsed again for its fences and thoughts: no request begins before it. */
+  damagedEnd = 0;
   nesting: OpenNesting | null;
   #runs: TickRuns | null = null;
-  /** Of the line that the text begins in. */
+  /** The lead of the line that the text begins in. */
   #lead: string | null;
-  /** Of the text, from the beginning of the reply. */
+  /** The offset of the text in the reply. */
   #offset: number;
-  /** From here on the text belongs to the prose or the block that is being read. */
+  /** The index where the current prose or block begins. */
   #from = 0;
 
   constructor(state: VcpState, chunk: string, isLast: boolean) {
-    this.text = state.tail + chunk;
+    this.text = state.unparsed + chunk;
     this.find = new Finders(this.text);
     this.isLast = isLast;
     this.place = state.place;
@@ -36,23 +36,23 @@ export class Scan {
     this.#lead = state.place.kind === 'prose' ? state.place.lead : null;
   }
 
-  /** From the beginning of the reply. */
+  /** Converts an index of the text to an offset in the reply. */
   offsetOf(at: number): number {
     return this.#offset + at;
   }
 
-  /** Found when the first is asked for: most replies need none. */
+  /** Built on first use: most replies need none. */
   get runs(): TickRuns {
     this.#runs ??= new TickRuns(this.text, this.at, this.isLast);
     return this.#runs;
   }
 
-  /** The line up to `at`, if only blanks and the signs of quotes and lists stand in it; else null. */
+  /** The line up to `at`, if it has only spaces and the marks of quotes and lists; else null. */
   lead(): string | null {
     return leadBefore(this.text, this.at, this.#lead);
   }
 
-  /** The request marker stands at `at`. */
+  /** Opens a block at the request marker at `at`. */
   openBlock(): void {
     this.emitText();
     this.#from = this.at;
@@ -61,7 +61,7 @@ export class Scan {
     this.at += REQUEST_START.length;
   }
 
-  /** The whole block ends before `at`. */
+  /** Closes the block before `at`, and returns its text. */
   closeBlock(block: Block): string {
     const raw = this.#rawOf(block);
     this.#from = this.at;
@@ -70,8 +70,8 @@ export class Scan {
   }
 
   /**
-   * The damaged block ends before `at`. It counts as text for what follows: it is read again, so that a fence, a code
-   * span or a thought that begins in it hides the requests after it.
+   * Ends a damaged block before `at` and parses it again as text, so that a fence, a code span or a thought that begins
+   * in it hides the requests after it.
    */
   readAgain(block: Block): void {
     const { nesting } = this;
@@ -79,28 +79,28 @@ export class Scan {
     const begin = block.offset - this.#offset;
     const end = this.at;
     if (begin < 0) this.#prepend(block.raw);
-    this.dead = begin < 0 ? end - begin : end;
+    this.damagedEnd = begin < 0 ? end - begin : end;
     this.at = Math.max(0, begin) + REQUEST_START.length;
-    this.#from = this.dead;
+    this.#from = this.damagedEnd;
     this.place = PROSE;
   }
 
-  /** A backtick has no partner on its line: what follows it is read again, as text. */
-  release({ held, dead }: OpenCode): void {
+  /** A run of backticks has no closing run on its line: parses the text after it again. */
+  release({ held, damagedEnd }: OpenCode): void {
     this.#prepend(held);
-    this.dead = dead;
+    this.damagedEnd = damagedEnd;
     this.at = 0;
-    this.#from = dead;
+    this.#from = damagedEnd;
     this.place = PROSE;
   }
 
-  /** What follows a backtick, up to `at`, is code. */
-  emitCode({ held, dead }: OpenCode): void {
-    this.#emit(held.slice(dead));
+  /** Emits the text from a backtick up to `at` as code. */
+  emitCode({ held, damagedEnd }: OpenCode): void {
+    this.#emit(held.slice(damagedEnd));
     this.place = PROSE;
   }
 
-  /** What was found, unless the end of the reply decides what it is. */
+  /** Emits requests and errors, or keeps them if the end of the reply decides on them. */
   found(items: readonly Found[]): void {
     for (const item of items) {
       if (isDeciding(this.nesting, item)) this.nesting = keep(this.nesting, item);
@@ -108,13 +108,13 @@ export class Scan {
     }
   }
 
-  /** Text up to `at`. */
+  /** Emits the text up to `at`. */
   emitText(): void {
     if (this.at > this.#from) this.#emit(this.text.slice(this.#from, this.at));
     this.#from = Math.max(this.#from, this.at);
   }
 
-  /** Ends the piece: what was not used up is the tail of the next. */
+  /** Ends the piece, and returns the state for the next one. */
   leave(): VcpState {
     let { place } = this;
     if (place.kind === 'block')
@@ -124,14 +124,19 @@ export class Scan {
       const lead = this.lead();
       place = lead === null ? PROSE : { kind: 'prose', lead };
     }
-    return { place, tail: this.text.slice(this.at), offset: this.offsetOf(this.at), nesting: this.nesting };
+    return {
+      place,
+      unparsed: this.text.slice(this.at),
+      offset: this.offsetOf(this.at),
+      nesting: this.nesting,
+    };
   }
 
   #rawOf(block: Block): string {
     return block.raw + this.text.slice(this.#from, this.at);
   }
 
-  /** At most once for each piece: only its first place has text from before. */
+  /** Called at most once per piece: only its first position has text from before. */
   #prepend(before: string): void {
     this.text = before + this.text;
     this.#offset -= before.length;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeFinder } from '../places.ts';
+import { positionFinder } from '../text-position.ts';
 import type { ReplyItem } from '../protocol.ts';
 import { collectReply, parseReply, replyReader } from '../reply-reader.ts';
 import { DAMAGED_REPLIES } from './__fixtures__/damaged-replies.ts';
@@ -23,7 +23,7 @@ describe('replies', () => {
         args,
       ]),
     ).toEqual(requests);
-    const place = placeFinder(text);
+    const place = positionFinder(text);
     const placed = parsed.errors.map(({ code, offset }) => {
       const { line, column } = place(offset);
       return `${code} ${line}:${column}`;
@@ -38,7 +38,7 @@ describe('replies', () => {
     expect(readIn(text.split(''))).toEqual(whole);
   });
 
-  it('keeps what the model said besides, and nothing of the blocks', () => {
+  it('keeps the text outside of blocks, and nothing of the blocks', () => {
     const [first] = REPLIES;
     expect(parseReply(vcpProtocol, first?.text ?? '').text).toBe(
       '<think>The user wants the files. <<<[TOOL_REQUEST]>>> is how I ask.</think>\n我先看看目录。\n\n请稍等。',
@@ -47,7 +47,7 @@ describe('replies', () => {
 });
 
 describe('requests', () => {
-  it('come out as soon as their block is complete', () => {
+  it('are emitted as soon as their block is complete', () => {
     const block = '<<<[TOOL_REQUEST]>>>tool_name:「始」a_b「末」<<<[END_TOOL_REQUEST]>>>';
     const [before, none] = step(BEGINNING, block.slice(0, -1));
     expect(none).toEqual([]);
@@ -56,7 +56,7 @@ describe('requests', () => {
     expect(finish(after)).toEqual([]);
   });
 
-  it('leave an old state good', () => {
+  it('do not change an old state', () => {
     const [begun] = step(BEGINNING, '<<<[TOOL_REQUEST]>>>tool_name:「始」a');
     const ending = (text: string): ReplyItem[] => [...step(begun, text)[1]];
     const name = (items: ReplyItem[]): unknown =>
@@ -65,7 +65,7 @@ describe('requests', () => {
     expect(name(ending('_c「末」<<<[END_TOOL_REQUEST]>>>'))).toEqual(['a_c']);
   });
 
-  it('get an id where they have none, or one that is in use', () => {
+  it('get a generated id if they have none, or one that is in use', () => {
     const request = (id: string): string =>
       `<<<[TOOL_REQUEST]>>>tool_name:「始」a_b「末」${id}<<<[END_TOOL_REQUEST]>>>`;
     const text = [
@@ -84,7 +84,7 @@ describe('requests', () => {
     ]);
   });
 
-  it('say that success need not be told, and keep other words of the dialect apart', () => {
+  it('have noReply if success is not to be reported, and keep reserved keys separate', () => {
     const { requests } = parseReply(vcpProtocol, REPLIES[1]?.text ?? '');
     expect(requests.map(({ noReply, meta }) => ({ noReply, meta }))).toEqual([
       { noReply: undefined, meta: { maid: 'Nova' } },
@@ -92,14 +92,14 @@ describe('requests', () => {
     ]);
   });
 
-  it('are as they stand in the reply', () => {
+  it('contain their text in the reply', () => {
     const { text } = REPLIES[1] ?? { text: '' };
     for (const { rawBlock, offset } of parseReply(vcpProtocol, text).requests)
       expect(text.slice(offset, offset + rawBlock.length)).toBe(rawBlock);
   });
 });
 
-it('refuses a name that JSON from outside may not have either', () => {
+it('refuses an argument name that JSON arguments may not have either', () => {
   const text = '<<<[TOOL_REQUEST]>>>tool_name:「始」a_b「末」__proto__:「始」x「末」<<<[END_TOOL_REQUEST]>>>';
   expect(parseReply(vcpProtocol, text)).toMatchObject({ requests: [], errors: [{ offset: 39 }] });
 });
@@ -114,7 +114,7 @@ describe('batches', () => {
     expect(requests.map(({ args }) => args)).toEqual([{ path1: 'a', command2: 'b' }]);
   });
 
-  it('go by number, the longest that has a command', () => {
+  it('are grouped by number, the longest that has a command', () => {
     const fields = Array.from({ length: 12 }, (_none, at) => field(`command${at + 1}`, `c${at + 1}`));
     const { requests } = parseReply(
       vcpProtocol,

@@ -9,19 +9,19 @@ import { PROSE, type VcpState } from './state.ts';
 
 export const BEGINNING: VcpState = {
   place: { kind: 'prose', lead: '' },
-  tail: '',
+  unparsed: '',
   offset: 0,
   nesting: null,
 };
 
-/** What may begin something else than prose. */
+/** Characters that may begin something other than prose. */
 const MARK = /[<`~]/;
 
-/** Reads one more piece of a reply. Every character is looked at a bounded number of times, however it is cut. */
+/** Parses one more piece of a reply. Each character is read a bounded number of times, however the reply is split. */
 export function step(state: VcpState, chunk: string): readonly [VcpState, readonly ReplyItem[]] {
-  const { place, tail, nesting } = state;
-  // The short way for what most pieces are.
-  if (place.kind === 'prose' && tail === '' && nesting === null && chunk !== '' && !MARK.test(chunk)) {
+  const { place, unparsed, nesting } = state;
+  // Fast path for most pieces.
+  if (place.kind === 'prose' && unparsed === '' && nesting === null && chunk !== '' && !MARK.test(chunk)) {
     const lead = leadBefore(chunk, chunk.length, place.lead);
     const next = { ...state, place: lead === null ? PROSE : { kind: 'prose' as const, lead } };
     return [{ ...next, offset: state.offset + chunk.length }, [{ kind: 'text', text: chunk }]];
@@ -41,8 +41,8 @@ export function finish(state: VcpState): readonly ReplyItem[] {
 }
 
 function readAll(scan: Scan): void {
-  for (let goesOn = true; goesOn;) {
+  for (let hasMore = true; hasMore;) {
     const { place } = scan;
-    goesOn = place.kind === 'block' ? scanBlock(scan, place.block, place.part) : scanOutside(scan, place);
+    hasMore = place.kind === 'block' ? scanBlock(scan, place.block, place.part) : scanOutside(scan, place);
   }
 }

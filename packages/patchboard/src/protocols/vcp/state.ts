@@ -6,27 +6,27 @@ import type { OpenNesting } from './nesting.ts';
 /** The character of a code fence. */
 export type FenceMark = '`' | '~';
 
-/** Where in the grammar a reply stands. */
+/** The position of the parser in the grammar. */
 export type Place = Outside | { readonly kind: 'block'; readonly block: Block; readonly part: BlockPart };
 
-/** A place outside of requests. `run`: how many characters of an unfinished run of backticks or tildes were read. */
+/** A position outside of requests. `run`: the characters read so far of an unfinished run of backticks or tildes. */
 export type Outside =
-  /** `lead`: the line so far, if only blanks and the signs of quotes and lists stand in it; else null. */
+  /** `lead`: the line so far, if it has only spaces and the marks of quotes and lists; else null. */
   | { readonly kind: 'prose'; readonly lead: string | null }
   | { readonly kind: 'ticks' | 'tildes'; readonly run: number }
   | OpenCode
   | OpenFence
   | OpenThought;
 
-/** After a run of backticks whose partner, or the end of the line without one, has not been read yet. */
+/** After a run of backticks, before its closing run or the end of the line. */
 export interface OpenCode {
   readonly kind: 'code';
   readonly ticks: number;
   readonly run: number;
-  /** What follows the run, from earlier pieces: without a partner it is read again, as text. */
+  /** The text after the run, from earlier pieces. Without a closing run it is parsed again, as text. */
   readonly held: string;
-  /** How much of `held` belongs to a damaged request. */
-  readonly dead: number;
+  /** The length of the part of `held` that belongs to a damaged request. */
+  readonly damagedEnd: number;
 }
 
 export interface OpenFence {
@@ -37,20 +37,20 @@ export interface OpenFence {
   readonly run: number;
 }
 
-/** How many tags of each name are open. */
+/** The number of open tags of each name. */
 export interface OpenThought {
   readonly kind: 'thought';
   readonly think: number;
   readonly thinking: number;
 }
 
-/** A request of which the end was not seen yet. Persistent, as fields may be many and old states stay good. */
+/** An incomplete request. Its fields are a persistent list: states are immutable, and fields may be many. */
 export interface Block {
   readonly offset: number;
-  /** What was read of it in earlier pieces. */
+  /** The text from earlier pieces. */
   readonly raw: string;
   readonly fields: FieldList | null;
-  /** The first thing wrong with it: it will not be run. */
+  /** The first problem of the request; if set, it is not run. */
   readonly problem: ParseError | null;
 }
 
@@ -63,30 +63,30 @@ export type BlockPart =
   | { readonly kind: 'gap' }
   | { readonly kind: 'key' | 'colon' | 'open'; readonly key: string; readonly offset: number }
   | OpenValue
-  /** After a problem: values are still skipped as values, until the end or the next start. */
-  | { readonly kind: 'lost' };
+  /** After a problem: values are skipped until the end marker or the next start marker. */
+  | { readonly kind: 'damaged' };
 
 export interface OpenValue {
   readonly kind: 'value';
-  /** Null: the value belongs to a damaged request and is not read. */
+  /** Null: the value belongs to a damaged request and is skipped. */
   readonly key: string | null;
   readonly keyOffset: number;
   readonly offset: number;
   readonly tag: ValueTag;
-  /** What was read of it in earlier pieces. */
+  /** The text from earlier pieces. */
   readonly text: string;
 }
 
 export interface VcpState {
   readonly place: Place;
-  /** May be the first half of a marker. */
-  readonly tail: string;
-  /** Of the tail, from the beginning of the reply. */
+  /** Unparsed text that may be the beginning of a marker. */
+  readonly unparsed: string;
+  /** The offset of `unparsed` in the reply. */
   readonly offset: number;
-  /** Null: no request began inside an open value so far. */
+  /** Null: no request has begun inside an open value. */
   readonly nesting: OpenNesting | null;
 }
 
 export const PROSE: Place = { kind: 'prose', lead: null };
 export const GAP: BlockPart = { kind: 'gap' };
-export const LOST: BlockPart = { kind: 'lost' };
+export const DAMAGED: BlockPart = { kind: 'damaged' };

@@ -1,14 +1,14 @@
 import type { Scan } from './scan.ts';
 import { PROSE, type OpenThought } from './state.ts';
 
-/** What may stand in a tag after its name. */
-const MOST_ATTRIBUTES = 200;
-const TAG = new RegExp(`<(/?)(think(?:ing)?)(?:[\\s/][^<>]{0,${MOST_ATTRIBUTES}})?>`, 'iy');
+/** Maximum length of a tag's attributes. */
+const MAX_ATTRIBUTES = 200;
+const TAG = new RegExp(`<(/?)(think(?:ing)?)(?:[\\s/][^<>]{0,${MAX_ATTRIBUTES}})?>`, 'iy');
 const HALF_TAG = new RegExp(
-  `</?(?:t|th|thi|thin|think|thinki|thinkin|thinking|think(?:ing)?[\\s/][^<>]{0,${MOST_ATTRIBUTES}})?$`,
+  `</?(?:t|th|thi|thin|think|thinki|thinkin|thinking|think(?:ing)?[\\s/][^<>]{0,${MAX_ATTRIBUTES}})?$`,
   'iy',
 );
-const LONGEST_TAG = '</thinking'.length + MOST_ATTRIBUTES + 2;
+const LONGEST_TAG = '</thinking'.length + MAX_ATTRIBUTES + 2;
 
 const SLASH = 0x2f;
 const SMALL_T = 0x74;
@@ -22,7 +22,7 @@ interface ThoughtTag {
   readonly isEmpty: boolean;
 }
 
-/** The tag of a thought that begins at `at`, in any case and with any attributes; null if none does. */
+/** Returns the thought tag at `at`, in any case and with any attributes; null if there is none. */
 export function tagAt(text: string, at: number): ThoughtTag | null {
   const next = text.charCodeAt(at + 1);
   if (next !== SLASH && next !== SMALL_T && next !== LARGE_T) return null;
@@ -38,14 +38,14 @@ export function tagAt(text: string, at: number): ThoughtTag | null {
   };
 }
 
-/** Whether the text ends within what may be such a tag. */
+/** Whether the text ends within a possible thought tag. */
 export function isCutTag(text: string, at: number): boolean {
   if (text.length - at >= LONGEST_TAG) return false;
   HALF_TAG.lastIndex = at;
   return HALF_TAG.test(text);
 }
 
-/** A thought ends when as many tags of each name were closed as opened. */
+/** A thought ends when all opened tags of each name are closed. */
 export function scanThought(scan: Scan, place: OpenThought): boolean {
   const { text, find } = scan;
   const open = { think: place.think, thinking: place.thinking };

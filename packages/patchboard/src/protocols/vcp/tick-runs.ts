@@ -1,10 +1,10 @@
 const BACKTICK = 0x60;
 
-/** The runs of backticks of a text, by length: a code span ends at the next run as long as the one it began with. */
+/** Index of the runs of backticks of a text by length: a code span ends at the next run of the same length. */
 export class TickRuns {
   readonly #starts: Map<number, number[]> = new Map();
 
-  /** A run that may go on in the next piece is left out: nobody knows its length yet. */
+  /** Leaves out a run at the end of the text that may continue in the next piece. */
   constructor(text: string, from: number, isLast: boolean) {
     for (let at = text.indexOf('`', from); at !== -1;) {
       const end = endOfRun(text, at, BACKTICK);
@@ -16,7 +16,7 @@ export class TickRuns {
     }
   }
 
-  /** Where the first run of this length from `from` on begins; `Infinity` if there is none. */
+  /** The index of the first run of this length from `from` on; `Infinity` if there is none. */
   next(length: number, from: number): number {
     const starts = this.#starts.get(length) ?? [];
     let low = 0;
@@ -30,7 +30,7 @@ export class TickRuns {
   }
 }
 
-/** The index behind a run of one character that begins at `at` or is empty there. */
+/** The index behind the run of one character at `at`; `at` if there is none. */
 export function endOfRun(text: string, at: number, code: number): number {
   let end = at;
   while (text.charCodeAt(end) === code) end += 1;

@@ -13,7 +13,7 @@ import type { Field } from './block.ts';
 import { endInValue, valueUnclosed } from './damage.ts';
 import { cutMarker, cutPattern } from './finder.ts';
 import type { Scan } from './scan.ts';
-import { GAP, LOST, type Block, type BlockPart, type OpenValue } from './state.ts';
+import { GAP, DAMAGED, type Block, type BlockPart, type OpenValue } from './state.ts';
 
 export const HALF_OPENER: RegExp = /^[「{](?:始(?:E(?:S(?:C(?:A(?:P(?:E\d{0,9})?)?)?)?)?)?)?$/i;
 const HALF_CLOSER = /^[「{](?:末(?:E(?:S(?:C(?:A(?:P(?:E\d{0,9})?)?)?)?)?)?)?$/i;
@@ -21,7 +21,7 @@ const PLAIN_CLOSER = closerOf('');
 const PLAIN_MARKERS = [PLAIN_CLOSER, REQUEST_START];
 const LONGEST_CLOSER = LONGEST_OPENER;
 
-/** Null: there is none here. */
+/** Returns null if there is no opener here. */
 export function takeOpener(scan: Scan): ValueTag | 'cut' | null {
   const opener = openerAt(scan.text, scan.at);
   if (opener !== null) {
@@ -39,7 +39,7 @@ export function scanValue(scan: Scan, block: Block, value: OpenValue): boolean {
     : scanTaggedValue(scan, block, value, value.tag);
 }
 
-/** Ends at the first closer. A request marker before it means that the value was never closed. */
+/** A plain value ends at the first closer. A request marker before it means that the value was not closed. */
 function scanPlainValue(scan: Scan, block: Block, value: OpenValue): boolean {
   const { text, at } = scan;
   const end = scan.find.plainCloser.next(at);
@@ -57,7 +57,7 @@ function scanPlainValue(scan: Scan, block: Block, value: OpenValue): boolean {
   return endInValue(scan, block, value, value.text + text.slice(at, start));
 }
 
-/** Ends at its own closer only: everything else in it is data. */
+/** A tagged value ends at its own closer only: everything else in it is data. */
 function scanTaggedValue(scan: Scan, block: Block, value: OpenValue, tag: Exclude<ValueTag, ''>): boolean {
   const { text, at } = scan;
   const closer = findTaggedCloser(text, tag, at);
@@ -65,7 +65,7 @@ function scanTaggedValue(scan: Scan, block: Block, value: OpenValue, tag: Exclud
   return closeValue(scan, block, value, text.slice(at, closer.at), closer.length);
 }
 
-/** `cut`: where the first half of a marker may stand. */
+/** `cut`: the index from which on the text may be the beginning of a marker. */
 function readOn(scan: Scan, block: Block, value: OpenValue, cut: number): boolean {
   const end = scan.isLast ? scan.text.length : cut;
   goTo(scan, block, { ...value, text: value.text + scan.text.slice(scan.at, end) });
@@ -76,9 +76,9 @@ function readOn(scan: Scan, block: Block, value: OpenValue, cut: number): boolea
 function closeValue(scan: Scan, block: Block, value: OpenValue, rest: string, closerLength: number): boolean {
   const { key, keyOffset, tag } = value;
   scan.at += rest.length + closerLength;
-  if (key === null) return goTo(scan, block, LOST);
+  if (key === null) return goTo(scan, block, DAMAGED);
   const raw = value.text + rest;
-  if (tag === '' && runsIntoField(raw)) return lose(scan, block, valueUnclosed(value));
+  if (tag === '' && runsIntoField(raw)) return markDamaged(scan, block, valueUnclosed(value));
   const field: Field = { key, value: readValue(raw, tag), offset: keyOffset };
   return goTo(scan, { ...block, fields: { field, before: block.fields } }, GAP);
 }
@@ -88,6 +88,6 @@ export function goTo(scan: Scan, block: Block, part: BlockPart): true {
   return true;
 }
 
-export function lose(scan: Scan, block: Block, problem: ParseError): true {
-  return goTo(scan, { ...block, problem }, LOST);
+export function markDamaged(scan: Scan, block: Block, problem: ParseError): true {
+  return goTo(scan, { ...block, problem }, DAMAGED);
 }

@@ -4,7 +4,7 @@ import { parseReply } from '../reply-reader.ts';
 import { formatDefinitions } from './definitions.ts';
 import { BEGINNING, finish, step } from './scanner.ts';
 
-/** Variable & Command Protocol: calls as marked blocks in plain text, for models that only speak text. */
+/** Variable & Command Protocol: calls as marked blocks in plain text, for models without native tool calls. */
 export const vcpProtocol: ToolCallingProtocol = {
   id: 'vcp',
   replies: 'text',
@@ -16,7 +16,7 @@ export const vcpProtocol: ToolCallingProtocol = {
   finish,
 };
 
-/** What the model reads next. A block for each, so that results of parallel calls can be told apart. */
+/** The text of the next message: one block per result, so that results of parallel calls are distinguishable. */
 function formatResults(results: readonly ToolExecutionResult[]): string {
   return results.map(blockOf).join('\n');
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../../core/call/call.ts';
 import { timesOf } from '../../core/call/call-times.ts';
 import type { Failure } from '../../core/failures.ts';
-import { toldResults } from '../../protocols/answers.ts';
+import { resultsForModel } from '../../protocols/request-results.ts';
 import type { ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
 import { failureText, valueText } from '../../protocols/result-text.ts';
 import { callJson } from '../shared/views/call-view.ts';
@@ -19,7 +19,7 @@ export interface BatchResult {
 }
 
 export function batchJson(protocol: ToolCallingProtocol, batch: readonly BatchResult[]): string {
-  const results = protocol.formatToolResults(toldResults(batch.map(resultOf)));
+  const results = protocol.formatToolResults(resultsForModel(batch.map(resultOf)));
   const calls = batch.map(callRow).join(',');
   return `{"results":${protocol.replies === 'text' ? JSON.stringify(results) : results},"calls":[${calls}]}`;
 }

@@ -6,15 +6,15 @@ import type { Principal } from '../../core/access/principal.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import {
   damagedRequests,
-  inModelsWords,
+  withArgumentProblems,
   inReplyOrder,
   type DamagedRequest,
-} from '../../protocols/answers.ts';
+} from '../../protocols/request-results.ts';
 import type { ParsedToolRequest, ToolCallingProtocol } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS, protocolOf, type ProtocolId } from '../../protocols/protocols.ts';
 import { toolFinder } from '../../protocols/registered-tools.ts';
 import { parseReplyInSlices } from '../../protocols/reply-reader.ts';
-import { askedCall, type FindTool } from '../../protocols/resolve.ts';
+import { requestedCall, type FindTool } from '../../protocols/resolve.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
@@ -151,7 +151,7 @@ interface BatchRun {
 /** Runs one request until it ends or the wait is over. Idempotency keys contain `index`, because request ids may repeat. */
 async function runOne(run: BatchRun, parsed: ParsedToolRequest, index: number): Promise<BatchResult> {
   const { context, request, principal, seconds, signal } = run;
-  const { toolName, args, problems } = askedCall(run.protocol, parsed, run.find);
+  const { toolName, args, problems } = requestedCall(run.protocol, parsed, run.find);
   const { requestId, noReply = false } = parsed;
   const named = { requestId, toolName, noReply };
   const key = idempotencyKeyOf(request.headers);
@@ -166,7 +166,7 @@ async function runOne(run: BatchRun, parsed: ParsedToolRequest, index: number): 
     principal,
   );
   if (submitted.kind === 'refused')
-    return { ...named, call: null, failure: inModelsWords(submitted.failure, problems) };
+    return { ...named, call: null, failure: withArgumentProblems(submitted.failure, problems) };
   const { id } = submitted.call;
   const live = submitted.kind === 'accepted' ? submitted.live : null;
   const call = isOpen(submitted.call)

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, messageOf } from '../../core/failures.ts';
-import { toldResults } from '../../protocols/answers.ts';
+import { resultsForModel } from '../../protocols/request-results.ts';
 import type { ToolExecutionResult } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS } from '../../protocols/protocols.ts';
 import { formatResultsAs, RESULT_FORMATS, type ResultFormat } from '../../protocols/result-formats.ts';
@@ -111,7 +111,7 @@ function formatResults(_context: HttpContext, request: FastifyRequest, reply: Fa
     protocol: ResultFormat;
     results: readonly ToolExecutionResult[];
   };
-  sendJson(reply, 200, JSON.stringify({ text: formatResultsAs(protocol, toldResults(results)) }));
+  sendJson(reply, 200, JSON.stringify({ text: formatResultsAs(protocol, resultsForModel(results)) }));
 }
 
 export const promptRoutes: readonly Route[] = [promptRoute, formatRoute];

@@ -1,4 +1,4 @@
-/** Answers in the manner of the vendor, of our own writing. */
+/** Responses in the format of the vendor, written for these tests. */
 const events = (...all: readonly object[]): string =>
   all.map((event) => `event: ${(event as { type: string }).type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
@@ -105,7 +105,7 @@ export const ANTHROPIC_REPLIES: readonly {
   },
   { name: 'half a body', text: '{"content": [{"type": "tool_u', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'no message', text: '{"object": "list"}', requests: [], errors: ['reply_invalid'], says: '' },
-  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
+  { name: 'text that is no response', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'an event that is no JSON', text: 'data: {oops\n\n', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'nothing', text: ' \n', requests: [], errors: [], says: '' },
 ];

@@ -1,4 +1,4 @@
-/** Answers in the manner of the vendor, of our own writing. */
+/** Responses in the format of the vendor, written for these tests. */
 type Recorded = readonly {
   readonly name: string;
   readonly text: string;
@@ -103,7 +103,7 @@ export const CHAT_REPLIES: Recorded = [
     says: '',
   },
   { name: 'a list of calls', text: JSON.stringify([whole('c', 'a', '{}')]), requests: [['c', 'a', {}]], errors: [], says: '' },
-  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
+  { name: 'text that is no response', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
   { name: 'no message', text: '{"data": 1}', requests: [], errors: ['reply_invalid'], says: '' },
 ];
 
@@ -120,7 +120,7 @@ const fn = (call_id: string, name: string, args: string, status = 'completed'): 
 const text = (words: string): object => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: words }] });
 
 export const RESPONSES_REPLIES: Recorded = [
-  { name: 'words that are no answer', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
+  { name: 'text that is no response', text: 'I will look.\nThen decide.', requests: [], errors: ['reply_invalid'], says: '' },
   {
     name: 'a response with two calls',
     text: JSON.stringify({

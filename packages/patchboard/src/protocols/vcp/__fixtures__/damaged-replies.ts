@@ -5,7 +5,7 @@ const END = '<<<[END_TOOL_REQUEST]>>>';
 const lines = (...all: readonly string[]): string => all.join('\n');
 const call = (name: string): string => `${START}tool_name:「始」${name}「末」${END}`;
 
-/** What damage, code and thoughts make of the requests after, in and around them. */
+/** The effect of damage, code and thoughts on the requests after, in and around them. */
 export const DAMAGED_REPLIES: readonly RecordedReply[] = [
   {
     name: 'an open value, then examples in a fence and in a thought, then a call',

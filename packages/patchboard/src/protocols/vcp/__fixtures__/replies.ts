@@ -1,4 +1,4 @@
-/** Replies in the manner of models, of our own writing: what they hold, and what a reader must make of it. */
+/** Replies in the style of models, written for these tests, with the expected items. */
 export interface RecordedReply {
   readonly name: string;
   readonly text: string;
