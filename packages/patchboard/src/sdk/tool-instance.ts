@@ -15,16 +15,17 @@ export interface ToolInstance {
   exec(args: never, context: ToolContext): unknown;
 }
 
-/** A tool in either form. */
-export type MadeTool = ToolDefinition<never, unknown> | ToolInstance;
-
 /** A tool in either form, or a factory of one. */
-export type AnyTool = MadeTool | (() => MadeTool);
+export type AnyTool =
+  ToolDefinition<never, unknown> | ToolInstance | (() => ToolDefinition<never, unknown> | ToolInstance);
+
+/** @deprecated Use `ToolEntry['tool']`. */
+export type MadeTool = Exclude<AnyTool, () => unknown>;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Calls a factory and validates the tool. Throws `TypeError` if it is invalid. */
-export function makeTool(given: AnyTool): MadeTool {
+export function makeTool(given: AnyTool): ToolDefinition<never, unknown> | ToolInstance {
   const made: unknown = typeof given === 'function' ? given() : given;
   if (typeof made !== 'object' || made === null || !('exec' in made || 'execute' in made)) {
     const forms = 'a tool is made by tool(), or has name, description, input_schema and exec()';
@@ -40,7 +41,7 @@ export function makeTool(given: AnyTool): MadeTool {
 }
 
 /** Converts either form to a server tool. */
-export function toServerTool(made: MadeTool): ServerTool {
+export function toServerTool(made: ToolDefinition<never, unknown> | ToolInstance): ServerTool {
   return fromDefinition('exec' in made ? fromInstance(made) : made);
 }
 

@@ -11,7 +11,8 @@ import { warningsOf, type ModuleWarning } from '../protocols/method-contract.ts'
 import { BoardError } from './board-error.ts';
 import { toolsOfModule } from './tools-of-module.ts';
 import { checkName } from './tool-name.ts';
-import { makeTool, toServerTool, type AnyTool, type MadeTool } from './tool-instance.ts';
+import type { ToolDefinition } from './tool-definition.ts';
+import { makeTool, toServerTool, type AnyTool, type ToolInstance } from './tool-instance.ts';
 import { WireNames } from './wire-names.ts';
 
 export interface RegisterOptions {
@@ -23,7 +24,7 @@ export interface RegisterOptions {
 export interface ToolEntry {
   readonly name: string;
   readonly source: string;
-  readonly tool: MadeTool;
+  readonly tool: ToolDefinition<never, unknown> | ToolInstance;
 }
 
 /** A board that mirrors the registry. */
@@ -67,10 +68,10 @@ export class ToolRegistry {
   /** Throws `BoardError`: `name_invalid`, `name_taken` or `schema_invalid`. */
   register(tool: AnyTool, options?: RegisterOptions): ToolEntry;
   /** Calls the factory once, immediately. It must return a tool with that name. */
-  register(name: string, factory: () => MadeTool, options?: RegisterOptions): ToolEntry;
+  register(name: string, factory: () => ToolEntry['tool'], options?: RegisterOptions): ToolEntry;
   register(
     given: AnyTool | string,
-    second?: RegisterOptions | (() => MadeTool),
+    second?: RegisterOptions | (() => ToolEntry['tool']),
     third?: RegisterOptions,
   ): ToolEntry {
     if (typeof given !== 'string') return this.#add(makeTool(given), second as RegisterOptions | undefined);
@@ -140,7 +141,7 @@ export class ToolRegistry {
     return [...modules, ...tools];
   }
 
-  get(name: string): MadeTool | undefined {
+  get(name: string): ToolEntry['tool'] | undefined {
     return this.#tools.get(name)?.tool;
   }
 
@@ -178,7 +179,7 @@ export class ToolRegistry {
     return wireName === undefined ? method : { ...method, wireName };
   }
 
-  #add(tool: MadeTool, { source = 'local' }: RegisterOptions = {}): ToolEntry {
+  #add(tool: ToolEntry['tool'], { source = 'local' }: RegisterOptions = {}): ToolEntry {
     const { name } = tool;
     checkName(name);
     if (this.#tools.has(name)) throw refused('name_taken', `tool registered twice: ${name}`);
