@@ -103,10 +103,10 @@ function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
 function followerOf({ engine, host: { log } }: EngineContext): RegistryFollower {
   return {
     problemWith: (given) => {
-      const admitted = engine.registry.admitServerTool(given);
+      const admitted = engine.serverTools.check(given);
       return admitted.ok ? null : failure(admitted.code, admitted.reason);
     },
-    begin: (given) => void engine.registry.addServerTool(given),
+    begin: (given) => void engine.serverTools.addInitial(given),
     added: (given) => void engine.serverTools.add(given),
     removed: (names) => void engine.serverTools.remove(names),
     warned: ({ module, method, parameter, type, message }) =>

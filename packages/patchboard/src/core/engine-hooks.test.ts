@@ -236,7 +236,7 @@ describe('hooks on the one path', () => {
 
   it('guards what clients run, too', async () => {
     const { engine } = await anEngine({ hooks: [saying({ decision: 'deny', reason: 'no cameras' })] });
-    await engine.directory.register('default', 'phone', [{ name: 'camera', schema: {} }]);
+    await engine.clientTools.register('default', 'phone', [{ name: 'camera', schema: {} }]);
     expect((await run(engine, { toolName: 'camera' })).state).toMatchObject({ name: 'DENIED' });
   });
 });

@@ -99,7 +99,7 @@ describe('a deadline', () => {
     async (jump) => {
       const fixture = await anEngine({});
       const { engine, clock } = fixture;
-      await engine.directory.register('default', 'c1', [
+      await engine.clientTools.register('default', 'c1', [
         { name: 'door', schema: { type: 'object' }, timeout_ms: 30_000 },
       ]);
       const call = await submitted(fixture, 'door');

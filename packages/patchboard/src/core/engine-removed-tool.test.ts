@@ -57,11 +57,11 @@ describe('a tool that is removed while the commit that records its call is in fl
 
   it('is not run, and its call gives back the slot it holds', async () => {
     const { fixture, call, ran } = await raced(({ engine }) => {
-      engine.registry.removeServerTool('toy.gone');
+      engine.toolIndex.removeServerTool('toy.gone');
     });
     expect(call.state).toMatchObject(NOT_RUN);
     expect([ran, fixture.engine.load().executing]).toEqual([[], 0]);
-    fixture.engine.registry.addServerTool(aServerTool({ name: 'toy.next' }));
+    fixture.engine.serverTools.addInitial(aServerTool({ name: 'toy.next' }));
     const next = accepted(await fixture.engine.submit(aRequest({ toolName: 'toy.next' }), me));
     expect((await ended(fixture, next)).state.name).toBe('COMPLETED');
   });
@@ -76,9 +76,9 @@ describe('a tool that is removed while the commit that records its call is in fl
 
   it('is not replaced by another one of its name', async () => {
     const { fixture, call, ran } = await raced(({ engine }) => {
-      engine.registry.removeServerTool('toy.gone');
+      engine.toolIndex.removeServerTool('toy.gone');
       const other = aServerTool({ name: 'toy.gone', execute: () => void ran.push('other') });
-      engine.registry.addServerTool(other);
+      engine.serverTools.addInitial(other);
     });
     expect(call.state).toMatchObject(NOT_RUN);
     expect([ran, fixture.engine.load().executing]).toEqual([[], 0]);

@@ -47,7 +47,7 @@ describe('an approved call', () => {
   it('is not handed out to a client that means something else by the name since', async () => {
     const { engine } = await anEngine({});
     const lend = async (description: string) =>
-      await engine.directory.register('default', 'c1', [
+      await engine.clientTools.register('default', 'c1', [
         {
           name: 'door',
           description,
@@ -109,7 +109,7 @@ describe('what a restart says of the outcome', () => {
   it('is unknown for a call of a sub-agent that a client had been given', async () => {
     const tools = [aServerTool({ name: 'task', execute: endless })];
     const before = await anEngine({ tools });
-    await before.engine.directory.register('default', 'c1', [{ name: 'door', schema: { type: 'object' } }]);
+    await before.engine.clientTools.register('default', 'c1', [{ name: 'door', schema: { type: 'object' } }]);
     const { id: parentCallId } = await submitted(before.engine, { toolName: 'task' });
     before.engine.clientQueues.attach('default', 'c1', {
       deliver: () => undefined,

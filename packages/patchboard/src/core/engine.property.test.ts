@@ -121,8 +121,8 @@ class World {
       clock: mortalClock(this.clock, this.#alive),
       store: mortalStore(delaying?.store ?? this.durable, this.#alive),
     });
-    if (this.#fixture.engine.registry.find('default', 'client.tool') === undefined) {
-      await this.#fixture.engine.directory.register('default', 'phone', [
+    if (this.#fixture.engine.toolIndex.find('default', 'client.tool') === undefined) {
+      await this.#fixture.engine.clientTools.register('default', 'phone', [
         { name: 'client.tool', schema: {} },
       ]);
     }

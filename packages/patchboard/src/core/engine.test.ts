@@ -290,9 +290,9 @@ describe('names of server tools', () => {
     const { engine } = await anEngine({});
     engine.addPack({ name: 'hidden', mustBeNamed: true, tools: named('a.b__c') });
     engine.addPack({ name: 'open', tools: named('a__b.c') });
-    const { wireName } = engine.registry.find('default', 'a__b.c')!;
+    const { wireName } = engine.toolIndex.find('default', 'a__b.c')!;
     expect(wireName).not.toBe('a__b__c');
-    expect(engine.registry.find('default', wireName)?.name).toBe('a__b.c');
+    expect(engine.toolIndex.find('default', wireName)?.name).toBe('a__b.c');
   });
 });
 

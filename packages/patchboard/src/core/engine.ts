@@ -34,17 +34,16 @@ import type { RateLimits } from './access/rate-limits.ts';
 import { recover, type RecoveryReport } from './call/recovery.ts';
 import type { Redactor } from './call/redaction.ts';
 import { withoutContract, type RegisteredTool } from './tools/registered-tool.ts';
-import { Registry } from './tools/registry.ts';
+import { ToolIndex } from './tools/tool-index.ts';
 import type { InProcessCaller, LiveCall } from './call/live-call.ts';
 import type { Pack } from './tools/server-tool.ts';
 import { ResponseCache } from './steps/response-cache.ts';
 import { Runs } from './call/runs.ts';
-import { ChangingServerTools } from './tools/changing-server-tools.ts';
+import { ServerToolService } from './tools/server-tool-service.ts';
 import { Tasks } from './tasks.ts';
 import type { TenantDirectory } from './access/tenant-directory.ts';
-import { ToolDirectory } from './devices/tool-directory.ts';
+import { ClientToolService } from './devices/client-tool-service.ts';
 import { ToolMemory } from './tools/tool-memory.ts';
-import { OWN_TOOL } from './tools/tool-rules.ts';
 import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -81,8 +80,8 @@ export interface EngineLoad {
  * them.
  */
 export class Engine {
-  readonly registry: Registry;
-  readonly directory: ToolDirectory;
+  readonly toolIndex: ToolIndex;
+  readonly clientTools: ClientToolService;
   readonly clientQueues: ClientQueues;
   readonly pools: Pools = new Pools();
   readonly devices: Devices;
@@ -93,7 +92,7 @@ export class Engine {
   readonly calls: Calls;
   readonly previews: Previews;
   /** Adds and removes server tools at run time. */
-  readonly serverTools: ChangingServerTools;
+  readonly serverTools: ServerToolService;
   readonly tenants: TenantDirectory;
   /** Names of the packs that were added. */
   readonly packs: Set<string> = new Set();
@@ -116,25 +115,15 @@ export class Engine {
     const { store, clock, log, limits } = parts;
     this.guard = parts.guard;
     this.tenants = parts.tenants;
-    this.registry = new Registry(parts);
+    this.toolIndex = new ToolIndex(parts);
     this.clientQueues = new ClientQueues((call) =>
-      isAsApproved(call, this.registry.find(call.tenant, call.toolName)),
+      isAsApproved(call, this.toolIndex.find(call.tenant, call.toolName)),
     );
-    const memory = new ToolMemory(limits.toolsPerTenant);
-    this.directory = new ToolDirectory({
-      ...parts,
-      registry: this.registry,
-      pools: this.pools,
-      memory,
-    });
+    const tools = { ...parts, toolIndex: this.toolIndex, memory: new ToolMemory(limits.toolsPerTenant) };
+    this.clientTools = new ClientToolService({ ...tools, pools: this.pools });
     this.feed = new EventFeed(store, parts.guard, clock);
     this.#tasks = new Tasks(log);
-    this.serverTools = new ChangingServerTools({
-      ...parts,
-      registry: this.registry,
-      tasks: this.#tasks,
-      memory,
-    });
+    this.serverTools = new ServerToolService({ ...tools, tasks: this.#tasks });
     const ended = (call: Call): void => this.#ended(call);
     const dropped = (call: Call): void => this.#dropped(call);
     const cancelled = (live: LiveCall, reason: string | null): void =>
@@ -145,7 +134,7 @@ export class Engine {
     this.runs = new Runs({ ...parts, lifecycle: this.#lifecycle });
     const shared = {
       ...parts,
-      registry: this.registry,
+      toolIndex: this.toolIndex,
       clientQueues: this.clientQueues,
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
@@ -155,7 +144,7 @@ export class Engine {
     };
     const queue = new ClientQueueProvider(this.clientQueues);
     const provider = new DeviceProvider({ ...shared, pools: this.pools, queue });
-    this.devices = new Devices({ ...shared, directory: this.directory, provider });
+    this.devices = new Devices({ ...shared, clientTools: this.clientTools, provider });
     this.clients = new ClientResults(shared);
     this.#inProcess = new InProcessProvider(shared);
     this.#providers = new Providers({ server: this.#inProcess, client: provider });
@@ -191,10 +180,7 @@ export class Engine {
   addPack(pack: Pack): void {
     this.packs.add(pack.name);
     if (pack.mustBeNamed === true) this.tenants.mustBeNamed(pack.name);
-    for (const tool of pack.tools) {
-      const added = this.registry.addServerTool(tool, { ...OWN_TOOL, pack: pack.name });
-      if (!added.ok) throw new Error(added.reason);
-    }
+    this.serverTools.addPack(pack);
   }
 
   /**
@@ -202,14 +188,12 @@ export class Engine {
    * open.
    */
   async start(): Promise<RecoveryReport> {
-    for (const { name, code, reason } of await this.directory.restore()) {
-      this.#parts.log.warn('registry.tool_left_out', { tool_name: name, code, reason });
-    }
+    await this.clientTools.restore();
     return await recover({
       ...this.#parts,
       lifecycle: this.#lifecycle,
       tasks: this.#tasks,
-      registry: this.registry,
+      toolIndex: this.toolIndex,
       recovered: (live, tool) => this.#providers.ofCall(live.call).recover(live, tool),
       start: (live) => this.#providers.ofCall(live.call).start(live),
       releaseApproved: (live) => this.#approvals.release(live),
@@ -223,7 +207,7 @@ export class Engine {
 
   /** Records a request directly in an end state. Returns null if its run was cancelled. */
   async recordEnded(request: CallRequest, principal: Principal, outcome: BadOutcome): Promise<Call | null> {
-    const tool = this.registry.find(principal.tenant, request.toolName);
+    const tool = this.toolIndex.find(principal.tenant, request.toolName);
     return await this.#recorder.recordEnded(request, principal, tool, outcome);
   }
 
@@ -249,24 +233,24 @@ export class Engine {
 
   /** Lists the tools that the principal may call. */
   tools(principal: Principal): RegisteredTool[] {
-    return this.registry.list(principal.tenant).filter((tool) => mayCall(this.guard, principal, tool));
+    return this.toolIndex.list(principal.tenant).filter((tool) => mayCall(this.guard, principal, tool));
   }
 
   /** Lists all tools of the tenant, to parse requests with; those that the principal may not call have no schema. */
   namedTools(principal: Principal): RegisteredTool[] {
-    return this.registry
+    return this.toolIndex
       .list(principal.tenant)
       .map((tool) => (mayCall(this.guard, principal, tool) ? tool : withoutContract(tool)));
   }
 
   /** Lists all tools that the policy allows the principal, even those whose audience excludes it. */
   visibleTools(principal: Principal): RegisteredTool[] {
-    return this.registry.list(principal.tenant).filter((tool) => this.guard.lists(principal, tool));
+    return this.toolIndex.list(principal.tenant).filter((tool) => this.guard.lists(principal, tool));
   }
 
   /** Finds a tool by name or wire name; undefined also for one that the principal may never call. */
   tool(principal: Principal, name: string): RegisteredTool | undefined {
-    const tool = this.registry.find(principal.tenant, name);
+    const tool = this.toolIndex.find(principal.tenant, name);
     return tool !== undefined && mayCall(this.guard, principal, tool) ? tool : undefined;
   }
 
@@ -277,7 +261,7 @@ export class Engine {
 
   /** Why `tool` returned undefined: no tool has that name, or the principal may never call it. */
   async noTool(principal: Principal, name: string): Promise<Failure> {
-    const tool = this.registry.find(principal.tenant, name);
+    const tool = this.toolIndex.find(principal.tenant, name);
     if (tool === undefined) return this.unknownTool(principal, name);
     const request = { toolName: name, runId: '', args: {} };
     return denialFailure((await this.#intake.deny('', tool, request, principal)).decision);

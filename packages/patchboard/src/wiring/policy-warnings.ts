@@ -11,7 +11,7 @@ import type { EngineContext } from './engine-context.ts';
 export async function logPolicyWarnings({ engine, policies, log }: EngineContext): Promise<void> {
   const decoded = decodePolicy(policies.current(DEFAULT_TENANT).document);
   if (!decoded.ok) return;
-  const tools = [...engine.registry.names(DEFAULT_TENANT)];
+  const tools = [...engine.toolIndex.names(DEFAULT_TENANT)];
   const { warnings } = await reviewPolicy(decoded.policy, { tools, agents: null }, () => nodeClock.turn());
   for (const { code, params } of warnings) {
     if (code === 'rule_shadowed' || params['meant'] !== undefined)

@@ -113,7 +113,7 @@ describe('a request that waits', () => {
 describe('a client call that was approved', () => {
   it('times out from the approval on, once, and takes no result afterwards', async () => {
     const { engine, clock } = await anEngine({});
-    await engine.directory.register('default', 'c1', [
+    await engine.clientTools.register('default', 'c1', [
       { name: 'lent.delete', schema: {}, timeout_ms: 1000, annotations: { destructive: true } },
     ]);
     const submitted = await engine.submit(aRequest({ toolName: 'lent.delete' }), agent);
@@ -141,12 +141,12 @@ describe('a client call that was approved', () => {
 
   it('cannot be edited once the tool is gone and with it the schema', async () => {
     const { engine } = await anEngine({});
-    await engine.directory.register('default', 'c1', [
+    await engine.clientTools.register('default', 'c1', [
       { name: 'lent.delete', schema: { type: 'object' }, annotations: { destructive: true } },
     ]);
     const submitted = await engine.submit(aRequest({ toolName: 'lent.delete' }), agent);
     if (submitted.kind !== 'accepted') throw new Error('not accepted');
-    await engine.directory.unregister('default', 'c1', null);
+    await engine.clientTools.unregister('default', 'c1', null);
     const decision = { ...decisionOn(submitted.call, 'allow'), edit: { args: 'anything' } };
     expect(await engine.calls.decide(operator, submitted.call.id, decision)).toMatchObject({
       failure: { code: 'tool_not_found' },

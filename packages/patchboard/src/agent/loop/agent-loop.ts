@@ -169,7 +169,7 @@ export class AgentLoop {
     if (tools.some(({ name }) => name === requested)) return false;
     const { options, principal } = this.#parts;
     // `find` also accepts wire names, as the engine does.
-    const tool = options.host.engine.registry.find(principal.tenant, requested);
+    const tool = options.host.engine.toolIndex.find(principal.tenant, requested);
     return tool !== undefined && !tools.some(({ name }) => name === tool.name);
   }
 
@@ -177,7 +177,9 @@ export class AgentLoop {
   #namedTools(tools: readonly RegisteredTool[]): readonly RegisteredTool[] {
     const { options, principal } = this.#parts;
     const names = new Set(tools.map(({ name }) => name));
-    const others = options.host.engine.registry.list(principal.tenant).filter(({ name }) => !names.has(name));
+    const others = options.host.engine.toolIndex
+      .list(principal.tenant)
+      .filter(({ name }) => !names.has(name));
     return [...tools, ...others.map(withoutContract)];
   }
 

@@ -45,7 +45,7 @@ export interface LiveCall {
   /** A client may have received the call, so its outcome is no longer certainly `not_started`. */
   pushed: boolean;
   /**
-   * The tool the call was submitted with, even after its removal from the registry. After a restart undefined until it
+   * The tool the call was submitted with, even after its removal from the tool index. After a restart undefined until it
    * is found.
    */
   tool: RegisteredTool | undefined;

@@ -23,7 +23,7 @@ const result = { status: 'SUCCEEDED', result: 'here', error: null, attemptToken:
 
 async function aClientCall(timeoutMs = 30_000): Promise<EngineFixture & { call: Call }> {
   const fixture = await anEngine({});
-  await fixture.engine.directory.register('default', 'phone', [
+  await fixture.engine.clientTools.register('default', 'phone', [
     { name: 'camera', schema: { type: 'object' }, timeout_ms: timeoutMs },
   ]);
   const call = accepted(await fixture.engine.submit(aRequest({ toolName: 'camera' }), agent));

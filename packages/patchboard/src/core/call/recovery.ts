@@ -8,12 +8,12 @@ import { endState } from './end-state.ts';
 import type { Clock, Log, Store } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import type { Registry } from '../tools/registry.ts';
+import type { ToolIndex } from '../tools/tool-index.ts';
 
 export interface RecoveryParts {
   readonly store: Store;
   readonly lifecycle: Lifecycle;
-  readonly registry: Registry;
+  readonly toolIndex: ToolIndex;
   readonly clock: Clock;
   readonly log: Log;
   readonly tasks: Tasks;
@@ -37,7 +37,7 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
   let sealed = 0;
   const sealedIds = new Set<string>();
   for await (const call of parts.store.openCalls()) {
-    const tool = parts.registry.find(call.tenant, call.toolName);
+    const tool = parts.toolIndex.find(call.tenant, call.toolName);
     const live = parts.lifecycle.adopt(
       call,
       REMOTE_CALLER,

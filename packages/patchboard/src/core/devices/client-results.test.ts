@@ -9,7 +9,7 @@ const phone = aPrincipal({ clientId: 'phone' });
 
 async function withClientTool(): Promise<EngineFixture & { invoke: () => Promise<string> }> {
   const fixture = await anEngine({});
-  const report = await fixture.engine.directory.register('default', 'phone', [
+  const report = await fixture.engine.clientTools.register('default', 'phone', [
     { name: 'camera', schema: { type: 'object' }, output_schema: { type: 'object' }, timeout_ms: 30_000 },
   ]);
   expect(report.rejected).toEqual([]);
@@ -163,7 +163,7 @@ describe('registration', () => {
   it('takes and rejects tool by tool', async () => {
     const { engine } = await withClientTool();
     const bad = { type: 'strnig' };
-    const report = await engine.directory.register('default', 'tablet', [
+    const report = await engine.clientTools.register('default', 'tablet', [
       { name: 'camera', schema: {} },
       { name: 'bad name', schema: {} },
       { name: 'broken', schema: bad },
@@ -188,7 +188,7 @@ describe('registration', () => {
   it('keeps tools over a restart, under the same wire names', async () => {
     const { engine, store } = await withClientTool();
     const long = `x.${'y'.repeat(100)}`;
-    const { rejected } = await engine.directory.register('default', 'phone', [
+    const { rejected } = await engine.clientTools.register('default', 'phone', [
       { name: 'c__d', schema: {} },
       { name: long, schema: {} },
       { name: 'a.b', schema: {} },
@@ -207,9 +207,10 @@ describe('registration', () => {
     expect(next.tools(agent).map(({ name, wireName, version }) => ({ name, wireName, version }))).toEqual(
       before,
     );
-    for (const { name, wireName } of before) expect(next.registry.find('default', wireName)?.name).toBe(name);
-    expect(await next.directory.unregister('default', 'phone', 'a.b')).toEqual(['a.b']);
-    expect(await next.directory.unregister('default', 'phone', null)).toEqual(['c__d', 'camera', long]);
+    for (const { name, wireName } of before)
+      expect(next.toolIndex.find('default', wireName)?.name).toBe(name);
+    expect(await next.clientTools.unregister('default', 'phone', 'a.b')).toEqual(['a.b']);
+    expect(await next.clientTools.unregister('default', 'phone', null)).toEqual(['c__d', 'camera', long]);
     expect(next.tools(agent)).toEqual([]);
   });
 });

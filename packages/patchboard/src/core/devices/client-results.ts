@@ -9,7 +9,7 @@ import type { LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
 import type { Digest, Store } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
-import type { Registry } from '../tools/registry.ts';
+import type { ToolIndex } from '../tools/tool-index.ts';
 import { attemptToken } from './request-id.ts';
 import { settle, type SettlementParts } from '../settlement/settlement.ts';
 
@@ -38,7 +38,7 @@ export type ReportResult =
 export interface ClientResultsParts extends SettlementParts {
   readonly store: Store;
   readonly lifecycle: Lifecycle;
-  readonly registry: Registry;
+  readonly toolIndex: ToolIndex;
   readonly digest: Digest;
   readonly progress: (live: LiveCall, data: unknown) => void;
 }
@@ -85,7 +85,7 @@ export class ClientResults {
       const found = await this.#openCall(principal, id, given.attemptToken);
       if ('ok' in found) return repeatedOr(found, resultDigest);
       const attempt = attemptToken(found.call);
-      const tool = found.tool ?? this.#parts.registry.find(found.call.tenant, found.call.toolName);
+      const tool = found.tool ?? this.#parts.toolIndex.find(found.call.tenant, found.call.toolName);
       const end = await settle(this.#parts, found, tool, outcomeOf(given), resultDigest);
       // While hooks ran, the call may have ended or been reassigned to another device.
       if (!isOpen(found.call) || attemptToken(found.call) !== attempt) continue;

@@ -15,7 +15,7 @@ import {
 } from '../providers/provider.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import type { Registry } from '../tools/registry.ts';
+import type { ToolIndex } from '../tools/tool-index.ts';
 import type { ClientQueues } from './client-queues.ts';
 import type { Device } from './device.ts';
 import type { Pools } from './pools.ts';
@@ -23,7 +23,7 @@ import { requestId } from './request-id.ts';
 
 export interface DeviceProviderParts {
   readonly lifecycle: Lifecycle;
-  readonly registry: Registry;
+  readonly toolIndex: ToolIndex;
   readonly pools: Pools;
   readonly clientQueues: ClientQueues;
   /** The provider for calls without a connected device. */
@@ -132,7 +132,7 @@ export class DeviceProvider implements Provider {
     this.#unbind(live);
     this.#running.set(live, device);
     // After a restart the call may have been recovered before its tool was registered again.
-    live.tool ??= this.#parts.registry.find(live.call.tenant, live.call.toolName);
+    live.tool ??= this.#parts.toolIndex.find(live.call.tenant, live.call.toolName);
     device.calls.add(live);
     live.release = () => this.#finish(live);
   }
@@ -142,9 +142,9 @@ export class DeviceProvider implements Provider {
     if (!isOpen(live.call)) return;
     this.#unbind(live);
     this.#parts.tasks.start('device lost', async () => {
-      const { registry, limits, pools } = this.#parts;
+      const { toolIndex, limits, pools } = this.#parts;
       const { tenant, toolName } = live.call;
-      const isSafe = mayRepeat(registry.find(tenant, toolName), live.call, limits.maxAttempts);
+      const isSafe = mayRepeat(toolIndex.find(tenant, toolName), live.call, limits.maxAttempts);
       if (isSafe && pools.isOnline(tenant, toolName)) await this.#begin(live);
       else await this.#fail(live, 'unknown');
     });
@@ -207,7 +207,7 @@ export class DeviceProvider implements Provider {
 
   /** A call is not run under another contract than the one it was submitted, and perhaps approved, for. */
   #isSameContract({ call }: LiveCall): boolean {
-    return this.#parts.registry.find(call.tenant, call.toolName)?.version === call.toolVersion;
+    return this.#parts.toolIndex.find(call.tenant, call.toolName)?.version === call.toolVersion;
   }
 
   async #failWithdrawn(live: LiveCall): Promise<void> {

@@ -250,10 +250,10 @@ class World {
   }
 
   #checkRegistry(): void {
-    const { registry, devices } = this.fixture.engine;
+    const { toolIndex, devices } = this.fixture.engine;
     for (const tool of TOOLS) {
       const offered = devices.of('default').some(({ link, tools }) => link !== null && tools.has(tool));
-      expect(registry.find('default', tool) !== undefined, `${tool} is listed`).toBe(offered);
+      expect(toolIndex.find('default', tool) !== undefined, `${tool} is listed`).toBe(offered);
     }
     for (const { calls } of devices.of('default')) {
       for (const live of calls)

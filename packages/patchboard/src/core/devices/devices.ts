@@ -9,7 +9,7 @@ import type { LiveCall } from '../call/live-call.ts';
 import type { Clock, Ids, Store } from '../ports.ts';
 import { attemptToken, parseRequestId, requestId } from './request-id.ts';
 import type { Tasks } from '../tasks.ts';
-import type { ToolDirectory } from './tool-directory.ts';
+import type { ClientToolService } from './client-tool-service.ts';
 
 export interface DevicesParts {
   readonly store: Store;
@@ -18,7 +18,7 @@ export interface DevicesParts {
   readonly limits: Limits;
   readonly tasks: Tasks;
   readonly lifecycle: Lifecycle;
-  readonly directory: ToolDirectory;
+  readonly clientTools: ClientToolService;
   readonly provider: DeviceProvider;
 }
 
@@ -96,7 +96,7 @@ export class Devices {
 
   /** Registers or rejects each tool independently. */
   async offer(device: Device, specs: readonly ToolSpec[]): Promise<OfferReport> {
-    const report = await this.#parts.directory.lend(device, specs);
+    const report = await this.#parts.clientTools.lend(device, specs);
     return { registered: report.registered.map(({ name }) => name), rejected: report.rejected };
   }
 
@@ -109,16 +109,16 @@ export class Devices {
   /** Removes tools of the device; `names` null: all. Running calls continue. Returns the removed names. */
   async takeBack(device: Device, names: readonly string[] | null): Promise<readonly string[]> {
     const mine = [...device.tools].filter((name) => names === null || names.includes(name));
-    await this.#parts.directory.takeBack(device, mine);
+    await this.#parts.clientTools.takeBack(device, mine);
     return mine;
   }
 
   /** Removes the device's tools at once. Its calls end, or wait for it to resume. Idempotent. */
   disconnect(device: Device, why: DisconnectReason): void {
     if (device.link === null) return;
-    const { directory, limits, lifecycle, tasks } = this.#parts;
+    const { clientTools, limits, lifecycle, tasks } = this.#parts;
     device.link = null;
-    tasks.start('device tools', async () => await directory.takeBack(device, [...device.tools]));
+    tasks.start('device tools', async () => await clientTools.takeBack(device, [...device.tools]));
     if (why === 'closing') {
       this.#forget(device);
       return;
@@ -143,7 +143,7 @@ export class Devices {
     if (link !== null) {
       earlier.link = null;
       this.#parts.tasks.start('device tools', async () => {
-        await this.#parts.directory.takeBack(earlier, [...earlier.tools]);
+        await this.#parts.clientTools.takeBack(earlier, [...earlier.tools]);
       });
     }
     for (const live of earlier.calls) {

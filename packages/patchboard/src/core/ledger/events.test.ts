@@ -46,9 +46,9 @@ async function eventsOf(principal: Principal, happen: () => Promise<unknown>): P
 }
 
 async function registerAndUnregister(): Promise<void> {
-  await engine.directory.register('default', 'phone', specs('secret.a', 'open.a'));
-  await engine.directory.register('default', 'phone', specs('secret.b'));
-  await engine.directory.unregister('default', 'phone', null);
+  await engine.clientTools.register('default', 'phone', specs('secret.a', 'open.a'));
+  await engine.clientTools.register('default', 'phone', specs('secret.b'));
+  await engine.clientTools.unregister('default', 'phone', null);
 }
 
 const NAMED = ['secret.a', 'open.a', 'secret.b'];
@@ -84,7 +84,7 @@ describe('events about tools', () => {
 
 describe('the end of the feed', () => {
   it('ends a replay at once, and reads no more from the store', async () => {
-    for (const name of ['a', 'b', 'c']) await engine.directory.register('default', 'phone', specs(name));
+    for (const name of ['a', 'b', 'c']) await engine.clientTools.register('default', 'phone', specs(name));
     const seen: BoardEvent[] = [];
     let more = (): void => {};
     engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {
@@ -102,7 +102,7 @@ describe('the end of the feed', () => {
 
 it('calls caughtUp once, after the old events and before the live ones', async () => {
   const heard: (string | null)[] = [];
-  await engine.directory.register('default', 'phone', specs('open.a'));
+  await engine.clientTools.register('default', 'phone', specs('open.a'));
   const stop = engine.feed.follow({ principal: aPrincipal({ kind: 'operator' }), callId: null }, 0, {
     next: ({ type }) => void heard.push(type),
     ready: () => null,
@@ -110,7 +110,7 @@ it('calls caughtUp once, after the old events and before the live ones', async (
     failed: (error) => expect(error).toBeUndefined(),
   });
   await settled();
-  await engine.directory.register('default', 'phone', specs('open.b'));
+  await engine.clientTools.register('default', 'phone', specs('open.b'));
   await settled();
   stop();
   expect(heard).toEqual(['registry.changed', null, 'registry.changed']);
@@ -121,7 +121,7 @@ describe('readers that catch up', () => {
     const events = 300;
     const readers = 40;
     for (let n = 0; n < events; n += 1)
-      await engine.directory.register('default', 'phone', specs(`t.${n % 50}`));
+      await engine.clientTools.register('default', 'phone', specs(`t.${n % 50}`));
     const got = Array.from({ length: readers }, () => 0);
     let inOneTurn = 0;
     let most = 0;

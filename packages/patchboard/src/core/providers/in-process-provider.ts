@@ -13,7 +13,7 @@ import { settle, type SettlementParts } from '../settlement/settlement.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import type { Registry } from '../tools/registry.ts';
+import type { ToolIndex } from '../tools/tool-index.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
 import { runLocally, type LocalRunnerParts } from './local-runner.ts';
 import {
@@ -27,7 +27,7 @@ import { Slots, type SlotKey } from './slots.ts';
 
 export interface InProcessProviderParts extends LocalRunnerParts, SettlementParts {
   readonly lifecycle: Lifecycle;
-  readonly registry: Registry;
+  readonly toolIndex: ToolIndex;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly tasks: Tasks;
@@ -70,7 +70,7 @@ export class InProcessProvider implements Provider {
     live.release = () => this.#slots.release(keys);
     const { tool } = live;
     // A tool that was removed during the commit does not run.
-    if (tool === undefined || !this.#parts.registry.offers(live.call.tenant, tool)) {
+    if (tool === undefined || !this.#parts.toolIndex.offers(live.call.tenant, tool)) {
       this.#fail(live, 'tool_not_found', reason('tool_unknown', { tool: live.call.toolName }), 'not_started');
       return;
     }
@@ -79,7 +79,7 @@ export class InProcessProvider implements Provider {
 
   start(live: LiveCall): void {
     const { call } = live;
-    const registered = this.#parts.registry.find(call.tenant, call.toolName);
+    const registered = this.#parts.toolIndex.find(call.tenant, call.toolName);
     const tool = live.tool ?? registered;
     // A new tool of the same name is not the one that the call was submitted for.
     if (tool === undefined || registered !== tool || tool.runsOn.kind !== 'server') {

@@ -14,7 +14,7 @@ export class Providers {
     return this.#byKind[runsOn.kind];
   }
 
-  /** Needs only the record, because the tool may have been removed from the registry. */
+  /** Needs only the record, because the tool may have been removed from the tool index. */
   ofCall(call: Call): Provider {
     return runsInProcess(call) ? this.#byKind.server : this.#byKind.client;
   }

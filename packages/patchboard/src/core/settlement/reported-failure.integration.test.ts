@@ -144,7 +144,7 @@ describe('a failure that an in-process tool returns', () => {
 
   it('is data if a client returns it', async () => {
     const { engine } = await anEngine({ hooks: [{ postToolUse: () => undefined }] });
-    await engine.directory.register('default', 'phone', [{ name: 'camera', schema: { type: 'object' } }]);
+    await engine.clientTools.register('default', 'phone', [{ name: 'camera', schema: { type: 'object' } }]);
     const { id } = accepted(await engine.submit(aRequest({ toolName: 'camera' }), agent));
     const result = { status: 'SUCCEEDED', result: reported, error: null, attemptToken: null } as const;
     await engine.clients.submit(aPrincipal({ clientId: 'phone' }), id, result);

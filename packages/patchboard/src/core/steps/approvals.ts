@@ -17,7 +17,7 @@ import type { Principal } from '../access/principal.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { Redactor } from '../call/redaction.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import type { Registry } from '../tools/registry.ts';
+import type { ToolIndex } from '../tools/tool-index.ts';
 
 export interface OperatorDecision {
   readonly decision: 'allow' | 'deny';
@@ -33,7 +33,7 @@ export interface OperatorDecision {
 export interface ApprovalsParts {
   readonly store: Store;
   readonly lifecycle: Lifecycle;
-  readonly registry: Registry;
+  readonly toolIndex: ToolIndex;
   readonly clock: Clock;
   readonly digest: Digest;
   readonly guard: Guard;
@@ -93,8 +93,8 @@ export class Approvals {
 
   /** Returns a failure if the policy denies the call now: the policy may have changed, or deny the edited arguments. */
   async #forbidden(call: Call, caller: InProcessCaller): Promise<Failure | null> {
-    const { registry, guard } = this.#parts;
-    const tool = registry.find(call.tenant, call.toolName);
+    const { toolIndex, guard } = this.#parts;
+    const tool = toolIndex.find(call.tenant, call.toolName);
     if (tool === undefined) return null;
     const why = await denial(guard, tool, call, caller);
     if (why === null) return null;
@@ -103,10 +103,10 @@ export class Approvals {
 
   /** Starts an approved call, after comparing it with the stored record, the ledger and the tool that is registered now. */
   async release(live: LiveCall): Promise<void> {
-    const { store, registry, digest, lifecycle, providers } = this.#parts;
+    const { store, toolIndex, digest, lifecycle, providers } = this.#parts;
     const stored = await store.findCall(live.call.id);
     if (stored === undefined) return;
-    const tool = registry.find(stored.tenant, stored.toolName);
+    const tool = toolIndex.find(stored.tenant, stored.toolName);
     const approved = live.call.approval?.digest;
     const isSame =
       approvalDigest(digest, stored) === approved &&
@@ -144,7 +144,7 @@ export class Approvals {
   /** Returns the call with the operator's arguments, if there are any and they are valid against the schema. */
   #edit(call: Call, edit: OperatorDecision['edit']): Call | Failure {
     if (edit === undefined) return call;
-    const tool = this.#parts.registry.find(call.tenant, call.toolName);
+    const tool = this.#parts.toolIndex.find(call.tenant, call.toolName);
     // Without the tool's schema the new arguments cannot be validated.
     if (tool === undefined) return failure('tool_not_found', reason('tool_unknown', { tool: call.toolName }));
     const issues = tool.validateInput(edit.args);

@@ -13,7 +13,7 @@ import type { Clock, Ids } from '../ports.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import type { Registry } from '../tools/registry.ts';
+import type { ToolIndex } from '../tools/tool-index.ts';
 import { admit, deny, type Admission } from './admission.ts';
 import type { Recorder } from './record-call.ts';
 import type { Refusals } from './refusals.ts';
@@ -21,7 +21,7 @@ import type { ResponseCache } from './response-cache.ts';
 import { resolveTool, type Resolution } from './resolution.ts';
 
 export interface IntakeParts {
-  readonly registry: Registry;
+  readonly toolIndex: ToolIndex;
   readonly lifecycle: Lifecycle;
   readonly providers: Providers;
   readonly recorder: Recorder;

@@ -6,12 +6,12 @@ import { failed } from '../call/outcome.ts';
 import type { Failure } from '../failures.ts';
 import { refusedRow, type RefusedCall } from '../ledger/ledger.ts';
 import type { Clock, Digest, Store } from '../ports.ts';
-import type { Registry } from '../tools/registry.ts';
+import type { ToolIndex } from '../tools/tool-index.ts';
 import type { Recorder } from './record-call.ts';
 
 export interface RefusalsParts {
   readonly store: Store;
-  readonly registry: Registry;
+  readonly toolIndex: ToolIndex;
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly digest: Digest;
@@ -34,10 +34,10 @@ export class Refusals {
    * row, except during a flood of refusals.
    */
   async record(request: CallRequest, principal: Principal, refused: Failure): Promise<Call | null> {
-    const { registry, recorder, rates, isDraining } = this.#parts;
+    const { toolIndex, recorder, rates, isDraining } = this.#parts;
     // A model must get a recorded result for each request, unless the server is shutting down.
     if (request.caller?.keepsRefused === true && !isDraining()) {
-      const tool = registry.find(principal.tenant, request.toolName);
+      const tool = toolIndex.find(principal.tenant, request.toolName);
       const call = await recorder.recordEnded(request, principal, tool, failed(refused));
       if (call !== null) return call;
     }

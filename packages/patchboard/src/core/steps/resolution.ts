@@ -5,12 +5,12 @@ import type { Principal } from '../access/principal.ts';
 import { failure, problemOf, type Failure } from '../failures.ts';
 import type { Providers } from '../providers/providers.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
-import type { Registry } from '../tools/registry.ts';
+import type { ToolIndex } from '../tools/tool-index.ts';
 import { unknownTool } from '../tools/unknown-tool.ts';
 import type { CallRequest } from '../call/call-request.ts';
 
 export interface ResolutionParts {
-  readonly registry: Registry;
+  readonly toolIndex: ToolIndex;
   readonly guard: Guard;
   readonly providers: Providers;
 }
@@ -28,7 +28,7 @@ export type Resolution =
 
 /** Finds the tool, and checks whether the principal may ever call it and whether target and arguments are valid. */
 export function resolveTool(parts: ResolutionParts, given: CallRequest, principal: Principal): Resolution {
-  const tool = parts.registry.find(principal.tenant, given.toolName);
+  const tool = parts.toolIndex.find(principal.tenant, given.toolName);
   const request = withOwnNames(given, tool);
   if (tool === undefined) return { request, tool, problem: unknownTool(parts, principal, given.toolName) };
   if (!mayCall(parts.guard, principal, tool, given.caller?.permissions))

@@ -7,7 +7,7 @@ const SPEC = { name: 'lamp.on', schema: { type: 'object' } };
 const RELEASE = 'DELETE /internal/clients/hall%2F1/tools/lamp.on';
 
 async function reasonFor(engine: Engine, tenant: string, clientId: string, name: string): Promise<string> {
-  const { rejected } = await engine.directory.register(tenant, clientId, [{ ...SPEC, name }]);
+  const { rejected } = await engine.clientTools.register(tenant, clientId, [{ ...SPEC, name }]);
   expect(rejected).toMatchObject([{ name, code: 'name_taken' }]);
   return rejected[0]?.reason ?? '';
 }
@@ -15,17 +15,17 @@ async function reasonFor(engine: Engine, tenant: string, clientId: string, name:
 describe('a name that is taken', () => {
   it('by another client is refused with that client and how to free the name', async () => {
     const { engine } = await anEngine({});
-    await engine.directory.register('default', 'hall/1', [SPEC]);
+    await engine.clientTools.register('default', 'hall/1', [SPEC]);
     const reason = await reasonFor(engine, 'default', 'desk', 'lamp.on');
     expect(reason).toContain('lamp.on belongs to client hall/1 of this tenant');
     expect(reason).toContain(RELEASE);
-    await engine.directory.unregister('default', 'hall/1', 'lamp.on');
-    expect((await engine.directory.register('default', 'desk', [SPEC])).rejected).toEqual([]);
+    await engine.clientTools.unregister('default', 'hall/1', 'lamp.on');
+    expect((await engine.clientTools.register('default', 'desk', [SPEC])).rejected).toEqual([]);
   });
 
   it('as a wire name is refused with the tool, its client and how to free the name', async () => {
     const { engine } = await anEngine({});
-    await engine.directory.register('default', 'hall/1', [SPEC]);
+    await engine.clientTools.register('default', 'hall/1', [SPEC]);
     const reason = await reasonFor(engine, 'default', 'desk', 'lamp__on');
     expect(reason).toContain('lamp__on is the wire name of lamp.on, which belongs to client hall/1');
     expect(reason).toContain(RELEASE);
@@ -44,19 +44,19 @@ describe('a name that is taken', () => {
 
   it('in another tenant is free', async () => {
     const { engine } = await anEngine({});
-    await engine.directory.register('other', 'hall/1', [SPEC]);
-    expect((await engine.directory.register('default', 'desk', [SPEC])).rejected).toEqual([]);
+    await engine.clientTools.register('other', 'hall/1', [SPEC]);
+    expect((await engine.clientTools.register('default', 'desk', [SPEC])).rejected).toEqual([]);
   });
 
   it('for a tool of this server is refused, naming the client only in the default tenant', async () => {
     const { engine } = await anEngine({});
-    await engine.directory.register('other', 'hall/1', [SPEC]);
-    const added = engine.registry.addServerTool(aServerTool({ name: 'lamp.on' }));
+    await engine.clientTools.register('other', 'hall/1', [SPEC]);
+    const added = engine.serverTools.addInitial(aServerTool({ name: 'lamp.on' }));
     expect(added).toMatchObject({ ok: false, code: 'name_taken' });
     expect(JSON.stringify(added)).not.toMatch(/hall|"other"/);
-    await engine.directory.unregister('other', 'hall/1', null);
-    await engine.directory.register('default', 'hall/1', [SPEC]);
-    expect(engine.registry.addServerTool(aServerTool({ name: 'lamp.on' }))).toMatchObject({
+    await engine.clientTools.unregister('other', 'hall/1', null);
+    await engine.clientTools.register('default', 'hall/1', [SPEC]);
+    expect(engine.serverTools.addInitial(aServerTool({ name: 'lamp.on' }))).toMatchObject({
       reason: expect.stringContaining(RELEASE) as string,
     });
   });
@@ -65,12 +65,12 @@ describe('a name that is taken', () => {
     const { engine } = await anEngine({});
     const other = { ...SPEC, description: 'another contract' };
     const { device } = await aDevice(engine, [SPEC], 'phone');
-    const { directory } = engine;
-    expect((await directory.register('default', 'phone', [other])).rejected[0]?.reason).toContain(
+    const { clientTools } = engine;
+    expect((await clientTools.register('default', 'phone', [other])).rejected[0]?.reason).toContain(
       'device phone of this client offers lamp.on under another contract',
     );
     engine.devices.disconnect(device, 'left');
-    await directory.register('default', 'phone', [SPEC]);
+    await clientTools.register('default', 'phone', [SPEC]);
     const second = await aDevice(engine, [], 'phone');
     const { rejected } = await engine.devices.offer(second.device, [other]);
     expect(rejected[0]?.reason).toContain('DELETE /internal/clients/phone/tools/lamp.on');

@@ -1,6 +1,7 @@
 import type {
   FailureCode,
   JsonSchema,
+  RejectedTool,
   SandboxName,
   ToolAnnotations,
   ToolSourceName,
@@ -84,6 +85,12 @@ export interface Rejection {
   readonly ok: false;
   readonly code: FailureCode;
   readonly reason: string;
+}
+
+/** The outcome of registering several tools. */
+export interface RegistrationReport {
+  readonly registered: readonly RegisteredTool[];
+  readonly rejected: readonly RejectedTool[];
 }
 
 export function rejected(code: FailureCode, reason: string): Rejection {

@@ -14,7 +14,7 @@ async function rejections(
   clientId: string,
   names: readonly string[],
 ): Promise<unknown[]> {
-  const { rejected } = await engine.directory.register(
+  const { rejected } = await engine.clientTools.register(
     T,
     clientId,
     names.map((name) => aSpec(name)),
@@ -28,7 +28,7 @@ describe('a new name', () => {
   it('is refused if it differs from that of a server tool only in case, dots or underscores', async () => {
     const fixture = await anEngine({ tools: [aServerTool({ name: 'weather.query' })] });
     expect(await rejections(fixture, 'phone', SIMILAR)).toEqual(SIMILAR.map((name) => [name, 'name_taken']));
-    const { rejected } = await fixture.engine.directory.register(T, 'phone', [aSpec('weather_query')]);
+    const { rejected } = await fixture.engine.clientTools.register(T, 'phone', [aSpec('weather_query')]);
     expect(rejected[0]?.reason).toBe(
       'the name differs from that of the tool weather.query only in case, dots or underscores; choose another',
     );
@@ -40,9 +40,9 @@ describe('a new name', () => {
     for (const client of ['phone', 'tablet'])
       expect(await rejections(fixture, client, ['Door_Open'])).toEqual([['Door_Open', 'name_taken']]);
     expect(await rejections(fixture, 'watch', ['lamp', 'LAMP'])).toEqual([['LAMP', 'name_taken']]);
-    const other = await fixture.engine.directory.register('acme', 'phone', [aSpec('Door_Open')]);
+    const other = await fixture.engine.clientTools.register('acme', 'phone', [aSpec('Door_Open')]);
     expect(other.rejected).toEqual([]);
-    await fixture.engine.directory.unregister(T, 'phone', 'door.open');
+    await fixture.engine.clientTools.unregister(T, 'phone', 'door.open');
     expect(await rejections(fixture, 'tablet', ['Door_Open'])).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('a name that was stored before there was such a rule', () => {
     });
     await store.saveTools(stored, plainRow('registry.changed', T, 1, {}));
     const fixture = await anEngine({ store, tools: [aServerTool({ name: 'weather.query' })] });
-    const there = fixture.engine.registry.ofClient(T, 'phone').map(({ name }) => name);
+    const there = fixture.engine.toolIndex.ofClient(T, 'phone').map(({ name }) => name);
     expect(there.toSorted()).toEqual(names.toSorted());
     expect(await rejections(fixture, 'phone', names)).toEqual([]);
     expect(await rejections(fixture, 'phone', ['DOOR_OPEN'])).toEqual([['DOOR_OPEN', 'name_taken']]);
@@ -73,13 +73,13 @@ describe('line breaks of Windows in a description', () => {
   it('are read as plain ones, and the contract hash stays the same', async () => {
     const fixture = await anEngine({});
     const windows = aSpec('door.open', { description: 'one\r\ntwo' });
-    const { registered } = await fixture.engine.directory.register(T, 'phone', [windows]);
+    const { registered } = await fixture.engine.clientTools.register(T, 'phone', [windows]);
     expect(registered[0]?.description).toBe('one\ntwo');
     const canonical =
       '{"annotations":{},"description":"one\\r\\ntwo","inputSchema":{},"name":"door.open","outputSchema":null}';
     expect(registered[0]?.version).toBe(nodeDigest.sha256(canonical));
     const again = await anEngine({ store: fixture.store });
-    expect(again.engine.registry.find(T, 'door.open')).toMatchObject({
+    expect(again.engine.toolIndex.find(T, 'door.open')).toMatchObject({
       description: 'one\ntwo',
       version: registered[0]?.version,
     });

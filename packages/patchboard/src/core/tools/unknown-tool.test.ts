@@ -18,7 +18,7 @@ async function setUp(): Promise<Engine> {
   const names = ['weather.query', 'hidden.query'];
   const { engine } = await anEngine({ guard: GUARD, tools: names.map((name) => aServerTool({ name })) });
   const lent = [{ name: 'lamp.switch', schema: { type: 'object' } }];
-  await engine.directory.register('other', 'hall', lent);
+  await engine.clientTools.register('other', 'hall', lent);
   return engine;
 }
 

@@ -4,22 +4,22 @@ import { mayCall } from '../access/may-call.ts';
 import type { Principal } from '../access/principal.ts';
 import { failure, type Failure } from '../failures.ts';
 import { nearestName } from '../spelling.ts';
-import type { Registry } from './registry.ts';
+import type { ToolIndex } from './tool-index.ts';
 import { shownName } from './tool-names.ts';
 
 /** The failure for an unknown tool name. Suggests a similar tool, never one that the principal may not call. */
 export function unknownTool(
-  { registry, guard }: { readonly registry: Registry; readonly guard: Guard },
+  { toolIndex, guard }: { readonly toolIndex: ToolIndex; readonly guard: Guard },
   principal: Principal,
   given: string,
 ): Failure {
   const { tenant } = principal;
   const mayBeNamed = (name: string): boolean => {
-    const tool = registry.find(tenant, name);
+    const tool = toolIndex.find(tenant, name);
     return tool !== undefined && mayCall(guard, principal, tool);
   };
   const name = shownName(given);
-  const meant = nearestName(name, registry.names(tenant), mayBeNamed);
+  const meant = nearestName(name, toolIndex.names(tenant), mayBeNamed);
   return failure('tool_not_found', toolUnknown(name, meant));
 }
 

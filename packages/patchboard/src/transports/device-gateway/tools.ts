@@ -32,13 +32,13 @@ export async function unregisterTools(
 }
 
 export function registeredTools(
-  { registry }: Engine,
+  { toolIndex }: Engine,
   { tenant, tools: names }: Device,
   sender: FrameSender,
 ): void {
   const tools = [...names].map((name) => ({
     name,
-    version: registry.clientTool(tenant, name)?.version ?? '',
+    version: toolIndex.clientTool(tenant, name)?.version ?? '',
   }));
   sender.send({ type: 'registered_tools', tools });
 }

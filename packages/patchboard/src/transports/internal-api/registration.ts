@@ -58,7 +58,7 @@ async function register(context: HttpContext, request: FastifyRequest, reply: Fa
     return;
   }
   const { specs, rejected: malformed } = decodeToolSpecs(tools);
-  const report = await context.engine.directory.register(
+  const report = await context.engine.clientTools.register(
     principal.tenant,
     clientId,
     specs,
@@ -108,7 +108,7 @@ async function unregister(context: HttpContext, request: FastifyRequest, reply: 
     sendProblem(reply, foreign);
     return;
   }
-  const removed = await context.engine.directory.unregister(principal.tenant, clientId, null);
+  const removed = await context.engine.clientTools.unregister(principal.tenant, clientId, null);
   sendJson(reply, 200, JSON.stringify({ ok: true, removed }));
 }
 
@@ -125,11 +125,11 @@ async function unregisterOne(
     sendProblem(reply, refused);
     return;
   }
-  const { directory } = context.engine;
+  const { clientTools } = context.engine;
   const { tenant } = principal;
   const { removed, hadRisk } = forgetsRisk
-    ? await directory.forgetRisk(tenant, clientId, name, principal.id)
-    : { removed: await directory.unregister(tenant, clientId, name), hadRisk: false };
+    ? await clientTools.forgetRisk(tenant, clientId, name, principal.id)
+    : { removed: await clientTools.unregister(tenant, clientId, name), hadRisk: false };
   if (removed.length === 0 && !hadRisk) {
     sendProblem(reply, failure('tool_not_found', reason('tool_unknown', { tool: name })));
     return;

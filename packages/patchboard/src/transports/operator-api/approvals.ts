@@ -82,7 +82,7 @@ async function listApprovals(
 }
 
 function approvalJson({ engine }: HttpContext, call: Call): string {
-  const tool = engine.registry.find(call.tenant, call.toolName);
+  const tool = engine.toolIndex.find(call.tenant, call.toolName);
   return JSON.stringify({
     tool_call_id: call.id,
     run_id: call.runId,

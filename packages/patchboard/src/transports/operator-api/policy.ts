@@ -138,7 +138,7 @@ async function reviewView(
   policy: PolicyDocument,
 ): Promise<PolicyReviewView> {
   const { engine, authenticator, turns } = context;
-  const tools = [...engine.registry.names(tenant)];
+  const tools = [...engine.toolIndex.names(tenant)];
   const surroundings = { tools, agents: authenticator.agentNames(tenant) };
   const { warnings, matches } = await reviewPolicy(policy, surroundings, turns.next);
   return { warnings: warnings.map((one) => ({ ...one, message: warningText(one) })), matches };
@@ -188,7 +188,7 @@ function explain(context: HttpContext, request: FastifyRequest, reply: FastifyRe
   const { tool_name: name, agent_id: agentId = 'local', args = {}, document } = request.body as ExplainBody;
   const principal = principalOf(request);
   const { tenant } = principal;
-  const tool = engine.registry.find(tenant, name);
+  const tool = engine.toolIndex.find(tenant, name);
   if (tool === undefined) {
     sendProblem(reply, engine.unknownTool(principal, name));
     return;

@@ -81,7 +81,7 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
   const cachedAgeMs = submitted.kind === 'accepted' ? (submitted.cachedAgeMs ?? null) : null;
   const rate = engine.rateOf(principal, call.toolName);
   if (rate !== null) reply.headers(rateFields(rate));
-  const tool = engine.registry.find(principal.tenant, call.toolName);
+  const tool = engine.toolIndex.find(principal.tenant, call.toolName);
   // The warnings would reveal the schema to a caller that may not call the tool.
   const isShown = tool !== undefined && submitted.kind !== 'denied';
   const warnings = isShown ? undeclaredMembers(tool.inputSchema, input) : [];

@@ -22,8 +22,8 @@ export class Prompts {
   }
 
   for(principal: Principal): ToolDiscoveryService {
-    const { registry, guard } = this.#engine;
-    const version = `${registry.version}.${guard.revision}`;
+    const { toolIndex, guard } = this.#engine;
+    const version = `${toolIndex.version}.${guard.revision}`;
     if (version !== this.#version) this.#services.clear();
     this.#version = version;
     const { etag } = this.#lists.for(principal);

@@ -38,12 +38,12 @@ describe('ToolLists', () => {
     const { engine, listFor } = await lists();
     const first = listFor('agent-0');
     expect(namesIn(listFor('shy'))).toEqual(['a']);
-    await engine.directory.register('default', 'kiosk', [{ name: 'c', schema: {} }]);
+    await engine.clientTools.register('default', 'kiosk', [{ name: 'c', schema: {} }]);
     expect(namesIn(listFor('agent-0'))).toEqual(['a', 'b', 'c']);
     expect(listFor('agent-0').etag).not.toBe(first.etag);
     expect(namesIn(listFor('agent-0', 'another-tenant'))).toEqual(['a', 'b']);
     // The time limit is in the list, but not in the contract hash.
-    await engine.directory.register('default', 'kiosk', [{ name: 'c', schema: {}, timeout_ms: 7 }]);
+    await engine.clientTools.register('default', 'kiosk', [{ name: 'c', schema: {}, timeout_ms: 7 }]);
     expect(listFor('agent-0').json).toContain('"timeout_ms":7');
   });
 

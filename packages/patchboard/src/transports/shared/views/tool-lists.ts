@@ -51,8 +51,8 @@ export class ToolLists {
   }
 
   for(principal: Principal, format: ToolListFormat = OWN_FORMAT): ToolList {
-    const { registry, guard } = this.#engine;
-    const version = `${registry.version}.${guard.revision}`;
+    const { toolIndex, guard } = this.#engine;
+    const version = `${toolIndex.version}.${guard.revision}`;
     if (version !== this.#version) this.#forget();
     this.#version = version;
     const view = `${principal.tenant}\n${principal.kind}\n${principal.agentId}\n${principal.id}`;

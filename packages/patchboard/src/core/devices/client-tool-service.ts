@@ -1,48 +1,35 @@
 import type { RejectedTool, ToolSpec } from '@patchboard/wire';
 import type { Device } from './device.ts';
 import type { DocumentChange } from '../documents.ts';
-import type { Guard } from '../access/guard.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
-import type { Pools } from './pools.ts';
-import type { Clock, Store } from '../ports.ts';
-import type { RegisteredTool } from '../tools/registered-tool.ts';
-import type { Registry } from '../tools/registry.ts';
-import type { ToolMemory } from '../tools/tool-memory.ts';
-import { newBatch, ToolRegistrar, type Batch } from './tool-registrar.ts';
+import type { Clock, Log, Store } from '../ports.ts';
+import { admitClientTool } from '../tools/admit-tool.ts';
+import type { RegistrationReport } from '../tools/registered-tool.ts';
+import { RegistrationBatch, type RegistrationBatchParts } from './registration-batch.ts';
 import { covers, raised, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
 
 /** Number of specs, whose schemas take time to compile, per turn of the event loop. */
 const BATCH = 20;
 
-export interface RegistrationReport {
-  readonly registered: readonly RegisteredTool[];
-  readonly rejected: readonly RejectedTool[];
-}
-
-export interface ToolDirectoryParts {
+export interface ClientToolServiceParts extends RegistrationBatchParts {
   readonly store: Store;
-  readonly registry: Registry;
   readonly clock: Clock;
-  readonly guard: Guard;
-  readonly pools: Pools;
-  readonly memory: ToolMemory;
+  readonly log: Log;
 }
 
 /**
  * Registers and removes client tools, with a ledger row per change. Tools registered over HTTP are stored and survive
  * restarts; tools of a device are removed with its connection.
  */
-export class ToolDirectory {
-  readonly #parts: ToolDirectoryParts;
+export class ClientToolService {
+  readonly #parts: ClientToolServiceParts;
   readonly #risks: ToolRisks;
-  readonly #registrar: ToolRegistrar;
   /** The last change of each tenant: changes of one tenant run one after the other. */
   readonly #turns: Map<string, Promise<unknown>> = new Map();
 
-  constructor(parts: ToolDirectoryParts) {
+  constructor(parts: ClientToolServiceParts) {
     this.#parts = parts;
     this.#risks = parts.memory.risks;
-    this.#registrar = new ToolRegistrar(parts);
   }
 
   /**
@@ -55,7 +42,7 @@ export class ToolDirectory {
     specs: readonly ToolSpec[],
     operator: string | null = null,
   ): Promise<RegistrationReport> {
-    const batch = newBatch({ tenant, clientId, operator, device: null });
+    const batch = new RegistrationBatch(this.#parts, { tenant, clientId, operator, device: null });
     return await this.#serialised(tenant, async () => {
       const rejected = await this.#takeAll(batch, specs);
       if (batch.taken.size > 0) await this.#keep(batch);
@@ -66,7 +53,7 @@ export class ToolDirectory {
   /** As `register`, while the device is connected. Other changes of the tenant do not wait for its ledger row. */
   async lend(device: Device, specs: readonly ToolSpec[]): Promise<RegistrationReport> {
     const { tenant, clientId } = device;
-    const batch = newBatch({ tenant, clientId, operator: null, device });
+    const batch = new RegistrationBatch(this.#parts, { tenant, clientId, operator: null, device });
     const rejected = await this.#serialised(tenant, () => this.#takeAll(batch, specs));
     if (batch.taken.size > 0) await this.#keep(batch);
     const taken = [...batch.taken.values()].map(({ tool }) => tool);
@@ -76,9 +63,9 @@ export class ToolDirectory {
   /** Removes the tools that no other provider of the client offers, at once; resolves when the ledger row is written. */
   async takeBack(device: Device, names: readonly string[]): Promise<void> {
     const { tenant, clientId } = device;
-    const { registry, pools, store } = this.#parts;
+    const { toolIndex, pools, store } = this.#parts;
     const removed = names.filter((name) => pools.leave(device, name));
-    for (const name of removed) registry.remove(tenant, name);
+    for (const name of removed) toolIndex.remove(tenant, name);
     if (removed.length > 0) await store.append([this.#row(tenant, { client_id: clientId, removed })]);
   }
 
@@ -116,37 +103,39 @@ export class ToolDirectory {
     });
   }
 
-  /** Loads the stored tools at start. Returns the tools that are no longer valid, which are left out. */
-  async restore(): Promise<readonly RejectedTool[]> {
-    const { store, registry, pools, memory } = this.#parts;
-    const rejected: RejectedTool[] = [];
+  /** Loads the stored tools at start. Logs the tools that are no longer valid, and leaves them out. */
+  async restore(): Promise<void> {
+    const { store, toolIndex, pools, memory, log } = this.#parts;
     await memory.load(store);
     for (const { tenant, clientId, spec: stored, wireName } of await store.tools()) {
       const spec = raised(stored, this.#risks.of(tenant, stored.name));
       this.#risks.set(tenant, spec.name, riskOf(spec.annotations));
-      const admitted = registry.admit(tenant, clientId, spec, wireName);
+      const admitted = admitClientTool(this.#parts, { tenant, clientId }, spec, wireName);
       if (admitted.ok) {
-        registry.add(admitted.tool);
+        toolIndex.add(admitted.tool);
         const pool = { specJson: JSON.stringify(spec), isKept: true, devices: new Set<Device>() };
         pools.set(tenant, spec.name, pool);
-      } else rejected.push({ name: spec.name, code: admitted.code, reason: admitted.reason });
+      } else {
+        const { code, reason } = admitted;
+        log.warn('registry.tool_left_out', { tool_name: spec.name, code, reason });
+      }
     }
-    return rejected;
   }
 
-  async #takeAll(batch: Batch, specs: readonly ToolSpec[]): Promise<RejectedTool[]> {
+  async #takeAll(batch: RegistrationBatch, specs: readonly ToolSpec[]): Promise<RejectedTool[]> {
     const rejected: RejectedTool[] = [];
     for (const [index, spec] of specs.entries()) {
       if (index % BATCH === BATCH - 1) await this.#pause();
-      const result = this.#registrar.take(batch, spec);
+      const result = batch.take(spec);
       if (!result.ok) rejected.push({ name: spec.name, code: result.code, reason: result.reason });
     }
     return rejected;
   }
 
-  async #keep(batch: Batch): Promise<void> {
+  async #keep(batch: RegistrationBatch): Promise<void> {
     const { store, clock } = this.#parts;
-    const { tenant, clientId, taken } = batch;
+    const { taken } = batch;
+    const { tenant, clientId, operator, device } = batch.registrant;
     const registeredAt = clock.now();
     const risks = new Map<string, Risk>();
     const lowered: string[] = [];
@@ -161,9 +150,9 @@ export class ToolDirectory {
       registered: [...taken.keys()],
       ...(batch.changed.size > 0 ? { changed: [...batch.changed] } : {}),
       ...(batch.keptRisk.size > 0 ? { kept_risk: [...batch.keptRisk] } : {}),
-      ...(lowered.length > 0 ? { lowered_risk: lowered, by: batch.operator } : {}),
+      ...(lowered.length > 0 ? { lowered_risk: lowered, by: operator } : {}),
     });
-    const kept = batch.device === null ? [...taken.values()] : [];
+    const kept = device === null ? [...taken.values()] : [];
     const tools = kept.map(({ tool: { wireName }, spec }) => {
       return { tenant, clientId, wireName, spec, registeredAt };
     });
@@ -171,7 +160,7 @@ export class ToolDirectory {
     try {
       await store.saveTools(tools, row, documents);
     } catch (error) {
-      this.#registrar.rollBack(batch);
+      batch.rollBack();
       throw error;
     }
     for (const [name, risk] of risks) this.#risks.set(tenant, name, risk);
@@ -183,17 +172,17 @@ export class ToolDirectory {
     row: LedgerDraft,
     documents: readonly DocumentChange[],
   ): Promise<void> {
-    const { store, registry, pools } = this.#parts;
+    const { store, toolIndex, pools } = this.#parts;
     const keys = names.map((name) => ({ tenant, name }));
     await store.removeTools(keys, row, documents);
     for (const name of names) {
-      registry.remove(tenant, name);
+      toolIndex.remove(tenant, name);
       pools.remove(tenant, name);
     }
   }
 
   #namesOf(tenant: string, clientId: string, name: string | null): readonly string[] {
-    const mine = this.#parts.registry.ofClient(tenant, clientId);
+    const mine = this.#parts.toolIndex.ofClient(tenant, clientId);
     return mine.filter((tool) => name === null || tool.name === name).map((tool) => tool.name);
   }
 

@@ -2,7 +2,7 @@ import type { ClientTool } from './registered-tool.ts';
 import { SimilarNames } from './similar-names.ts';
 
 /** The tools that clients of one tenant registered, indexed by name, by wire name and by client. */
-export class ClientTools {
+export class ClientToolIndex {
   readonly #tools: Map<string, ClientTool> = new Map();
   readonly #names: Map<string, string> = new Map();
   readonly #clients: Map<string, Map<string, ClientTool>> = new Map();

@@ -39,7 +39,7 @@ describe('a batch of tools from outside', () => {
     });
     engine.serverTools.add(aServerTool({ name: 'own' }));
     expect(engine.serverTools.removePack('mcp:github')).toEqual(['github.a', 'github.b']);
-    expect(engine.registry.list('default').map(({ name }) => name)).toEqual(['own']);
+    expect(engine.toolIndex.list('default').map(({ name }) => name)).toEqual(['own']);
     expect(await rows(fixture)).toEqual([
       { registered: ['github.a', 'github.b'], pack: 'mcp:github' },
       { registered: ['own'] },
@@ -52,7 +52,7 @@ describe('a batch of tools from outside', () => {
     engine.tenants.mustBeNamed('mcp:github');
     engine.tenants.replace('acme', { sites: null, packs: ['mcp:github'], limits: {} });
     engine.serverTools.addBatch([aServerTool({ name: 'github.a' })], UPSTREAM);
-    const seenBy = (tenant: string) => engine.registry.find(tenant, 'github.a')?.name;
+    const seenBy = (tenant: string) => engine.toolIndex.find(tenant, 'github.a')?.name;
     expect([seenBy('acme'), seenBy('default')]).toEqual(['github.a', undefined]);
   });
 
@@ -164,6 +164,6 @@ describe('a tool of this process', () => {
   it('exposes whether its calls are tasks', async () => {
     const tools = [aServerTool({ name: 'long', task: 'always' }), aServerTool({ name: 'short' })];
     const { engine } = await anEngine({ tools });
-    expect(tools.map(({ name }) => engine.registry.find('default', name)?.task)).toEqual(['always', null]);
+    expect(tools.map(({ name }) => engine.toolIndex.find('default', name)?.task)).toEqual(['always', null]);
   });
 });

@@ -59,7 +59,7 @@ describe('the limits in force', () => {
   it('bound the timeout of a client tool', async () => {
     const { engine } = await anEngine({ limits: { maxTimeoutMs: 60_000 } });
     const specs = [aSpec('slow', { timeout_ms: 60_001 }), aSpec('quick', { timeout_ms: 60_000 })];
-    expect(await engine.directory.register(T, 'c_1', specs)).toMatchObject({
+    expect(await engine.clientTools.register(T, 'c_1', specs)).toMatchObject({
       registered: [{ name: 'quick', timeoutMs: 60_000 }],
       rejected: [{ name: 'slow', code: 'body_invalid', reason: expect.stringContaining('1 to 60000') }],
     });
@@ -75,18 +75,18 @@ describe('changes of the tools of a tenant', () => {
     async (_, next) => {
       const { store, held } = aHeldStore();
       const { engine } = await anEngine({ store });
-      const first = engine.directory.register(T, 'kiosk', [PLAIN]);
+      const first = engine.clientTools.register(T, 'kiosk', [PLAIN]);
       await settled();
       await held.shift()?.go();
       await first;
-      const removing = engine.directory.unregister(T, 'kiosk', 'door.open');
+      const removing = engine.clientTools.unregister(T, 'kiosk', 'door.open');
       await settled();
-      const again = engine.directory.register(T, 'kiosk', [aSpec('door.open', { description: 'newer' })]);
+      const again = engine.clientTools.register(T, 'kiosk', [aSpec('door.open', { description: 'newer' })]);
       await settled();
       while (held.length > 0) await held[next]()?.go();
       expect(await removing).toEqual(['door.open']);
       expect((await again).registered).toHaveLength(1);
-      expect(engine.registry.find(T, 'door.open')?.description).toBe('newer');
+      expect(engine.toolIndex.find(T, 'door.open')?.description).toBe('newer');
       expect(await store.tools()).toMatchObject([{ spec: { description: 'newer' } }]);
     },
   );
@@ -94,9 +94,9 @@ describe('changes of the tools of a tenant', () => {
   it('do not wait for changes of another tenant', async () => {
     const { store, held } = aHeldStore();
     const { engine } = await anEngine({ store });
-    const slow = engine.directory.register(T, 'kiosk', [PLAIN]);
+    const slow = engine.clientTools.register(T, 'kiosk', [PLAIN]);
     await settled();
-    const other = engine.directory.register('other', 'kiosk', [PLAIN]);
+    const other = engine.clientTools.register('other', 'kiosk', [PLAIN]);
     await settled();
     await held.pop()?.go();
     expect((await other).registered).toHaveLength(1);
@@ -107,12 +107,12 @@ describe('changes of the tools of a tenant', () => {
   it('that cannot be stored are rolled back, and the next change proceeds', async () => {
     const { store, held } = aHeldStore();
     const { engine } = await anEngine({ store });
-    const first = engine.directory.register(T, 'kiosk', [PLAIN]);
+    const first = engine.clientTools.register(T, 'kiosk', [PLAIN]);
     await settled();
     await held.shift()?.go();
     await first;
-    const stands = engine.registry.find(T, 'door.open');
-    const failing = engine.directory.register(T, 'kiosk', [
+    const stands = engine.toolIndex.find(T, 'door.open');
+    const failing = engine.clientTools.register(T, 'kiosk', [
       aSpec('door.open', { description: 'newer' }),
       aSpec('door.open', { description: 'newest' }),
       aSpec('door.close'),
@@ -121,9 +121,9 @@ describe('changes of the tools of a tenant', () => {
     await settled();
     await held.shift()?.fail();
     await refused;
-    expect(engine.registry.list(T)).toEqual([stands]);
-    expect(engine.registry.find(T, stands!.wireName)).toBe(stands);
-    const next = engine.directory.register(T, 'kiosk', [aSpec('door.close')]);
+    expect(engine.toolIndex.list(T)).toEqual([stands]);
+    expect(engine.toolIndex.find(T, stands!.wireName)).toBe(stands);
+    const next = engine.clientTools.register(T, 'kiosk', [aSpec('door.close')]);
     await settled();
     await held.shift()?.go();
     expect((await next).registered).toHaveLength(1);
@@ -133,9 +133,9 @@ describe('changes of the tools of a tenant', () => {
 describe('the risk of a name', () => {
   it('stays when the tool is registered again without it, and the ledger records it', async () => {
     const fixture = await anEngine({});
-    const { directory } = fixture.engine;
-    await directory.register(T, 'kiosk', [RISKY]);
-    const { registered } = await directory.register(T, 'kiosk', [
+    const { clientTools } = fixture.engine;
+    await clientTools.register(T, 'kiosk', [RISKY]);
+    const { registered } = await clientTools.register(T, 'kiosk', [
       aSpec('door.open', { annotations: { destructive: false, idempotent: true } }),
     ]);
     expect(registered[0]?.annotations).toEqual({ destructive: true, idempotent: true });
@@ -149,8 +149,8 @@ describe('the risk of a name', () => {
   it('accumulates, also within one request', async () => {
     const { engine } = await anEngine({});
     const approval = aSpec('door.open', { annotations: { requires_approval: true } });
-    await engine.directory.register(T, 'kiosk', [RISKY, approval, PLAIN]);
-    expect(engine.registry.find(T, 'door.open')?.annotations).toEqual({
+    await engine.clientTools.register(T, 'kiosk', [RISKY, approval, PLAIN]);
+    expect(engine.toolIndex.find(T, 'door.open')?.annotations).toEqual({
       destructive: true,
       requires_approval: true,
     });
@@ -158,13 +158,13 @@ describe('the risk of a name', () => {
 
   it('outlives the tool, its client and the process, and is separate per tenant', async () => {
     const first = await anEngine({});
-    await first.engine.directory.register(T, 'kiosk', [RISKY]);
-    await first.engine.directory.unregister(T, 'kiosk', null);
+    await first.engine.clientTools.register(T, 'kiosk', [RISKY]);
+    await first.engine.clientTools.unregister(T, 'kiosk', null);
     const { engine } = await anEngine({ store: first.store });
-    await engine.directory.register(T, 'stranger', [PLAIN]);
-    await engine.directory.register('other', 'stranger', [PLAIN]);
+    await engine.clientTools.register(T, 'stranger', [PLAIN]);
+    await engine.clientTools.register('other', 'stranger', [PLAIN]);
     expect(await effectOf(engine, 'door.open')).toBe('ask');
-    expect(engine.registry.find('other', 'door.open')?.annotations).toEqual({});
+    expect(engine.toolIndex.find('other', 'door.open')?.annotations).toEqual({});
   });
 
   it('of a tool stored by a version without risk records is remembered too', async () => {
@@ -180,9 +180,9 @@ describe('the risk of a name', () => {
     const stored = { tenant: T, clientId: 'kiosk', wireName: 'door__open', spec: RISKY, registeredAt: 0 };
     await store.saveTools([stored], entry);
     const second = await anEngine({ store });
-    await second.engine.directory.unregister(T, 'kiosk', 'door.open');
+    await second.engine.clientTools.unregister(T, 'kiosk', 'door.open');
     const third = await anEngine({ store });
-    await third.engine.directory.register(T, 'kiosk', [PLAIN]);
+    await third.engine.clientTools.register(T, 'kiosk', [PLAIN]);
     expect(await effectOf(third.engine, 'door.open')).toBe('ask');
   });
 
@@ -190,8 +190,8 @@ describe('the risk of a name', () => {
     const { store } = await anEngine({});
     await store.putDocument('risk', `${T} door.open`, '{"destr', []);
     const { engine } = await anEngine({ store });
-    await engine.directory.register(T, 'kiosk', [PLAIN]);
-    expect(engine.registry.find(T, 'door.open')?.annotations).toEqual({
+    await engine.clientTools.register(T, 'kiosk', [PLAIN]);
+    expect(engine.toolIndex.find(T, 'door.open')?.annotations).toEqual({
       destructive: true,
       requires_approval: true,
     });
@@ -199,9 +199,9 @@ describe('the risk of a name', () => {
 
   it('is lowered by an operator, who is named in the ledger', async () => {
     const fixture = await anEngine({});
-    const { directory } = fixture.engine;
-    await directory.register(T, 'kiosk', [RISKY]);
-    await directory.register(T, 'kiosk', [PLAIN], 'olga');
+    const { clientTools } = fixture.engine;
+    await clientTools.register(T, 'kiosk', [RISKY]);
+    await clientTools.register(T, 'kiosk', [PLAIN], 'olga');
     expect(await effectOf(fixture.engine, 'door.open')).toBe('allow');
     expect((await changes(fixture)).at(-1)).toEqual({
       client_id: 'kiosk',
@@ -211,25 +211,28 @@ describe('the risk of a name', () => {
       by: 'olga',
     });
     const { engine } = await anEngine({ store: fixture.store });
-    await engine.directory.register(T, 'kiosk', [PLAIN]);
+    await engine.clientTools.register(T, 'kiosk', [PLAIN]);
     expect(await effectOf(engine, 'door.open')).toBe('allow');
     expect(await fixture.store.documents('risk')).toEqual([]);
   });
 
   it('is forgotten by an operator, with or without the tool', async () => {
     const fixture = await anEngine({});
-    const { directory } = fixture.engine;
-    await directory.register(T, 'kiosk', [RISKY, aSpec('gate.open', { annotations: { destructive: true } })]);
-    await directory.unregister(T, 'kiosk', 'gate.open');
-    expect(await directory.forgetRisk(T, 'kiosk', 'door.open', 'olga')).toEqual({
+    const { clientTools } = fixture.engine;
+    await clientTools.register(T, 'kiosk', [
+      RISKY,
+      aSpec('gate.open', { annotations: { destructive: true } }),
+    ]);
+    await clientTools.unregister(T, 'kiosk', 'gate.open');
+    expect(await clientTools.forgetRisk(T, 'kiosk', 'door.open', 'olga')).toEqual({
       removed: ['door.open'],
       hadRisk: true,
     });
-    expect(await directory.forgetRisk(T, 'kiosk', 'gate.open', 'olga')).toEqual({
+    expect(await clientTools.forgetRisk(T, 'kiosk', 'gate.open', 'olga')).toEqual({
       removed: [],
       hadRisk: true,
     });
-    expect(await directory.forgetRisk(T, 'kiosk', 'gate.open', 'olga')).toEqual({
+    expect(await clientTools.forgetRisk(T, 'kiosk', 'gate.open', 'olga')).toEqual({
       removed: [],
       hadRisk: false,
     });
@@ -239,19 +242,19 @@ describe('the risk of a name', () => {
       { client_id: 'kiosk', removed: [], forgotten_risk: ['gate.open'], by: 'olga' },
     ]);
     const { engine } = await anEngine({ store: fixture.store });
-    await engine.directory.register(T, 'kiosk', [PLAIN]);
+    await engine.clientTools.register(T, 'kiosk', [PLAIN]);
     expect(await effectOf(engine, 'door.open')).toBe('allow');
   });
 
   it('is not raised by a registration that could not be stored', async () => {
     const { store, held } = aHeldStore();
     const { engine } = await anEngine({ store });
-    const failing = engine.directory.register(T, 'kiosk', [RISKY]);
+    const failing = engine.clientTools.register(T, 'kiosk', [RISKY]);
     const refused = expect(failing).rejects.toThrow('the disk is gone');
     await settled();
     await held.shift()?.fail();
     await refused;
-    const next = engine.directory.register(T, 'kiosk', [PLAIN]);
+    const next = engine.clientTools.register(T, 'kiosk', [PLAIN]);
     await settled();
     await held.shift()?.go();
     expect((await next).registered[0]?.annotations).toEqual({});
@@ -260,9 +263,9 @@ describe('the risk of a name', () => {
   it('is remembered for a bounded number of names; one must be forgotten before the next', async () => {
     const { engine } = await anEngine({ limits: { toolsPerTenant: 2 } });
     const risky = (name: string): ToolSpec => aSpec(name, { annotations: { destructive: true } });
-    await engine.directory.register(T, 'kiosk', [risky('a'), risky('b')]);
-    await engine.directory.unregister(T, 'kiosk', null);
-    const { registered, rejected } = await engine.directory.register(T, 'kiosk', [risky('c'), risky('a')]);
+    await engine.clientTools.register(T, 'kiosk', [risky('a'), risky('b')]);
+    await engine.clientTools.unregister(T, 'kiosk', null);
+    const { registered, rejected } = await engine.clientTools.register(T, 'kiosk', [risky('c'), risky('a')]);
     expect(registered.map(({ name }) => name)).toEqual(['a']);
     expect(rejected).toMatchObject([
       { name: 'c', code: 'too_large', reason: expect.stringMatching(/risk/) as string },
@@ -272,7 +275,7 @@ describe('the risk of a name', () => {
 
 describe("the size of a tenant's client tools", () => {
   const code = async (fixture: EngineFixture, spec: ToolSpec): Promise<string | undefined> =>
-    (await fixture.engine.directory.register(T, 'kiosk', [spec])).rejected[0]?.code;
+    (await fixture.engine.clientTools.register(T, 'kiosk', [spec])).rejected[0]?.code;
 
   it('is bounded for a description and for metadata, in bytes', async () => {
     const fixture = await anEngine({});
@@ -288,27 +291,27 @@ describe("the size of a tenant's client tools", () => {
       limits: { toolsPerTenant: 3 },
       tools: [aServerTool({ name: 'own' })],
     });
-    await engine.directory.register(T, 'one', [aSpec('a'), aSpec('b')]);
-    const { rejected } = await engine.directory.register(T, 'two', [aSpec('c'), aSpec('d')]);
+    await engine.clientTools.register(T, 'one', [aSpec('a'), aSpec('b')]);
+    const { rejected } = await engine.clientTools.register(T, 'two', [aSpec('c'), aSpec('d')]);
     expect(rejected).toEqual([{ name: 'd', code: 'too_large', reason: 'a tenant may register 3 tools' }]);
-    expect((await engine.directory.register(T, 'one', [aSpec('a')])).rejected).toEqual([]);
-    expect((await engine.directory.register('other', 'two', [aSpec('d')])).rejected).toEqual([]);
-    await engine.directory.unregister(T, 'one', 'a');
-    expect((await engine.directory.register(T, 'two', [aSpec('d')])).rejected).toEqual([]);
+    expect((await engine.clientTools.register(T, 'one', [aSpec('a')])).rejected).toEqual([]);
+    expect((await engine.clientTools.register('other', 'two', [aSpec('d')])).rejected).toEqual([]);
+    await engine.clientTools.unregister(T, 'one', 'a');
+    expect((await engine.clientTools.register(T, 'two', [aSpec('d')])).rejected).toEqual([]);
   });
 
   it('is bounded in bytes of all tools together; replacing one counts once', async () => {
     const { engine } = await anEngine({ limits: { toolBytesPerTenant: 2000 } });
     const large = (name: string): ToolSpec => aSpec(name, { description: 'x'.repeat(900) });
     const register = async (spec: ToolSpec): Promise<readonly unknown[]> =>
-      (await engine.directory.register(T, 'kiosk', [spec])).rejected;
+      (await engine.clientTools.register(T, 'kiosk', [spec])).rejected;
     expect(await register(large('a'))).toEqual([]);
     expect(await register(large('b'))).toEqual([]);
     expect(await register(large('c'))).toEqual([
       { name: 'c', code: 'too_large', reason: 'the tools of a tenant may take 2000 bytes together' },
     ]);
     expect(await register(large('b'))).toEqual([]);
-    await engine.directory.unregister(T, 'kiosk', 'a');
+    await engine.clientTools.unregister(T, 'kiosk', 'a');
     expect(await register(large('c'))).toEqual([]);
   });
 });
@@ -316,7 +319,7 @@ describe("the size of a tenant's client tools", () => {
 describe('a name of dots', () => {
   it.each(['.', '..', '...'])('%s is refused: no URL can hold it', async (name) => {
     const { engine } = await anEngine({});
-    const { rejected } = await engine.directory.register(T, 'kiosk', [aSpec(name)]);
+    const { rejected } = await engine.clientTools.register(T, 'kiosk', [aSpec(name)]);
     expect(rejected).toMatchObject([
       { code: 'name_invalid', reason: expect.stringContaining('dots') as string },
     ]);

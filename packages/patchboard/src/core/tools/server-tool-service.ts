@@ -2,27 +2,20 @@ import type { RejectedTool } from '@patchboard/wire';
 import type { DocumentChange } from '../documents.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { Clock, Store } from '../ports.ts';
+import { admitServerTool, type AdmitToolParts } from './admit-tool.ts';
 import { DEFAULT_TENANT } from '../access/principal.ts';
-import type { RegisteredTool, Registration } from './registered-tool.ts';
-import type { Registry } from './registry.ts';
-import type { ServerTool } from './server-tool.ts';
+import type { RegisteredTool, Registration, RegistrationReport } from './registered-tool.ts';
+import type { Pack, ServerTool } from './server-tool.ts';
 import type { Tasks } from '../tasks.ts';
 import type { ToolMemory } from './tool-memory.ts';
-import { covers, riskDocument, riskOf } from './tool-risks.ts';
+import { covers, NO_RISK, riskDocument, riskOf, type Risk } from './tool-risks.ts';
 import { OWN_TOOL, type ToolSupply } from './tool-rules.ts';
 
-export interface ChangingServerToolsParts {
+export interface ServerToolServiceParts extends AdmitToolParts {
   readonly store: Store;
-  readonly registry: Registry;
   readonly clock: Clock;
   readonly tasks: Tasks;
   readonly memory: ToolMemory;
-}
-
-/** The outcome of `addBatch`, tool by tool. */
-export interface AddedTools {
-  readonly registered: readonly RegisteredTool[];
-  readonly rejected: readonly RejectedTool[];
 }
 
 /** The tenant id under which risks of tools from outside are stored: such tools belong to no single tenant. */
@@ -32,16 +25,36 @@ export const EVERY_TENANT = '*';
  * Adds and removes tools of this process while the engine runs. A change takes effect at once; its ledger row is
  * written in the background. Calls that are running or queued keep the tool they were submitted with.
  */
-export class ChangingServerTools {
-  readonly #parts: ChangingServerToolsParts;
+export class ServerToolService {
+  readonly #parts: ServerToolServiceParts;
 
-  constructor(parts: ChangingServerToolsParts) {
+  constructor(parts: ServerToolServiceParts) {
     this.#parts = parts;
   }
 
+  /** Checks a tool without adding it. */
+  check(tool: ServerTool): Registration {
+    return admitServerTool(this.#parts, tool);
+  }
+
+  /** Adds a tool that the program starts with: without a ledger row. */
+  addInitial(tool: ServerTool, supply: ToolSupply = OWN_TOOL, risk: Risk = NO_RISK): Registration {
+    const admitted = admitServerTool(this.#parts, tool, supply, risk);
+    if (admitted.ok) this.#parts.toolIndex.addServerTool(admitted.tool);
+    return admitted;
+  }
+
+  /** Adds the tools of a pack that the program starts with. Throws if one is invalid: that is a bug of the program. */
+  addPack({ name, tools }: Pack): void {
+    for (const tool of tools) {
+      const added = this.addInitial(tool, { ...OWN_TOOL, pack: name });
+      if (!added.ok) throw new Error(added.reason);
+    }
+  }
+
   add(tool: ServerTool): Registration {
-    const added = this.#parts.registry.addServerTool(tool);
-    if (added.ok) this.#tell({ registered: [tool.name] });
+    const added = this.addInitial(tool);
+    if (added.ok) this.#record({ registered: [tool.name] });
     return added;
   }
 
@@ -49,7 +62,7 @@ export class ChangingServerTools {
    * Adds or rejects each tool independently and writes one ledger row for the batch. A tool from outside keeps every
    * risk that its name ever had; the row lists the names whose contract changed.
    */
-  addBatch(tools: readonly ServerTool[], supply: ToolSupply): AddedTools {
+  addBatch(tools: readonly ServerTool[], supply: ToolSupply): RegistrationReport {
     const registered: RegisteredTool[] = [];
     const rejected: RejectedTool[] = [];
     for (const tool of tools) {
@@ -57,37 +70,37 @@ export class ChangingServerTools {
       if (added.ok) registered.push(added.tool);
       else rejected.push({ name: tool.name, code: added.code, reason: added.reason });
     }
-    if (registered.length > 0) this.#tellBatch(registered, supply);
+    if (registered.length > 0) this.#recordBatch(registered, supply);
     return { registered, rejected };
   }
 
   /** Returns the names that were registered and are now removed. */
   remove(names: readonly string[]): readonly string[] {
-    const removed = names.filter((name) => this.#parts.registry.removeServerTool(name));
-    if (removed.length > 0) this.#tell({ removed });
+    const removed = names.filter((name) => this.#parts.toolIndex.removeServerTool(name));
+    if (removed.length > 0) this.#record({ removed });
     return removed;
   }
 
   /** Removes all tools of the pack and returns their names. */
   removePack(pack: string): readonly string[] {
-    const { registry } = this.#parts;
-    const removed = registry.namesOfPack(pack).filter((name) => registry.removeServerTool(name));
-    if (removed.length > 0) this.#tell({ removed, pack });
+    const { toolIndex } = this.#parts;
+    const removed = toolIndex.namesOfPack(pack).filter((name) => toolIndex.removeServerTool(name));
+    if (removed.length > 0) this.#record({ removed, pack });
     return removed;
   }
 
   #addOne(tool: ServerTool, supply: ToolSupply, taken: readonly RegisteredTool[]): Registration {
-    const { registry, memory } = this.#parts;
-    if (supply.origin === OWN_TOOL.origin) return registry.addServerTool(tool, supply);
+    const { memory } = this.#parts;
+    if (supply.origin === OWN_TOOL.origin) return this.addInitial(tool, supply);
     const full = memory.riskProblem(EVERY_TENANT, tool, taken);
-    return full ?? registry.addServerTool(tool, supply, memory.risks.of(EVERY_TENANT, tool.name));
+    return full ?? this.addInitial(tool, supply, memory.risks.of(EVERY_TENANT, tool.name));
   }
 
-  #tellBatch(registered: readonly RegisteredTool[], { origin, pack }: ToolSupply): void {
+  #recordBatch(registered: readonly RegisteredTool[], { origin, pack }: ToolSupply): void {
     const names = registered.map(({ name }) => name);
     const body = { registered: names, ...(pack === null ? {} : { pack }) };
     if (origin === OWN_TOOL.origin) {
-      this.#tell(body);
+      this.#record(body);
       return;
     }
     const { risks } = this.#parts.memory;
@@ -101,10 +114,10 @@ export class ChangingServerTools {
       risks.set(EVERY_TENANT, name, risk);
       documents.push(riskDocument(EVERY_TENANT, name, risk));
     }
-    this.#tell({ ...body, ...(changed.length > 0 ? { changed } : {}) }, documents);
+    this.#record({ ...body, ...(changed.length > 0 ? { changed } : {}) }, documents);
   }
 
-  #tell(body: Readonly<Record<string, unknown>>, documents: readonly DocumentChange[] = []): void {
+  #record(body: Readonly<Record<string, unknown>>, documents: readonly DocumentChange[] = []): void {
     const { store, clock, tasks } = this.#parts;
     const row = plainRow('registry.changed', DEFAULT_TENANT, clock.now(), body);
     tasks.start('registry.changed', async () => await store.saveTools([], row, documents));

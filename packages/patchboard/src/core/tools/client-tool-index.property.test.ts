@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ClientTools } from './client-tools.ts';
+import { ClientToolIndex } from './client-tool-index.ts';
 import type { ClientTool } from './registered-tool.ts';
 
 type Lent = Pick<ClientTool, 'name' | 'wireName' | 'bytes' | 'clientId'>;
@@ -25,7 +25,7 @@ const step = fc.oneof(
 it('finds by name, by wire name and by client the same tools as a plain list', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const tools = new ClientTools();
+      const tools = new ClientToolIndex();
       const plain = new Map<string, ClientTool>();
       for (const taken of steps) {
         if (taken.do === 'remove') {
