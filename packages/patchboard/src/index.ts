@@ -45,7 +45,7 @@ export {
 export type { ToolCallCycleResult } from './agent/text-cycle/tool-call-cycle.ts';
 export { memory, sqlite } from './board/stores.ts';
 export type { BoardStore } from './board/stores.ts';
-export { createPatchboard } from './board/board.ts';
+export { createPatchboard } from './board/create-patchboard.ts';
 export type { Environment } from './settings/environment.ts';
 export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';

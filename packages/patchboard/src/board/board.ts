@@ -1,149 +1,56 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from '../agent/agent-host.ts';
-import {
-  checkBoardOptions,
-  checkCallOptions,
-  checkDecideOptions,
-  checkInvokeOptions,
-} from './options-shape.ts';
-import { Retention } from './retention.ts';
-import { memory } from './stores.ts';
-import { boardSandboxSetup } from './board-sandbox-setup.ts';
-import type { OperatorDecision } from '../core/steps/approvals.ts';
+import { OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
+import type { Submitted } from '../core/call/call-request.ts';
 import { isOpen, type Call } from '../core/call/call.ts';
-import { noSuchCall, type FollowOptions } from '../core/steps/calls.ts';
 import type { LiveCall } from '../core/call/live-call.ts';
 import { failure } from '../core/failures.ts';
-import type { AgentHooks } from '../sdk/agent-hooks.ts';
-import type { Submitted } from '../core/call/call-request.ts';
 import { jsonCopy } from '../core/json/json-copy.ts';
-import { resolveLimits } from '../core/limits.ts';
-import { OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
-import { DEFAULT_RATES } from '../core/access/rate-limits.ts';
+import type { OperatorDecision } from '../core/steps/approvals.ts';
+import { noSuchCall, type FollowOptions } from '../core/steps/calls.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
-import { NO_WORKSPACES } from '../core/workspaces.ts';
-import { TenantDirectory } from '../core/access/tenant-directory.ts';
-import { embeddedPrincipal, openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
-import { openApis, type ListeningApis } from '../wiring/apis.ts';
-import { newOperatorToken } from '../identity/operator-token.ts';
-import { operatorTokenIn } from '../wiring/operator-token-in.ts';
-import { mountApis, type HttpOptions, type MountedApis } from '../wiring/mounted-apis.ts';
-import type {
-  BoardKeyOptions,
-  BoardOptions,
-  CallOptions,
-  InvokeOptions,
-  Patchboard,
-  ToolFilter,
-} from './board-types.ts';
-import { SILENT_LOG } from '../runtime/silent-log.ts';
 import { BoardError } from '../sdk/board-error.ts';
 import type { DecideOptions } from '../sdk/decide-options.ts';
 import { toRecord, type ToolCallRecord } from '../sdk/tool-call-record.ts';
-import type { AnyTool } from '../sdk/tool-instance.ts';
-import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
+import type { ToolRegistry } from '../sdk/tool-registry.ts';
+import type { ListeningApis } from '../wiring/apis.ts';
+import { embeddedPrincipal, type EngineContext } from '../wiring/engine-context.ts';
 import type { SandboxSetup } from '../wiring/sandbox-setup.ts';
-
-export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
-  checkBoardOptions(options);
-  const {
-    tools = [],
-    store: kept = memory(),
-    policy = {},
-    hooks = [],
-    redact = [],
-    log = SILENT_LOG,
-    retain,
-  } = options;
-  const limits = resolveLimits(options.limits);
-  const store = await kept.open({ retain, log });
-  const sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log });
-  try {
-    const allHooks = Array.isArray(hooks) ? (hooks as readonly AgentHooks[]) : [hooks as AgentHooks];
-    const context = await openEngineContext({
-      store,
-      log,
-      limits,
-      policy,
-      rates: DEFAULT_RATES,
-      redact,
-      hooks: allHooks,
-      workspaces: sandboxSetup?.workspaces ?? NO_WORKSPACES,
-      sandbox: sandboxSetup?.report ?? null,
-      tenants: new TenantDirectory(),
-    });
-    if (sandboxSetup !== null) context.engine.addPack(sandboxSetup.pack);
-    const registry = registryOf(tools);
-    const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, context);
-    const network = { folder: kept.folder, http: options.http ?? {}, sandboxSetup, retention };
-    const board = new Board(context, network, registry, registry.follow(followerOf(context)));
-    try {
-      await context.engine.start();
-    } catch (error) {
-      board.unfollow();
-      throw error;
-    }
-    retention?.begin();
-    return board;
-  } catch (error) {
-    await sandboxSetup?.close();
-    await store.close();
-    throw error;
-  }
-}
-
-function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
-  if (tools instanceof ToolRegistry) return tools;
-  const registry = new ToolRegistry();
-  for (const one of tools) registry.register(one);
-  return registry;
-}
-
-function followerOf({ engine, host: { log } }: EngineContext): RegistryFollower {
-  return {
-    problemWith: (given) => {
-      const admitted = engine.serverTools.check(given);
-      return admitted.ok ? null : failure(admitted.code, admitted.reason);
-    },
-    begin: (given) => void engine.serverTools.addInitial(given),
-    added: (given) => void engine.serverTools.add(given),
-    removed: (names) => void engine.serverTools.remove(names),
-    warned: ({ module, method, parameter, type, message }) =>
-      log.warn('registry.type_unknown', { module, method, parameter, type, message }),
-  };
-}
-
-interface BoardNetwork {
-  readonly folder: string | null;
-  readonly http: HttpOptions;
-  readonly sandboxSetup: SandboxSetup | null;
-  /** Null: the store bounds itself or keeps every call. */
-  readonly retention: Retention | null;
-}
+import type { BoardApis } from './board-apis.ts';
+import type { BoardKeyOptions, CallOptions, InvokeOptions, Patchboard, ToolFilter } from './board-types.ts';
+import { checkCallOptions, checkDecideOptions, checkInvokeOptions } from './options-shape.ts';
+import type { Retention } from './retention.ts';
 
 const NO_OPTIONS: CallOptions = {};
 
 /** The default agent id. */
 const EMBEDDED = 'embedded';
 
-class Board implements Patchboard {
+/** Dependencies of a board. */
+export interface BoardParts {
+  readonly context: EngineContext;
   readonly registry: ToolRegistry;
+  /** Stops the board from following changes of its registry. */
   readonly unfollow: () => void;
+  readonly apis: BoardApis;
+  readonly sandboxSetup: SandboxSetup | null;
+  /** Null if the store bounds itself or keeps every call. */
+  readonly retention: Retention | null;
+}
+
+/** The board: calls in this process. `BoardApis` serves the network. */
+export class Board implements Patchboard {
+  readonly registry: ToolRegistry;
+  readonly #parts: BoardParts;
   readonly #context: EngineContext;
-  readonly #network: BoardNetwork;
   readonly #runId = `run_${randomBytes(8).toString('hex')}`;
-  /** Set as soon as `listen` is called, so that a second call fails and `close` can wait for it. */
-  #listening: Promise<ListeningApis> | null = null;
-  #mounted: MountedApis | null = null;
-  #operatorToken: Promise<string> | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(context: EngineContext, network: BoardNetwork, registry: ToolRegistry, unfollow: () => void) {
-    this.#context = context;
-    this.#network = network;
-    this.registry = registry;
-    this.unfollow = unfollow;
+  constructor(parts: BoardParts) {
+    this.#parts = parts;
+    this.#context = parts.context;
+    this.registry = parts.registry;
   }
 
   get host(): AgentHost {
@@ -213,34 +120,9 @@ class Board implements Patchboard {
     return toRecord(decided.value);
   }
 
-  async listen({
-    port = 8080,
-    host = '127.0.0.1',
-  }: { port?: number; host?: string } = {}): Promise<ListeningApis> {
+  async listen(options: { readonly port?: number; readonly host?: string } = {}): Promise<ListeningApis> {
     if (this.#closing !== null) throw new BoardError(failure('conflict', 'the board was closed'));
-    if (this.#listening !== null)
-      throw new BoardError(
-        failure('conflict', 'already listening: close the server that listen() returned first'),
-      );
-    const opening = this.#openApis(host, port);
-    const forget = (): void => {
-      if (this.#listening === opening) this.#listening = null;
-    };
-    this.#listening = opening;
-    try {
-      const apis = await opening;
-      return { ...apis, close: () => apis.close().finally(forget) };
-    } catch (error) {
-      forget();
-      throw error;
-    }
-  }
-
-  async #openApis(host: string, port: number): Promise<ListeningApis> {
-    const { allowedHosts = [], allowedOrigins = [], trustProxy = false, jwt = null } = this.#network.http;
-    const operatorToken = await this.#ownToken();
-    const settings = { allowedHosts, allowedOrigins, trustProxy, jwt, isProduction: false, operatorToken };
-    return await openApis(this.#context, { ...settings, internalKeys: [], host, port });
+    return await this.#parts.apis.listen(options);
   }
 
   async createKey(options: BoardKeyOptions): Promise<{ id: string; secret: string }> {
@@ -258,9 +140,10 @@ class Board implements Patchboard {
   }
 
   readonly handler = (request: IncomingMessage, response: ServerResponse): void =>
-    this.#mount().handler(request, response);
+    this.#parts.apis.mounted().handler(request, response);
 
-  readonly fetch = async (request: Request): Promise<Response> => await this.#mount().fetch(request);
+  readonly fetch = async (request: Request): Promise<Response> =>
+    await this.#parts.apis.mounted().fetch(request);
 
   async close(): Promise<void> {
     this.#closing ??= this.#shutDown();
@@ -268,14 +151,13 @@ class Board implements Patchboard {
   }
 
   async #shutDown(): Promise<void> {
-    this.unfollow();
-    const apis = await this.#listening?.catch(() => null);
-    await apis?.close();
-    await this.#mounted?.close();
+    const { unfollow, apis, sandboxSetup, retention } = this.#parts;
+    unfollow();
+    await apis.close();
     await this.#context.host.activeWork.close();
     await this.#context.engine.drain();
-    await this.#network.sandboxSetup?.close();
-    await this.#network.retention?.end();
+    await sandboxSetup?.close();
+    await retention?.end();
     await this.#context.store.close();
   }
 
@@ -283,19 +165,6 @@ class Board implements Patchboard {
   #runOf(agentId: string): string {
     if (agentId === EMBEDDED) return this.#runId;
     return `run_${createHash('sha256').update(`${this.#runId} ${agentId}`).digest('hex').slice(0, 16)}`;
-  }
-
-  #mount(): MountedApis {
-    // A mounted board has a random operator token that is never shown: its operators use keys.
-    this.#mounted ??= mountApis(this.#context, this.#network.http, newOperatorToken());
-    return this.#mounted;
-  }
-
-  async #ownToken(): Promise<string> {
-    const { folder } = this.#network;
-    this.#operatorToken ??=
-      folder === null ? Promise.resolve(newOperatorToken()) : operatorTokenIn(folder, this.#context.log);
-    return await this.#operatorToken;
   }
 
   async #ended(id: string, options?: FollowOptions): Promise<ToolCallRecord> {

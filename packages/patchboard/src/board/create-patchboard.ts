@@ -1,0 +1,87 @@
+import { DEFAULT_RATES } from '../core/access/rate-limits.ts';
+import { TenantDirectory } from '../core/access/tenant-directory.ts';
+import { failure } from '../core/failures.ts';
+import { resolveLimits } from '../core/limits.ts';
+import { NO_WORKSPACES } from '../core/workspaces.ts';
+import { SILENT_LOG } from '../runtime/silent-log.ts';
+import type { AgentHooks } from '../sdk/agent-hooks.ts';
+import type { AnyTool } from '../sdk/tool-instance.ts';
+import { ToolRegistry, type RegistryFollower } from '../sdk/tool-registry.ts';
+import { openEngineContext, type EngineContext } from '../wiring/engine-context.ts';
+import { BoardApis } from './board-apis.ts';
+import { boardSandboxSetup } from './board-sandbox-setup.ts';
+import type { BoardOptions, Patchboard } from './board-types.ts';
+import { Board } from './board.ts';
+import { checkBoardOptions } from './options-shape.ts';
+import { Retention } from './retention.ts';
+import { memory } from './stores.ts';
+
+export async function createPatchboard(options: BoardOptions = {}): Promise<Patchboard> {
+  checkBoardOptions(options);
+  const {
+    tools = [],
+    store: kept = memory(),
+    policy = {},
+    hooks = [],
+    redact = [],
+    log = SILENT_LOG,
+    retain,
+  } = options;
+  const limits = resolveLimits(options.limits);
+  const store = await kept.open({ retain, log });
+  const sandboxSetup = await boardSandboxSetup(options.workspace, { folder: kept.folder, store, log });
+  try {
+    const allHooks = Array.isArray(hooks) ? (hooks as readonly AgentHooks[]) : [hooks as AgentHooks];
+    const context = await openEngineContext({
+      store,
+      log,
+      limits,
+      policy,
+      rates: DEFAULT_RATES,
+      redact,
+      hooks: allHooks,
+      workspaces: sandboxSetup?.workspaces ?? NO_WORKSPACES,
+      sandbox: sandboxSetup?.report ?? null,
+      tenants: new TenantDirectory(),
+    });
+    if (sandboxSetup !== null) context.engine.addPack(sandboxSetup.pack);
+    const registry = registryOf(tools);
+    const retention = kept.folder === null || retain === undefined ? null : new Retention(retain, context);
+    const unfollow = registry.follow(followerOf(context));
+    try {
+      await context.engine.start();
+    } catch (error) {
+      unfollow();
+      throw error;
+    }
+    retention?.begin();
+    const apis = new BoardApis(context, { folder: kept.folder, http: options.http ?? {} });
+    return new Board({ context, registry, unfollow, apis, sandboxSetup, retention });
+  } catch (error) {
+    await sandboxSetup?.close();
+    await store.close();
+    throw error;
+  }
+}
+
+function registryOf(tools: readonly AnyTool[] | ToolRegistry): ToolRegistry {
+  if (tools instanceof ToolRegistry) return tools;
+  const registry = new ToolRegistry();
+  for (const one of tools) registry.register(one);
+  return registry;
+}
+
+/** Applies changes of the registry to the engine. */
+function followerOf({ engine, host: { log } }: EngineContext): RegistryFollower {
+  return {
+    problemWith: (given) => {
+      const admitted = engine.serverTools.check(given);
+      return admitted.ok ? null : failure(admitted.code, admitted.reason);
+    },
+    begin: (given) => void engine.serverTools.addInitial(given),
+    added: (given) => void engine.serverTools.add(given),
+    removed: (names) => void engine.serverTools.remove(names),
+    warned: ({ module, method, parameter, type, message }) =>
+      log.warn('registry.type_unknown', { module, method, parameter, type, message }),
+  };
+}
