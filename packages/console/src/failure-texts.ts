@@ -1,5 +1,5 @@
 import { PatchboardError } from '@patchboard/client';
-import type { ReasonView } from '@patchboard/wire';
+import type { PolicyWarningView, ReasonView } from '@patchboard/wire';
 import type { JsonProblem } from './forms/args-text.ts';
 import { language } from './preferences.ts';
 import { i18n } from './words/index.ts';
@@ -15,6 +15,11 @@ export function decisionWords({ reason, reasons }: { readonly reason: string } &
 /** Returns the text of a problem in an input or a model's reply. */
 export function problemWords({ message, reasons }: { readonly message: string } & Reasons): string {
   return reasonWords(language.value, reasons) ?? message;
+}
+
+/** Returns the text of a policy warning, or the server's sentence if the code is unknown here. */
+export function warningWords({ code, params, message }: PolicyWarningView): string {
+  return reasonWords(language.value, [{ code, params }]) ?? message;
 }
 
 /** Returns the text of a caught error. */

@@ -77,9 +77,13 @@ export type {
 } from './operator.ts';
 export { ENGLISH } from './reasons/english.ts';
 export type { ReasonCode, ReasonParams, ReasonSentences } from './reasons/english.ts';
-export type { ReasonParam, ReasonView } from './reasons/reason.ts';
+export type { PolicyProblems } from './reasons/policy-problems.ts';
+export type { ReasonParam, ReasonView, Sentences } from './reasons/reason.ts';
 export { isReason, isReasonView, reason, reasonsText, reasonText, textIn } from './reasons/reason-text.ts';
 export type { Reason } from './reasons/reason-text.ts';
+export type { SchemaProblems } from './reasons/schema-problems.ts';
+export type { ToolRejections } from './reasons/tool-rejections.ts';
+export type { ValueProblems } from './reasons/value-problems.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';
 export { parseTime, rfc3339 } from './time.ts';

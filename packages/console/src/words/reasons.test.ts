@@ -10,6 +10,8 @@ const WITHOUT_WORDS: readonly string[] = [
   'input_issue',
   'output_issue',
   'request_issue',
+  'at_place',
+  'name_held',
 ];
 
 /** The sentence of a code with parameters that show their own names, and the names that it asked for. */

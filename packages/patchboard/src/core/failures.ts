@@ -89,6 +89,11 @@ export function failure(
 /** Why something failed: one reason, several, or text that has no code. */
 export type FailureReason = string | ReasonView | readonly ReasonView[];
 
+/** Words of a tool, a client, a library or the operating system. They have no code, and are shown as they are in every language. */
+export function foreignText(message: string): Reason<'text'> {
+  return reason('text', { text: message });
+}
+
 /** Puts "permission denied" before the reasons. */
 export function denied(...reasons: readonly ReasonView[]): Reason {
   return reason('denied', { reasons });
@@ -97,14 +102,20 @@ export function denied(...reasons: readonly ReasonView[]): Reason {
 function messageOfReasons(code: FailureCode, why: FailureReason): Pick<Failure, 'message' | 'reasons'> {
   if (typeof why === 'string') return { message: why };
   const reasons = 'code' in why ? [why] : why;
+  const [first] = reasons;
+  // The message alone is all there is to foreign words.
+  if (first?.code === 'text' && reasons.length === 1) return { message: String(first.params['text']) };
   const message = reasonsText(reasons);
   // A tool may use a reason code that has no sentence here.
   return message === '' ? { message: FAILURES[code].summary } : { message, reasons };
 }
 
 /** What is wrong with an input, without the path. An issue without reasons gets its message as a reason `text`. */
-export function problemOf({ message, reasons }: InputIssueView): readonly ReasonView[] {
-  return reasons ?? [reason('text', { text: message })];
+export function problemOf({
+  message,
+  reasons,
+}: Pick<InputIssueView, 'message' | 'reasons'>): readonly ReasonView[] {
+  return reasons ?? [foreignText(message)];
 }
 
 /** The failure of a recorded call. `idempotent`: whether its tool is. */
@@ -147,7 +158,7 @@ export class StorageUnavailable extends Error {
 /** The failure of a write that the store refused; null for any other error. */
 export function storeFailure(error: unknown): Failure | null {
   if (error instanceof StorageFull) return failure('storage_full');
-  if (error instanceof StorageUnavailable) return failure('storage_unavailable', error.message);
+  if (error instanceof StorageUnavailable) return failure('storage_unavailable', foreignText(error.message));
   return null;
 }
 

@@ -1,4 +1,4 @@
-import type { CallStateName, InputIssueView, JsonSchema } from '@patchboard/wire';
+import type { CallStateName, InputIssueView, JsonSchema, Reason } from '@patchboard/wire';
 import type { Call } from './call/call.ts';
 import type { DocumentChange, DocumentStore } from './documents.ts';
 import type { JournalStore } from './journals.ts';
@@ -49,7 +49,7 @@ export interface Digest {
 export type Validator = (value: unknown) => readonly InputIssueView[] | null;
 
 export type CompiledSchema =
-  { readonly ok: true; readonly validate: Validator } | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly validate: Validator } | { readonly ok: false; readonly problem: Reason };
 
 export interface Schemas {
   /**

@@ -14,7 +14,7 @@ import { SCOPES_OF_KIND } from '../core/access/scopes.ts';
 import type { InternalKeys } from './internal-keys.ts';
 import type { JwtIdentity } from './jwt-identity.ts';
 import type { Log } from '../core/ports.ts';
-import { localPrincipal } from './local-principal.ts';
+import { headerNotId, localPrincipal } from './local-principal.ts';
 import { isOperatorToken } from './operator-token.ts';
 import type { OperatorTokenGuard } from './operator-token-guard.ts';
 import { proxyHeaderIn } from './proxy-headers.ts';
@@ -142,7 +142,7 @@ function operator(
 ): Principal | Failure {
   const tenant = headers['x-tenant-id'] ?? DEFAULT_TENANT;
   if (typeof tenant !== 'string' || !PEER_ID_PATTERN.test(tenant)) {
-    return failure('body_invalid', 'X-Tenant-ID must be 1 to 200 visible ASCII characters without spaces');
+    return headerNotId('X-Tenant-ID');
   }
   const scopes = new Set(SCOPES_OF_KIND.operator);
   const own = { kind: 'operator', id: OPERATOR_NAME, agentId: OPERATOR_NAME, clientId: null } as const;

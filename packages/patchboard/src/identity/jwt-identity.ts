@@ -7,7 +7,7 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import { PEER_ID_PATTERN, reason } from '@patchboard/wire';
-import { EXPIRY_RULE, isSaneExpiry } from '../core/access/expiry.ts';
+import { isSaneExpiry } from '../core/access/expiry.ts';
 import { failure, messageOf, type Failure } from '../core/failures.ts';
 import type { Clock } from '../core/ports.ts';
 import { DEFAULT_TENANT, OPERATOR_NAME, type Principal } from '../core/access/principal.ts';
@@ -90,7 +90,7 @@ function principalOf(payload: JWTPayload, now: number): Principal | Failure {
   const scopes = scopesOf(payload['scope'], kind as Principal['kind']);
   if (scopes === null) return unusable('scope');
   if (typeof exp !== 'number' || !Number.isSafeInteger(exp) || !isSaneExpiry(exp * 1000, now))
-    return unusable('exp', `it must be a whole number of seconds, ${EXPIRY_RULE}`);
+    return failure('auth_required', reason('claim_expiry'));
   return {
     kind: kind as Principal['kind'],
     id: sub,
@@ -112,7 +112,6 @@ function scopesOf(claim: unknown, kind: Principal['kind']): ReadonlySet<Scope> |
   return new Set(own.filter((scope) => names.includes(scope)));
 }
 
-function unusable(claim: string, why?: string): Failure {
-  const suffix = why === undefined ? '' : `: ${why}`;
-  return failure('auth_required', `the token's claim ${claim} cannot be used${suffix}`);
+function unusable(claim: string): Failure {
+  return failure('auth_required', reason('claim_unusable', { claim }));
 }

@@ -157,7 +157,7 @@ function abandonGroup(child: ChildProcess): void {
 }
 
 function didNotStart(error: Error): ProcessEnd {
-  const problem = shortageFailure(error, 'the command') ?? unavailable(error.message);
+  const problem = shortageFailure(error, 'command') ?? unavailable(error.message);
   return { exitCode: null, problem };
 }
 

@@ -1,5 +1,5 @@
 // oxlint-disable unicorn/no-thenable -- "then" is a keyword of JSON Schema
-import { isReason, type JsonSchema } from '@patchboard/wire';
+import { isReason, reasonText, type JsonSchema } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { ajvSchemas } from './ajv-schemas.ts';
 
@@ -8,18 +8,18 @@ type Origin = (typeof ORIGINS)[number];
 
 function problemOf(schema: unknown, origin: Origin = 'outside'): string {
   const compiled = ajvSchemas().compile(schema as JsonSchema, origin);
-  return compiled.ok ? 'accepted' : compiled.problem;
+  return compiled.ok ? 'accepted' : reasonText(compiled.problem);
 }
 
 function issuesOf(schema: unknown, value: unknown, origin: Origin = 'outside') {
   const compiled = ajvSchemas().compile(schema as JsonSchema, origin);
-  if (!compiled.ok) throw new Error(compiled.problem);
+  if (!compiled.ok) throw new Error(reasonText(compiled.problem));
   return compiled.validate(value)?.map(({ path, message }) => ({ path, message })) ?? null;
 }
 
 function reasonsOf(schema: unknown, value: unknown, origin: Origin) {
   const compiled = ajvSchemas().compile(schema as JsonSchema, origin);
-  if (!compiled.ok) throw new Error(compiled.problem);
+  if (!compiled.ok) throw new Error(reasonText(compiled.problem));
   return compiled.validate(value)?.map(({ reasons }) => reasons);
 }
 

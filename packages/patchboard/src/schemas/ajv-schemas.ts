@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@patchboard/wire';
+import { reason, type JsonSchema } from '@patchboard/wire';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { CompiledSchema, Schemas, Validator } from '../core/ports.ts';
 import { compileRebuilt } from './compile-rebuilt.ts';
@@ -48,7 +48,7 @@ export function ajvSchemas(options: AjvSchemasOptions = {}): Schemas {
   return {
     compile: (schema, origin) => {
       const text = textOf(schema);
-      if (text === null) return { ok: false, problem: 'the schema must be a JSON object or a boolean' };
+      if (text === null) return { ok: false, problem: reason('schema_not_json') };
       const key = `${origin} ${text}`;
       const known = cache.use(key);
       if (known !== undefined) return known;
@@ -73,7 +73,7 @@ function compileWith(text: string, make: (text: string) => Validator): CompiledS
   try {
     return { ok: true, validate: make(text) };
   } catch (error) {
-    if (error instanceof SchemaProblem) return { ok: false, problem: error.message };
+    if (error instanceof SchemaProblem) return { ok: false, problem: error.reason };
     throw error;
   }
 }
@@ -94,7 +94,7 @@ function ownValidator(text: string): Validator {
 
 function outsideValidator(text: string): Validator {
   if (Buffer.byteLength(text) > OUTSIDE_LIMITS.bytes) {
-    throw new SchemaProblem('', `the schema is larger than ${OUTSIDE_LIMITS.bytes} bytes`);
+    throw new SchemaProblem('', reason('schema_over_bytes', { bytes: OUTSIDE_LIMITS.bytes }));
   }
   const document: unknown = JSON.parse(text);
   vetDocument(document, OUTSIDE_LIMITS.depth);

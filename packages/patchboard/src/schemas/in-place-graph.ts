@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { SchemaProblem } from './schema-problem.ts';
 
 /** A schema, with the indexes of the schemas that it applies to the same value. */
@@ -22,8 +23,7 @@ export function refuseMultiplying(graph: readonly Vertex[], maxChecks: number): 
   for (const { index, pointer, inPlace } of topologicalOrder(graph).toReversed()) {
     let total = 1;
     for (const applied of inPlace) total += checks[applied] ?? 0;
-    if (total > maxChecks)
-      throw new SchemaProblem(pointer, 'the schema multiplies: it checks one value too many times');
+    if (total > maxChecks) throw new SchemaProblem(pointer, reason('schema_multiplies'));
     checks[index] = total;
   }
 }
@@ -44,8 +44,5 @@ function topologicalOrder(graph: readonly Vertex[]): readonly Vertex[] {
   }
   const inCycle = graph.find(({ index }) => (incoming[index] ?? 0) > 0);
   if (inCycle === undefined) return order;
-  throw new SchemaProblem(
-    inCycle.pointer,
-    'a reference leads back to itself without descending into the value',
-  );
+  throw new SchemaProblem(inCycle.pointer, reason('schema_refers_to_itself'));
 }

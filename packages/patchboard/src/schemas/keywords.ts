@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { isRecord } from '../core/json/is-record.ts';
 
 /** The type that the value of a keyword must have. */
@@ -80,31 +81,31 @@ export const TYPES: ReadonlySet<unknown> = new Set([
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Returns the problem with the value of a keyword, or null. `pattern` and `format` need further checks. */
-export function wrongShape(shape: KeywordShape, value: unknown): string | null {
+export function wrongShape(shape: KeywordShape, value: unknown): Reason | null {
   switch (shape) {
     case 'any':
       return null;
     case 'boolean':
-      return typeof value === 'boolean' ? null : 'must be true or false';
+      return typeof value === 'boolean' ? null : reason('must_be_boolean');
     case 'count':
-      return isCount(value) ? null : 'must be a whole number, 0 or more';
+      return isCount(value) ? null : reason('must_be_count');
     case 'format':
     case 'pattern':
-      return typeof value === 'string' ? null : 'must be a string';
+      return typeof value === 'string' ? null : reason('must_be_string');
     case 'number':
-      return typeof value === 'number' ? null : 'must be a number';
+      return typeof value === 'number' ? null : reason('must_be_number');
     case 'positive':
-      return typeof value === 'number' && value > 0 ? null : 'must be a number above 0';
+      return typeof value === 'number' && value > 0 ? null : reason('must_be_positive');
     case 'strings':
-      return isStrings(value) ? null : 'must be a list of strings';
+      return isStrings(value) ? null : reason('must_be_strings');
     case 'strings-by-name':
       return isRecord(value) && Object.values(value).every(isStrings)
         ? null
-        : 'must be an object of lists of strings';
+        : reason('must_be_strings_by_name');
     case 'type':
-      return isType(value) ? null : `must be one of ${[...TYPES].join(', ')}, or a list of them`;
+      return isType(value) ? null : reason('must_be_types', { types: [...TYPES].join(', ') });
     case 'values':
-      return Array.isArray(value) && value.length > 0 ? null : 'must be a list with at least one value';
+      return Array.isArray(value) && value.length > 0 ? null : reason('must_be_values');
   }
 }
 

@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { OUTSIDE_LIMITS } from './outside-limits.ts';
 
@@ -10,16 +11,16 @@ export interface Pattern {
 }
 
 export type CompiledPattern =
-  { readonly ok: true; readonly pattern: Pattern } | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly pattern: Pattern } | { readonly ok: false; readonly problem: Reason };
 
 /** Up to this many instructions RE2JS runs a DFA, measured at 100 ns per character at worst. */
 const SMALL_PROGRAM = 64;
 
-/** Maps RE2JS's descriptions of patterns beyond its size limits to our messages. */
-const TOO_LARGE: ReadonlyMap<string, string> = new Map([
-  ['invalid repeat count', 'the product of nested repetition counts may be at most 1000'],
-  ['expression too large', 'its compiled form exceeds the size limit'],
-  ['expression nests too deeply', 'it nests too deeply'],
+/** Maps RE2JS's descriptions of patterns beyond its size limits to our reasons. */
+const TOO_LARGE: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ['invalid repeat count', reason('pattern_repeats_too_often')],
+  ['expression too large', reason('pattern_too_large')],
+  ['expression nests too deeply', reason('pattern_too_deep')],
 ]);
 
 /** Compiles with the native engine: patterns of our own tools are trusted and may use every feature. */
@@ -30,7 +31,7 @@ export function compileOwnPattern(source: string): CompiledPattern {
   } catch (error) {
     return {
       ok: false,
-      problem: `is no regular expression: ${error instanceof Error ? error.message : 'bad syntax'}`,
+      problem: reason('pattern_malformed', { error: error instanceof Error ? error.message : 'bad syntax' }),
     };
   }
 }
@@ -41,7 +42,7 @@ export function compileOwnPattern(source: string): CompiledPattern {
  */
 export function compileOutsidePattern(source: string): CompiledPattern {
   if (source.length > OUTSIDE_LIMITS.patternLength) {
-    return { ok: false, problem: `is a pattern of more than ${OUTSIDE_LIMITS.patternLength} characters` };
+    return { ok: false, problem: reason('pattern_too_long', { characters: OUTSIDE_LIMITS.patternLength }) };
   }
   // JSON Schema uses JavaScript's syntax: a pattern that only RE2JS accepts is an error.
   const native = compileOwnPattern(source);
@@ -56,11 +57,9 @@ export function compileOutsidePattern(source: string): CompiledPattern {
   }
 }
 
-function problemOf(error: unknown): string {
+function problemOf(error: unknown): Reason {
   const tooLarge = error instanceof RE2JSSyntaxException ? TOO_LARGE.get(error.getDescription()) : undefined;
-  if (tooLarge !== undefined) return `is too large a pattern: ${tooLarge}`;
-  const why = 'it uses look-around, a back-reference or another feature that linear-time matching lacks';
-  return `is a pattern that is not supported here: ${why}`;
+  return tooLarge ?? reason('pattern_unsupported');
 }
 
 const SPACE = '\\s\\v\\x{a0}\\x{feff}\\p{Z}';

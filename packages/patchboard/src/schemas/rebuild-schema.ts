@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@patchboard/wire';
+import { reason, type JsonSchema } from '@patchboard/wire';
 import { pointerTo } from '../core/json/json-pointer.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { FORMATS } from './formats.ts';
@@ -88,11 +88,11 @@ class Builder {
   #build(given: unknown, pointer: string, vertex: Vertex): JsonSchema {
     this.#countCheck(pointer);
     if (typeof given === 'boolean') return given;
-    if (!isRecord(given)) throw new SchemaProblem(pointer, 'a schema must be an object or a boolean');
+    if (!isRecord(given)) throw new SchemaProblem(pointer, reason('schema_not_schema'));
     const schema = toCurrentDraft(given);
     const id = schema['$id'];
     if (pointer !== '' && typeof id === 'string' && !id.startsWith('#')) {
-      throw new SchemaProblem(pointer, 'an inner "$id" is not supported');
+      throw new SchemaProblem(pointer, reason('schema_inner_id'));
     }
     const rebuilt: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
@@ -139,13 +139,13 @@ class Builder {
 
   #list(value: unknown, at: Place, reach: Reach): JsonSchema[] {
     if (!Array.isArray(value) || value.length === 0) {
-      throw new SchemaProblem(at.place, 'must be a list with at least one schema');
+      throw new SchemaProblem(at.place, reason('must_be_schemas'));
     }
     return value.map((item, index) => this.#child(item, pointerTo(at.place, index), at.vertex, reach));
   }
 
   #byName(keyword: string, value: unknown, at: Place, reach: Reach): JsonObject {
-    if (!isRecord(value)) throw new SchemaProblem(at.place, 'must be an object of schemas');
+    if (!isRecord(value)) throw new SchemaProblem(at.place, reason('must_be_schemas_by_name'));
     const rebuilt: Record<string, JsonSchema> = {};
     for (const [name, member] of Object.entries(value)) {
       const pointer = pointerTo(at.place, name);
@@ -166,7 +166,7 @@ class Builder {
       const reference = schema[keyword];
       if (reference === undefined) continue;
       const place = pointerTo(pointer, keyword);
-      if (typeof reference !== 'string') throw new SchemaProblem(place, 'must be a string');
+      if (typeof reference !== 'string') throw new SchemaProblem(place, reason('must_be_string'));
       this.#countCheck(place);
       const target = this.#target(reference, place);
       vertex.inPlace.push(target.vertex.index);
@@ -182,7 +182,7 @@ class Builder {
     const known = this.#targets.get(pointer);
     if (known !== undefined) return known;
     if (this.#targets.size >= this.#rules.maxReferences) {
-      throw new SchemaProblem(place, `more than ${this.#rules.maxReferences} schemas are referred to`);
+      throw new SchemaProblem(place, reason('schema_many_references', { count: this.#rules.maxReferences }));
     }
     const target = { index: this.#targets.size, vertex: addVertex(this.#graph, pointer), schema, pointer };
     this.#targets.set(pointer, target);
@@ -193,13 +193,13 @@ class Builder {
   #addPattern(source: string, place: string): void {
     if (this.#patterns.has(source)) return;
     if (this.#patterns.size >= this.#rules.maxPatterns) {
-      throw new SchemaProblem(place, `the schema has more than ${this.#rules.maxPatterns} patterns`);
+      throw new SchemaProblem(place, reason('schema_many_patterns', { count: this.#rules.maxPatterns }));
     }
     const compiled = this.#rules.compilePattern(source);
     if (!compiled.ok) throw new SchemaProblem(place, compiled.problem);
     this.#patternSize += compiled.pattern.size;
     if (this.#patternSize > this.#rules.maxPatternSize) {
-      throw new SchemaProblem(place, 'the patterns of the schema are too large');
+      throw new SchemaProblem(place, reason('schema_large_patterns'));
     }
     this.#patterns.set(source, compiled.pattern);
   }
@@ -207,16 +207,13 @@ class Builder {
   #countCheck(pointer: string): void {
     this.#checks += 1;
     if (this.#checks <= this.#rules.maxChecks) return;
-    throw new SchemaProblem(
-      pointer,
-      `the schema has more than ${this.#rules.maxChecks} keywords and subschemas`,
-    );
+    throw new SchemaProblem(pointer, reason('schema_many_checks', { count: this.#rules.maxChecks }));
   }
 
   #countProperty(pointer: string): void {
     this.#properties += 1;
     if (this.#properties <= this.#rules.maxProperties) return;
-    throw new SchemaProblem(pointer, `the schema has more than ${this.#rules.maxProperties} properties`);
+    throw new SchemaProblem(pointer, reason('schema_many_properties', { count: this.#rules.maxProperties }));
   }
 }
 

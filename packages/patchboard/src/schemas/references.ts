@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { fragmentText, pointerTo, valueAt } from '../core/json/json-pointer.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { SchemaProblem } from './schema-problem.ts';
@@ -21,10 +22,8 @@ export class References {
     if (local === '' || local === '#') return { schema: this.#root, pointer: '' };
     const found = local.startsWith('#/') ? this.#follow(local.slice(1)) : this.#anchor(local);
     if (found !== null) return found;
-    const why = local.startsWith('#')
-      ? 'points to nothing'
-      : 'points outside the schema, which is never fetched';
-    throw new SchemaProblem(from, `the reference ${JSON.stringify(reference)} ${why}`);
+    const code = local.startsWith('#') ? 'schema_reference_missing' : 'schema_reference_outside';
+    throw new SchemaProblem(from, reason(code, { reference: JSON.stringify(reference) }));
   }
 
   #follow(fragment: string): { schema: unknown; pointer: string } | null {

@@ -1,7 +1,15 @@
+import { reason, reasonText, type Reason } from '@patchboard/wire';
+
 /** Thrown for a schema that is not accepted, and caught inside this folder: the port returns the problem instead. */
 export class SchemaProblem extends Error {
-  constructor(pointer: string, problem: string) {
-    super(`at ${pointer === '' ? 'the top' : pointer}: ${problem}`);
+  readonly reason: Reason;
+
+  constructor(pointer: string, why: Reason) {
+    const problem = [why];
+    const placed =
+      pointer === '' ? reason('schema_at_top', { problem }) : reason('schema_at', { pointer, problem });
+    super(reasonText(placed));
     this.name = 'SchemaProblem';
+    this.reason = placed;
   }
 }

@@ -14,7 +14,7 @@ export async function logPolicyWarnings({ engine, policies, log }: EngineContext
   const tools = [...engine.toolIndex.names(DEFAULT_TENANT)];
   const { warnings } = await reviewPolicy(decoded.policy, { tools, agents: null }, () => nodeClock.turn());
   for (const { code, params } of warnings) {
-    if (code === 'rule_shadowed' || params['meant'] !== undefined)
+    if (code === 'rule_shadowed' || ('meant' in params && params.meant !== undefined))
       log.warn('policy.warning', { code, ...params });
   }
 }

@@ -63,14 +63,14 @@ describe('agents and policy', () => {
     await page.locator('[data-editor] .cm-content').fill(JSON.stringify(typo));
     const warnings = page.locator('[data-policy-warnings]');
     await warnings
-      .getByText('"toy.ecoh" matches no tool that is registered now. Did you mean toy.echo?')
+      .getByText('"toy.ecoh" matches no tool that is registered now; did you mean toy.echo?')
       .waitFor();
     await page.locator('[data-save-policy]').click();
     const row = page.getByRole('row').filter({ hasText: 'default.requireApprovalTools[1]' });
     await row.getByText('matches 2 tools: toy.echo, toy.remove').waitFor();
     await expect.poll(() => warnings.locator('[data-warning="rule_shadowed"]').count()).toBe(2);
     await page.getByRole('button', { name: '切换到中文' }).click();
-    await warnings.getByText('“toy.ecoh”不匹配任何已注册的工具。 是否想写 toy.echo？').waitFor();
+    await warnings.getByText('“toy.ecoh”不匹配任何已注册的工具；是否想写 toy.echo？').waitFor();
     await warnings.getByText('“toy.*”从不起作用：default.autoDenyTools[0]').waitFor();
     await board.server.asOperator('PUT', '/v1/policy', { document: {} });
     await done();

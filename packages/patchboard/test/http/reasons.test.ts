@@ -71,6 +71,37 @@ describe('why, as data beside the sentence', () => {
     expect(json.reasons.every(isReasonView)).toBe(true);
   });
 
+  it('is in the refusal of a policy, and in each of its problems', async () => {
+    const document = { default: { mode: 'maybe', rules: [{ tools: 'x', effect: 'perhaps' }] } };
+    const headers = { ...OPERATOR.headers, 'content-type': 'application/json' };
+    const sent = { method: 'PUT', headers, body: JSON.stringify({ document }) };
+    const json = await (await fetch(`${server.url}/v1/policy`, sent)).json();
+    const problem = [reason('issue_enum', { values: 'auto, ask, deny, custom' })];
+    expect(json).toMatchObject({
+      detail: 'policy/default/mode must be one of auto, ask, deny, custom',
+      reasons: [reason('request_issue', { place: 'policy/default/mode', problem })],
+      errors: [
+        { path: '/default/mode', message: 'must be one of auto, ask, deny, custom', reasons: problem },
+        { path: '/default/rules/0/effect', reasons: [reason('policy_effect_unknown')] },
+      ],
+    });
+  });
+
+  it('is in the rejection of a tool, down to the place in its schema', async () => {
+    const schema = { type: 'object', properties: { a: { minLength: 'x' } } };
+    const tools = [{ name: 'bad', description: '', schema }];
+    const { json } = await server.post('/internal/tools/register', { client_id: 'phone', tools });
+    const place = { pointer: '/properties/a/minLength', problem: [reason('must_be_count')] };
+    expect(json.rejected).toEqual([
+      {
+        name: 'bad',
+        code: 'schema_invalid',
+        reason: 'schema: at /properties/a/minLength: must be a whole number, 0 or more',
+        reasons: [reason('at_place', { place: 'schema', problem: [reason('schema_at', place)] })],
+      },
+    ]);
+  });
+
   it('is absent where a record of a former version has the sentence only', async () => {
     const ran = await server.post('/v1/tools/echo/invoke', { run_id: 'r', args: {} }, WAIT);
     const stored = await server.store.findCall(ran.json.tool_call_id);

@@ -25,6 +25,21 @@ export interface CallFailures {
   readonly run_unknown: { readonly id: string };
   readonly run_was_cancelled: { readonly id: string };
   readonly run_of_other_agent: { readonly id: string };
+  readonly runs_of_other_agent: { readonly id: string; readonly own: string };
+  readonly call_not_stored: NoParams;
+  readonly call_ended_without_reason: { readonly id: string };
+  readonly call_still_open: { readonly id: string; readonly state: string };
+  readonly call_continues: { readonly id: string; readonly state: string };
+  readonly arguments_not_writable: NoParams;
+  readonly tool_threw_no_failure: NoParams;
+  readonly tool_threw_unreadable: NoParams;
+  /** `shortage`: one of the codes that follow. */
+  readonly command_not_started: { readonly shortage: readonly ReasonView[] };
+  readonly query_not_started: { readonly shortage: readonly ReasonView[] };
+  readonly server_out_of_descriptors: NoParams;
+  readonly machine_out_of_descriptors: NoParams;
+  readonly machine_out_of_memory: NoParams;
+  readonly server_out_of_processes: NoParams;
   readonly no_result_in_time: { readonly seconds: number };
   readonly no_client_result_in_time: { readonly seconds: number };
   readonly server_stopped_running: NoParams;
@@ -73,6 +88,21 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   run_unknown: ({ id }) => `no such run: ${id}`,
   run_was_cancelled: ({ id }) => `run ${id} was cancelled`,
   run_of_other_agent: ({ id }) => `run ${id} belongs to another agent`,
+  runs_of_other_agent: ({ id, own }) => `runs ${id} and ${own} belong to another agent`,
+  call_not_stored: () => 'the call is not stored any more',
+  call_ended_without_reason: ({ id }) => `call ${id} ended without a reason`,
+  call_still_open: ({ id, state }) => `call ${id} has not ended: it is ${state}`,
+  call_continues: ({ id, state }) => `call ${id} continues after the board has closed: it is ${state}`,
+  arguments_not_writable: () => 'the arguments cannot be written as JSON',
+  tool_threw_no_failure: () =>
+    'the tool threw an invalid ToolFailure: it needs a known code, a message, and only JSON values',
+  tool_threw_unreadable: () => 'the tool threw a value that cannot be read',
+  command_not_started: ({ shortage }) => `the command could not be started: ${shortage}`,
+  query_not_started: ({ shortage }) => `the query could not be started: ${shortage}`,
+  server_out_of_descriptors: () => 'the server has no file descriptors left (EMFILE)',
+  machine_out_of_descriptors: () => 'the machine has no file descriptors left (ENFILE)',
+  machine_out_of_memory: () => 'the machine has no memory left (ENOMEM)',
+  server_out_of_processes: () => 'the server may start no more processes (EAGAIN)',
   no_result_in_time: ({ seconds }) => `no result within ${seconds}s`,
   no_client_result_in_time: ({ seconds }) => `Remote tool timeout (${seconds}s)`,
   server_stopped_running: () => 'the server was stopped while the tool was running',

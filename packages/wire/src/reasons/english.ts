@@ -4,10 +4,14 @@ import { DECISION_REASONS, type DecisionReasons } from './decision-reasons.ts';
 import { FAILURE_SUMMARIES, type FailureSummaries } from './failure-summaries.ts';
 import { JSON_PROBLEMS, type JsonProblems } from './json-problems.ts';
 import { PARSE_PROBLEMS, type ParseProblems } from './parse-problems.ts';
+import { POLICY_PROBLEMS, type PolicyProblems } from './policy-problems.ts';
 import type { Sentences } from './reason.ts';
 import { REGISTRATION_PROBLEMS, type RegistrationProblems } from './registration-problems.ts';
 import { REQUEST_REFUSALS, type RequestRefusals } from './request-refusals.ts';
 import { SCHEMA_ISSUES, type SchemaIssues } from './schema-issues.ts';
+import { SCHEMA_PROBLEMS, type SchemaProblems } from './schema-problems.ts';
+import { TOOL_REJECTIONS, type ToolRejections } from './tool-rejections.ts';
+import { VALUE_PROBLEMS, type ValueProblems } from './value-problems.ts';
 
 /** Every code with its parameters. A code is in one family. */
 export interface ReasonParams
@@ -18,7 +22,11 @@ export interface ReasonParams
     ParseProblems,
     JsonProblems,
     SchemaIssues,
+    ValueProblems,
+    SchemaProblems,
+    PolicyProblems,
     RegistrationProblems,
+    ToolRejections,
     CallFailures,
     RequestRefusals {}
 
@@ -34,7 +42,11 @@ export const ENGLISH: ReasonSentences = {
   ...PARSE_PROBLEMS,
   ...JSON_PROBLEMS,
   ...SCHEMA_ISSUES,
+  ...VALUE_PROBLEMS,
+  ...SCHEMA_PROBLEMS,
+  ...POLICY_PROBLEMS,
   ...REGISTRATION_PROBLEMS,
+  ...TOOL_REJECTIONS,
   ...CALL_FAILURES,
   ...REQUEST_REFUSALS,
 };

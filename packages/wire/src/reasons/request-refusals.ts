@@ -14,6 +14,11 @@ export interface RequestRefusals {
   readonly key_outlives_maker: { readonly at: string };
   readonly key_not_revocable: { readonly reasons: readonly ReasonView[] };
   readonly key_expiry_past: NoParams;
+  readonly key_expiry_far: NoParams;
+  readonly local_mode_has_keys: { readonly count: number };
+  readonly name_of_operator: { readonly name: string };
+  readonly claim_unusable: { readonly claim: string };
+  readonly claim_expiry: NoParams;
   readonly grant_unknown: { readonly id: string };
   readonly grant_without_test: { readonly tests: string };
   readonly policy_version_differs: { readonly version: number; readonly expected: number };
@@ -78,6 +83,12 @@ export const REQUEST_REFUSALS: Sentences<RequestRefusals> = {
   key_outlives_maker: ({ at }) => `your own key expires at ${at}; expires_at must be no later`,
   key_not_revocable: ({ reasons }) => `only a credential that could make this key can revoke it: ${reasons}`,
   key_expiry_past: () => 'expires_at is in the past',
+  key_expiry_far: () => 'expires_at must be at most ten years ahead',
+  local_mode_has_keys: ({ count }) => `local mode needs a store without keys, and there are ${count}`,
+  name_of_operator: ({ name }) => `the name ${name} is reserved for the operator`,
+  claim_unusable: ({ claim }) => `the token's claim ${claim} cannot be used`,
+  claim_expiry: () =>
+    "the token's claim exp cannot be used: it must be a whole number of seconds, at most ten years ahead",
   grant_unknown: ({ id }) => `no such grant: ${id}`,
   grant_without_test: ({ tests }) => `grant/when needs a condition with a test: ${tests}`,
   policy_version_differs: ({ version, expected }) =>

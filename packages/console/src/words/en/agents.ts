@@ -32,10 +32,6 @@ export const agentsWords = {
   },
   policyWarnings: {
     title: 'One line has no effect now | {count} lines have no effect now',
-    pattern_matches_nothing: '"{pattern}" matches no tool that is registered now.',
-    meant: 'Did you mean {meant}?',
-    agent_without_key: 'There is no valid key named {agent}, so these lines apply to no call.',
-    rule_shadowed: '"{pattern}" never decides, because {by} ("{by_pattern}") comes first.',
   },
   policy: {
     matches: 'matches no tool | matches 1 tool: {names} | matches {count} tools: {names}',

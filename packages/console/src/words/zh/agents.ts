@@ -34,10 +34,6 @@ export const agentsWords: WordsOf<typeof english> = {
   },
   policyWarnings: {
     title: '有 {count} 行目前没有效果',
-    pattern_matches_nothing: '“{pattern}”不匹配任何已注册的工具。',
-    meant: '是否想写 {meant}？',
-    agent_without_key: '没有名为 {agent} 的有效密钥，因此这些行对任何调用都不起作用。',
-    rule_shadowed: '“{pattern}”从不起作用：{by}（“{by_pattern}”）在它前面。',
   },
   policy: {
     matches: '不匹配任何工具 | 匹配 1 个工具：{names} | 匹配 {count} 个工具：{names}',

@@ -1,4 +1,8 @@
 import type { ReasonSentences } from '@patchboard/wire';
+import { policyProblems } from './reasons/policy-problems.ts';
+import { schemaProblems } from './reasons/schema-problems.ts';
+import { toolRejections } from './reasons/tool-rejections.ts';
+import { valueProblems } from './reasons/value-problems.ts';
 
 /** Every reason in Chinese. A code without its sentence here does not compile. */
 export const reasonWords: ReasonSentences = {
@@ -253,6 +257,20 @@ export const reasonWords: ReasonSentences = {
   run_unknown: ({ id }) => `没有这个 run：${id}`,
   run_was_cancelled: ({ id }) => `run ${id} 已取消`,
   run_of_other_agent: ({ id }) => `run ${id} 属于另一个 Agent`,
+  runs_of_other_agent: ({ id, own }) => `run ${id} 和 ${own} 属于另一个 Agent`,
+  call_not_stored: () => '调用已不再存储',
+  call_ended_without_reason: ({ id }) => `调用 ${id} 结束时没有原因`,
+  call_still_open: ({ id, state }) => `调用 ${id} 还没有结束：它是 ${state}`,
+  call_continues: ({ id, state }) => `board 关闭之后调用 ${id} 仍在继续：它是 ${state}`,
+  arguments_not_writable: () => '参数无法写成 JSON',
+  tool_threw_no_failure: () => '工具抛出了无效的 ToolFailure：它需要已知的 code、message，并且只能有 JSON 值',
+  tool_threw_unreadable: () => '工具抛出的值无法读取',
+  command_not_started: ({ shortage }) => `无法启动命令：${shortage}`,
+  query_not_started: ({ shortage }) => `无法启动查询：${shortage}`,
+  server_out_of_descriptors: () => '服务器的文件描述符已用完（EMFILE）',
+  machine_out_of_descriptors: () => '机器的文件描述符已用完（ENFILE）',
+  machine_out_of_memory: () => '机器的内存已用完（ENOMEM）',
+  server_out_of_processes: () => '服务器不能再启动进程（EAGAIN）',
   no_result_in_time: ({ seconds }) => `${seconds} 秒内没有结果`,
   no_client_result_in_time: ({ seconds }) => `远程工具超时（${seconds} 秒）`,
   server_stopped_running: () => '工具运行期间服务器停了',
@@ -288,6 +306,11 @@ export const reasonWords: ReasonSentences = {
   key_outlives_maker: ({ at }) => `您自己的密钥在 ${at} 过期；expires_at 不能更晚`,
   key_not_revocable: ({ reasons }) => `只有能创建这个密钥的凭据才能吊销它：${reasons}`,
   key_expiry_past: () => 'expires_at 已经过去',
+  key_expiry_far: () => 'expires_at 最多在十年之后',
+  local_mode_has_keys: ({ count }) => `本地模式要求存储中没有密钥，而现在有 ${count} 个`,
+  name_of_operator: ({ name }) => `名称 ${name} 由操作员保留`,
+  claim_unusable: ({ claim }) => `令牌的 claim ${claim} 不能使用`,
+  claim_expiry: () => '令牌的 claim exp 不能使用：它必须是整数秒，最多在十年之后',
   grant_unknown: ({ id }) => `没有这条授权：${id}`,
   grant_without_test: ({ tests }) => `grant/when 需要带测试的条件：${tests}`,
   policy_version_differs: ({ version, expected }) =>
@@ -336,4 +359,8 @@ export const reasonWords: ReasonSentences = {
   reply_too_many_calls: ({ count, most }) => `回复要求 ${count} 次调用，一次最多 ${most} 次`,
   in_reply: ({ problem }) => `回复，${problem}`,
   site_unknown: ({ tenant, site }) => `租户 ${tenant} 没有站点 ${site}`,
+  ...valueProblems,
+  ...schemaProblems,
+  ...policyProblems,
+  ...toolRejections,
 };

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import type { DocumentStore } from '../documents.ts';
-import { EXPIRY_RULE, isSaneExpiry } from './expiry.ts';
+import { isSaneExpiry } from './expiry.ts';
 import { failure, type Failure } from '../failures.ts';
 import {
   checkKeyRequest,
@@ -59,7 +59,7 @@ export class KeyService {
     }
     if (request.expiresAt !== null && !isSaneExpiry(request.expiresAt, now)) {
       const recommendations = ['leave expires_at out for a key that does not expire'];
-      return failure('body_invalid', `expires_at must be ${EXPIRY_RULE}`, { recommendations });
+      return failure('body_invalid', reason('key_expiry_far'), { recommendations });
     }
     const random = ids.secret(256);
     const secret = `${SECRET_PREFIX}${random}${checksum(digest, random)}`;
@@ -111,8 +111,8 @@ export class KeyService {
     const { store, clock } = this.#parts;
     if (this.index.size > 0) {
       const recommendations = ['patchboard keys ls lists them, and patchboard keys revoke revokes one'];
-      const message = `local mode needs a store without keys, and there are ${this.index.size}`;
-      return failure('conflict', message, { recommendations });
+      const why = reason('local_mode_has_keys', { count: this.index.size });
+      return failure('conflict', why, { recommendations });
     }
     if (!this.#localModeEnded) return { changed: false };
     const row = plainRow('local_mode.allowed', principal.tenant, clock.now(), { by: principal.id });

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import type { DocumentStore } from '../documents.ts';
-import { failure, type Failure } from '../failures.ts';
+import { failure, problemOf, type Failure } from '../failures.ts';
 import { plainRow } from '../ledger/ledger.ts';
 import type { PolicyGuard } from './policy-guard.ts';
 import { decodePolicy, decodeSentPolicy } from './policy/document.ts';
@@ -86,8 +86,11 @@ export class PolicyService {
     const decoded = decodeSentPolicy(document);
     if (!decoded.ok) {
       const [first] = decoded.problems;
-      const detail = first === undefined ? 'the policy is not valid' : `policy${first.path} ${first.message}`;
-      return failure('body_invalid', detail, { issues: decoded.problems });
+      const why =
+        first === undefined
+          ? reason('policy_unreadable')
+          : reason('request_issue', { place: `policy${first.path}`, problem: problemOf(first) });
+      return failure('body_invalid', why, { issues: decoded.problems });
     }
     const changedAt = this.#clock.now();
     const next: PolicyText = { version: version + 1, document, changedAt, changedBy: principal.id };

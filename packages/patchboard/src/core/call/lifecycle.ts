@@ -153,7 +153,7 @@ export class Lifecycle {
     this.#parts.log.warn('call.dropped', { tool_call_id: call.id, version: call.version });
     if (isOpen(call)) this.open.remove(call);
     live.disarm();
-    live.stop.fire({ kind: 'cancelled', failure: failure('cancelled', 'the call is not stored any more') });
+    live.stop.fire({ kind: 'cancelled', failure: failure('cancelled', reason('call_not_stored')) });
     this.#release(live, 'cancelled');
     this.#parts.dropped(call);
   }

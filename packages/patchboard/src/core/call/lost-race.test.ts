@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { foreignText } from '../failures.ts';
 import {
   accepted,
   anEngine,
@@ -81,7 +82,7 @@ describe('a process that loses a call to another one', () => {
     const { engine, store, call } = await aClientCall();
     await moveElsewhere(store, call.id, executing(call));
     const ended = await moveElsewhere(store, call.id, DONE);
-    const unreadable = { attemptToken: `1.${call.fence ?? ''}`, reason: 'no JSON', text: '{' };
+    const unreadable = { attemptToken: `1.${call.fence ?? ''}`, why: [foreignText('no JSON')], text: '{' };
     expect(await engine.clients.reject(phone, call.id, unreadable)).toMatchObject({ ok: false, call: ended });
   });
 

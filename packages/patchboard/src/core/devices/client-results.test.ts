@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { foreignText } from '../failures.ts';
 import { anEngine, aPrincipal, aRequest, type EngineFixture } from '../../../test/support/an-engine.ts';
 import { settled } from '../../../test/support/fake-clock.ts';
 import type { Call } from '../call/call.ts';
@@ -194,7 +195,7 @@ describe('registration', () => {
       { name: 'a.b', schema: {} },
       { name: 'a__b', schema: {} },
     ]);
-    expect(rejected).toEqual([
+    expect(rejected).toMatchObject([
       {
         name: 'a__b',
         code: 'name_taken',
@@ -238,7 +239,7 @@ describe('a cancel that is committed while a client reports', () => {
       const rejected = await raced(turns, ({ engine }, call) =>
         engine.clients.reject(phone, call.id, {
           attemptToken: attemptToken(call),
-          reason: 'no JSON',
+          why: [foreignText('no JSON')],
           text: '{',
         }),
       );

@@ -1,9 +1,9 @@
-import { reason } from '@patchboard/wire';
+import { reason, type ReasonView } from '@patchboard/wire';
 import type { CallState } from '../call/call.ts';
 import { attemptsOf, isOpen, runsInProcess, type Call } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
-import { denied, failure, type Failure } from '../failures.ts';
+import { denied, failure, foreignText, type Failure } from '../failures.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import { failed, type Outcome } from '../call/outcome.ts';
@@ -17,7 +17,7 @@ import { settle, type SettlementParts } from '../settlement/settlement.ts';
 export interface ClientResult {
   readonly status: 'SUCCEEDED' | 'FAILED';
   readonly result: unknown;
-  readonly error: { readonly message: string; readonly recommendations?: readonly string[] } | null;
+  readonly error: { readonly message?: string; readonly recommendations?: readonly string[] } | null;
   readonly attemptToken: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface ClientResult {
 export interface UnreadableResult {
   readonly attemptToken: string;
   /** Why the result is invalid. */
-  readonly reason: string;
+  readonly why: readonly ReasonView[];
   /** The text as sent, to recognise a repeated submission. */
   readonly text: string;
 }
@@ -100,7 +100,7 @@ export class ClientResults {
    */
   async reject(principal: Principal, id: string, given: UnreadableResult): Promise<ReportResult> {
     const resultDigest = this.#parts.digest.sha256(given.text);
-    const error = failure('result_invalid', given.reason, { outcome: 'unknown' });
+    const error = failure('result_invalid', given.why, { outcome: 'unknown' });
     for (;;) {
       const found = await this.#openCall(principal, id, given.attemptToken);
       if ('ok' in found) return repeatedOr(found, resultDigest);
@@ -164,5 +164,7 @@ function executing(call: Call): CallState {
 function outcomeOf({ status, result, error }: ClientResult): Outcome {
   if (status === 'SUCCEEDED') return { kind: 'ok', value: result };
   const extra = error?.recommendations === undefined ? {} : { recommendations: error.recommendations };
-  return failed(failure('tool_failed', error?.message ?? reason('client_reported_failure'), extra));
+  const message = error?.message;
+  const why = message === undefined ? reason('client_reported_failure') : foreignText(message);
+  return failed(failure('tool_failed', why, extra));
 }

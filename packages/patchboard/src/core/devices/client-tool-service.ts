@@ -4,7 +4,7 @@ import type { DocumentChange } from '../documents.ts';
 import { plainRow, type LedgerDraft } from '../ledger/ledger.ts';
 import type { Clock, Log, Store } from '../ports.ts';
 import { admitClientTool } from '../tools/admit-tool.ts';
-import type { RegistrationReport } from '../tools/registered-tool.ts';
+import { rejectedTool, type RegistrationReport } from '../tools/registered-tool.ts';
 import { RegistrationBatch, type RegistrationBatchParts } from './registration-batch.ts';
 import { covers, raised, riskDocument, riskOf, type Risk, type ToolRisks } from '../tools/tool-risks.ts';
 
@@ -127,7 +127,7 @@ export class ClientToolService {
     for (const [index, spec] of specs.entries()) {
       if (index % BATCH === BATCH - 1) await this.#pause();
       const result = batch.take(spec);
-      if (!result.ok) rejected.push({ name: spec.name, code: result.code, reason: result.reason });
+      if (!result.ok) rejected.push(rejectedTool(spec.name, result));
     }
     return rejected;
   }

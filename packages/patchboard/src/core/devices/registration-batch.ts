@@ -1,4 +1,4 @@
-import type { ToolSpec } from '@patchboard/wire';
+import { reason, type ToolSpec } from '@patchboard/wire';
 import type { Device } from './device.ts';
 import type { Guard } from '../access/guard.ts';
 import type { Pool, Pools } from './pools.ts';
@@ -54,9 +54,9 @@ export class RegistrationBatch {
     const { tenant, operator, device } = this.registrant;
     const { name } = given;
     if (device !== null && device.link === null)
-      return rejected('provider_disconnected', 'the device is gone');
+      return rejected('provider_disconnected', reason('device_gone'));
     if (!guard.registers(tenant, name)) {
-      return rejected('permission_denied', 'policy does not let clients register this name');
+      return rejected('permission_denied', reason('name_not_registrable'));
     }
     const earlier = this.taken.get(name);
     const known = earlier === undefined ? memory.risks.of(tenant, name) : riskOf(earlier.spec.annotations);
@@ -121,17 +121,12 @@ export class RegistrationBatch {
     const others = [...pool.devices].filter((other) => other.name !== device?.name);
     if (others.length > 0) {
       const names = others.map(({ name }) => name).join(', ');
-      return rejected(
-        'name_taken',
-        `device ${names} of this client offers ${tool.name} under another contract: use that contract, or have it send ` +
-          '`unregister_tools` or disconnect first',
-      );
+      return rejected('name_taken', reason('contract_of_devices', { devices: names, tool: tool.name }));
     }
     if (device !== null && pool.isKept) {
       return rejected(
         'name_taken',
-        `this client registered ${tool.name} over HTTP under another contract: use that contract, or release the tool first ` +
-          `(DELETE /internal/clients/${encodeURIComponent(device.clientId)}/tools/${encodeURIComponent(tool.name)})`,
+        reason('contract_over_http', { client: device.clientId, tool: tool.name }),
       );
     }
     return null;

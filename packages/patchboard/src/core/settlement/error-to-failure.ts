@@ -1,6 +1,7 @@
-import { isFailureCode } from '@patchboard/wire';
+import { isFailureCode, reason } from '@patchboard/wire';
 import {
   failure,
+  foreignText,
   isRetryable,
   messageOf,
   RETRYABLE_BY_OUTCOME,
@@ -15,29 +16,28 @@ const MESSAGE_LENGTH = 8192;
 /** Converts whatever a tool threw to a failure that can be stored. `idempotent`: whether the tool is. */
 export function failureOfThrown(thrown: unknown, idempotent: boolean): Failure {
   if (thrown instanceof ToolFailure) return deliberateFailure(thrown, idempotent);
-  return failure('tool_failed', boundedMessage(textOf(thrown)));
+  const message = textOf(thrown);
+  if (message === null) return failure('tool_failed', reason('tool_threw_unreadable'));
+  return failure('tool_failed', foreignText(boundedMessage(message)));
 }
 
 /** The tool decides `retryable`, unless its code and outcome determine it. */
 function deliberateFailure({ failure: given }: ToolFailure, idempotent: boolean): Failure {
   const kept = jsonCopy(given) as Failure | undefined;
   if (kept === undefined || !isFailureCode(kept.code) || typeof kept.message !== 'string')
-    return failure(
-      'tool_failed',
-      'the tool threw an invalid ToolFailure: it needs a known code, a message, and only JSON values',
-    );
+    return failure('tool_failed', reason('tool_threw_no_failure'));
   const { code, outcome } = kept;
   const isDecided = outcome !== undefined && RETRYABLE_BY_OUTCOME.has(code);
   const retryable = isDecided ? isRetryable(code, outcome, idempotent) : kept.retryable;
   return { ...kept, message: boundedMessage(kept.message), retryable };
 }
 
-/** Reading the thrown value may itself throw. */
-function textOf(thrown: unknown): string {
+/** Returns null if reading the thrown value throws. */
+function textOf(thrown: unknown): string | null {
   try {
     return String(messageOf(thrown));
   } catch {
-    return 'the tool threw a value that cannot be read';
+    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { failure, messageOf, type Failure } from '../failures.ts';
+import { failure, foreignText, messageOf, type Failure } from '../failures.ts';
 import { isRecord } from '../json/is-record.ts';
 import { boundedMessage } from './error-to-failure.ts';
 
@@ -20,7 +20,8 @@ export function reportedFailure(value: Record<string, unknown>, json: string): F
   for (const member of ['error', '_thrownError'])
     if (value[member] instanceof Error) toolResult[member] = messageOf(value[member]);
   const recommendations = textsIn(toolResult['recommendations']);
-  return failure('tool_failed', errorText(toolResult['error']) ?? errorText(toolResult['_thrownError']), {
+  const message = errorText(toolResult['error']) ?? errorText(toolResult['_thrownError']);
+  return failure('tool_failed', message === undefined ? undefined : foreignText(message), {
     ...(recommendations.length === 0 ? {} : { recommendations }),
     toolResult,
   });

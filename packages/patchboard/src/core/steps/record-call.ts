@@ -6,7 +6,7 @@ import { endState, keptFailure } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { REMOTE_CALLER, type LiveCall } from '../call/live-call.ts';
 import type { BadOutcome } from '../call/outcome.ts';
-import { failure, type Failure } from '../failures.ts';
+import { denied, failure, type Failure } from '../failures.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { Limits } from '../limits.ts';
 import { ownRunId } from '../call/runs.ts';
@@ -106,8 +106,8 @@ export class Recorder {
       return failure('conflict', reason('run_was_cancelled', { id: runId }));
     if (runId === request.runId)
       return await this.record(admitted, ownRunId(this.#parts.digest, runId, principal.agentId));
-    const message = `permission denied: runs ${request.runId} and ${runId} belong to another agent`;
-    return failure('permission_denied', message);
+    const why = reason('runs_of_other_agent', { id: request.runId, own: runId });
+    return failure('permission_denied', denied(why));
   }
 
   async #duplicate(callId: string): Promise<Submitted | Failure> {

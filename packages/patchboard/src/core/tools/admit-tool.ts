@@ -1,4 +1,4 @@
-import type { ToolSpec } from '@patchboard/wire';
+import { reason, type ToolSpec } from '@patchboard/wire';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
@@ -111,12 +111,12 @@ function roomProblem(
   const holder = tools?.get(name);
   if (holder === undefined) {
     if ((tools?.of(clientId).size ?? 0) >= toolsPerClient)
-      return rejected('too_large', `a client may register ${toolsPerClient} tools`);
+      return rejected('too_large', reason('tools_of_client', { count: toolsPerClient }));
     if ((tools?.size ?? 0) >= toolsPerTenant)
-      return rejected('too_large', `a tenant may register ${toolsPerTenant} tools`);
+      return rejected('too_large', reason('tools_of_tenant', { count: toolsPerTenant }));
   }
   if ((tools?.bytes ?? 0) - (holder?.bytes ?? 0) + bytes > toolBytesPerTenant) {
-    return rejected('too_large', `the tools of a tenant may take ${toolBytesPerTenant} bytes together`);
+    return rejected('too_large', reason('tool_bytes_of_tenant', { bytes: toolBytesPerTenant }));
   }
   return null;
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { DEFAULT_TENANT } from '../access/principal.ts';
 import type { Digest } from '../ports.ts';
 import { rejected, type Rejection } from './registered-tool.ts';
@@ -30,14 +31,18 @@ function takenProblem(index: ToolIndex, tenant: string, clientId: string, name: 
   if (holder === undefined) return null;
   const isSame = holder.name === name;
   if (isSame && holder.clientId === clientId) return null;
-  const what = isSame ? name : `${name} is the wire name of ${holder.name}, which`;
   // The tenant does not see the tools of packs that it does not have.
-  if (!index.isOffered(tenant, holder))
-    return rejected('name_taken', `${name} is reserved by this server: use another name`);
+  if (!index.isOffered(tenant, holder)) return rejected('name_taken', reason('name_reserved', { name }));
   const owner = index.clientTool(tenant, holder.name)?.clientId;
-  if (owner === undefined)
-    return rejected('name_taken', `${what} is a tool of this server: use another name`);
-  return rejected('name_taken', `${what} ${heldBy(holder.name, owner)}`);
+  const held = [
+    owner === undefined
+      ? reason('held_by_server_choose_other')
+      : reason('held_by_client', { client: owner, tool: holder.name }),
+  ];
+  const why = isSame
+    ? reason('name_held', { name, holder: held })
+    : reason('wire_name_held', { name, tool: holder.name, holder: held });
+  return rejected('name_taken', why);
 }
 
 /** Rejects a new name that a model or an operator could confuse with an existing one. A registered name is not new. */
@@ -45,27 +50,28 @@ function similarProblem(index: ToolIndex, tenant: string, name: string): Rejecti
   if (index.clientTool(tenant, name) !== undefined) return null;
   const other = index.similarTo(tenant, name);
   if (other === undefined) return null;
-  const reason = `the name differs from that of the tool ${other} only in case, dots or underscores; choose another`;
-  return rejected('name_taken', reason);
+  return rejected('name_taken', reason('name_similar', { other }));
 }
 
 /** Why the server cannot use the name for a tool of its own; null if it can. */
 export function serverNameProblem(index: ToolIndex, name: string): Rejection | null {
-  if (index.hasServerTool(name)) return rejected('name_taken', `tool registered twice: ${name}`);
+  if (index.hasServerTool(name))
+    return rejected('name_taken', reason('tool_registered_twice', { tool: name }));
   const namesake = index.holderOf(NO_TENANT, name);
   if (namesake !== undefined)
     return rejected(
       'name_taken',
-      `${name} is the wire name of ${namesake.name}, which is a tool of this server`,
+      reason('wire_name_held', { name, tool: namesake.name, holder: [reason('held_by_server')] }),
     );
   const tool = index.clientToolOfAnyTenant(name);
   if (tool === undefined) return null;
   // The message does not name a client of another tenant.
-  const holder =
+  const holder = reason('held_by_client', { client: tool.clientId, tool: tool.name });
+  const why =
     tool.tenant === DEFAULT_TENANT
-      ? `a client lends a tool under the name ${name}: it ${heldBy(tool.name, tool.clientId)}`
-      : `a client lends a tool under the name ${name} in another tenant: use another name`;
-  return rejected('name_taken', holder);
+      ? reason('name_lent', { name, holder: [holder] })
+      : reason('name_lent_elsewhere', { name });
+  return rejected('name_taken', why);
 }
 
 export function freeServerWireName({ toolIndex, digest }: NameParts, name: string): string {
@@ -88,12 +94,3 @@ export function freeWireName({ toolIndex, digest }: NameParts, tenant: string, n
 
 /** No tenant has this id: a lookup with it finds tools of this server only. */
 const NO_TENANT = '';
-
-/** The part of an error message that names the tool's client and how to free the name. */
-function heldBy(name: string, clientId: string): string {
-  const route = `DELETE /internal/clients/${encodeURIComponent(clientId)}/tools/${encodeURIComponent(name)}`;
-  return (
-    `belongs to client ${clientId} of this tenant: use another name, or have that client release it ` +
-    `(${route}, \`unregister_tools\` on its socket, or the end of its connection)`
-  );
-}

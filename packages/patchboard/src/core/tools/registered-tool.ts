@@ -1,11 +1,14 @@
-import type {
-  FailureCode,
-  JsonSchema,
-  RejectedTool,
-  SandboxName,
-  ToolAnnotations,
-  ToolSourceName,
-  ToolSpec,
+import {
+  reasonText,
+  type FailureCode,
+  type JsonSchema,
+  type Reason,
+  type ReasonView,
+  type RejectedTool,
+  type SandboxName,
+  type ToolAnnotations,
+  type ToolSourceName,
+  type ToolSpec,
 } from '@patchboard/wire';
 import type { Failure } from '../failures.ts';
 import type { Hooks } from '../hooks/hooks.ts';
@@ -85,6 +88,12 @@ export interface Rejection {
   readonly ok: false;
   readonly code: FailureCode;
   readonly reason: string;
+  /** What `reason` was made from. */
+  readonly reasons: readonly ReasonView[];
+}
+
+export function rejected(code: FailureCode, why: Reason): Rejection {
+  return { ok: false, code, reason: reasonText(why), reasons: [why] };
 }
 
 /** The outcome of registering several tools. */
@@ -93,6 +102,7 @@ export interface RegistrationReport {
   readonly rejected: readonly RejectedTool[];
 }
 
-export function rejected(code: FailureCode, reason: string): Rejection {
-  return { ok: false, code, reason };
+/** A rejection as a registration reports it. */
+export function rejectedTool(name: string, { code, reason, reasons }: Rejection): RejectedTool {
+  return { name, code, reason, reasons };
 }

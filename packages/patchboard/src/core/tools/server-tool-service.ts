@@ -4,7 +4,12 @@ import { plainRow } from '../ledger/ledger.ts';
 import type { Clock, Store } from '../ports.ts';
 import { admitServerTool, type AdmitToolParts } from './admit-tool.ts';
 import { DEFAULT_TENANT } from '../access/principal.ts';
-import type { RegisteredTool, Registration, RegistrationReport } from './registered-tool.ts';
+import {
+  rejectedTool,
+  type RegisteredTool,
+  type Registration,
+  type RegistrationReport,
+} from './registered-tool.ts';
 import type { Pack, ServerTool } from './server-tool.ts';
 import type { Tasks } from '../tasks.ts';
 import type { ToolMemory } from './tool-memory.ts';
@@ -68,7 +73,7 @@ export class ServerToolService {
     for (const tool of tools) {
       const added = this.#addOne(tool, supply, registered);
       if (added.ok) registered.push(added.tool);
-      else rejected.push({ name: tool.name, code: added.code, reason: added.reason });
+      else rejected.push(rejectedTool(tool.name, added));
     }
     if (registered.length > 0) this.#recordBatch(registered, supply);
     return { registered, rejected };

@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '@patchboard/wire';
+import { reason, type ToolAnnotations } from '@patchboard/wire';
 import { BoundedMap } from '../bounded-map.ts';
 import type { DocumentStore } from '../documents.ts';
 import { pairKey } from '../pair-key.ts';
@@ -47,7 +47,6 @@ export class ToolMemory {
     for (const other of taken)
       if (isRisky(riskOf(other.annotations)) && !this.risks.has(tenant, other.name)) fresh += 1;
     if (this.risks.count(tenant) + fresh < this.#riskyNamesPerTenant) return null;
-    const reason = `the risk of ${this.#riskyNamesPerTenant} names is remembered; an operator must forget one first`;
-    return rejected('too_large', reason);
+    return rejected('too_large', reason('risky_names_of_tenant', { count: this.#riskyNamesPerTenant }));
   }
 }

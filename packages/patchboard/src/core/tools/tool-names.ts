@@ -9,8 +9,6 @@ export function shownName(name: string): string {
   return name.slice(0, 128);
 }
 
-export const NAME_RULE = 'a name is 1 to 128 of A-Z a-z 0-9 _ . -, not made of dots only, and not __proto__';
-
 /**
  * `.` and `..` are path segments that no client can send in a URL. `__proto__` is not a plain key of a JavaScript object:
  * a program that keeps tools by name would lose it or change a prototype. `.proto.` has it as its wire name.
@@ -48,8 +46,6 @@ export function toWireName(name: string, isFree: (candidate: string) => boolean,
  */
 const HIDDEN =
   /(?![\ufe00-\ufe0f\n\r\t])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]|\r(?!\n)|[\ufe00-\ufe0f]{2}/u;
-
-export const HIDDEN_RULE = 'holds control, bidirectional, zero-width or filler characters';
 
 /** CRLF is allowed, because clients on Windows and OpenAPI documents send it. */
 export function hasHiddenCharacters(text: string): boolean {

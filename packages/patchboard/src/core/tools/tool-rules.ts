@@ -1,10 +1,10 @@
-import type { ToolSourceName, ToolSpec } from '@patchboard/wire';
+import { reason, type Reason, type ToolSourceName, type ToolSpec } from '@patchboard/wire';
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { Limits } from '../limits.ts';
 import type { Digest, Schemas } from '../ports.ts';
 import { rejected, type RegisteredTool, type Registration, type Rejection } from './registered-tool.ts';
 import type { ServerTool } from './server-tool.ts';
-import { hasHiddenCharacters, HIDDEN_RULE, isToolName, NAME_RULE } from './tool-names.ts';
+import { hasHiddenCharacters, isToolName } from './tool-names.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 
 /** Checks a client's tool without compiling its schemas or comparing it with other tools. Returns null if it is valid. */
@@ -12,14 +12,18 @@ export function specProblem(
   { name, description = '', metadata, timeout_ms: timeoutMs = 1 }: ToolSpec,
   { toolDescriptionBytes, toolMetadataBytes, maxTimeoutMs }: Readonly<Limits>,
 ): Rejection | null {
-  if (!isToolName(name)) return rejected('name_invalid', NAME_RULE);
+  if (!isToolName(name)) return rejected('name_invalid', reason('tool_name_rule'));
   if (timeoutMs > maxTimeoutMs)
-    return rejected('body_invalid', `timeout_ms must be a whole number from 1 to ${maxTimeoutMs}`);
+    return rejected('body_invalid', reason('spec_timeout_range', { most: maxTimeoutMs }));
   if (utf8Bytes(description) > toolDescriptionBytes)
-    return rejected('too_large', `the description is larger than ${toolDescriptionBytes} bytes`);
+    return rejected('too_large', reason('description_over_limit', { bytes: toolDescriptionBytes }));
   if (metadata !== undefined && utf8Bytes(JSON.stringify(metadata)) > toolMetadataBytes)
-    return rejected('too_large', `the metadata is larger than ${toolMetadataBytes} bytes as JSON`);
-  if (hasHiddenCharacters(description)) return rejected('schema_invalid', `the description ${HIDDEN_RULE}`);
+    return rejected('too_large', reason('metadata_over_limit', { bytes: toolMetadataBytes }));
+  if (hasHiddenCharacters(description))
+    return rejected(
+      'schema_invalid',
+      reason('description_hidden', { problem: [reason('hidden_characters')] }),
+    );
   return null;
 }
 
@@ -31,15 +35,15 @@ export function serverToolProblem(
 ): Rejection | null {
   const { maxTimeoutMs } = limits;
   if (!isToolName(name))
-    return rejected('name_invalid', `bad tool name: ${JSON.stringify(name)}: ${NAME_RULE}`);
+    return rejected('name_invalid', reason('tool_name_bad', { name: JSON.stringify(name) }));
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > maxTimeoutMs)
-    return rejected('schema_invalid', `timeout of ${name} must be 1 to ${maxTimeoutMs} whole milliseconds`);
+    return rejected('schema_invalid', reason('tool_timeout_range', { tool: name, most: maxTimeoutMs }));
   if (annotations.readonly === true && annotations.destructive === true)
-    return rejected('schema_invalid', `${name} cannot be both readonly and destructive`);
+    return rejected('schema_invalid', reason('tool_reads_and_destroys', { tool: name }));
   if (cacheTtlMs !== undefined && annotations.readonly !== true)
-    return rejected('schema_invalid', `${name} does not only read, so its results cannot be given again`);
+    return rejected('schema_invalid', reason('tool_not_cacheable', { tool: name }));
   if (slot !== undefined && (!Number.isSafeInteger(slot.limit) || slot.limit < 1))
-    return rejected('schema_invalid', `the limit of slot ${slot.name} must be a whole number from 1`);
+    return rejected('schema_invalid', reason('slot_limit_range', { slot: slot.name }));
   if (origin === 'own') return null;
   const spec: ToolSpec = { name, description, schema: inputSchema };
   return specProblem(metadata === null ? spec : { ...spec, metadata }, limits);
@@ -65,14 +69,10 @@ export function withContract<Given extends Draft>(
   origin: ToolOrigin,
   tool: Given,
 ): Registration<Given & RegisteredTool> {
-  const [input, output] =
-    origin === 'outside'
-      ? ['schema', 'output_schema']
-      : [`input schema of ${tool.name}`, `output schema of ${tool.name}`];
   const taken = schemas.compile(tool.inputSchema, origin);
-  if (!taken.ok) return rejected('schema_invalid', `${input}: ${taken.problem}`);
+  if (!taken.ok) return schemaRejected('input', tool.name, origin, taken.problem);
   const given = tool.outputSchema === null ? null : schemas.compile(tool.outputSchema, origin);
-  if (given !== null && !given.ok) return rejected('schema_invalid', `${output}: ${given.problem}`);
+  if (given !== null && !given.ok) return schemaRejected('output', tool.name, origin, given.problem);
   return {
     ok: true,
     tool: {
@@ -84,6 +84,16 @@ export function withContract<Given extends Draft>(
       validateOutput: given === null ? null : given.validate,
     },
   };
+}
+
+/** For a tool from outside, the place is the member that was sent. */
+function schemaRejected(kind: 'input' | 'output', tool: string, origin: ToolOrigin, why: Reason): Rejection {
+  const problem = [why];
+  if (origin === 'outside') {
+    const place = kind === 'input' ? 'schema' : 'output_schema';
+    return rejected('schema_invalid', reason('at_place', { place, problem }));
+  }
+  return rejected('schema_invalid', reason(`${kind}_schema_of`, { tool, problem }));
 }
 
 /** Includes the author's `metadata.version`: changing only that changes the contract. */

@@ -1,3 +1,4 @@
+import { reasonText } from '@patchboard/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ajvSchemas } from '../../schemas/ajv-schemas.ts';
@@ -93,7 +94,7 @@ describe('strict schemas', () => {
   it('accept the arguments of a model, which are converted back for the tool', () => {
     const compile = (schema: unknown): ((value: unknown) => unknown) => {
       const compiled = ajvSchemas().compile(schema as never, 'own');
-      if (!compiled.ok) throw new Error(compiled.problem);
+      if (!compiled.ok) throw new Error(reasonText(compiled.problem));
       return compiled.validate;
     };
     const strict = compile(toStrictSchema(SEARCH).schema);

@@ -3,7 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import { attemptsOf, type Call } from '../../core/call/call.ts';
 import type { Device, DeviceLink } from '../../core/devices/device.ts';
 import type { DisconnectReason } from '../../core/devices/devices.ts';
-import { failure, messageOf, storeFailure, type Failure } from '../../core/failures.ts';
+import { failure, messageOf, problemOf, storeFailure, type Failure } from '../../core/failures.ts';
 import { parseRequestId, requestId } from '../../core/devices/request-id.ts';
 import { traceparentOf } from '../../core/call/trace-context.ts';
 import { decodeBinary, decodeFrame, type FrameFault, type RefusedFrame } from './decode-frame.ts';
@@ -130,10 +130,10 @@ export class DeviceConnection implements DeviceLink {
   }
 
   /** Ends the call of a malformed result. Returns null if the frame names no call. */
-  #reject({ id, isResult, failure: { message } }: RefusedFrame, bytes: Buffer): Promise<void> | null {
+  #reject({ id, isResult, failure: refusal }: RefusedFrame, bytes: Buffer): Promise<void> | null {
     const request = id === null || !isResult ? null : parseRequestId(id);
     if (id === null || request === null) return null;
-    const unreadable = { ...request, id, reason: message, text: bytes.toString('latin1') };
+    const unreadable = { ...request, id, why: problemOf(refusal), text: bytes.toString('latin1') };
     return rejectResult(this.#parts.engine, this.#peer, this.#device, unreadable, this);
   }
 

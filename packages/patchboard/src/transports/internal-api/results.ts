@@ -1,6 +1,7 @@
 import { statusOf, type SubmitRequest, type SubmitResponse } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReportResult, ClientResult } from '../../core/devices/client-results.ts';
+import { problemOf } from '../../core/failures.ts';
 import { peekTexts } from '../../core/json/json-peek.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -110,8 +111,11 @@ function resultOf({ status, result, error, attempt_token: token }: SubmitRequest
 function errorOf(error: SubmitRequest['error']): ClientResult['error'] {
   if (error === undefined || error === null) return null;
   if (typeof error === 'string') return { message: error };
-  const { message = 'the client reported a failure', recommendations } = error;
-  return recommendations === undefined ? { message } : { message, recommendations };
+  const { message, recommendations } = error;
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(recommendations === undefined ? {} : { recommendations }),
+  };
 }
 
 function sendResult(reply: FastifyReply, result: ReportResult, isKept: boolean): void {
@@ -135,12 +139,12 @@ function sendResult(reply: FastifyReply, result: ReportResult, isKept: boolean):
 async function rejectResult(
   { engine }: HttpContext,
   request: FastifyRequest,
-  { failure: { message }, text }: RequestRefused,
+  { failure, text }: RequestRefused,
 ): Promise<ProblemContext> {
   const sent = text ?? JSON.stringify(request.body) ?? '';
   const { attempt_token: attemptToken } = peekTexts(sent, ['attempt_token']);
   if (attemptToken === undefined) return {};
-  const unreadable = { attemptToken, reason: message, text: sent };
+  const unreadable = { attemptToken, why: problemOf(failure), text: sent };
   const { call } = await engine.clients.reject(principalOf(request), idOf(request), unreadable);
   return call === null ? {} : { toolCallId: call.id, state: call.state.name };
 }

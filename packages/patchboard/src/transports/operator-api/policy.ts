@@ -3,6 +3,7 @@ import {
   POLICY_WARNING_CODES,
   type PolicyReviewView,
   reason,
+  reasonText,
   rfc3339,
 } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,7 +11,6 @@ import { failure, type Failure } from '../../core/failures.ts';
 import { decidePolicy, mayEverCall } from '../../core/access/policy/decide.ts';
 import { decodePolicy, decodeSentPolicy, type PolicyDocument } from '../../core/access/policy/document.ts';
 import { reviewPolicy } from '../../core/access/policy/review.ts';
-import { warningText } from '../../core/access/policy/warning-text.ts';
 import type { PolicyText } from '../../core/access/policy-service.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
@@ -141,7 +141,7 @@ async function reviewView(
   const tools = [...engine.toolIndex.names(tenant)];
   const surroundings = { tools, agents: authenticator.agentNames(tenant) };
   const { warnings, matches } = await reviewPolicy(policy, surroundings, turns.next);
-  return { warnings: warnings.map((one) => ({ ...one, message: warningText(one) })), matches };
+  return { warnings: warnings.map((one) => ({ ...one, message: reasonText(one) })), matches };
 }
 
 const explainRoute: Route = {

@@ -1,3 +1,4 @@
+import { reason as reasonOf, reasonText, type InputIssueView, type Reason } from '@patchboard/wire';
 import { pointerTo } from '../../json/json-pointer.ts';
 import {
   COMPARISON_NAMES,
@@ -59,7 +60,7 @@ export const EMPTY_POLICY: PolicyDocument = {
 
 export type DecodedPolicy =
   | { readonly ok: true; readonly policy: PolicyDocument }
-  | { readonly ok: false; readonly problems: readonly { readonly path: string; readonly message: string }[] };
+  | { readonly ok: false; readonly problems: readonly InputIssueView[] };
 
 /** Rejects unknown keys, modes and effects: a policy that is not fully understood is not used. */
 export function decodePolicy(value: unknown): DecodedPolicy {
@@ -84,7 +85,7 @@ const AGENT_KEYS: readonly string[] = Object.keys(EMPTY_AGENT_POLICY);
 const CONDITION_KEYS: readonly string[] = ['arg', ...COMPARISON_NAMES];
 
 class PolicyDecoder {
-  readonly problems: { path: string; message: string }[] = [];
+  readonly problems: InputIssueView[] = [];
   readonly #patternCharacters: number;
 
   constructor(patternCharacters: number) {
@@ -112,17 +113,18 @@ class PolicyDecoder {
     const given = this.#record(value, path, AGENT_KEYS);
     const mode = given['mode'] ?? null;
     if (mode !== null && !(POLICY_MODES as readonly unknown[]).includes(mode)) {
-      this.#problem(`${path}/mode`, `must be one of ${POLICY_MODES.join(', ')}`);
+      this.#problem(`${path}/mode`, reasonOf('issue_enum', { values: POLICY_MODES.join(', ') }));
     }
     const rules = given['rules'] ?? [];
-    if (!Array.isArray(rules)) this.#problem(`${path}/rules`, 'must be a list');
+    if (!Array.isArray(rules)) this.#problem(`${path}/rules`, reasonOf('must_be_list'));
     const toggles = this.#record(given['toolToggles'] ?? {}, `${path}/toolToggles`, null);
     for (const [id, on] of Object.entries(toggles)) {
       if (typeof on !== 'boolean')
-        this.#problem(pointerTo(`${path}/toolToggles`, id), 'must be true or false');
+        this.#problem(pointerTo(`${path}/toolToggles`, id), reasonOf('must_be_boolean'));
     }
     const enabled = given['defaultToolEnabled'] ?? true;
-    if (typeof enabled !== 'boolean') this.#problem(`${path}/defaultToolEnabled`, 'must be true or false');
+    if (typeof enabled !== 'boolean')
+      this.#problem(`${path}/defaultToolEnabled`, reasonOf('must_be_boolean'));
     return {
       mode: mode as PolicyMode | null,
       autoAllowTools: this.#strings(given['autoAllowTools'] ?? [], `${path}/autoAllowTools`),
@@ -143,10 +145,11 @@ class PolicyDecoder {
     const given = this.#record(value, path, ['tools', 'effect', 'when', 'reason']);
     const { effect, when = [], reason = null } = given;
     if (effect !== 'allow' && effect !== 'ask' && effect !== 'deny') {
-      this.#problem(`${path}/effect`, 'must be allow, ask or deny');
+      this.#problem(`${path}/effect`, reasonOf('policy_effect_unknown'));
     }
-    if (reason !== null && typeof reason !== 'string') this.#problem(`${path}/reason`, 'must be a text');
-    if (!Array.isArray(when)) this.#problem(`${path}/when`, 'must be a list of conditions');
+    if (reason !== null && typeof reason !== 'string')
+      this.#problem(`${path}/reason`, reasonOf('must_be_text'));
+    if (!Array.isArray(when)) this.#problem(`${path}/when`, reasonOf('policy_conditions_not_list'));
     const tools = typeof given['tools'] === 'string' ? [given['tools']] : given['tools'];
     return {
       tools: this.#strings(tools, `${path}/tools`),
@@ -162,30 +165,31 @@ class PolicyDecoder {
     const given = this.#record(value, path, CONDITION_KEYS);
     const arg = given['arg'];
     if (typeof arg !== 'string' || (arg !== '' && !arg.startsWith('/'))) {
-      this.#problem(`${path}/arg`, 'must be a JSON pointer such as /cents');
+      this.#problem(`${path}/arg`, reasonOf('policy_pointer_malformed'));
     }
     for (const name of COMPARISON_NAMES) {
       if (name in given) this.#operand(COMPARISONS[name].takes, given[name], `${path}/${name}`);
     }
-    if (Object.keys(given).length < 2) this.#problem(path, `needs a test: ${COMPARISONS_TEXT}`);
+    if (Object.keys(given).length < 2)
+      this.#problem(path, reasonOf('policy_condition_without_test', { tests: COMPARISONS_TEXT }));
     return given as unknown as ArgumentCondition;
   }
 
   #operand(takes: 'any value' | 'text' | 'pattern' | 'number', value: unknown, path: string): void {
-    if (takes === 'number' && typeof value !== 'number') this.#problem(path, 'must be a number');
+    if (takes === 'number' && typeof value !== 'number') this.#problem(path, reasonOf('must_be_number'));
     if ((takes === 'text' || takes === 'pattern') && typeof value !== 'string')
-      this.#problem(path, 'must be a text');
+      this.#problem(path, reasonOf('must_be_text'));
     if (takes === 'pattern') this.#boundPattern(value, path);
   }
 
   #record(value: unknown, path: string, keys: readonly string[] | null): Record<string, unknown> {
     if (!isRecord(value)) {
-      this.#problem(path, 'must be an object');
+      this.#problem(path, reasonOf('must_be_object'));
       return {};
     }
     for (const key of Object.keys(value)) {
       if (keys !== null && !keys.includes(key)) {
-        this.#problem(pointerTo(path, key), `is not known; known are ${keys.join(', ')}`);
+        this.#problem(pointerTo(path, key), reasonOf('member_unknown', { known: keys.join(', ') }));
       }
     }
     return value as Record<string, unknown>;
@@ -196,17 +200,17 @@ class PolicyDecoder {
       for (const [index, item] of value.entries()) this.#boundPattern(item, `${path}/${index}`);
       return value as string[];
     }
-    this.#problem(path, 'must be a list of texts');
+    this.#problem(path, reasonOf('must_be_texts'));
     return [];
   }
 
   #boundPattern(pattern: unknown, path: string): void {
     const most = this.#patternCharacters;
     if (typeof pattern === 'string' && pattern.length > most)
-      this.#problem(path, `is a pattern of ${pattern.length} characters, and ${most} are allowed`);
+      this.#problem(path, reasonOf('policy_pattern_too_long', { length: pattern.length, most }));
   }
 
-  #problem(path: string, message: string): void {
-    this.problems.push({ path, message });
+  #problem(path: string, why: Reason): void {
+    this.problems.push({ path, message: reasonText(why), reasons: [why] });
   }
 }

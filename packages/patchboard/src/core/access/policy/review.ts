@@ -1,14 +1,11 @@
-import type { PolicyWarningCode } from '@patchboard/wire';
+import { reason, type PolicyWarningCode, type Reason } from '@patchboard/wire';
 import { nearestName } from '../../spelling.ts';
 import { moduleOf } from './decide.ts';
 import type { AgentPolicy, PolicyDocument, PolicyRule } from './document.ts';
 import { coversGlob, hasWildcard, matchesGlob } from './glob.ts';
 
-/** A part of a policy that has no effect now, as a code and parameters; `warningText` makes the sentence. */
-export interface PolicyWarning {
-  readonly code: PolicyWarningCode;
-  readonly params: Readonly<Record<string, string>>;
-}
+/** A line of a policy that has no effect now. */
+export type PolicyWarning = Reason<PolicyWarningCode>;
 
 /** The tools that one pattern of a policy matches now. */
 export interface PatternMatches {
@@ -61,7 +58,7 @@ export async function reviewPolicy(
   const agents = [...policy.agents].map(([id, agent]) => ({ id, agent, path: `agents.${id}` }));
   for (const { id, path } of agents.slice(0, MAX_REVIEWED_PATTERNS)) {
     if (context.agents?.has(id) === false)
-      warnings.push({ code: 'agent_without_key', params: { rule: path, agent: id } });
+      warnings.push(reason('agent_without_key', { rule: path, agent: id }));
   }
   let room = MAX_REVIEWED_PATTERNS;
   for (const { agent, path } of [...agents, { agent: policy.default, path: 'default' }]) {
@@ -140,10 +137,7 @@ function covers(earlier: Line, later: Line): boolean {
 
 function matchesNothing({ rule, pattern, kind }: Line, tools: readonly string[]): PolicyWarning {
   const meant = nearestName(pattern, knownTo(pattern, kind, tools));
-  return {
-    code: 'pattern_matches_nothing',
-    params: { rule, pattern, ...(meant === null ? {} : { meant }) },
-  };
+  return reason('pattern_matches_nothing', { rule, pattern, ...(meant === null ? {} : { meant }) });
 }
 
 /** The candidates for a suggestion: `databse.*` is compared with the modules. */
@@ -154,5 +148,5 @@ function knownTo(pattern: string, kind: Line['kind'], tools: readonly string[]):
 }
 
 function shadowed({ rule, pattern }: Line, first: Line): PolicyWarning {
-  return { code: 'rule_shadowed', params: { rule, pattern, by: first.rule, by_pattern: first.pattern } };
+  return reason('rule_shadowed', { rule, pattern, by: first.rule, by_pattern: first.pattern });
 }

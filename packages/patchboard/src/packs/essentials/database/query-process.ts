@@ -58,7 +58,7 @@ export class QueryProcess {
       });
       // Emitted instead of an exit when the child cannot be started, and also when the channel breaks.
       this.#child.on('error', (error) => {
-        if (this.#child.pid === undefined) end(error.message, shortageFailure(error, 'the query'));
+        if (this.#child.pid === undefined) end(error.message, shortageFailure(error, 'query'));
       });
     });
   }
