@@ -1,3 +1,4 @@
+import type { EngineParts } from './engine-parts.ts';
 import { isAsApproved } from './call/as-approved.ts';
 import { Approvals } from './steps/approvals.ts';
 import type { Call } from './call/call.ts';
@@ -13,10 +14,8 @@ import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
 import type { Failure, RateRefusal } from './failures.ts';
 import { drainCalls } from './call/drain.ts';
-import type { GrantService } from './access/grant-service.ts';
 import type { Guard } from './access/guard.ts';
 import { mayCall } from './access/may-call.ts';
-import type { Hooks } from './hooks/hooks.ts';
 import type { CallRequest, Submitted } from './call/call-request.ts';
 import { Intake } from './steps/intake.ts';
 import { Recorder } from './steps/record-call.ts';
@@ -27,12 +26,9 @@ import type { OpenLoad } from './call/open-calls.ts';
 import { ClientQueues } from './devices/client-queues.ts';
 import type { BadOutcome } from './call/outcome.ts';
 import { Pools } from './devices/pools.ts';
-import type { Clock, Digest, Ids, Log, Schemas, Store } from './ports.ts';
 import { Previews } from './steps/preview.ts';
 import type { Principal } from './access/principal.ts';
-import type { RateLimits } from './access/rate-limits.ts';
 import { recover, type RecoveryReport } from './call/recovery.ts';
-import type { Redactor } from './call/redaction.ts';
 import { withoutContract, type RegisteredTool } from './tools/registered-tool.ts';
 import { ToolIndex } from './tools/tool-index.ts';
 import type { InProcessCaller, LiveCall } from './call/live-call.ts';
@@ -46,25 +42,6 @@ import { ClientToolService } from './devices/client-tool-service.ts';
 import { ToolMemory } from './tools/tool-memory.ts';
 import { unknownTool } from './tools/unknown-tool.ts';
 import { Waiters } from './call/waiters.ts';
-import type { Workspaces } from './workspaces.ts';
-
-export interface EngineParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  readonly digest: Digest;
-  readonly schemas: Schemas;
-  readonly limits: Limits;
-  readonly guard: Guard;
-  /** The board's hooks. They run for calls from every API. */
-  readonly hooks: readonly Hooks[];
-  readonly grants: GrantService;
-  readonly rates: RateLimits;
-  readonly redactor: Redactor;
-  readonly workspaces: Workspaces;
-  readonly tenants: TenantDirectory;
-}
 
 export interface EngineLoad {
   readonly open: number;
