@@ -53,7 +53,7 @@ export class UnfinishedMessage {
     return true;
   }
 
-  /** The connection has ended. */
+  /** Releases the counted bytes when the connection has ended. */
   release(): void {
     this.#hold(0);
   }

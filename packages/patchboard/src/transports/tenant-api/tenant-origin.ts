@@ -1,6 +1,6 @@
 declare module '../../core/call/call-origin.ts' {
   interface CallOrigin {
-    /** The character that speaks. */
+    /** Id of the non-player character that the call is made for. */
     readonly npcId?: string;
   }
 }

@@ -33,7 +33,7 @@ const LATE_REQUESTS_EVERY_MS = 1000;
 /** Share of the heap for each of: parsed bodies of requests in progress, bodies being received, responses not yet sent. */
 const MEMORY_SHARE = 1 / 6;
 
-/** The HTTP server of all APIs, ready to listen. `close()` ends streams and waits first. */
+/** Creates the HTTP server of all APIs, ready to listen. `close()` ends streams and long polls first. */
 export function createHttpApp(parts: HttpParts): FastifyInstance {
   const limits = resolveHttpLimits(parts.limits);
   const guard = new HostOriginGuard(parts.hostOrigin);

@@ -35,7 +35,7 @@ export function sequenceOf(cursor: string | null): number {
   return Number(cursor ?? 0);
 }
 
-/** `rows` are JSON texts. */
+/** Serializes one page of a list; `rows` are JSON texts. */
 export function pageJson(plural: string, rows: readonly string[], nextCursor: string | null): string {
   return `{"${plural}":[${rows.join(',')}],"next_cursor":${JSON.stringify(nextCursor)}}`;
 }

@@ -26,7 +26,7 @@ export interface RefusalFormat {
   readonly write: (failed: Failure, context: ProblemContext) => string;
 }
 
-/** RFC 9457. */
+/** The problem format of RFC 9457. */
 export const PROBLEM_FORMAT: RefusalFormat = {
   contentType: 'application/problem+json',
   schema: ref('Problem'),

@@ -53,7 +53,7 @@ export class EventStreamCaps {
     return failure('overloaded', reason('event_streams_of_server', { count: eventStreams }));
   }
 
-  /** Counts a stream for as long as it is open. */
+  /** Counts the stream until it closes. */
   add(stream: EventStream, principal: Principal): void {
     const credential = credentialOf(principal);
     const leave = this.#ofCredential.enter(credential);
