@@ -14,8 +14,8 @@ const stamp = join(root, 'packages', 'patchboard', 'dist', '.built');
 
 // The two builds are independent, and each uses one core.
 const [isCompiled, isBundled] = await Promise.all([buildPackages(), buildConsole(root)]);
-if (!isCompiled) fail('the build failed; the compiler says why above.');
-if (!isBundled) fail('the console was not built; the bundler says why above.');
+if (!isCompiled) fail('the build failed; see the errors of the compiler above.');
+if (!isBundled) fail('the console was not built; see the errors of the bundler above.');
 
 async function buildPackages() {
   // Taken before the sources are read: an edit made while the compiler runs counts as newer than the build.

@@ -34,8 +34,8 @@ export async function deviceCalls(options: FigureOptions): Promise<Figure> {
       id: 'P3',
       work: [
         `invoke with Prefer: wait, ${CONNECTIONS} connections, ${DEVICES} devices on sockets of their own: request, receipt, over the socket, result,`,
-        'settled, and the agent that waits is answered. acknowledged: results of calls that are under way, sixteen at a time over',
-        `${DEVICES} sockets; raw_acknowledged: the same frames to a bare ws server that parses and answers.`,
+        'settled, and the waiting agent gets its response. acknowledged: results of calls that are under way, sixteen at a time over',
+        `${DEVICES} sockets; raw_acknowledged: the same frames to a bare ws server that parses and replies.`,
       ],
       target: '≥ 0.35; acknowledged ÷ raw ≥ 0.6',
       durability: `${DURABILITY} (no_store and raw_acknowledged: nothing is kept)`,

@@ -21,7 +21,7 @@ export async function sdkCall({ quick, say }: FigureOptions): Promise<Figure> {
     id: 'P5',
     work: [
       'board.call() of a tool that adds two numbers: schema, policy, record, slot, deadline, execute, output, ledger, event;',
-      'the ratio is what that costs over the function, ÷ one more tool call in a generateText loop whose model answers at',
+      'the ratio is what that costs over the function, ÷ one more tool call in a generateText loop whose model replies at',
       "once. Microseconds are the process's own time, and rise with what else the machine does.",
     ],
     target: '≤ 6 µs over the bare function · ≤ 0.10 of the loop',

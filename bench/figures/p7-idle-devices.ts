@@ -127,7 +127,7 @@ async function callTime({ url }: ServerProcess): Promise<number> {
   return median(times);
 }
 
-/** If the limit of open files is too low, fewer devices are used, and the figure says so. */
+/** If the limit of open files is too low, fewer devices are used, and the figure notes it. */
 function affordable(wanted: number, { say }: FigureOptions): number {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   const hard = Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);

@@ -43,7 +43,7 @@ const STREAMS: Readonly<Record<string, Buffer>> = {
   'a second HTTP request': Buffer.from('GET /v1/tools HTTP/1.1\r\nHost: x\r\n\r\n'),
   'an unmasked frame': frame(TEXT, HELLO, { isMasked: false }),
   'reserved bits': frame(TEXT, HELLO, { reserved: 7 }),
-  'a compressed frame nobody agreed on': frame(TEXT, HELLO, { reserved: 4 }),
+  'a compressed frame that was not negotiated': frame(TEXT, HELLO, { reserved: 4 }),
   'an opcode that is not known': frame(0x5, HELLO),
   'a control opcode that is not known': frame(0xf, ''),
   'a ping of 200 bytes': frame(PING, 'x'.repeat(200)),

@@ -37,7 +37,7 @@ export interface AgentParts {
   /** Numbers the requests of all agents. */
   readonly nextNumber: () => number;
   /** Called right after a 2xx response. */
-  readonly answered: () => void;
+  readonly responded: () => void;
 }
 
 /** One agent: invokes, waits, reads and cancels until the test ends. */
@@ -66,7 +66,7 @@ async function invoke(parts: AgentParts, random: SeededRandom): Promise<string[]
   for (;;) {
     const response = await invokeOnce(parts, invocation, ms);
     if (response === 'over') break;
-    if (response === 'answered' && again-- <= 0) break;
+    if (response === 'responded' && again-- <= 0) break;
     if (response === 'gone' && kind !== 'keyed') break;
   }
   return [...invocation.acknowledged];
@@ -76,7 +76,7 @@ async function invokeOnce(
   parts: AgentParts,
   invocation: Invocation,
   ms: number,
-): Promise<'answered' | 'gone' | 'over'> {
+): Promise<'responded' | 'gone' | 'over'> {
   const { history, lighthouse } = parts;
   const { n, kind, acknowledged } = invocation;
   const url = await lighthouse.find();
@@ -90,11 +90,11 @@ async function invokeOnce(
   const id = response.body['tool_call_id'];
   if (response.status >= 200 && response.status < 300 && typeof id === 'string') {
     acknowledged.add(id);
-    parts.answered();
+    parts.responded();
   } else if (response.status !== 503) {
     history.violations.push(`invoke ${n} (${kind}) got ${response.status}: ${JSON.stringify(response.body)}`);
   }
-  return 'answered';
+  return 'responded';
 }
 
 async function look({ history }: AgentParts, url: string, id: string, wait: boolean): Promise<void> {

@@ -150,7 +150,7 @@ function checkEffects(calls: ReadonlyMap<string, Call>, effects: readonly Effect
     if (new Set(traces.map((trace) => trace.attempt)).size !== traces.length)
       history.violations.push(`one attempt of ${id} was executed twice`);
     if (call !== undefined && 'error' in call.state && call.state.error.outcome === 'not_started')
-      history.violations.push(`${id} says that it did not start, and it was executed`);
+      history.violations.push(`${id} is recorded as not started, but it was executed`);
   }
   for (const { id, toolName, state } of calls.values()) {
     const leavesTrace = toolName === TOOLS.effect || toolName === TOOLS.slow;

@@ -59,7 +59,7 @@ export class DeviceHistory {
     for (const [callId, ids] of runs) {
       this.#findings.check(ids.length === 1, `${callId} is not idempotent and ran ${ids.length} times`);
       const { outcome } = this.views.get(callId)?.error ?? {};
-      this.#findings.check(outcome !== 'not_started', `${callId} says it did not start, and it ran`);
+      this.#findings.check(outcome !== 'not_started', `${callId} is recorded as not started, but it ran`);
     }
   }
 
@@ -89,7 +89,10 @@ export class DeviceHistory {
       if (view.state !== 'COMPLETED') continue;
       const result = view.result as { n: number; id: string };
       const ran = runs.get(callId)?.includes(result.id) === true;
-      this.#findings.check(ran && result.n === n, `${callId} has a result that nobody made: ${result.id}`);
+      this.#findings.check(
+        ran && result.n === n,
+        `${callId} has a result that no device produced: ${result.id}`,
+      );
     }
   }
 }

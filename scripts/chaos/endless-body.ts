@@ -82,7 +82,7 @@ async function pour(url: string, path: string, { header, bytes, listenAfter }: B
   socket.setEncoding('utf8');
   socket.on('error', () => {}); // the server may close the connection meanwhile
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  const answered = new Promise<void>((resolve) => {
+  const responded = new Promise<void>((resolve) => {
     socket.on('data', (text: string) => {
       response += text;
       resolve();
@@ -90,7 +90,7 @@ async function pour(url: string, path: string, { header, bytes, listenAfter }: B
   });
   const listen = async (): Promise<void> => {
     const timer = setTimeout(() => socket.destroy(), LISTEN_MS);
-    await Promise.race([answered, closed]);
+    await Promise.race([responded, closed]);
     clearTimeout(timer);
   };
   socket.write(

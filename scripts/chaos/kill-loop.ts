@@ -106,7 +106,7 @@ class KillLoop {
       history: this.#history,
       lighthouse: this.#agentsLight,
       nextNumber: () => (this.#requests += 1),
-      answered: () => {
+      responded: () => {
         if (this.#isTimeToKill()) this.#server?.kill();
       },
     };

@@ -41,7 +41,7 @@ export async function expectFigures(...ids: string[]): Promise<Figure[]> {
       ratio: expect.any(Number),
       target: expect.any(String),
       durability: DURABLE.includes(figure.id)
-        ? expect.stringContaining('synced before the answer')
+        ? expect.stringContaining('synced before the response')
         : expect.any(String),
       spread: { min: expect.any(Number), max: expect.any(Number) },
     });

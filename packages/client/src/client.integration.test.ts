@@ -165,7 +165,7 @@ describe('a response that does not come from Patchboard', () => {
       code: 'bad_response',
       status: 413,
       retryable: false,
-      message: `GET ${server.url}/v1/tools answered 413, which did not come from Patchboard (text/html): Request Entity Too Large nginx`,
+      message: `GET ${server.url}/v1/tools returned 413, which did not come from Patchboard (text/html): Request Entity Too Large nginx`,
     });
   });
 

@@ -40,7 +40,7 @@ export function guardAttempt(settings: Settings, bounds: Bounds): Guard {
           ? clock.after(Math.max(left, 0), () =>
               stop(new TimeoutError('the time limit of this request passed')),
             )
-          : clock.after(ms, () => stop(new NetworkError(`${url} did not answer within ${ms} ms`)));
+          : clock.after(ms, () => stop(new NetworkError(`${url} did not respond within ${ms} ms`)));
     },
     disarm: () => disarm(),
     explain(error) {

@@ -65,7 +65,7 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
 }
 
 export function badResponse(response: Omit<RawResponse, 'text'>, what: string): PatchboardError {
-  return new PatchboardError('bad_response', `${response.where} answered ${response.status}, which ${what}`, {
+  return new PatchboardError('bad_response', `${response.where} returned ${response.status}, which ${what}`, {
     code: 'bad_response',
     status: response.status,
     retryable: response.status === 429 || response.status >= 500,

@@ -36,7 +36,7 @@ export class Connection {
     this.#socket = socket;
     this.#parts = parts;
     this.#heardAt = parts.clock.now();
-    this.#disarm = parts.clock.after(parts.openingMs, () => this.#end(1006, 'the server did not answer'));
+    this.#disarm = parts.clock.after(parts.openingMs, () => this.#end(1006, 'the server did not respond'));
     socket.onopen = () => {
       this.#wasOpen = true;
       this.send({ type: 'hello', protocol: DEVICE_PROTOCOL, ...parts.hello() });

@@ -137,7 +137,7 @@ class SocketDevice implements Device {
     this.#disarm();
     // The server's error for a registration that it could not store has no id, so retry on a timeout.
     this.#disarm = this.#settings.clock.after(this.#patience.openingMs, () => {
-      this.#connection?.close(4000, 'the registration was not answered');
+      this.#connection?.close(4000, 'no response to the registration');
     });
   }
 

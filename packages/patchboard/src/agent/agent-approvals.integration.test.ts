@@ -81,7 +81,7 @@ describe('an agent whose calls require approval', () => {
       );
       await expect(respond('allow', { notes: 'x' } as object)).rejects.toThrow('did you mean note?');
       await expect(respond('allow', { decidedBy: agent.name })).rejects.toThrow(
-        'nobody decides on their own call',
+        'you cannot decide on your own call',
       );
       await respond('allow');
     });

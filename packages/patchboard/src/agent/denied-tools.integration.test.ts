@@ -26,7 +26,10 @@ describe('a tool that the policy of a board denies', () => {
     const board = await aBoard({ tools: [vault], policy });
     expect(board.tools()).toEqual([]);
     const record = await board.call('vault.open', { wrong: true });
-    expect(record).toMatchObject({ ...DENIED, error: 'permission denied: vault.open names it' });
+    expect(record).toMatchObject({
+      ...DENIED,
+      error: 'permission denied: the pattern vault.open matches the tool',
+    });
     expect(await board.get(record.id)).toMatchObject(DENIED);
     await expect(board.call('vault.opem', {})).rejects.toThrow(/^tool not found: vault\.opem$/);
   });
@@ -67,8 +70,18 @@ describe('an agent that requests a tool it may not call', () => {
   const asked = [{ calls: [{ name: 'vault.open', args: { wrong: true } }] }, 'I see.'];
 
   it.each([
-    ['the policy of the board', {}, { default: { autoDenyTools: ['vault.*'] } }, 'vault.* names it'],
-    ['its own permission', { permission: { autoDenyTools: ['vault.o*'] } }, {}, 'vault.o* names it'],
+    [
+      'the policy of the board',
+      {},
+      { default: { autoDenyTools: ['vault.*'] } },
+      'the pattern vault.* matches the tool',
+    ],
+    [
+      'its own permission',
+      { permission: { autoDenyTools: ['vault.o*'] } },
+      {},
+      'the pattern vault.o* matches the tool',
+    ],
     ['the tools it was given', { tools: ['math.*'] }, {}, 'vault.open is not switched on'],
     [
       'its toggles',

@@ -80,7 +80,7 @@ describe('policy explain', { timeout: LONG }, () => {
       [
         'effect   ask',
         'rule     default.requireApprovalTools[0]',
-        'reason   calculation.* names it',
+        'reason   the pattern calculation.* matches the tool',
         'also     allow annotations: the tool is not marked as risky',
         'listed   yes',
         'policy   version 0',

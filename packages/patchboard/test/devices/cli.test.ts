@@ -45,7 +45,7 @@ describe('patchboard device', { timeout: LONG }, () => {
     const minted = await place.json<MintedKeyView>(['keys', 'create', '--kind', 'agent', '--name', 'ada']);
     for (const [key, words] of [
       [minted.key, 'permission denied: the scope tools:serve is needed'],
-      ['pb_wrong', 'this is not a key of ours'],
+      ['pb_wrong', 'this is not a key of this server'],
     ] as const) {
       const { code, out, error } = await place.run(['device', 'demo'], { PATCHBOARD_KEY: key });
       expect({ code, out }).toEqual({ code: 3, out: '' });

@@ -124,7 +124,7 @@ describe('the page of the guide', () => {
     const right = await server.mint({ kind: 'client', name: 'page' });
     const agent = await server.mint({ kind: 'agent', name: 'caller' });
     for (const [key, words] of [
-      ['pb_nobody', 'this is not a key of ours'],
+      ['pb_nobody', 'this is not a key of this server'],
       [agent.secret, 'the scope tools:serve is needed'],
     ] as const) {
       const { page, context } = await openPage([withKey(key)]);

@@ -171,7 +171,7 @@ describe('what can go wrong', () => {
     for (const [text, part] of [
       ['hello', 'not acceptable JSON'],
       ['[]', 'a frame is a JSON object'],
-      ['{}', 'type missing is not known'],
+      ['{}', 'type is missing; it must be one of'],
       ['{"type":"dance"}', 'type "dance" is not known'],
       ['{"type":"register_tools"}', "must have required property 'tools'"],
       ['{"type":"tool_result"}', "must have required property 'id'"],

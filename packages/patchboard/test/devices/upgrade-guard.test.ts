@@ -139,7 +139,7 @@ describe('an open socket', () => {
     const device = await connected({ headers: key.headers });
     await device.register({ ...DEVICE_INFO, name: 'short.lived' });
     await server.asOperator('DELETE', `/v1/keys/${key.id}`);
-    expect(await device.closed).toMatchObject({ code: 4003, reason: 'the credential is no longer good' });
+    expect(await device.closed).toMatchObject({ code: 4003, reason: 'the credential is no longer valid' });
     await waitFor(async () => {
       expect(await toolNames(server, '/v1/tools', agent.headers)).not.toContain('short.lived');
     });

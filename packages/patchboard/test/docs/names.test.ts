@@ -213,7 +213,7 @@ describe('what exists', () => {
 
   it('every message of devices, and no other, is in their guide', () => {
     const tables = tablesOf(read('docs/guides/devices.md')).filter(
-      ([head = []]) => head[0] === 'device says',
+      ([head = []]) => head[0] === 'device sends',
     );
     const column = (at: number): string[] =>
       tables.flatMap(([, ...rows]) =>

@@ -113,7 +113,7 @@ describe('examples', () => {
       'files.read notes.txt: COMPLETED, files.read notes.txt',
       'files.delete notes.txt: DENIED, Permission denied by user',
       'files.delete old.txt: COMPLETED, files.delete old.txt',
-      'files.send notes.txt: DENIED, permission denied: files.send names it',
+      'files.send notes.txt: DENIED, permission denied: the pattern files.send matches the tool',
       'I have tidied up, as far as I was allowed.',
     ]);
   });

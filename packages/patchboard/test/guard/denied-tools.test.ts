@@ -31,7 +31,7 @@ const AGENTS = {
 };
 const DENIED = [
   ['whitelist', 'agents.whitelist.defaultToolEnabled', 'vault.open is not switched on'],
-  ['list', 'agents.list.autoDenyTools[0]', 'vault.* names it'],
+  ['list', 'agents.list.autoDenyTools[0]', 'the pattern vault.* matches the tool'],
   ['rule', 'agents.rule.rules[0]', 'the vault is closed for the audit'],
   ['toggle', 'agents.toggle.toolToggles', 'vault.open is switched off'],
   ['mode', 'agents.mode.mode', 'mode is deny'],

@@ -38,7 +38,10 @@ describe('why, as data beside the sentence', () => {
   it('is in an explanation, for each line that matches', async () => {
     const document = { default: { mode: 'deny', autoAllowTools: ['e*'], rules: [] } };
     const { json } = await server.post('/v1/policy/explain', { tool_name: 'echo', document }, OPERATOR);
-    expect(json).toMatchObject({ reason: 'e* names it', reasons: [{ code: 'pattern_matched' }] });
+    expect(json).toMatchObject({
+      reason: 'the pattern e* matches the tool',
+      reasons: [{ code: 'pattern_matched' }],
+    });
     expect(json.also_matched).toMatchObject([
       { reasons: [{ code: 'policy_mode', params: { mode: 'deny' } }] },
     ]);

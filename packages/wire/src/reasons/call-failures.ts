@@ -1,6 +1,6 @@
 import type { NoParams, ReasonView, Sentences } from './reason.ts';
 
-/** Why a call ended without a result, or could not be decided on, cancelled or answered. */
+/** Why a call ended without a result, or could not be approved, cancelled or completed. */
 export interface CallFailures {
   readonly call_unknown: { readonly id: string };
   readonly call_over: { readonly state: string };
@@ -78,13 +78,13 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   call_secrets_removed: () => 'secrets were taken out of the arguments of that call; send args',
   approval_needed: ({ id }) => `an operator must approve the call: ${id}`,
   approval_denied_by_user: () => 'Permission denied by user',
-  approval_ran_out: () => 'nobody decided before the approval expired',
+  approval_ran_out: () => 'the approval request expired before an operator decided',
   approval_tool_changed: () => 'the tool changed after it was approved; ask again',
   tool_changed: ({ tool }) => `the contract of ${tool} changed while the call waited: call it again`,
   approval_request_changed: () => 'the stored request is not the one that was approved',
   approval_digest_differs: () => 'the digest is not that of the request that waits; look at it again',
   approval_word_unknown: ({ word }) => `a decision is allow or deny, not ${word}`,
-  approval_of_own_call: () => 'nobody decides on their own call',
+  approval_of_own_call: () => 'you cannot decide on your own call',
   run_unknown: ({ id }) => `no such run: ${id}`,
   run_was_cancelled: ({ id }) => `run ${id} was cancelled`,
   run_of_other_agent: ({ id }) => `run ${id} belongs to another agent`,
@@ -106,12 +106,12 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   no_result_in_time: ({ seconds }) => `no result within ${seconds}s`,
   no_client_result_in_time: ({ seconds }) => `Remote tool timeout (${seconds}s)`,
   server_stopped_running: () => 'the server was stopped while the tool was running',
-  server_stopped_effect: () => 'the server stopped while the tool was running; it may have had its effect',
+  server_stopped_effect: () => 'the server stopped while the tool was running, which may have taken effect',
   server_stopped_task: () => 'the server stopped, and with it the task that this call was part of',
   call_goes_on: ({ id }) => `the server is shutting down, and the call goes on: ${id}`,
   server_shutting_down: () => 'the server is shutting down',
-  device_left_running: () => 'the device went away during the call; it may have had its effect',
-  device_left_unasked: () => 'the device went away before it was asked',
+  device_left_running: () => 'the device disconnected during the call, which may have taken effect',
+  device_left_unasked: () => 'the device disconnected before the call was sent to it',
   device_not_offering: ({ target, tool }) => `${target} does not offer ${tool}`,
   target_of_server_tool: ({ tool }) => `target names a device, but ${tool} runs on the server`,
   sandbox_differs: ({ wanted, here }) => `the call was made for sandbox ${wanted}, and here it is ${here}`,

@@ -2,7 +2,7 @@ import type { NoParams, Sentences } from './reason.ts';
 
 type OfProgram = { readonly program: string };
 
-/** Why a call of a workspace tool asks whatever the policy says: what a command does, and what does not enclose it. */
+/** Why a call of a workspace tool needs approval whatever the policy: the effects of its command, or a missing sandbox. */
 export interface CommandReasons {
   readonly command_without_sandbox: { readonly user: string };
   readonly write_without_sandbox: { readonly user: string };

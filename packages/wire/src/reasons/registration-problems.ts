@@ -40,9 +40,10 @@ export const REGISTRATION_PROBLEMS: Sentences<RegistrationProblems> = {
     `the frame is not acceptable JSON: ${problem} (line ${line}, column ${column})`,
   frame_not_object: () => 'a frame is a JSON object',
   frame_not_text: () => 'frames are text',
-  frame_type_missing: ({ known }) => `type missing is not known here; there are ${known}`,
-  frame_type_unknown: ({ type, known }) => `type "${type}" is not known here; there are ${known}`,
+  frame_type_missing: ({ known }) => `type is missing; it must be one of: ${known}`,
+  frame_type_unknown: ({ type, known }) => `type "${type}" is not known; it must be one of: ${known}`,
   frame_malformed: ({ place, error }) => `${place} ${error}`,
   hello_again: () => 'hello comes first and once: this connection has begun already',
-  protocol_unknown: ({ protocol, spoken }) => `protocol ${protocol} is not spoken here, but ${spoken} is`,
+  protocol_unknown: ({ protocol, spoken }) =>
+    `protocol ${protocol} is not supported; this server supports ${spoken}`,
 };

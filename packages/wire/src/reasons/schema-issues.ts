@@ -2,7 +2,7 @@ import type { NoParams, ReasonView, Sentences } from './reason.ts';
 
 type Limit = { readonly limit: number };
 
-/** What is wrong with a value, by the keyword of its schema. `…_issue` says where the value is. */
+/** Why a value violates its schema, by keyword. `…_issue` adds the path of the value. */
 export interface SchemaIssues {
   /** `path`: a JSON pointer into the arguments of a call. */
   readonly input_issue: { readonly path: string; readonly problem: readonly ReasonView[] };
@@ -56,9 +56,9 @@ export const SCHEMA_ISSUES: Sentences<SchemaIssues> = {
   hook_input_issue: ({ path, problem }) => `a hook changed the arguments so that args${path} ${problem}`,
   issue_type: ({ types }) => `must be ${types.split('|').join(' or ')}`,
   issue_enum: ({ values }) => `must be one of ${values}`,
-  issue_enum_long: () => 'must be one of what the schema says',
+  issue_enum_long: () => 'must be one of the values in the schema',
   issue_const: ({ value }) => `must be ${value}`,
-  issue_const_long: () => 'must be what the schema says',
+  issue_const_long: () => 'must be the value in the schema',
   issue_minimum: ({ limit }) => `must be >= ${limit}`,
   issue_maximum: ({ limit }) => `must be <= ${limit}`,
   issue_exclusive_minimum: ({ limit }) => `must be > ${limit}`,

@@ -44,7 +44,7 @@ describe('a call on the terminal', () => {
   });
 
   it('shows an approval request that expired without a decision', () => {
-    const error = failure('approval_expired', 'nobody decided before the approval expired');
+    const error = failure('approval_expired', 'the approval request expired before an operator decided');
     const text = shown({
       approval,
       state: { name: 'DENIED', error, resultDigest: null },

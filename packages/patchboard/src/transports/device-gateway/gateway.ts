@@ -124,7 +124,7 @@ export class DeviceGateway {
 
   #end(connection: DeviceConnection): void {
     if (this.#context.openStreams.isClosing) connection.end(1001, 'the server is shutting down');
-    else connection.end(DEVICE_CLOSE.credential, 'the credential is no longer good');
+    else connection.end(DEVICE_CLOSE.credential, 'the credential is no longer valid');
   }
 }
 

@@ -2,7 +2,7 @@ import { byFailureCode, type FailureCode } from '@patchboard/wire';
 
 /** The error types of this API. Callers compare the names, so a meaning never changes. */
 export const ERROR_TYPES = {
-  ValueError: 'a value in the input names nothing that there is',
+  ValueError: 'a value in the input refers to something that does not exist',
   ValidationError: "the input does not fit the tool's schema",
   OutputValidationError:
     'what the tool produced cannot be read, does not fit its output schema, or is too large; it is not passed on',
