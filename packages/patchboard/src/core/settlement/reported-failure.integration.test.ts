@@ -135,8 +135,8 @@ describe('a failure that an in-process tool returns', () => {
   });
 
   it('is one too if a hook has it at hand for an in-process tool', async () => {
-    const atHand: Hooks = { preToolUse: () => ({ result: reported }) };
-    expect(await endOf(1, { boardHooks: [atHand] })).toMatchObject({
+    const supplying: Hooks = { preToolUse: () => ({ result: reported }) };
+    expect(await endOf(1, { boardHooks: [supplying] })).toMatchObject({
       name: 'FAILED',
       error: { code: 'tool_failed', toolResult: reported },
     });

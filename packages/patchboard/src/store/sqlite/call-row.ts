@@ -39,6 +39,7 @@ interface CallRow {
   readonly idempotency_scope: string | null;
   readonly idempotency_hash: string | null;
   readonly idempotency_expires_at: number | null;
+  /** JSON of `MutablePart`. The column keeps its old name, because a released migration is never changed. */
   readonly tail: string;
   readonly args: string;
   readonly result: string | null;
@@ -106,7 +107,7 @@ export function insertCall(statement: StatementSync, no: number, { call, idempot
     idempotency?.scope ?? null,
     idempotency?.bodyHash ?? null,
     idempotency?.expiresAt ?? null,
-    tailOf(call),
+    mutableJson(call),
     call.argsJson,
     resultOf(call),
   );
@@ -140,11 +141,12 @@ function at<Name extends Column>(row: readonly unknown[], place: Place<Name>): C
 /** `values` are the columns of `READ_COLUMNS`. */
 export function toCall(values: unknown): Call {
   const row = values as readonly unknown[];
-  const tail = JSON.parse(at(row, AT.tail)) as Tail;
+  const mutable = JSON.parse(at(row, AT.tail)) as MutablePart;
   const name = stateNameOf(at(row, AT.state));
   const result = at(row, AT.result);
   const origin = at(row, AT.origin);
-  const state = name === 'COMPLETED' ? { name, resultJson: result, ...tail.state } : { name, ...tail.state };
+  const state =
+    name === 'COMPLETED' ? { name, resultJson: result, ...mutable.state } : { name, ...mutable.state };
   return {
     id: at(row, AT.id),
     tenant: at(row, AT.tenant),
@@ -156,9 +158,9 @@ export function toCall(values: unknown): Call {
     clientId: at(row, AT.client_id),
     target: at(row, AT.target),
     argsJson: at(row, AT.args),
-    argsRedacted: tail.argsRedacted === true,
+    argsRedacted: mutable.argsRedacted === true,
     timeoutMs: at(row, AT.timeout_ms),
-    sandbox: tail.sandbox ?? null,
+    sandbox: mutable.sandbox ?? null,
     traceId: at(row, AT.trace_id),
     spanId: at(row, AT.span_id),
     origin: origin === null ? null : (JSON.parse(origin) as CallOrigin),
@@ -168,17 +170,17 @@ export function toCall(values: unknown): Call {
     createdAt: at(row, AT.created_at),
     decision: JSON.parse(at(row, AT.decision)) as Decision,
     version: at(row, AT.version),
-    // `tailOf` wrote it from a state of that name.
+    // `mutableJson` wrote it from a state of that name.
     state: state as CallState,
-    approval: tail.approval,
-    timeline: tail.timeline,
+    approval: mutable.approval,
+    timeline: mutable.timeline,
   };
 }
 
 type Detail<State> = State extends CallState ? Omit<State, 'name' | 'resultJson'> : never;
 
 /** The mutable parts of a call, except the columns that are used in queries and the result. */
-interface Tail {
+interface MutablePart {
   readonly state: Detail<CallState>;
   readonly approval: Approval | null;
   /** Absent if false. */
@@ -188,10 +190,10 @@ interface Tail {
   readonly timeline: readonly TimelineEntry[];
 }
 
-export function tailOf({ state, approval, timeline, argsRedacted, sandbox }: Call): string {
+export function mutableJson({ state, approval, timeline, argsRedacted, sandbox }: Call): string {
   const rest = { ...(argsRedacted ? { argsRedacted } : {}), ...(sandbox === null ? {} : { sandbox }) };
-  const tail: Tail = { state: detailOf(state), approval, timeline, ...rest };
-  return JSON.stringify(tail);
+  const mutable: MutablePart = { state: detailOf(state), approval, timeline, ...rest };
+  return JSON.stringify(mutable);
 }
 
 export function resultOf({ state }: Call): string | null {

@@ -3,7 +3,7 @@ import { endedAt, isOpen, type Call } from '../../core/call/call.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { EndedCounts, type StateCounts } from '../ended-counts.ts';
 import { countEndedCalls } from './count-ended-calls.ts';
-import { CALL_COLUMNS, insertCall, resultOf, tailOf } from './call-row.ts';
+import { CALL_COLUMNS, insertCall, resultOf, mutableJson } from './call-row.ts';
 import { STATE_CODES, integer, stateNameOf, text } from './rows.ts';
 
 export interface UsedKey {
@@ -65,12 +65,20 @@ export class CallTable {
     const no = this.#numbers.get(id);
     const { changes } =
       no === undefined
-        ? this.#replace.run(version, state, endedAt(call), tailOf(call), resultOf(call), id, expectedVersion)
+        ? this.#replace.run(
+            version,
+            state,
+            endedAt(call),
+            mutableJson(call),
+            resultOf(call),
+            id,
+            expectedVersion,
+          )
         : this.#replaceByNo.run(
             version,
             state,
             endedAt(call),
-            tailOf(call),
+            mutableJson(call),
             resultOf(call),
             no,
             id,
