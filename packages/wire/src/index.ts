@@ -82,6 +82,7 @@ export type { ReasonParam, ReasonView, Sentences } from './reasons/reason.ts';
 export { isReason, isReasonView, reason, reasonsText, reasonText, textIn } from './reasons/reason-text.ts';
 export type { Reason } from './reasons/reason-text.ts';
 export type { SchemaProblems } from './reasons/schema-problems.ts';
+export type { SdkFailures } from './reasons/sdk-failures.ts';
 export type { ToolRejections } from './reasons/tool-rejections.ts';
 export type { ValueProblems } from './reasons/value-problems.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';

@@ -1,4 +1,6 @@
+import { reason } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
+import type { Problem } from '../sdk/shape.ts';
 
 /** Thrown for invalid requests to an agent, and when its model or its store fails. */
 export class AgentError extends Error {
@@ -12,6 +14,7 @@ export class AgentError extends Error {
 }
 
 /** Throws if there is a problem. `what` is the method whose options are invalid. */
-export function check(what: string, problem: string | null): void {
-  if (problem !== null) throw new AgentError(failure('body_invalid', `${what}: ${problem}`));
+export function check(what: string, problem: Problem | null): void {
+  if (problem !== null)
+    throw new AgentError(failure('body_invalid', reason('at_place', { place: what, problem })));
 }

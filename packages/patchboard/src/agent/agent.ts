@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { AgentHandle, SubTask, SubTaskReply } from '../core/agent-handle.ts';
 import { failure, messageOf } from '../core/failures.ts';
 import type { Message } from '../protocols/messages.ts';
@@ -98,7 +99,7 @@ export class Agent implements AgentHandle {
   /** Sends a user message and resolves when the agent stops. Concurrent calls are queued. */
   async send(text: string, options: SendOptions = {}): Promise<AgentReply> {
     if (typeof text !== 'string' || text.trim() === '')
-      throw new AgentError(failure('body_invalid', 'send requires a text that is not empty'));
+      throw new AgentError(failure('body_invalid', reason('agent_text_empty')));
     return await this.#turn(options, async (signal) => {
       const loop = new AgentLoop(this.#parts, signal);
       await this.#completeOpen(loop);
@@ -111,8 +112,7 @@ export class Agent implements AgentHandle {
   /** Continues after a resume, a failure or a limit, or runs the requests held back in manual mode. */
   async continue(options: SendOptions = {}): Promise<AgentReply> {
     return await this.#turn(options, async (signal) => {
-      if (!this.isUnfinished)
-        throw new AgentError(failure('conflict', 'there is nothing to continue; use send'));
+      if (!this.isUnfinished) throw new AgentError(failure('conflict', reason('agent_not_unfinished')));
       const loop = new AgentLoop(this.#parts, signal);
       if (this.#parts.options.isManual) await this.#runHeld(loop);
       else await this.#completeOpen(loop);
@@ -136,7 +136,7 @@ export class Agent implements AgentHandle {
     const { host } = this.#parts.options;
     const call = await host.engine.calls.find(this.#parts.principal, callId);
     if (call === undefined || (call.runId !== this.id && !this.#subAgents.has(call.runId)))
-      throw new AgentError(failure('call_not_found', `no call of this agent: ${callId}`));
+      throw new AgentError(failure('call_not_found', reason('agent_call_unknown', { id: callId })));
     const digest = call.approval?.digest ?? '';
     const given = { decision, digest, note: note ?? null };
     const decided = await host.engine.calls.decide(host.principal(decidedBy), callId, given);
@@ -187,8 +187,7 @@ export class Agent implements AgentHandle {
   /** The conversation can be continued after a failed turn. */
   #failed(error: unknown): unknown {
     if (error instanceof Suspended) {
-      const message = `the board was closed while the agent was running; continue with Agent.resume('${this.id}')`;
-      return new AgentError(failure('interrupted', message));
+      return new AgentError(failure('interrupted', reason('agent_board_closed', { id: this.id })));
     }
     const code = error instanceof AgentError ? error.failure.code : 'internal';
     this.#parts.events.emit({ channel: 'monitor', type: 'error', code, message: messageOf(error) });

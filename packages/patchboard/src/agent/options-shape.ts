@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { LANGUAGES } from '../sdk/advice.ts';
 import {
   anything,
@@ -19,7 +20,7 @@ import type { BudgetLimits } from './loop/budget.ts';
 import { modelProblem, type ModelSettings } from './loop/model.ts';
 import type { AgentOptions } from './options.ts';
 
-const signal = must('be an AbortSignal', (value) => value instanceof AbortSignal);
+const signal = must(reason('must_be_abort_signal'), (value) => value instanceof AbortSignal);
 
 const settings = object<ModelSettings>({
   maxOutputTokens: anything,
@@ -36,11 +37,11 @@ const settings = object<ModelSettings>({
 
 const model: Rule = (value, place) => {
   const problem = modelProblem(value);
-  return problem === null ? null : `${place} ${problem}`;
+  return problem === null ? null : [reason('request_issue', { place, problem: [problem] })];
 };
 
 export const AGENT_OPTIONS: Rule = object<AgentOptions>({
-  board: must('be a board of createPatchboard()', (value) => has(value, 'host')),
+  board: must(reason('must_be_board'), (value) => has(value, 'host')),
   model,
   id: peerId,
   name: peerId,
@@ -54,7 +55,7 @@ export const AGENT_OPTIONS: Rule = object<AgentOptions>({
   stopWhen: oneOrMore(callable),
   budget: object<BudgetLimits>({ modelCalls: wholeNumber(1), tokens: wholeNumber(1) }),
   maxDepth: wholeNumber(0),
-  dialect: must("be a dialect, such as textDialect('vcp')", (value) => has(value, 'encode')),
+  dialect: must(reason('must_be_dialect'), (value) => has(value, 'encode')),
   parallel: flag,
   settings,
   language: oneOf(LANGUAGES),

@@ -1,9 +1,10 @@
-import { failure, messageOf } from '../core/failures.ts';
+import { reason } from '@patchboard/wire';
+import { failure } from '../core/failures.ts';
 import type { AgentHooks } from '../sdk/agent-hooks.ts';
 import type { Message } from '../protocols/messages.ts';
 import type { AgentPolicy } from '../core/access/policy/document.ts';
 import { OPERATOR_NAME } from '../core/access/principal.ts';
-import { resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
+import { configProblem, resolveToolCallConfig, type ToolCallConfig } from '../protocols/tool-call-config.ts';
 import { DEFAULT_LANGUAGE, type Language } from '../sdk/advice.ts';
 import type { ToolCallRecord } from '../sdk/tool-call-record.ts';
 import { MODEL_RESULT_BYTES } from '../sdk/tool-result.ts';
@@ -14,6 +15,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import type { LanguageModel, ModelSettings } from './loop/model.ts';
 import { nativeDialect } from './dialects/native-dialect.ts';
 import type { ToolSelection } from './tool-selection.ts';
+import type { Problem } from '../sdk/shape.ts';
 import { AGENT_OPTIONS } from './options-shape.ts';
 import { resolvePermission, type AgentPermission } from './permission.ts';
 import { confirmHooks, dialectOf } from './text-cycle/tool-call-rules.ts';
@@ -103,8 +105,7 @@ export function resolveOptions(options: AgentOptions): ResolvedOptions {
   if (problem !== null) throw invalid(problem);
   const { board, model, name = 'agent', permission } = options;
   const calling = callingOf(options);
-  if (name === OPERATOR_NAME)
-    throw invalid(`name must not be ${OPERATOR_NAME}: an agent must not decide on its own calls`);
+  if (name === OPERATOR_NAME) throw invalid([reason('agent_name_of_operator', { name: OPERATOR_NAME })]);
   return Object.freeze({
     host: board.host,
     model,
@@ -133,7 +134,7 @@ function callingOf({ toolCalling }: AgentOptions): ToolCallConfig | null {
   try {
     return resolveToolCallConfig(toolCalling);
   } catch (error) {
-    throw invalid(messageOf(error));
+    throw invalid([configProblem(error)]);
   }
 }
 
@@ -149,6 +150,6 @@ function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
   return Array.isArray(given) ? (given as readonly T[]) : [given as T];
 }
 
-function invalid(message: string): AgentError {
-  return new AgentError(failure('body_invalid', message));
+function invalid(problem: Problem): AgentError {
+  return new AgentError(failure('body_invalid', problem));
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure } from '../core/failures.ts';
 import { newOperatorToken } from '../identity/operator-token.ts';
 import { BoardError } from '../sdk/board-error.ts';
@@ -30,10 +31,7 @@ export class BoardApis {
     port = 8080,
     host = '127.0.0.1',
   }: { readonly port?: number; readonly host?: string } = {}): Promise<ListeningApis> {
-    if (this.#listening !== null)
-      throw new BoardError(
-        failure('conflict', 'already listening: close the server that listen() returned first'),
-      );
+    if (this.#listening !== null) throw new BoardError(failure('conflict', reason('board_listening')));
     const opening = this.#open(host, port);
     const forget = (): void => {
       if (this.#listening === opening) this.#listening = null;

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -46,7 +47,9 @@ export async function boardSandboxSetup(
     await discard();
     await store.close();
     if (error instanceof UnusableFolder)
-      throw new BoardError(failure('body_invalid', `workspace: ${error.message}`));
+      throw new BoardError(
+        failure('body_invalid', reason('at_place', { place: 'workspace', problem: [error.reason] })),
+      );
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentHost } from '../agent/agent-host.ts';
@@ -85,7 +86,7 @@ export class Board implements Patchboard {
     // Validate what will be stored: JSON turns a Date, for example, into a string.
     const storedArgs = jsonCopy(args);
     if (storedArgs === undefined)
-      throw new BoardError(failure('input_invalid', 'the arguments cannot be written as JSON'));
+      throw new BoardError(failure('input_invalid', reason('arguments_not_writable')));
     const request = {
       toolName: name,
       runId,
@@ -121,7 +122,7 @@ export class Board implements Patchboard {
   }
 
   async listen(options: { readonly port?: number; readonly host?: string } = {}): Promise<ListeningApis> {
-    if (this.#closing !== null) throw new BoardError(failure('conflict', 'the board was closed'));
+    if (this.#closing !== null) throw new BoardError(failure('conflict', reason('board_closed')));
     return await this.#parts.apis.listen(options);
   }
 

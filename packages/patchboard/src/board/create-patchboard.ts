@@ -76,7 +76,7 @@ function followerOf({ engine, host: { log } }: EngineContext): RegistryFollower 
   return {
     problemWith: (given) => {
       const admitted = engine.serverTools.check(given);
-      return admitted.ok ? null : failure(admitted.code, admitted.reason);
+      return admitted.ok ? null : failure(admitted.code, admitted.reasons);
     },
     begin: (given) => void engine.serverTools.addInitial(given),
     added: (given) => void engine.serverTools.add(given),

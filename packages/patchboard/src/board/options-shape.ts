@@ -1,4 +1,5 @@
-import { failure } from '../core/failures.ts';
+import { reason } from '@patchboard/wire';
+import { failure, problemOf } from '../core/failures.ts';
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import { decodePolicy } from '../core/access/policy/document.ts';
 import { OPERATOR_NAME } from '../core/access/principal.ts';
@@ -11,7 +12,7 @@ import type { BoardOptions, CallOptions, InvokeOptions } from './board-types.ts'
 import { BoardError } from '../sdk/board-error.ts';
 import { DECIDE_OPTIONS, type DecideOptions } from '../sdk/decide-options.ts';
 import { anything, flag, must, object, oneOrMore, peerId, text, texts, wholeNumber } from '../sdk/shape.ts';
-import type { Rule, Shape } from '../sdk/shape.ts';
+import type { Problem, Rule, Shape } from '../sdk/shape.ts';
 import { ToolRegistry } from '../sdk/tool-registry.ts';
 import { hooks } from '../sdk/tool-shape.ts';
 
@@ -25,7 +26,7 @@ const http = object<HttpOptions>({
   prefix: text,
 });
 
-const path = must('be the path of a folder', (value) => typeof value === 'string' && value.trim() !== '');
+const path = must(reason('must_be_folder'), (value) => typeof value === 'string' && value.trim() !== '');
 
 const commandLimits = Object.fromEntries(
   Object.keys(DEFAULT_COMMAND_LIMITS).map((name) => [name, wholeNumber(1)]),
@@ -35,7 +36,7 @@ const workspace = object<WorkspaceOptions>({
   root: (value, place) => (value === null ? null : path(value, place)),
   create: flag,
   network: flag,
-  environment: must('be an object of texts', isTexts),
+  environment: must(reason('must_be_text_object'), isTexts),
   readable: (value, place) => texts(value, place) ?? oneOrMore(path)(value, place),
   limits: object(commandLimits as Shape<CommandLimits>),
   searchPath: text,
@@ -43,18 +44,15 @@ const workspace = object<WorkspaceOptions>({
 });
 
 const OPTIONS = object<BoardOptions>({
-  tools: must(
-    'be a list of tools or a ToolRegistry',
-    (value) => Array.isArray(value) || value instanceof ToolRegistry,
-  ),
-  store: must('be memory() or sqlite(folder)', (value) => hasAll(value, ['open'])),
+  tools: must(reason('must_be_tools'), (value) => Array.isArray(value) || value instanceof ToolRegistry),
+  store: must(reason('must_be_store'), (value) => hasAll(value, ['open'])),
   policy: policyRule,
   hooks: oneOrMore(hooks),
   limits: object(limits as Shape<Limits>),
   retain: wholeNumber(1),
   redact: texts,
   workspace,
-  log: must('have info, warn and error', (value) => hasAll(value, ['info', 'warn', 'error'])),
+  log: must(reason('must_be_log'), (value) => hasAll(value, ['info', 'warn', 'error'])),
   http,
 });
 
@@ -64,7 +62,7 @@ const INVOKE = object(invokeShape);
 
 const CALL = object<CallOptions>({
   ...invokeShape,
-  signal: must('be an AbortSignal', (value) => value instanceof AbortSignal),
+  signal: must(reason('must_be_abort_signal'), (value) => value instanceof AbortSignal),
 });
 
 export function checkBoardOptions(given: BoardOptions): void {
@@ -83,7 +81,7 @@ export function checkInvokeOptions(given: InvokeOptions): void {
 }
 
 function refuseOperator(given: InvokeOptions): void {
-  if (given.agentId === OPERATOR_NAME) refuse(`agentId must not be ${OPERATOR_NAME}: that is who decides`);
+  if (given.agentId === OPERATOR_NAME) refuse([reason('agent_id_of_operator', { name: OPERATOR_NAME })]);
 }
 
 export function checkDecideOptions(given: DecideOptions): void {
@@ -94,7 +92,9 @@ export function checkDecideOptions(given: DecideOptions): void {
 function policyRule(value: unknown, place: string): ReturnType<Rule> {
   const decoded = decodePolicy(value);
   if (decoded.ok) return null;
-  return decoded.problems.map(({ path, message }) => `${place}${path} ${message}`).join('; ');
+  return decoded.problems.map((problem) =>
+    reason('request_issue', { place: `${place}${problem.path}`, problem: problemOf(problem) }),
+  );
 }
 
 function isTexts(value: unknown): boolean {
@@ -109,6 +109,6 @@ function hasAll(value: unknown, names: readonly string[]): boolean {
   );
 }
 
-function refuse(problem: string | null): void {
+function refuse(problem: Problem | null): void {
   if (problem !== null) throw new BoardError(failure('body_invalid', problem));
 }

@@ -1,4 +1,5 @@
-import type { ToolCallConfigView } from '@patchboard/wire';
+import { reason, reasonText, type Reason, type ToolCallConfigView } from '@patchboard/wire';
+import { foreignText, messageOf } from '../core/failures.ts';
 import type { ToolDefinitionInput } from './tool-module.ts';
 import { isRecord } from '../core/json/is-record.ts';
 import { PROTOCOL_IDS, type ProtocolId } from './protocols.ts';
@@ -25,17 +26,21 @@ const KEYS = Object.keys(DEFAULT_TOOL_CALL_CONFIG).join(', ');
 /** Returns a complete, validated config. Throws `TypeError` with the name of the invalid setting. */
 export function resolveToolCallConfig(given: Partial<ToolCallConfig> = {}): ToolCallConfig {
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_TOOL_CALL_CONFIG, key));
-  if (unknown !== undefined) throw new TypeError(`toolCallConfig.${unknown} is no setting: ${KEYS}`);
+  if (unknown !== undefined)
+    throw new ConfigProblem(reason('setting_unknown', { setting: `toolCallConfig.${unknown}`, known: KEYS }));
   const config = { ...DEFAULT_TOOL_CALL_CONFIG, ...given };
   for (const key of ['enabled', 'defaultToolEnabled', 'requireConfirmation', 'parallelExecution'] as const)
-    if (typeof config[key] !== 'boolean') throw wrong(key, 'true or false');
+    if (typeof config[key] !== 'boolean') throw wrong(key, reason('must_be_boolean'));
   for (const key of ['maxIterations', 'timeout'] as const)
-    if (!Number.isSafeInteger(config[key]) || config[key] < 1) throw wrong(key, 'a whole number from 1');
-  if (config.mode !== 'auto' && config.mode !== 'manual') throw wrong('mode', 'auto or manual');
-  if (!PROTOCOL_IDS.includes(config.protocol)) throw wrong('protocol', PROTOCOL_IDS.join(', '));
+    if (!Number.isSafeInteger(config[key]) || config[key] < 1)
+      throw wrong(key, reason('must_be_whole_from', { least: 1 }));
+  if (config.mode !== 'auto' && config.mode !== 'manual')
+    throw wrong('mode', reason('must_be_either', { one: 'auto', other: 'manual' }));
+  if (!PROTOCOL_IDS.includes(config.protocol))
+    throw wrong('protocol', reason('issue_const', { value: PROTOCOL_IDS.join(', ') }));
   const { toolToggles } = config;
   if (!isRecord(toolToggles) || !Object.values(toolToggles).every((value) => typeof value === 'boolean'))
-    throw wrong('toolToggles', 'an object of true and false by tool');
+    throw wrong('toolToggles', reason('must_be_toggles'));
   return Object.freeze(config);
 }
 
@@ -61,6 +66,20 @@ export function enabledTools(
     .filter(({ methods }) => methods.length > 0);
 }
 
-function wrong(key: string, wanted: string): TypeError {
-  return new TypeError(`toolCallConfig.${key} must be ${wanted}`);
+class ConfigProblem extends TypeError {
+  readonly reason: Reason;
+
+  constructor(why: Reason) {
+    super(reasonText(why));
+    this.reason = why;
+  }
+}
+
+/** The reason of an error that `resolveToolCallConfig` threw. */
+export function configProblem(error: unknown): Reason {
+  return error instanceof ConfigProblem ? error.reason : foreignText(messageOf(error));
+}
+
+function wrong(key: string, problem: Reason): TypeError {
+  return new ConfigProblem(reason('request_issue', { place: `toolCallConfig.${key}`, problem: [problem] }));
 }

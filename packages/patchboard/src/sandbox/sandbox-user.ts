@@ -1,3 +1,4 @@
+import { reason, reasonText, type Reason } from '@patchboard/wire';
 import { chownSync, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { SandboxUser } from './enclosure.ts';
@@ -6,7 +7,14 @@ import type { SandboxUser } from './enclosure.ts';
 const OWN_USER: SandboxUser = { uid: 64_823, gid: 64_823 };
 
 /** Thrown for a folder that the operator must change before commands can work in it. */
-export class UnusableFolder extends Error {}
+export class UnusableFolder extends Error {
+  readonly reason: Reason;
+
+  constructor(why: Reason) {
+    super(reasonText(why));
+    this.reason = why;
+  }
+}
 
 /** Creates a workspace owned by the user that commands run as. Does not change an existing folder. */
 export function makeWorkspace(root: string): void {
@@ -22,10 +30,7 @@ export function userOf(root: string): SandboxUser | null {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = statSync(root);
   if (uid !== 0) return { uid, gid };
-  throw new UnusableFolder(
-    `${root} belongs to root, and the server runs as root: commands would run as root in it. Give the folder to ` +
-      `another user (chown -R 1000:1000 ${root}), or start the server as its user`,
-  );
+  throw new UnusableFolder(reason('folder_of_root', { path: root }));
 }
 
 /** Returns name and uid of the server's user. */

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '@patchboard/wire';
-import { failure, ToolFailure } from '../core/failures.ts';
+import { reason, type JsonSchema, type Reason } from '@patchboard/wire';
+import { failure, foreignText, ToolFailure } from '../core/failures.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
 import type { ToolDefinition } from './tool-definition.ts';
@@ -16,7 +16,7 @@ export interface GivenAiSdkTool {
 type Execute = (input: unknown, options: Record<string, unknown>) => unknown;
 type Parse = (value: unknown) => Promise<Parsed>;
 type Parsed =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: Reason };
 
 interface ReadSchema {
   readonly json: JsonSchema;
@@ -47,10 +47,19 @@ async function fromAiSdkTool(name: string, given: GivenAiSdkTool): Promise<ToolD
     hooks: typeof needsApproval === 'function' ? approvalHooks(needsApproval as Execute) : null,
     execute: async (args, context) => {
       const parsed = await parse(args);
-      if (!parsed.ok) throw new ToolFailure(failure('input_invalid', `args ${parsed.problem}`));
+      if (!parsed.ok) throw notParsed(parsed.problem);
       return await lastOf((execute as Execute)(parsed.value, optionsOf(context)), context);
     },
   };
+}
+
+function notParsed(problem: Reason): ToolFailure {
+  return new ToolFailure(failure('input_invalid', reason('input_issue', { path: '', problem: [problem] })));
+}
+
+/** `found`: what the schema library reported. */
+function problemOf(found: { readonly message: string } | undefined): Reason {
+  return found === undefined ? reason('arguments_mismatch') : foreignText(found.message);
 }
 
 function approvalHooks(needsApproval: Execute): AgentHooks {
@@ -108,7 +117,7 @@ async function fromAiSdkSchema({ jsonSchema, validate }: AiSdkSchemaObject): Pro
     const validated = (await validate(value)) as { success: boolean; value?: unknown; error?: Error };
     return validated.success
       ? { ok: true, value: validated.value }
-      : { ok: false, problem: validated.error?.message ?? 'do not match the schema' };
+      : { ok: false, problem: problemOf(validated.error) };
   };
   return { json, parse };
 }
@@ -130,5 +139,5 @@ function fromStandard(name: string, { '~standard': standard }: StandardSchema): 
 function fromStandardResult(validated: unknown): Parsed {
   const { issues, value } = validated as { issues?: readonly { message: string }[]; value?: unknown };
   if (issues === undefined) return { ok: true, value };
-  return { ok: false, problem: issues[0]?.message ?? 'do not match the schema' };
+  return { ok: false, problem: problemOf(issues[0]) };
 }

@@ -1,40 +1,52 @@
-import { PEER_ID_PATTERN } from '@patchboard/wire';
+import { PEER_ID_PATTERN, reason, reasonText, type Reason, type ReasonView } from '@patchboard/wire';
+import { foreignText } from '../core/failures.ts';
 import { nearestName } from '../core/spelling.ts';
 
-/** Returns a sentence about what is wrong with the value, beginning with its place, or null if it is valid. */
-export type Rule = (value: unknown, place: string) => string | null;
+/** What is wrong with a value, with its place. */
+export type Problem = readonly ReasonView[];
+
+/** Returns what is wrong with the value, or null if it is valid. */
+export type Rule = (value: unknown, place: string) => Problem | null;
 
 /** One rule for each member. Other members are errors. */
 export type Shape<T> = Readonly<Record<keyof T & string, Rule>>;
 
 export const anything: Rule = () => null;
-export const text: Rule = must('be a text', (value) => typeof value === 'string');
-export const callable: Rule = must('be a function', (value) => typeof value === 'function');
-export const flag: Rule = must('be true or false', (value) => typeof value === 'boolean');
+export const text: Rule = must(reason('must_be_text'), (value) => typeof value === 'string');
+export const callable: Rule = must(reason('must_be_function'), (value) => typeof value === 'function');
+export const flag: Rule = must(reason('must_be_boolean'), (value) => typeof value === 'boolean');
 
 export function wholeNumber(least: number): Rule {
   return must(
-    `be a whole number of at least ${least}`,
+    reason('must_be_whole_number', { least }),
     (value) => Number.isSafeInteger(value) && Number(value) >= least,
   );
 }
 
 /** Ids of agents, runs and operators. */
 export const peerId: Rule = must(
-  'be 1 to 200 visible ASCII characters without spaces',
+  reason('must_be_peer_id'),
   (value) => typeof value === 'string' && PEER_ID_PATTERN.test(value),
 );
 
 export const texts: Rule = (value, place) => {
-  if (typeof value === 'string') return `${place} must be a list: write ['${value}']`;
-  if (!Array.isArray(value)) return `${place} must be a list of texts; it is ${shown(value)}`;
+  if (typeof value === 'string') return [reason('must_be_list_write', { place, item: value })];
+  if (!Array.isArray(value)) return wrongValue(value, place, reason('must_be_texts'));
   const wrong = value.findIndex((item) => typeof item !== 'string');
   return wrong === -1 ? null : text(value[wrong], `${place}[${wrong}]`);
 };
 
 export function oneOf(allowed: readonly string[]): Rule {
   return (value, place) =>
-    allowed.includes(value as string) ? null : `${place} is ${shown(value)}; ${suggestion(value, allowed)}`;
+    allowed.includes(value as string)
+      ? null
+      : [
+          reason('value_not_in_list', {
+            place,
+            found: [found(value)],
+            suggestion: [suggestion(value, allowed)],
+          }),
+        ];
 }
 
 export function someOf(allowed: readonly string[]): Rule {
@@ -58,46 +70,61 @@ export function oneOrMore(rule: Rule): Rule {
 export function object<T>(shape: Shape<T>): Rule {
   const known = Object.keys(shape);
   return (value, place) => {
-    if (!isObject(value) || Array.isArray(value))
-      return `${place || 'this'} must be an object; it is ${shown(value)}`;
+    if (!isObject(value) || Array.isArray(value)) return wrongValue(value, place, reason('must_be_object'));
     const at = (key: string): string => (place === '' ? key : `${place}.${key}`);
     return firstOf(
       Object.keys(value).map((key) => {
         const member: unknown = Reflect.get(value, key);
-        if (!Object.hasOwn(shape, key)) return `${at(key)} is not known; ${suggestion(key, known)}`;
+        if (!Object.hasOwn(shape, key))
+          return [reason('member_not_known', { place: at(key), suggestion: [suggestion(key, known)] })];
         return member === undefined ? null : shape[key as keyof T & string](member, at(key));
       }),
     );
   };
 }
 
-export function must(what: string, holds: (value: unknown) => boolean): Rule {
-  return (value, place) => (holds(value) ? null : `${place} must ${what}; it is ${shown(value)}`);
+export function must(problem: Reason, holds: (value: unknown) => boolean): Rule {
+  return (value, place) => (holds(value) ? null : wrongValue(value, place, problem));
+}
+
+function wrongValue(value: unknown, place: string, why: Reason): Problem {
+  const problem = [why];
+  if (place === '') return [reason('this_problem', { problem, found: [found(value)] })];
+  return [reason('value_problem', { place, problem, found: [found(value)] })];
 }
 
 /** Suggests the nearest known name, or lists all. */
-function suggestion(given: unknown, known: readonly string[]): string {
-  if (typeof given !== 'string') return `it must be one of ${known.join(', ')}`;
+function suggestion(given: unknown, known: readonly string[]): Reason {
+  const names = known.join(', ');
+  if (typeof given !== 'string') return reason('suggestion_one_of', { names });
   const meant = nearestName(given, known);
-  return meant === null ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
+  return meant === null
+    ? reason('suggestion_known', { names })
+    : reason('suggestion_nearest', { name: meant });
 }
 
 const SHOWN_CHARACTERS = 40;
 
 /** Formats a value for an error message. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string')
-    return value.length > SHOWN_CHARACTERS ? `'${value.slice(0, SHOWN_CHARACTERS)}…'` : `'${value}'`;
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object' && value !== null) return 'an object';
-  if (typeof value === 'function') return 'a function';
-  return String(value);
+  return reasonText(found(value));
+}
+
+function found(value: unknown): Reason {
+  if (Array.isArray(value)) return reason('value_is_list');
+  if (typeof value === 'object' && value !== null) return reason('value_is_object');
+  if (typeof value === 'function') return reason('value_is_function');
+  return foreignText(typeof value === 'string' ? quoted(value) : String(value));
+}
+
+function quoted(value: string): string {
+  return value.length > SHOWN_CHARACTERS ? `'${value.slice(0, SHOWN_CHARACTERS)}…'` : `'${value}'`;
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function firstOf(problems: readonly (string | null)[]): string | null {
+function firstOf(problems: readonly (Problem | null)[]): Problem | null {
   return problems.find((problem) => problem !== null) ?? null;
 }

@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
 import type { ServerTool } from '../core/tools/server-tool.ts';
 import {
@@ -78,7 +79,7 @@ export class ToolRegistry {
     if (typeof second !== 'function') throw new TypeError(`register('${given}', …) needs a factory`);
     const made = makeTool(second);
     if (made.name !== given)
-      throw refused('name_invalid', `the factory for ${given} makes a tool named ${made.name}`);
+      throw refused('name_invalid', reason('factory_makes_other', { name: given, made: made.name }));
     return this.#add(made, third);
   }
 
@@ -92,9 +93,9 @@ export class ToolRegistry {
   ): readonly ToolEntry[] {
     const { id } = module;
     const tools = toolsOfModule(module);
-    if (this.#modules.has(id)) throw refused('name_taken', `module registered twice: ${id}`);
+    if (this.#modules.has(id)) throw refused('name_taken', reason('module_registered_twice', { id }));
     for (const { name } of tools)
-      if (this.#tools.has(name)) throw refused('name_taken', `tool registered twice: ${name}`);
+      if (this.#tools.has(name)) throw refused('name_taken', reason('tool_registered_twice', { tool: name }));
     const added: ToolEntry[] = [];
     try {
       for (const tool of tools) added.push(this.#add(tool, options));
@@ -182,9 +183,9 @@ export class ToolRegistry {
   #add(tool: ToolEntry['tool'], { source = 'local' }: RegisterOptions = {}): ToolEntry {
     const { name } = tool;
     checkName(name);
-    if (this.#tools.has(name)) throw refused('name_taken', `tool registered twice: ${name}`);
+    if (this.#tools.has(name)) throw refused('name_taken', reason('tool_registered_twice', { tool: name }));
     const namesake = this.#wireNames.holder(name);
-    if (namesake !== undefined) throw refused('name_taken', `the name is the wire name of ${namesake}`);
+    if (namesake !== undefined) throw refused('name_taken', reason('name_is_wire_name', { tool: namesake }));
     const serverTool = toServerTool(tool);
     for (const follower of this.#followers) refuseFor(follower, serverTool);
     this.#tools.set(name, { name, source, tool, serverTool });
@@ -219,6 +220,6 @@ function refuseFor(follower: RegistryFollower, tool: ServerTool): void {
   if (problem !== null) throw new BoardError(problem);
 }
 
-function refused(code: Failure['code'], message: string): BoardError {
-  return new BoardError(failure(code, message));
+function refused(code: Failure['code'], why: Reason): BoardError {
+  return new BoardError(failure(code, why));
 }

@@ -1,4 +1,4 @@
-import { isTerminal } from '@patchboard/wire';
+import { isTerminal, reason } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
 import type { ToolResultBlock } from '../protocols/messages.ts';
 import { utf8Bytes } from '../core/json/utf8-bytes.ts';
@@ -65,8 +65,8 @@ export function truncateForModel(value: unknown, callId: string, maxBytes: numbe
 }
 
 function notEnded({ id, state }: ToolCallRecord): Failure {
-  if (isTerminal(state)) return failure('internal', `call ${id} ended without a reason`);
-  return failure('conflict', `call ${id} has not ended: it is ${state}`);
+  if (isTerminal(state)) return failure('internal', reason('call_ended_without_reason', { id }));
+  return failure('conflict', reason('call_still_open', { id, state }));
 }
 
 function block(toolUseId: string, content: unknown, isError: boolean): ToolResultBlock {

@@ -1,21 +1,25 @@
+import { reason, reasonsText } from '@patchboard/wire';
 import type { AgentHooks } from './agent-hooks.ts';
-import { callable, flag, must, object, text, texts, wholeNumber, type Rule } from './shape.ts';
+import { callable, flag, must, object, text, texts, wholeNumber, type Problem, type Rule } from './shape.ts';
 import type { ToolDefinition, ToolMetadata } from './tool-definition.ts';
 import type { ToolInstance } from './tool-instance.ts';
 import type { ToolOptions } from './tool.ts';
 import { isSchemaOfLibrary, isZodSchema } from './zod-schema.ts';
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-const zodOrJsonSchema = must('be a zod schema or a JSON Schema', isObject);
-const onlyJsonSchema = must('be a JSON Schema', (value) => typeof value === 'boolean' || isObject(value));
+const zodOrJsonSchema = must(reason('must_be_zod_or_json_schema'), isObject);
+const onlyJsonSchema = must(
+  reason('must_be_json_schema'),
+  (value) => typeof value === 'boolean' || isObject(value),
+);
 
 const schema: Rule = (value, place) =>
   isZodSchema(value) ? null : (zodOrJsonSchema(value, place) ?? unsupportedSchema(value, place));
 const jsonSchema: Rule = (value, place) => onlyJsonSchema(value, place) ?? unsupportedSchema(value, place);
 
-function unsupportedSchema(value: unknown, place: string): string | null {
+function unsupportedSchema(value: unknown, place: string): Problem | null {
   if (!isSchemaOfLibrary(value)) return null;
-  return `${place} is a schema of an unsupported library: use zod 4 or a JSON Schema`;
+  return [reason('schema_of_other_library', { place })];
 }
 
 const HOOK_NAMES = ['preToolUse', 'postToolUse', 'messagesChanged'] as const;
@@ -29,7 +33,7 @@ const plainHooks = object<AgentHooks>({
 export const hooks: Rule = (value, place) => {
   if (typeof value !== 'object' || value === null || isPlain(value)) return plainHooks(value, place);
   const given = HOOK_NAMES.filter((name) => name in value);
-  if (given.length === 0) return `${place} has none of ${HOOK_NAMES.join(', ')}`;
+  if (given.length === 0) return [reason('hooks_missing', { place, names: HOOK_NAMES.join(', ') })];
   return plainHooks(Object.fromEntries(given.map((name) => [name, Reflect.get(value, name)])), place);
 };
 
@@ -74,16 +78,16 @@ export function checkInstance(given: ToolInstance): void {
 export function checkDefinition(given: ToolDefinition<never, unknown>): void {
   const { name, inputSchema } = given;
   const run: unknown = Reflect.get(given, 'execute');
-  if (inputSchema === undefined) refuse(name, 'write tool({…}) around it');
+  if (inputSchema === undefined) refuse(name, [reason('tool_not_made')]);
   refuse(name, callable(run, 'execute') ?? jsonSchema(inputSchema, 'inputSchema') ?? metadataOrHooks(given));
 }
 
-function metadataOrHooks(given: ToolInstance | ToolDefinition<never, unknown>): string | null {
+function metadataOrHooks(given: ToolInstance | ToolDefinition<never, unknown>): Problem | null {
   return metadata(given.metadata ?? {}, 'metadata') ?? hooks(given.hooks ?? {}, 'hooks');
 }
 
-function refuse(name: string, problem: string | null): void {
-  if (problem !== null) throw new TypeError(`tool ${name}: ${problem}`);
+function refuse(name: string, problem: Problem | null): void {
+  if (problem !== null) throw new TypeError(`tool ${name}: ${reasonsText(problem)}`);
 }
 
 function isPlain(value: object): boolean {

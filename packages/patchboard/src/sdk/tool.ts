@@ -1,6 +1,6 @@
-import type { JsonSchema } from '@patchboard/wire';
+import { reason, type JsonSchema } from '@patchboard/wire';
 import { z } from 'zod';
-import { failure, ToolFailure } from '../core/failures.ts';
+import { failure, foreignText, ToolFailure } from '../core/failures.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { ToolContext } from '../core/tools/server-tool.ts';
 import { andThen } from '../core/maybe-promise.ts';
@@ -108,11 +108,9 @@ function dataOf(parsed: z.core.util.SafeParseResult<unknown>): unknown {
     message,
   }));
   const [first] = issues;
-  throw new ToolFailure(
-    failure('input_invalid', `args${first?.path ?? ''} ${first?.message ?? 'do not match the schema'}`, {
-      issues,
-    }),
-  );
+  const problem = [first === undefined ? reason('arguments_mismatch') : foreignText(first.message)];
+  const why = reason('input_issue', { path: first?.path ?? '', problem });
+  throw new ToolFailure(failure('input_invalid', why, { issues }));
 }
 
 function toJsonSchema(schema: AnySchema, io: 'input' | 'output'): JsonSchema {

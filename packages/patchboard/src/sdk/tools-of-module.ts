@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { failure, ToolFailure } from '../core/failures.ts';
 import { descriptionOf, schemaOfMethod } from '../protocols/method-contract.ts';
 import { methodsOf, type MethodMetadata, type ToolModule } from '../protocols/tool-module.ts';
@@ -9,7 +10,7 @@ import type { ToolDefinition } from './tool-definition.ts';
 export function toolsOfModule(module: ToolModule): ToolDefinition<never, unknown>[] {
   const { id } = module;
   if (typeof id !== 'string' || !isToolName(id))
-    throw refused(`bad module id: ${JSON.stringify(id)}: use A-Z a-z 0-9 _ . -`);
+    throw refused(reason('module_id_bad', { id: String(JSON.stringify(id)) }));
   return methodsOf(module)
     .filter(({ agentCallable }) => agentCallable === true)
     .map((method) => toolOfMethod(module, method));
@@ -19,9 +20,7 @@ function toolOfMethod(module: ToolModule, method: MethodMetadata): ToolDefinitio
   const { name } = method;
   // Tool names are split into module and method at their last underscore.
   if (!/^[A-Za-z0-9.-]+$/.test(name)) {
-    throw refused(
-      `bad method name in module ${module.id}: ${JSON.stringify(name)}: use A-Z a-z 0-9 . - and no _`,
-    );
+    throw refused(reason('method_name_bad', { module: module.id, name: JSON.stringify(name) }));
   }
   functionOf(module, name);
   return {
@@ -48,9 +47,13 @@ function toolOfMethod(module: ToolModule, method: MethodMetadata): ToolDefinitio
 function checkCallable(module: ToolModule, name: string): void {
   const method = methodsOf(module).find((candidate) => candidate.name === name);
   if (method === undefined)
-    throw new ToolFailure(failure('method_not_found', `${module.id} has no method ${name}`));
+    throw new ToolFailure(
+      failure('method_not_found', reason('module_without_method', { module: module.id, method: name })),
+    );
   if (method.agentCallable !== true)
-    throw new ToolFailure(failure('method_not_callable', `agents may not call ${name} of ${module.id}`));
+    throw new ToolFailure(
+      failure('method_not_callable', reason('method_not_for_agents', { module: module.id, method: name })),
+    );
 }
 
 type Method = (args: unknown, context: unknown) => unknown;
@@ -59,9 +62,11 @@ type Method = (args: unknown, context: unknown) => unknown;
 function functionOf(module: ToolModule, name: string): Method {
   const found: unknown = name in Object.prototype ? undefined : Reflect.get(module, name);
   if (typeof found === 'function') return found as Method;
-  throw new ToolFailure(failure('method_not_found', `${module.id} has no method ${name}`));
+  throw new ToolFailure(
+    failure('method_not_found', reason('module_without_method', { module: module.id, method: name })),
+  );
 }
 
-function refused(message: string): BoardError {
-  return new BoardError(failure('name_invalid', message));
+function refused(why: Reason): BoardError {
+  return new BoardError(failure('name_invalid', why));
 }

@@ -1,3 +1,4 @@
+import { reasonsText } from '@patchboard/wire';
 import { ConfigError } from '../settings/config-file.ts';
 import { messageOf } from '../core/failures.ts';
 import type { AgentHooks } from '../sdk/agent-hooks.ts';
@@ -21,5 +22,5 @@ async function loadOne(path: string): Promise<AgentHooks> {
     throw new ConfigError(`hooks: ${path} exports no hooks with preToolUse or postToolUse`);
   const problem = hooks(given, 'hooks');
   if (problem === null) return given;
-  throw new ConfigError(`hooks: ${path}: ${problem}`);
+  throw new ConfigError(`hooks: ${path}: ${reasonsText(problem)}`);
 }

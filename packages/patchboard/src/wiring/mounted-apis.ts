@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { duplexPair, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -141,7 +142,7 @@ function wasRead(request: IncomingMessage): boolean {
 }
 
 function refuseReadBody(response: ServerResponse): void {
-  const refused = failure('internal', 'the request body was read before it reached the board', {
+  const refused = failure('internal', reason('body_read_before_board'), {
     retryable: false,
     recommendations: ['mount the board before express.json() and other body parsers'],
   });

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { statSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -113,9 +114,9 @@ export async function openSandboxSetup(
 function refuseMissingRoot({ root, create }: WorkspaceSettings): void {
   if (root === null) return;
   const found = statSync(root, { throwIfNoEntry: false });
-  if (found === undefined && !create)
-    throw new UnusableFolder(`root ${root} does not exist; make the folder, or set create: true`);
-  if (found !== undefined && !found.isDirectory()) throw new UnusableFolder(`root ${root} is not a folder`);
+  if (found === undefined && !create) throw new UnusableFolder(reason('folder_missing', { path: root }));
+  if (found !== undefined && !found.isDirectory())
+    throw new UnusableFolder(reason('folder_no_folder', { path: root }));
 }
 
 /** Finds and tests the sandbox of this machine. `patchboard doctor` uses it too. */

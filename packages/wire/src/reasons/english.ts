@@ -10,6 +10,7 @@ import { REGISTRATION_PROBLEMS, type RegistrationProblems } from './registration
 import { REQUEST_REFUSALS, type RequestRefusals } from './request-refusals.ts';
 import { SCHEMA_ISSUES, type SchemaIssues } from './schema-issues.ts';
 import { SCHEMA_PROBLEMS, type SchemaProblems } from './schema-problems.ts';
+import { SDK_FAILURES, type SdkFailures } from './sdk-failures.ts';
 import { TOOL_REJECTIONS, type ToolRejections } from './tool-rejections.ts';
 import { VALUE_PROBLEMS, type ValueProblems } from './value-problems.ts';
 
@@ -28,6 +29,7 @@ export interface ReasonParams
     RegistrationProblems,
     ToolRejections,
     CallFailures,
+    SdkFailures,
     RequestRefusals {}
 
 export type ReasonCode = keyof ReasonParams;
@@ -48,5 +50,6 @@ export const ENGLISH: ReasonSentences = {
   ...REGISTRATION_PROBLEMS,
   ...TOOL_REJECTIONS,
   ...CALL_FAILURES,
+  ...SDK_FAILURES,
   ...REQUEST_REFUSALS,
 };

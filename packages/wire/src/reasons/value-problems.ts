@@ -30,6 +30,9 @@ export interface ValueProblems {
   readonly must_be_count: NoParams;
   readonly must_be_positive: NoParams;
   readonly must_be_whole_number: { readonly least: number };
+  readonly must_be_whole_from: { readonly least: number };
+  readonly must_be_either: { readonly one: string; readonly other: string };
+  readonly must_be_toggles: NoParams;
   readonly must_be_text: NoParams;
   readonly must_be_string: NoParams;
   readonly must_be_peer_id: NoParams;
@@ -73,6 +76,9 @@ export const VALUE_PROBLEMS: Sentences<ValueProblems> = {
   must_be_count: () => 'must be a whole number, 0 or more',
   must_be_positive: () => 'must be a number above 0',
   must_be_whole_number: ({ least }) => `must be a whole number of at least ${least}`,
+  must_be_whole_from: ({ least }) => `must be a whole number from ${least}`,
+  must_be_either: ({ one, other }) => `must be ${one} or ${other}`,
+  must_be_toggles: () => 'must be an object of true and false by tool',
   must_be_text: () => 'must be a text',
   must_be_string: () => 'must be a string',
   must_be_peer_id: () => 'must be 1 to 200 visible ASCII characters without spaces',

@@ -1,6 +1,7 @@
 import type { ReasonSentences } from '@patchboard/wire';
 import { policyProblems } from './reasons/policy-problems.ts';
 import { schemaProblems } from './reasons/schema-problems.ts';
+import { sdkFailures } from './reasons/sdk-failures.ts';
 import { toolRejections } from './reasons/tool-rejections.ts';
 import { valueProblems } from './reasons/value-problems.ts';
 
@@ -363,4 +364,5 @@ export const reasonWords: ReasonSentences = {
   ...schemaProblems,
   ...policyProblems,
   ...toolRejections,
+  ...sdkFailures,
 };

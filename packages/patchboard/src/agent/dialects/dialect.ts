@@ -1,3 +1,4 @@
+import type { ReasonView } from '@patchboard/wire';
 import type { AssistantMessage, Message, ToolUseBlock } from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import type { KnownPart, ModelRequest } from '../loop/model.ts';
@@ -41,4 +42,6 @@ export interface Reply {
 export interface ToolRequest extends Omit<ToolUseBlock, 'callId'> {
   /** Set if the arguments could not be parsed. The request is not run, and the model receives this text. */
   readonly problem?: string;
+  /** What `problem` was made from; absent in a dialect that has no codes for it. */
+  readonly reasons?: readonly ReasonView[];
 }

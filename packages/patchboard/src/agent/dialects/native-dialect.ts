@@ -1,4 +1,4 @@
-import { WIRE_LIMITS, type JsonSchema } from '@patchboard/wire';
+import { reason, reasonText, WIRE_LIMITS, type JsonSchema } from '@patchboard/wire';
 import { parseGuardedJson } from '../../core/json/json-guard.ts';
 import type { ProviderMetadata, ReasoningBlock, TextBlock } from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
@@ -105,8 +105,9 @@ class NativeReader implements ReplyReader {
     // Some models send an empty string for a tool without parameters.
     const read = parseGuardedJson(input.trim() === '' ? '{}' : input, ARGUMENT_LIMITS);
     if (read.ok) return { ...common, input: read.value };
-    const { problem, line, column } = read;
-    return { ...common, input, problem: `the arguments are not valid JSON: ${problem} at ${line}:${column}` };
+    const { reason: problem, line, column } = read;
+    const why = reason('model_arguments_not_json', { problem: [problem], line, column });
+    return { ...common, input, problem: reasonText(why), reasons: [why] };
   }
 }
 

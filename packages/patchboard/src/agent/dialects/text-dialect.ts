@@ -1,4 +1,5 @@
-import { reasonsText } from '@patchboard/wire';
+import { reason, reasonsText, reasonText } from '@patchboard/wire';
+import { problemOf } from '../../core/failures.ts';
 import type {
   AssistantMessage,
   Message,
@@ -163,19 +164,20 @@ class TextReader implements ReplyReader {
       ...(noReply === true ? { noReply } : {}),
       name,
       input: args,
-      ...(problems.length === 0 ? {} : { problem: reasonsText(problems) }),
+      ...(problems.length === 0 ? {} : { problem: reasonsText(problems), reasons: problems }),
     };
   }
 
   #damaged(error: Extract<ReplyItem, { kind: 'error' }>['error']): ToolRequest {
     const { line, column } = this.#lines.placeOf(error.offset);
-    const problem = `line ${line}, column ${column} of the reply: ${error.message}`;
+    const why = reason('at_line_of_reply', { line, column, problem: problemOf(error) });
     return {
       type: 'tool_use',
       id: error.requestId ?? '',
       name: error.toolName ?? 'unknown',
       input: {},
-      problem,
+      problem: reasonText(why),
+      reasons: [why],
     };
   }
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure, messageOf } from '../../core/failures.ts';
 import type { JournalEntry } from '../../core/journals.ts';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -29,7 +30,7 @@ export interface SubscribeOptions {
 const SUBSCRIPTION = object<SubscribeOptions>({
   since: wholeNumber(0),
   channels: someOf(CHANNELS),
-  signal: must('be an AbortSignal', (value) => value instanceof AbortSignal),
+  signal: must(reason('must_be_abort_signal'), (value) => value instanceof AbortSignal),
 });
 
 const EVENT_TYPE = oneOf(Object.keys(CHANNEL_OF));
@@ -91,8 +92,7 @@ export class EventLog {
 
   /** Throws immediately for invalid options. */
   subscribe(options: SubscribeOptions): AsyncGenerator<AgentEvent> {
-    const problem = SUBSCRIPTION(options, '');
-    if (problem !== null) throw new AgentError(failure('body_invalid', `subscribe: ${problem}`));
+    check('subscribe', SUBSCRIPTION(options, ''));
     return this.#follow(options);
   }
 

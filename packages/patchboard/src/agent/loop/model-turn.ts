@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure, messageOf } from '../../core/failures.ts';
 import type { Clock, Ids } from '../../core/ports.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
@@ -147,6 +148,6 @@ async function pause({ clock, signal }: ModelTurn, ms: number): Promise<void> {
 }
 
 function modelFailure({ provider, modelId }: LanguageModel, error: unknown): AgentError {
-  const message = `the model ${modelId} of ${provider} failed: ${messageOf(error)}`;
-  return new AgentError(failure('upstream_unreachable', message), { cause: error });
+  const why = reason('model_failed', { model: modelId, provider, error: messageOf(error) });
+  return new AgentError(failure('upstream_unreachable', why), { cause: error });
 }

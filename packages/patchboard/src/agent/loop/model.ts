@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import type { Json, ProviderMetadata } from '../../protocols/messages.ts';
 
 /**
@@ -126,11 +127,10 @@ export function knownPart(part: ModelPart): KnownPart | null {
 }
 
 /** Returns why the value is not a supported model, or null. */
-export function modelProblem(model: unknown): string | null {
-  if (typeof model !== 'object' || model === null)
-    return "must be a model of an AI SDK provider, such as openai('gpt-5')";
+export function modelProblem(model: unknown): Reason | null {
+  if (typeof model !== 'object' || model === null) return reason('model_not_model');
   const { specificationVersion: version, doStream } = model as Partial<LanguageModel>;
-  if (typeof doStream !== 'function') return 'has no doStream: it is no language model of the AI SDK';
+  if (typeof doStream !== 'function') return reason('model_without_stream');
   if (version === 'v3' || version === 'v4') return null;
-  return `speaks version ${String(version)} of the AI SDK's interface; v3 and v4 are understood`;
+  return reason('model_version', { version: String(version) });
 }

@@ -96,6 +96,11 @@ export function notesOf(
   });
 }
 
-function toBlock({ problem: _problem, withheld: _withheld, ...block }: PlannedRequest): ToolUseBlock {
+function toBlock({
+  problem: _problem,
+  reasons: _reasons,
+  withheld: _withheld,
+  ...block
+}: PlannedRequest): ToolUseBlock {
   return block;
 }

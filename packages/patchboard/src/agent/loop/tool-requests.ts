@@ -1,5 +1,6 @@
+import { reason, type ReasonView } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call/call.ts';
-import { failure, type Failure } from '../../core/failures.ts';
+import { failure, foreignText, type Failure } from '../../core/failures.ts';
 import type { CallRequest } from '../../core/call/call-request.ts';
 import type { InProcessCaller, LiveCall } from '../../core/call/live-call.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../../protocols/messages.ts';
@@ -15,6 +16,8 @@ import { NOT_GIVEN } from '../text-cycle/tool-call-rules.ts';
 export type PlannedRequest = ToolUseBlock & {
   /** Why the request is invalid. */
   readonly problem?: string;
+  /** What `problem` was made from; absent if the dialect is not ours. */
+  readonly reasons?: readonly ReasonView[];
   /** True if the agent was not given the tool or may never call it: the call is denied. */
   readonly withheld?: boolean;
 };
@@ -129,9 +132,9 @@ function withheldFrom(caller: InProcessCaller): InProcessCaller {
 }
 
 /** Returns the outcome of a request that must not be submitted, or null. */
-function outcomeBeforeSubmit({ problem }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
-  if (problem !== undefined) return failed(failure('input_invalid', problem));
+function outcomeBeforeSubmit({ problem, reasons }: PlannedRequest, signal: AbortSignal): BadOutcome | null {
+  if (problem !== undefined) return failed(failure('input_invalid', reasons ?? foreignText(problem)));
   if (!signal.aborted) return null;
-  const message = 'the agent was interrupted before the tool was started';
-  return { kind: 'cancelled', failure: failure('cancelled', message, { outcome: 'not_started' }) };
+  const why = reason('agent_interrupted');
+  return { kind: 'cancelled', failure: failure('cancelled', why, { outcome: 'not_started' }) };
 }

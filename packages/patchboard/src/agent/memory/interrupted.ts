@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { failure } from '../../core/failures.ts';
 import type { ToolUseBlock } from '../../protocols/messages.ts';
@@ -8,7 +9,7 @@ import type { RequestResult } from '../loop/tool-requests.ts';
 
 const NOT_STARTED: BadOutcome = {
   kind: 'sealed',
-  failure: failure('interrupted', 'the agent stopped before the tool was started', {
+  failure: failure('interrupted', reason('agent_stopped'), {
     outcome: 'not_started',
   }),
 };
@@ -16,7 +17,7 @@ const NOT_STARTED: BadOutcome = {
 /** With `mode: 'manual'`: the user sent a new message instead of running the request. */
 const NOT_RUN: BadOutcome = {
   kind: 'cancelled',
-  failure: failure('cancelled', 'the tool was not run before the conversation continued', {
+  failure: failure('cancelled', reason('agent_went_on'), {
     outcome: 'not_started',
   }),
 };

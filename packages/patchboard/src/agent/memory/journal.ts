@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure, messageOf } from '../../core/failures.ts';
 import type { JournalDraft, JournalEntry, JournalStore } from '../../core/journals.ts';
 import { AgentError } from '../agent-error.ts';
@@ -122,7 +123,7 @@ export class Journal {
     try {
       return await this.#store.appendJournal(this.id, this.#last, entries);
     } catch (error) {
-      throw new AgentError(failure('internal', `the agent could not write: ${messageOf(error)}`), {
+      throw new AgentError(failure('internal', reason('agent_not_written', { error: messageOf(error) })), {
         cause: error,
       });
     }
@@ -130,6 +131,5 @@ export class Journal {
 }
 
 function takenOver(id: string): AgentError {
-  const message = `another agent has the id ${id}: resume it, or use another id`;
-  return new AgentError(failure('conflict', message));
+  return new AgentError(failure('conflict', reason('agent_id_taken', { id })));
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure, messageOf } from '../../core/failures.ts';
 import type { JournalEntry, JournalStore } from '../../core/journals.ts';
 import type { Message } from '../../protocols/messages.ts';
@@ -104,7 +105,7 @@ class JournalReader {
 
   resumeState(): ResumeState {
     if (this.#creation === null)
-      throw new AgentError(failure('run_not_found', `no agent has the id ${this.#id} in this store`));
+      throw new AgentError(failure('run_not_found', reason('agent_unknown', { id: this.#id })));
     return {
       creation: this.#creation,
       last: this.last,
@@ -122,8 +123,8 @@ class JournalReader {
     try {
       return JSON.parse(body);
     } catch (error) {
-      const message = `entry ${no} of the journal of ${this.#id} is damaged: ${messageOf(error)}`;
-      throw new AgentError(failure('internal', message), { cause: error });
+      const why = reason('agent_entry_damaged', { no, id: this.#id, error: messageOf(error) });
+      throw new AgentError(failure('internal', why), { cause: error });
     }
   }
 

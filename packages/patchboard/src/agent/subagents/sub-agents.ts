@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { SubTask, SubTaskReply } from '../../core/agent-handle.ts';
 import { isOpen } from '../../core/call/call.ts';
 import { failure, ToolFailure } from '../../core/failures.ts';
@@ -61,8 +62,7 @@ export class SubAgents {
     const { id, options, principal } = this.#parts.agent;
     const call = await options.host.engine.calls.find(principal, callId);
     if (call !== undefined && call.runId === id && isOpen(call)) return;
-    const message = `spawn: callId must be an open call of this agent, such as context.callId: ${callId}`;
-    throw new AgentError(failure('call_not_found', message));
+    throw new AgentError(failure('call_not_found', reason('spawn_call_not_open', { id: callId })));
   }
 
   /** The options of the parent, without those inherited through the lineage, plus those of the task. */
@@ -99,6 +99,5 @@ export class SubAgents {
 
 function checkDepth(depth: number, maxDepth: number): void {
   if (depth <= maxDepth) return;
-  const message = `agents may be nested ${maxDepth} deep, and this would be one more`;
-  throw new ToolFailure(failure('permission_denied', message));
+  throw new ToolFailure(failure('permission_denied', reason('agents_nested', { depth: maxDepth })));
 }

@@ -1,4 +1,4 @@
-import type { Reason } from '@patchboard/wire';
+import { reason, type Reason } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { timesOf } from '../../core/call/call-times.ts';
 import { failure, messageOf, type Failure } from '../../core/failures.ts';
@@ -96,10 +96,8 @@ class Execution {
       this.#confirm(request, call),
     ]);
     if (!isOpen(ended)) return ended;
-    return failure(
-      'interrupted',
-      `call ${ended.id} continues after the board has closed: it is ${ended.state.name}`,
-    );
+    const why = reason('call_continues', { id: ended.id, state: ended.state.name });
+    return failure('interrupted', why);
   }
 
   #callRequest({ tool, toolName, args }: RequestedCall<RegisteredTool>): CallRequest {
@@ -142,7 +140,7 @@ class Execution {
   #tooLate(): Failure | null {
     const { maxIterations } = this.config;
     if (this.#iteration <= maxIterations) return null;
-    return failure('conflict', `maxIterations is reached: ${maxIterations} replies may call tools`, {
+    return failure('conflict', reason('agent_iterations_reached', { count: maxIterations }), {
       recommendations: ['answer with what you have, without tools'],
     });
   }
@@ -151,15 +149,17 @@ class Execution {
   #missing(name: string): Failure {
     const at = name.lastIndexOf('_');
     if (at <= 0 || at === name.length - 1) {
-      if (name.includes('.')) return failure('tool_not_found', `tool not found: ${name}`);
-      return failure('name_invalid', `no tool is named "${name}"; a method is named toolId_methodName`);
+      if (name.includes('.')) return failure('tool_not_found', reason('tool_unknown', { tool: name }));
+      return failure('name_invalid', reason('method_name_form', { name }));
     }
-    const methods = this.#options.board.registry.module(name.slice(0, at))?.methods;
-    if (methods === undefined) return failure('tool_not_found', `tool not found: ${name}`);
-    const method = methods.find((candidate) => candidate.name === name.slice(at + 1));
+    const module = name.slice(0, at);
+    const methodName = name.slice(at + 1);
+    const methods = this.#options.board.registry.module(module)?.methods;
+    if (methods === undefined) return failure('tool_not_found', reason('tool_unknown', { tool: name }));
+    const method = methods.find((candidate) => candidate.name === methodName);
     if (method === undefined)
-      return failure('method_not_found', `${name.slice(0, at)} has no method ${name.slice(at + 1)}`);
-    return failure('method_not_callable', `agents may not call ${method.name} of ${name.slice(0, at)}`);
+      return failure('method_not_found', reason('module_without_method', { module, method: methodName }));
+    return failure('method_not_callable', reason('method_not_for_agents', { module, method: methodName }));
   }
 }
 
@@ -189,7 +189,7 @@ function outcomeOf(ended: Call | Failure, problems: readonly Reason[]): Outcome 
     const result = valueText(truncateForModel(record.result, record.id, MODEL_RESULT_BYTES));
     return { status: 'success', result, callId: record.id };
   }
-  const why = record.failure ?? failure('internal', `call ${record.id} ended without a reason`);
+  const why = record.failure ?? failure('internal', reason('call_ended_without_reason', { id: record.id }));
   const result = failureText(withArgumentProblems(why, problems));
   return { status: 'error', result, code: why.code, callId: record.id };
 }

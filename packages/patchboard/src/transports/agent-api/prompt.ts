@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure, messageOf } from '../../core/failures.ts';
+import { failure } from '../../core/failures.ts';
 import { resultsForModel } from '../../protocols/request-results.ts';
 import type { ToolExecutionResult } from '../../protocols/protocol.ts';
 import { PROTOCOL_IDS } from '../../protocols/protocols.ts';
 import { formatResultsAs, RESULT_FORMATS, type ResultFormat } from '../../protocols/result-formats.ts';
 import {
   enabledTools,
+  configProblem,
   resolveToolCallConfig,
   type ToolCallConfig,
 } from '../../protocols/tool-call-config.ts';
@@ -64,7 +65,7 @@ function writePrompt(context: HttpContext, request: FastifyRequest, reply: Fasti
   try {
     config = resolveToolCallConfig(given);
   } catch (error) {
-    sendProblem(reply, failure('body_invalid', messageOf(error)));
+    sendProblem(reply, failure('body_invalid', configProblem(error)));
     return;
   }
   const discovery = context.prompts.for(principalOf(request));
