@@ -20,6 +20,8 @@ const STREAM: Readonly<Record<EventType, string>> = {
   tool_custom_event: 'a tool emits `event_type` with `data`; not stored either',
   permission_required: 'a call waits for an operator',
   permission_decided: 'an operator or a grant has decided, or the approval has expired',
+  input_required: 'a running tool needs input from its caller; the request is in the call record',
+  input_given: 'the caller has responded to an input request',
   'registry.changed': 'tools were registered, changed or removed; with the changes of contracts and risks',
   'device.changed': 'a device is `online`, `away` (its calls wait for it) or `gone`',
 };
@@ -53,6 +55,8 @@ const LEDGER: Readonly<Record<LedgerKind, string>> = {
   'call.refused': 'a refused call, with the reason',
   permission_required: 'a call waits for an operator',
   permission_decided: 'the decision, who made it, and the arguments it covers',
+  input_required: 'a running tool asked its caller for input; with a hash of the request',
+  input_given: 'the caller responded: `accept` with a hash of the content, or `decline`',
   'run.created': 'a run and its agent',
   'run.cancelled': 'the run accepts no more calls',
   'registry.changed': 'client tools were registered, changed or removed',

@@ -16,6 +16,7 @@ describe('call states', () => {
       APPROVAL_REQUIRED: 'PENDING',
       APPROVED: 'PENDING',
       EXECUTING: 'RUNNING',
+      INPUT_REQUIRED: 'RUNNING',
       COMPLETED: 'SUCCEEDED',
       FAILED: 'FAILED',
       TIMED_OUT: 'TIMEOUT',

@@ -1,5 +1,6 @@
 import type { CallStateName, CallStatus } from './call-state.ts';
 import type { FailureCode } from './failure-codes.ts';
+import type { InputAction } from './views.ts';
 
 /** Names of the server-sent events. */
 export const EVENT_TYPES = [
@@ -8,6 +9,8 @@ export const EVENT_TYPES = [
   'tool_custom_event',
   'permission_required',
   'permission_decided',
+  'input_required',
+  'input_given',
   'registry.changed',
   'device.changed',
 ] as const;
@@ -24,6 +27,32 @@ export interface CallStateEvent {
   readonly at: string;
   readonly attempt?: number;
   readonly code?: FailureCode;
+}
+
+/** A running tool needs input from the caller. The message and the schema are in the call's record. */
+export interface InputRequiredEvent {
+  readonly tool_call_id: string;
+  readonly run_id: string;
+  readonly tool_name: string;
+  readonly agent_id: string;
+  readonly at: string;
+  readonly input_request_id: string;
+  /** SHA-256 hash of the message, the schema and the link. */
+  readonly request_sha256: string;
+  readonly expires_at: string;
+}
+
+/** The caller responded to an input request. */
+export interface InputGivenEvent {
+  readonly tool_call_id: string;
+  readonly run_id: string;
+  readonly tool_name: string;
+  readonly agent_id: string;
+  readonly at: string;
+  readonly input_request_id: string;
+  readonly action: InputAction;
+  /** SHA-256 hash of the content; absent if the caller declined. */
+  readonly content_sha256?: string;
 }
 
 export interface CallProgressEvent {

@@ -17,6 +17,7 @@ export type TenantErrorName =
   | 'ValidationError'
   | 'RateLimitError'
   | 'TimeoutError'
+  | 'InputRequiredError'
   | 'ValueError'
   | 'OutputValidationError';
 
@@ -43,6 +44,9 @@ export const FAILURE_TABLE = {
   hook_denied: { status: 403, retryable: false, kind: 'denied', tenant: 'PermissionError' },
   approval_denied: { status: 403, retryable: false, kind: 'denied', tenant: 'PermissionError' },
   approval_expired: { status: 403, retryable: true, kind: 'denied', tenant: 'PermissionError' },
+  input_unavailable: { status: 409, retryable: false, kind: 'failed', tenant: 'InputRequiredError' },
+  input_declined: { status: 409, retryable: false, kind: 'denied', tenant: 'InputRequiredError' },
+  input_expired: { status: 504, retryable: true, kind: 'timeout', tenant: 'InputRequiredError' },
   name_invalid: { status: 422, retryable: false, kind: 'usage', tenant: 'InternalError' },
   name_taken: { status: 409, retryable: false, kind: 'usage', tenant: 'InternalError' },
   schema_invalid: { status: 422, retryable: false, kind: 'failed', tenant: 'InternalError' },

@@ -18,6 +18,8 @@ export type {
   CallStateEvent,
   DeviceChangedEvent,
   EventType,
+  InputGivenEvent,
+  InputRequiredEvent,
   RegistryChangedEvent,
   StreamEvent,
 } from './events.ts';
@@ -88,6 +90,7 @@ export type { ValueProblems } from './reasons/value-problems.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';
 export type { SseFrame } from './sse.ts';
 export { parseTime, rfc3339 } from './time.ts';
+export { INPUT_ACTIONS } from './views.ts';
 export type {
   ApprovalView,
   AttemptView,
@@ -95,7 +98,11 @@ export type {
   CallView,
   DecisionView,
   DryRunView,
+  InputAction,
   InputIssueView,
+  InputRequestView,
+  InputResponseBody,
+  InputRoundView,
   JsonSchema,
   LedgerRowView,
   OutcomeKnowledge,

@@ -16,6 +16,8 @@ export interface ToolAnnotations {
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
   readonly requires_approval?: boolean;
+  /** The tool may ask its caller for input while it runs. */
+  readonly asks_input?: boolean;
 }
 
 /** JSON Schema as sent; the engine compiles it. */
@@ -59,6 +61,9 @@ export interface ReceiptView {
   readonly tool_call_id: string;
   readonly status: 'pending';
   readonly message: string;
+  /** Present if the caller waited and the tool needs input. */
+  readonly state?: 'INPUT_REQUIRED';
+  readonly input_request?: InputRequestView;
 }
 
 export interface TimelineEntryView {
@@ -89,6 +94,41 @@ export interface ApprovalView {
   readonly note?: string;
   /** The agent's arguments, if the operator changed them. */
   readonly original_args?: unknown;
+}
+
+/** What the caller of a tool can do with an input request. */
+export const INPUT_ACTIONS = ['accept', 'decline'] as const;
+
+export type InputAction = (typeof INPUT_ACTIONS)[number];
+
+/** What a running tool needs from its caller. */
+export interface InputRequestView {
+  readonly id: string;
+  readonly message: string;
+  /** JSON Schema of the content; absent if the request is a link. */
+  readonly schema?: JsonSchema;
+  /** A link that the caller's user is to visit. The response has no content. */
+  readonly url?: string;
+  readonly expires_at: string;
+}
+
+/** One input request of a call with its response. */
+export interface InputRoundView extends InputRequestView {
+  readonly requested_at: string;
+  /** Absent until the caller responds. */
+  readonly action?: InputAction;
+  /** Redacted like the arguments of the call once it has ended. */
+  readonly content?: unknown;
+  readonly responded_at?: string;
+}
+
+/** The body of `POST /v1/tool_calls/:id/input`. */
+export interface InputResponseBody {
+  /** The id of the input request. */
+  readonly id: string;
+  /** Default: `accept`. */
+  readonly action?: InputAction;
+  readonly content?: unknown;
 }
 
 /** The policy decision on a call. */
@@ -129,6 +169,10 @@ export interface CallView {
   /** The sandbox in which the call ran; null if the tool uses none. */
   readonly sandbox: SandboxName | null;
   readonly timeline: readonly TimelineEntryView[];
+  /** The first input request without a response; present while the call waits for it. */
+  readonly input_request?: InputRequestView;
+  /** All input requests of the call; absent if there are none. */
+  readonly inputs?: readonly InputRoundView[];
 }
 
 export interface RunView {

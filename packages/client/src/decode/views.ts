@@ -9,6 +9,8 @@ import {
   type DeviceView,
   type DryRunView,
   type InputIssueView,
+  type InputRequestView,
+  type InputRoundView,
   type JsonSchema,
   type LedgerRowView,
   type ReasonView,
@@ -53,6 +55,7 @@ export const decodeAnnotations: Decoder<ToolAnnotations> = object<ToolAnnotation
   destructive: optional(boolean),
   idempotent: optional(boolean),
   requires_approval: optional(boolean),
+  asks_input: optional(boolean),
 });
 
 const toolFields = {
@@ -141,6 +144,24 @@ const timelineEntry: Decoder<TimelineEntryView> = object<TimelineEntryView>({
   code: optional(word<CallErrorView['code']>()),
 });
 
+const inputRequestFields = {
+  id: string,
+  message: string,
+  schema: optional(schema),
+  url: optional(string),
+  expires_at: string,
+};
+
+const inputRequest: Decoder<InputRequestView> = object<InputRequestView>(inputRequestFields);
+
+const inputRound: Decoder<InputRoundView> = object<InputRoundView>({
+  ...inputRequestFields,
+  requested_at: string,
+  action: optional(word<NonNullable<InputRoundView['action']>>()),
+  content: optional(anything),
+  responded_at: optional(string),
+});
+
 export const decodeCall: Decoder<CallView> = object<CallView>({
   tool_call_id: string,
   run_id: string,
@@ -165,12 +186,16 @@ export const decodeCall: Decoder<CallView> = object<CallView>({
   replay_of: nullable(string),
   sandbox: withDefault(nullable(word<NonNullable<CallView['sandbox']>>()), null),
   timeline: listOf(timelineEntry),
+  input_request: optional(inputRequest),
+  inputs: optional(listOf(inputRound)),
 });
 
 export const decodeReceipt: Decoder<ReceiptView> = object<ReceiptView>({
   tool_call_id: string,
   status: check((value): value is 'pending' => value === 'pending', '"pending"'),
   message: withDefault(string, ''),
+  state: optional(word<NonNullable<ReceiptView['state']>>()),
+  input_request: optional(inputRequest),
 });
 
 export const decodeRun: Decoder<RunView> = object<RunView>({

@@ -12,11 +12,13 @@ import { InProcessProvider } from './providers/in-process-provider.ts';
 import { Providers } from './providers/providers.ts';
 import { EventFeed } from './ledger/events.ts';
 import type { RefusedCall } from './ledger/ledger.ts';
-import type { Failure, RateRefusal } from './failures.ts';
+import { messageOf, type Failure, type RateRefusal } from './failures.ts';
 import { drainCalls } from './call/drain.ts';
 import type { Guard } from './access/guard.ts';
 import { mayCall } from './access/may-call.ts';
 import type { CallRequest, Submitted } from './call/call-request.ts';
+import { InputRequests } from './call/input-requests.ts';
+import { InputResponses } from './steps/input-responses.ts';
 import { Intake } from './steps/intake.ts';
 import { Recorder } from './steps/record-call.ts';
 import { Refusals } from './steps/refusals.ts';
@@ -119,11 +121,15 @@ export class Engine {
       progress: (live: LiveCall, data: unknown) =>
         this.feed.progress(live.call, clock.now(), parts.redactor.value(data)),
     };
+    const inputRequests = new InputRequests({
+      ...shared,
+      inputRequired: (live) => this.#inputRequired(live),
+    });
     const queue = new ClientQueueProvider(this.clientQueues);
     const provider = new DeviceProvider({ ...shared, pools: this.pools, queue });
     this.devices = new Devices({ ...shared, clientTools: this.clientTools, provider });
     this.clients = new ClientResults(shared);
-    this.#inProcess = new InProcessProvider(shared);
+    this.#inProcess = new InProcessProvider({ ...shared, inputRequests });
     this.#providers = new Providers({ server: this.#inProcess, client: provider });
     const steps = {
       ...shared,
@@ -142,6 +148,7 @@ export class Engine {
       runs: this.runs,
       waiters: this.#waiters,
       approvals: this.#approvals,
+      inputs: new InputResponses({ ...steps, requests: inputRequests }),
     });
   }
 
@@ -280,6 +287,15 @@ export class Engine {
     this.#lifecycle.close();
     await this.#tasks.drain();
     this.feed.close();
+  }
+
+  #inputRequired({ call, caller }: LiveCall): void {
+    this.#waiters.inputRequired(call);
+    try {
+      caller.onInputRequired?.(call);
+    } catch (error) {
+      this.#parts.log.error('call.listener_failed', { tool_call_id: call.id, error: messageOf(error) });
+    }
   }
 
   #dropped(call: Call): void {

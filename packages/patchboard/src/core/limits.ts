@@ -26,6 +26,8 @@ export interface Limits {
   readonly toolDescriptionBytes: number;
   readonly toolMetadataBytes: number;
   readonly approvalExpiryMs: number;
+  /** How long an input request waits for the caller. */
+  readonly inputExpiryMs: number;
   readonly idempotencyMs: number;
   /** Attempts of an idempotent tool, the first included. */
   readonly maxAttempts: number;
@@ -77,6 +79,7 @@ export const DEFAULT_LIMITS: Limits = {
   toolDescriptionBytes: WIRE_LIMITS.toolDescriptionBytes,
   toolMetadataBytes: WIRE_LIMITS.toolMetadataBytes,
   approvalExpiryMs: 600_000,
+  inputExpiryMs: 600_000,
   idempotencyMs: 86_400_000,
   maxAttempts: 3,
   retryBaseMs: 200,

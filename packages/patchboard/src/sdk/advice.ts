@@ -84,6 +84,24 @@ export const ADVICE: Readonly<Record<FailureCode, Advice>> = {
     en: ['try again when an operator is available to decide'],
     zh: ['等有人审批时再请求'],
   },
+  input_unavailable: {
+    meaning: '工具需要输入,而调用方无法提供',
+    en: [
+      'call the tool again with the missing values as arguments',
+      'call it through an API that can give input',
+    ],
+    zh: ['把缺少的值作为参数重新调用', '改用能提供输入的接口调用'],
+  },
+  input_declined: {
+    meaning: '调用方拒绝提供工具所需的输入',
+    en: ['do not ask for the same input again', 'use another approach'],
+    zh: ['不要再次索取同样的输入', '换一种做法'],
+  },
+  input_expired: {
+    meaning: '调用方没有及时提供工具所需的输入',
+    en: ['call the tool again when the input can be given'],
+    zh: ['等能提供输入时再调用'],
+  },
   name_invalid: {
     meaning: '名称不符合规则',
     en: ['use 1 to 128 characters of A-Z a-z 0-9 _ . - and not only dots'],

@@ -22,6 +22,21 @@ export interface CallFailures {
   readonly approval_digest_differs: NoParams;
   readonly approval_word_unknown: { readonly word: string };
   readonly approval_of_own_call: NoParams;
+  readonly input_of_approved_call: { readonly tool: string };
+  readonly input_caller_cannot: { readonly tool: string };
+  readonly input_rounds_used: { readonly rounds: number };
+  readonly input_not_requested: { readonly id: string; readonly state: string };
+  readonly input_request_unknown: { readonly id: string };
+  readonly input_already_given: { readonly id: string };
+  readonly input_from_other_caller: NoParams;
+  readonly input_does_not_fit: { readonly id: string };
+  readonly input_over_limit: { readonly bytes: number };
+  readonly input_schema_invalid: { readonly problem: readonly ReasonView[] };
+  readonly input_request_empty: NoParams;
+  readonly input_message_missing: NoParams;
+  readonly input_message_too_long: { readonly characters: number };
+  readonly input_schema_and_url: NoParams;
+  readonly input_url_invalid: { readonly url: string };
   readonly run_unknown: { readonly id: string };
   readonly run_was_cancelled: { readonly id: string };
   readonly run_of_other_agent: { readonly id: string };
@@ -85,6 +100,23 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   approval_digest_differs: () => 'the digest is not that of the request that waits; look at it again',
   approval_word_unknown: ({ word }) => `a decision is allow or deny, not ${word}`,
   approval_of_own_call: () => 'you cannot decide on your own call',
+  input_of_approved_call: ({ tool }) =>
+    `the call was approved, and ${tool} does not declare \`asks_input\`: input would change what was approved`,
+  input_caller_cannot: ({ tool }) => `${tool} needs input from its caller, and this caller cannot give any`,
+  input_rounds_used: ({ rounds }) => `a call may ask for input ${rounds} times at most`,
+  input_not_requested: ({ id, state }) => `call ${id} does not wait for input: it is ${state}`,
+  input_request_unknown: ({ id }) => `the call has no input request ${id}`,
+  input_already_given: ({ id }) => `input request ${id} already has its response`,
+  input_from_other_caller: () => 'only the agent that made the call may give its input',
+  input_does_not_fit: ({ id }) => `the content does not fit the schema of input request ${id}`,
+  input_over_limit: ({ bytes }) => `the content is larger than ${bytes} bytes as JSON`,
+  input_schema_invalid: ({ problem }) => `the schema of the input request is not valid: ${problem}`,
+  input_request_empty: () => 'the tool asked its caller for nothing',
+  input_message_missing: () => 'the input request has no message',
+  input_message_too_long: ({ characters }) =>
+    `the message of the input request is longer than ${characters} characters`,
+  input_schema_and_url: () => 'the input request has both a schema and a url; leave one out',
+  input_url_invalid: ({ url }) => `the url of the input request must start with http:// or https://: ${url}`,
   run_unknown: ({ id }) => `no such run: ${id}`,
   run_was_cancelled: ({ id }) => `run ${id} was cancelled`,
   run_of_other_agent: ({ id }) => `run ${id} belongs to another agent`,

@@ -106,6 +106,7 @@ class Execution {
       runId: this.#runId,
       args,
       timeoutMs: this.config.timeout,
+      acceptsInput: false,
       caller: this.#caller(tool),
     };
   }

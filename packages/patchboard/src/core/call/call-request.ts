@@ -20,6 +20,8 @@ export interface CallRequest {
   readonly callId?: string;
   /** The caller's time limit for the run; the tool's own limit applies if it is shorter. */
   readonly timeoutMs?: number;
+  /** Whether the caller can respond to input requests. Default: true. */
+  readonly acceptsInput?: boolean;
   readonly origin?: CallOrigin;
   /** An agent in this process; absent over the network. */
   readonly caller?: InProcessCaller;

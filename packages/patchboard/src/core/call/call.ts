@@ -8,10 +8,11 @@ import {
 import type { Failure } from '../failures.ts';
 import type { CallOrigin } from './call-origin.ts';
 import type { Decision } from '../access/guard.ts';
+import type { InputRound } from './input.ts';
 
 /**
  * One request to run one tool with fixed arguments.
- * Everything but `version`, `state`, `approval` and `timeline` is written once; the arguments change only by an
+ * Everything but `version`, `state`, `approval`, `inputs` and `timeline` is written once; the arguments change only by an
  * operator's edit before the call runs, and by redaction after its end.
  */
 export interface Call {
@@ -42,6 +43,8 @@ export interface Call {
   readonly replayOf: string | null;
   /** The call that a sub-agent made this one for. */
   readonly parentCallId: string | null;
+  /** Whether the caller can respond to input requests. */
+  readonly acceptsInput: boolean;
   /**
    * Secret part of the attempt tokens (fencing tokens) of a client call. A result without it is rejected. Null for
    * server tools.
@@ -53,6 +56,8 @@ export interface Call {
   readonly version: number;
   readonly state: CallState;
   readonly approval: Approval | null;
+  /** What the tool asked its caller, and the responses. */
+  readonly inputs: readonly InputRound[];
   readonly timeline: readonly TimelineEntry[];
 }
 
@@ -70,6 +75,15 @@ export type OpenState =
       /** Why the attempt before this one ended; null for a first attempt. */
       readonly cause: FailureCode | null;
       /** Name of the connected device that the call was sent to. */
+      readonly device?: string;
+    }
+  | {
+      readonly name: 'INPUT_REQUIRED';
+      /** When the input request expires. */
+      readonly deadlineAt: number;
+      readonly attempt: number;
+      /** As `InputRound.held`. */
+      readonly held: boolean;
       readonly device?: string;
     };
 
@@ -123,7 +137,9 @@ const NEXT: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
   ],
   APPROVAL_REQUIRED: ['APPROVED', 'DENIED', 'CANCELLED'],
   APPROVED: ['EXECUTING', 'FAILED', 'TIMED_OUT', 'DENIED', 'CANCELLED', 'SEALED'],
-  EXECUTING: ['EXECUTING', 'COMPLETED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'SEALED'],
+  EXECUTING: ['EXECUTING', 'INPUT_REQUIRED', 'COMPLETED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'SEALED'],
+  // To itself: a request has its response, and others are open or the tool waits for a slot to run again.
+  INPUT_REQUIRED: ['INPUT_REQUIRED', 'EXECUTING', 'COMPLETED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'SEALED'],
   COMPLETED: [],
   FAILED: [],
   TIMED_OUT: [],
@@ -180,6 +196,7 @@ export function timelineEntry(state: CallState, at: number): TimelineEntry {
     case 'PENDING':
     case 'APPROVAL_REQUIRED':
     case 'APPROVED':
+    case 'INPUT_REQUIRED':
     case 'COMPLETED':
       return { state: state.name, at };
     case 'EXECUTING':

@@ -51,5 +51,8 @@ async function seal({ lifecycle, log }: DrainParts, live: LiveCall): Promise<voi
 }
 
 function isRunningInProcess({ call }: LiveCall): boolean {
-  return runsInProcess(call) && call.state.name === 'EXECUTING';
+  const { state } = call;
+  return (
+    runsInProcess(call) && (state.name === 'EXECUTING' || (state.name === 'INPUT_REQUIRED' && state.held))
+  );
 }

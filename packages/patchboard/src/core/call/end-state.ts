@@ -1,5 +1,6 @@
 import { type OutcomeKnowledge, reason } from '@patchboard/wire';
 import { runsInProcess, type Call, type EndState } from './call.ts';
+import { waitsForInput } from './input.ts';
 import { endFailure, failure, type Failure } from '../failures.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
 import type { BadOutcome, Outcome } from './outcome.ts';
@@ -12,9 +13,13 @@ export function expiry(call: Call, outcome: OutcomeKnowledge, idempotent: boolea
       failure: failure('approval_expired', reason('approval_ran_out')),
     };
   }
+  if (waitsForInput(call))
+    return {
+      kind: 'timed_out',
+      failure: endFailure('input_expired', reason('input_expired'), outcome, idempotent),
+    };
   const waitsForSlot = runsInProcess(call) && call.state.name !== 'EXECUTING';
-  if (waitsForSlot)
-    return { kind: 'failed', failure: failure('queue_timeout', undefined, { outcome: 'not_started' }) };
+  if (waitsForSlot) return { kind: 'failed', failure: failure('queue_timeout', undefined, { outcome }) };
   return { kind: 'timed_out', failure: timeoutFailure(call, outcome, idempotent) };
 }
 

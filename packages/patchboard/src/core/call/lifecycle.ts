@@ -1,9 +1,19 @@
 import { type OutcomeKnowledge, reason } from '@patchboard/wire';
-import { attemptsOf, IllegalMove, isOpen, move, type Approval, type Call, type CallState } from './call.ts';
+import {
+  attemptsOf,
+  IllegalMove,
+  isOpen,
+  move,
+  type Approval,
+  type Call,
+  type CallState,
+  type EndState,
+} from './call.ts';
 import { endState, expiry, outcomeOf } from './end-state.ts';
 import { failure, messageOf } from '../failures.ts';
 import { callRow, type LedgerDraft } from '../ledger/ledger.ts';
 import { isIdempotent, liveCall, nothing, type InProcessCaller, type LiveCall } from './live-call.ts';
+import type { InputRound } from './input.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { BadOutcome } from './outcome.ts';
 import type { Clock, Digest, Inserted, Log, NewCall, Store } from '../ports.ts';
@@ -31,6 +41,8 @@ export interface MoveExtra {
   readonly approval?: Approval;
   /** The arguments as an operator edited them. */
   readonly argsJson?: string;
+  /** What the caller was asked, and its responses. */
+  readonly inputs?: readonly InputRound[];
   /** Ledger rows besides those of the moves. */
   readonly rows?: (call: Call) => readonly LedgerDraft[];
 }
@@ -96,7 +108,7 @@ export class Lifecycle {
   advance(live: LiveCall, states: readonly CallState[], extra: MoveExtra = {}): MaybePromise<boolean> {
     const at = this.#parts.clock.now();
     const from = live.call;
-    let next = extra.argsJson === undefined ? from : { ...from, argsJson: extra.argsJson };
+    let next = changed(from, extra);
     const rows: LedgerDraft[] = [];
     for (const state of states) {
       next = move(next, state, at, extra.approval ?? next.approval);
@@ -177,6 +189,16 @@ export class Lifecycle {
     } catch (error) {
       return retry(error);
     }
+  }
+
+  /** As `advanceWithRetry` with an end state, whatever moves that leave the call open are committed first. */
+  endWithRetry(live: LiveCall, end: EndState): MaybePromise<boolean> {
+    const { version } = live.call;
+    return andThen(this.advanceWithRetry(live, [end]), (hasEnded) =>
+      hasEnded || !isOpen(live.call) || live.call.version === version
+        ? hasEnded
+        : this.endWithRetry(live, end),
+    );
   }
 
   /** Ends a call from outside its execution, then stops the work. Returns false if another move was committed first. */
@@ -263,4 +285,9 @@ export class Lifecycle {
     live.release = nothing;
     this.#parts.cancelled(live, reason);
   }
+}
+
+function changed(call: Call, { argsJson, inputs }: MoveExtra): Call {
+  if (argsJson === undefined && inputs === undefined) return call;
+  return { ...call, argsJson: argsJson ?? call.argsJson, inputs: inputs ?? call.inputs };
 }

@@ -13,6 +13,8 @@ export interface InProcessCaller {
   readonly keepsRefused?: true;
   /** The policies of this agent and of the agents that started it. Default: none. */
   readonly permissions?: readonly AgentPolicy[];
+  /** Called when the tool asks for input, once the request is durable. */
+  onInputRequired?(call: Call): void;
   /** Called with each event that the tool emits while the call is open. */
   onCustomEvent?(event: ToolCustomEvent): void;
 }

@@ -7,7 +7,7 @@ import { OpenCalls } from './open-calls.ts';
 type OpenCall = Call & { readonly state: OpenState };
 type Name = OpenState['name'];
 
-const NAMES: readonly Name[] = ['PENDING', 'APPROVAL_REQUIRED', 'APPROVED', 'EXECUTING'];
+const NAMES: readonly Name[] = ['PENDING', 'APPROVAL_REQUIRED', 'APPROVED', 'EXECUTING', 'INPUT_REQUIRED'];
 const TENANTS = ['a', 'b', 'c'];
 
 function open(tenant: string, name: Name, length: number): OpenCall {

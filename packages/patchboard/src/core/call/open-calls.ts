@@ -82,7 +82,7 @@ function none(): Counts {
   return {
     calls: 0,
     characters: 0,
-    byState: { PENDING: 0, APPROVAL_REQUIRED: 0, APPROVED: 0, EXECUTING: 0 },
+    byState: { PENDING: 0, APPROVAL_REQUIRED: 0, APPROVED: 0, EXECUTING: 0, INPUT_REQUIRED: 0 },
   };
 }
 

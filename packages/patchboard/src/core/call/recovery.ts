@@ -4,6 +4,7 @@ import { endFailure, failure, messageOf } from '../failures.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { REMOTE_CALLER, type LiveCall } from './live-call.ts';
 import type { BadOutcome } from './outcome.ts';
+import { waitsForInput } from './input.ts';
 import { endState } from './end-state.ts';
 import type { Clock, Log, Store } from '../ports.ts';
 import type { Tasks } from '../tasks.ts';
@@ -54,7 +55,7 @@ export async function recover(parts: RecoveryParts): Promise<RecoveryReport> {
     resumed += 1;
     if (isOverdue(call, parts.clock.now())) continue; // the deadline that `adopt` armed ends it at once
     if (call.state.name === 'APPROVED') await release(parts, live);
-    else if (call.state.name !== 'APPROVAL_REQUIRED') parts.start(live);
+    else if (!waitsForPerson(call)) parts.start(live);
   }
   return { resumed, sealed };
 }
@@ -99,6 +100,12 @@ function orphaned(lifecycle: Lifecycle, live: LiveCall, sealedIds: ReadonlySet<s
   const outcome = lifecycle.outcomeKnowledge(live);
   const why = reason('server_stopped_task');
   return { kind: 'cancelled', failure: failure('cancelled', why, { outcome }) };
+}
+
+/** For an operator's decision, or for input that its tool asked for before it gave up its place. */
+function waitsForPerson(call: Call): boolean {
+  const { state } = call;
+  return state.name === 'APPROVAL_REQUIRED' || (waitsForInput(call) && !('held' in state && state.held));
 }
 
 function isOverdue(call: Call, now: number): boolean {

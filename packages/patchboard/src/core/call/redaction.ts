@@ -40,8 +40,9 @@ export class Redactor {
   }
 }
 
-/** Redacts the arguments of an ended call. */
-export function redactEnded(redactor: Redactor, call: Call): Call {
+/** Redacts the arguments of an ended call, and what its caller gave as input. */
+export function redactEnded(redactor: Redactor, ended: Call): Call {
+  const call = ended.inputs.length === 0 ? ended : { ...ended, inputs: redactedInputs(redactor, ended) };
   const argsJson = redactor.json(call.argsJson);
   const argsRedacted = call.argsRedacted || argsJson !== call.argsJson;
   const original = call.approval?.originalArgsJson ?? null;
@@ -49,4 +50,12 @@ export function redactEnded(redactor: Redactor, call: Call): Call {
     return argsRedacted ? { ...call, argsJson, argsRedacted } : call;
   const approval = { ...call.approval, originalArgsJson: redactor.json(original) };
   return { ...call, argsJson, argsRedacted, approval };
+}
+
+function redactedInputs(redactor: Redactor, { inputs }: Call): Call['inputs'] {
+  return inputs.map((round) => {
+    const { response } = round;
+    if (response === null) return round;
+    return { ...round, response: { ...response, content: redactor.value(response.content) } };
+  });
 }

@@ -32,10 +32,10 @@ export class Stop {
   }
 
   /** Settles as `work` does, or with the reason as soon as `fire` is called, because a tool may ignore the signal. */
-  race(work: MaybePromise<Outcome>): MaybePromise<Outcome> {
+  race<Settled>(work: MaybePromise<Settled>): MaybePromise<Settled | Outcome> {
     if (this.#reason !== null) return this.#reason;
     if (!(work instanceof Promise)) return work;
-    return new Promise<Outcome>((resolve, reject) => {
+    return new Promise<Settled | Outcome>((resolve, reject) => {
       // A call runs one piece of work at a time, so any earlier race has settled.
       this.#interrupt = resolve;
       work.then(resolve, reject);

@@ -2,10 +2,22 @@ import type { Call } from './call.ts';
 import { nothing } from './live-call.ts';
 import type { TimerWheel } from '../timer-wheel.ts';
 
+export interface WaitOptions {
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+  /** Ends the wait also when the call waits for input from its caller. */
+  readonly untilInput?: boolean;
+}
+
+interface Waiter {
+  readonly finish: (call: Call | null) => void;
+  readonly untilInput: boolean;
+}
+
 /** Pending waits for the end of calls (long polls). They are resolved when a call ends; the store is never polled. */
 export class Waiters {
   readonly #wheel: TimerWheel;
-  readonly #waiting: Map<string, Set<(call: Call | null) => void>> = new Map();
+  readonly #waiting: Map<string, Set<Waiter>> = new Map();
   #isClosed = false;
 
   constructor(wheel: TimerWheel) {
@@ -13,38 +25,44 @@ export class Waiters {
   }
 
   /** Resolves to the ended call, or to null when `ms` have passed, `signal` aborts or this object is closed. */
-  wait(id: string, ms: number, signal?: AbortSignal): Promise<Call | null> {
+  wait(id: string, ms: number, { signal, untilInput = false }: WaitOptions = {}): Promise<Call | null> {
     if (this.#isClosed || signal?.aborted === true) return Promise.resolve(null);
     return new Promise((resolve) => {
       const finish = (call: Call | null): void => {
         disarm();
         signal?.removeEventListener('abort', abandon);
         const waiting = this.#waiting.get(id);
-        waiting?.delete(finish);
+        waiting?.delete(waiter);
         if (waiting?.size === 0) this.#waiting.delete(id);
         resolve(call);
       };
+      const waiter = { finish, untilInput };
       const abandon = (): void => finish(null);
       const disarm = ms === Infinity ? nothing : this.#wheel.after(ms, abandon);
       signal?.addEventListener('abort', abandon);
       const others = this.#waiting.get(id);
-      if (others === undefined) this.#waiting.set(id, new Set([finish]));
-      else others.add(finish);
+      if (others === undefined) this.#waiting.set(id, new Set([waiter]));
+      else others.add(waiter);
     });
   }
 
   wake(call: Call): void {
-    for (const finish of this.#waiting.get(call.id) ?? []) finish(call);
+    for (const { finish } of this.#waiting.get(call.id) ?? []) finish(call);
+  }
+
+  /** The call waits for input from its caller. */
+  inputRequired(call: Call): void {
+    for (const { finish, untilInput } of this.#waiting.get(call.id) ?? []) if (untilInput) finish(call);
   }
 
   /** Resolves the waits for a call whose row is gone from the store, to null. */
   abandon(id: string): void {
-    for (const finish of this.#waiting.get(id) ?? []) finish(null);
+    for (const { finish } of this.#waiting.get(id) ?? []) finish(null);
   }
 
   /** Resolves all waits to null; later calls of `wait` resolve to null at once. */
   close(): void {
     this.#isClosed = true;
-    for (const waiting of this.#waiting.values()) for (const finish of waiting) finish(null);
+    for (const waiting of this.#waiting.values()) for (const { finish } of waiting) finish(null);
   }
 }

@@ -38,6 +38,10 @@ export class ClientQueueProvider implements Provider {
     return true;
   }
 
+  inputGiven(): void {
+    // The client reads the response.
+  }
+
   isOnline({ clientId }: RegisteredTool, tenant: string): boolean {
     return clientId !== null && this.#queues.isOnline(tenant, clientId);
   }

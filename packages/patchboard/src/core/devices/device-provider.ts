@@ -1,6 +1,7 @@
 import { reason } from '@patchboard/wire';
 import { attemptsOf, isOpen, type Call, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
+import type { InputRound } from '../call/input.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import { isIdempotent, type LiveCall } from '../call/live-call.ts';
 import { failed } from '../call/outcome.ts';
@@ -92,6 +93,10 @@ export class DeviceProvider implements Provider {
 
   recover(live: LiveCall, tool: RegisteredTool | undefined): boolean {
     return this.#parts.queue.recover(live, tool);
+  }
+
+  inputGiven(live: LiveCall, round: InputRound): void {
+    this.#parts.queue.inputGiven(live, round);
   }
 
   isOnline(tool: RegisteredTool, tenant: string): boolean {

@@ -8,6 +8,8 @@ export const EVENT_KINDS: readonly LedgerKind[] = [
   'call.state',
   'permission_required',
   'permission_decided',
+  'input_required',
+  'input_given',
   'device.changed',
   'registry.changed',
 ];

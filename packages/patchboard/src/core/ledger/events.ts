@@ -231,6 +231,8 @@ function eventOf<Named extends CallNames>({ row, call }: EventRow<Named>): Board
     }
     case 'permission_required':
     case 'permission_decided':
+    case 'input_required':
+    case 'input_given':
       return { ...event, type: row.kind, data: { ...namesOf(row.callId, call), ...body, at } };
     case 'device.changed':
       return { ...event, type: 'device.changed', data: { ...body, at } };

@@ -1,6 +1,7 @@
 import { rfc3339 } from '@patchboard/wire';
 import type { Approval, Call, TimelineEntry } from '../call/call.ts';
 import { originFields, type CallOrigin } from '../call/call-origin.ts';
+import type { InputRound } from '../call/input.ts';
 import { canonicalJson } from '../json/canonical-json.ts';
 import type { JsonChange } from '../json/json-diff.ts';
 import type { Digest } from '../ports.ts';
@@ -21,6 +22,8 @@ export type LedgerKind =
   | 'call.refused'
   | 'permission_required'
   | 'permission_decided'
+  | 'input_required'
+  | 'input_given'
   | 'run.created'
   | 'run.cancelled'
   | 'registry.changed'
@@ -116,6 +119,28 @@ export function permissionDecidedRow(call: Call, edit: OperatorEdit | null, at: 
     args_sha256: edit?.argsHash,
   };
   return { ...aboutCall(call, at), kind: 'permission_decided', body: JSON.stringify(body) };
+}
+
+/** What the caller is asked for, as a hash. */
+export function inputRequiredRow(
+  call: Call,
+  { id, expiresAt }: InputRound,
+  requestHash: string,
+  at: number,
+): LedgerDraft {
+  const body = { input_request_id: id, request_sha256: requestHash, expires_at: rfc3339(expiresAt) };
+  return { ...aboutCall(call, at), kind: 'input_required', body: JSON.stringify(body) };
+}
+
+/** What the caller responded, as a hash. */
+export function inputGivenRow(
+  call: Call,
+  { id, response }: InputRound,
+  contentHash: string | undefined,
+  at: number,
+): LedgerDraft {
+  const body = { input_request_id: id, action: response?.action, content_sha256: contentHash };
+  return { ...aboutCall(call, at), kind: 'input_given', body: JSON.stringify(body) };
 }
 
 function aboutCall(call: Call, at: number): Pick<LedgerDraft, 'at' | 'tenant' | 'callId' | 'traceId'> {

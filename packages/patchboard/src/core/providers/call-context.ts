@@ -2,6 +2,8 @@ import { isOpen, type Call } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
 import type { EventFeed } from '../ledger/events.ts';
 import { messageOf } from '../failures.ts';
+import { carriedState, responsesByKey, type InputRequest } from '../call/input.ts';
+import type { HeldInputs } from './held-inputs.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall, ToolCustomEvent } from '../call/live-call.ts';
@@ -20,6 +22,7 @@ export interface CallContextParts {
   readonly workspaces: Workspaces;
   readonly lifecycle: Pick<Lifecycle, 'find'>;
   readonly feed: Pick<EventFeed, 'progress' | 'custom'>;
+  readonly heldInputs: Pick<HeldInputs, 'request'>;
 }
 
 /** Creates the context that an in-process tool gets besides its arguments. */
@@ -43,7 +46,6 @@ class CallContext implements ToolContext {
   readonly attempt: number;
   readonly idempotencyKey: string;
   readonly traceparent: string | null;
-  readonly deadlineAt: number;
   readonly agent: ToolContext['agent'];
   readonly #parts: CallContextParts;
   readonly #live: LiveCall;
@@ -62,12 +64,28 @@ class CallContext implements ToolContext {
     this.attempt = attempt;
     this.idempotencyKey = call.id;
     this.traceparent = traceparentOf(call);
-    this.deadlineAt = 'deadlineAt' in call.state ? call.state.deadlineAt : parts.clock.now();
     this.agent = live.caller.agent;
   }
 
   get signal(): AbortSignal {
     return this.#live.stop.signal;
+  }
+
+  get deadlineAt(): number {
+    const { state } = this.#live.call;
+    return 'deadlineAt' in state ? state.deadlineAt : this.#parts.clock.now();
+  }
+
+  get acceptsInput(): boolean {
+    return this.#live.call.acceptsInput;
+  }
+
+  get inputs(): ToolContext['inputs'] {
+    return responsesByKey(this.#live.call);
+  }
+
+  get carried(): unknown {
+    return carriedState(this.#live.call);
   }
 
   get log(): Log {
@@ -87,6 +105,9 @@ class CallContext implements ToolContext {
     const event = this.#eventSink().prepare('progress', data);
     if (event !== null) this.#parts.feed.progress(this.#live.call, this.#parts.clock.now(), event.data);
   };
+
+  readonly requestInput = (request: InputRequest): Promise<unknown> =>
+    this.#parts.heldInputs.request(this.#live, request);
 
   readonly emit = (eventType: string, data: unknown = null): void => {
     const event = this.#eventSink().prepare(eventType, data);

@@ -3,18 +3,22 @@ import { isAsApproved } from '../call/as-approved.ts';
 import { attemptsOf, type CallState } from '../call/call.ts';
 import { endState } from '../call/end-state.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
-import type { LiveCall } from '../call/live-call.ts';
-import { failed } from '../call/outcome.ts';
+import { continuedMs, InputRequired, type InputRound } from '../call/input.ts';
+import type { InputRequests } from '../call/input-requests.ts';
+import { nothing, type LiveCall } from '../call/live-call.ts';
+import { failed, type Outcome } from '../call/outcome.ts';
 import { failure, type Failure } from '../failures.ts';
 import type { Limits } from '../limits.ts';
 import { pairKey } from '../pair-key.ts';
 import type { Clock } from '../ports.ts';
+import { failureOfThrown } from '../settlement/error-to-failure.ts';
 import { settle, type SettlementParts } from '../settlement/settlement.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Tasks } from '../tasks.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import type { ToolIndex } from '../tools/tool-index.ts';
 import type { ServerTool } from '../tools/server-tool.ts';
+import { HeldInputs } from './held-inputs.ts';
 import { runLocally, type LocalRunnerParts } from './local-runner.ts';
 import {
   mayRepeat,
@@ -25,7 +29,8 @@ import {
 } from './provider.ts';
 import { Slots, type SlotKey } from './slots.ts';
 
-export interface InProcessProviderParts extends LocalRunnerParts, SettlementParts {
+export interface InProcessProviderParts extends Omit<LocalRunnerParts, 'heldInputs'>, SettlementParts {
+  readonly inputRequests: InputRequests;
   readonly lifecycle: Lifecycle;
   readonly toolIndex: ToolIndex;
   readonly limits: Limits;
@@ -44,11 +49,15 @@ function tenantSlot(tenant: string): string {
 /** Runs tools in this process, limited by the slots of run, tenant, server and tool. */
 export class InProcessProvider implements Provider {
   readonly #parts: InProcessProviderParts;
+  readonly #heldInputs: HeldInputs;
+  readonly #runnerParts: LocalRunnerParts;
   readonly #slots: Slots = new Slots();
   #isStopped = false;
 
   constructor(parts: InProcessProviderParts) {
     this.#parts = parts;
+    this.#heldInputs = new HeldInputs(parts.inputRequests);
+    this.#runnerParts = { ...parts, heldInputs: this.#heldInputs };
   }
 
   /** With a free slot the call is recorded as EXECUTING in its first commit. */
@@ -104,7 +113,13 @@ export class InProcessProvider implements Provider {
   }
 
   recover({ call }: LiveCall, tool: RegisteredTool | undefined): boolean {
-    return call.state.name !== 'EXECUTING' || mayRepeat(tool, call, MAX_ATTEMPTS_OVER_RESTARTS);
+    const { state } = call;
+    const wasRunning = state.name === 'EXECUTING' || (state.name === 'INPUT_REQUIRED' && state.held);
+    return !wasRunning || mayRepeat(tool, call, MAX_ATTEMPTS_OVER_RESTARTS);
+  }
+
+  inputGiven(live: LiveCall, round: InputRound): void {
+    this.#heldInputs.given(live, round);
   }
 
   isOnline(tool: RegisteredTool): boolean {
@@ -159,19 +174,40 @@ export class InProcessProvider implements Provider {
 
   /** Commits EXECUTING, which must be durable before the tool runs. Returns false if the call ended while it waited. */
   async #begin(live: LiveCall, tool: RegisteredTool): Promise<boolean> {
-    const attempt = attemptsOf(live.call) + 1;
-    const deadlineAt = this.#parts.clock.now() + Math.min(tool.timeoutMs, live.call.timeoutMs);
-    return await this.#parts.lifecycle.advanceWithRetry(live, [
-      { name: 'EXECUTING', deadlineAt, attempt, cause: attempt === 1 ? null : 'interrupted' },
-    ]);
+    const { lifecycle, clock } = this.#parts;
+    const continued = continuedMs(live.call);
+    const attempt = attemptsOf(live.call) + (continued === null ? 1 : 0);
+    const deadlineAt = clock.now() + (continued ?? Math.min(tool.timeoutMs, live.call.timeoutMs));
+    const cause = attempt === 1 || continued !== null ? null : 'interrupted';
+    return await lifecycle.advanceWithRetry(live, [{ name: 'EXECUTING', deadlineAt, attempt, cause }]);
   }
 
   #execute(live: LiveCall, tool: RegisteredTool): MaybePromise<unknown> {
-    return andThen(runLocally(this.#parts, serverToolOf(tool), live), (outcome) => {
+    return andThen(runLocally(this.#runnerParts, serverToolOf(tool), live), (outcome) => {
       if (outcome === null) return;
-      const settled = settle(this.#parts, live, tool, outcome, null);
-      return andThen(settled, (state) => this.#parts.lifecycle.advanceWithRetry(live, [state]));
+      if (outcome instanceof InputRequired) return this.#returnedInput(live, tool, outcome);
+      return this.#settle(live, tool, outcome);
     });
+  }
+
+  #settle(live: LiveCall, tool: RegisteredTool, outcome: Outcome): MaybePromise<unknown> {
+    const settled = settle(this.#parts, live, tool, outcome, null);
+    return andThen(settled, (state) => this.#parts.lifecycle.endWithRetry(live, state));
+  }
+
+  /** The attempt is over. With the responses the call waits for a place again. */
+  async #returnedInput(live: LiveCall, tool: RegisteredTool, given: InputRequired): Promise<void> {
+    // A response may come before the next line of this function runs: the place it takes then must stay its own.
+    const { release } = live;
+    live.release = nothing;
+    try {
+      const { requests, carry } = given;
+      await this.#parts.inputRequests.record(live, { requests, held: false, carry });
+    } catch (error) {
+      await this.#settle(live, tool, failed(failureOfThrown(error, tool.annotations.idempotent === true)));
+    } finally {
+      release();
+    }
   }
 
   #slotKeys(tool: ServerTool, tenant: string, runId: string): SlotKey[] {

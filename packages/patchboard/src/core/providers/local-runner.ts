@@ -1,6 +1,7 @@
 import type { FailureCode } from '@patchboard/wire';
 import { attemptsOf } from '../call/call.ts';
 import { contextOf, type CallContextParts } from './call-context.ts';
+import { InputRequired } from '../call/input.ts';
 import type { Lifecycle } from '../call/lifecycle.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
@@ -25,12 +26,13 @@ export function runLocally(
   parts: LocalRunnerParts,
   tool: ServerTool,
   live: LiveCall,
-): MaybePromise<Outcome | null> {
+): MaybePromise<Outcome | InputRequired | null> {
   // The call may have ended between the commit of EXECUTING and this line.
   if (live.stop.reason !== null) return null;
   const attempt = attemptsOf(live.call);
   return andThen(live.stop.race(runAttempt(parts, tool, live, attempt)), (outcome) => {
     if (live.stop.reason !== null) return null;
+    if (outcome instanceof InputRequired) return outcome;
     const pauseMs = retryPause(parts, tool, live, outcome, attempt);
     if (outcome.kind !== 'failed' || pauseMs === null) return outcome;
     return retry(parts, tool, live, { attempt: attempt + 1, cause: outcome.failure.code, pauseMs });
@@ -42,7 +44,7 @@ async function retry(
   tool: ServerTool,
   live: LiveCall,
   { attempt, cause, pauseMs }: { attempt: number; cause: FailureCode; pauseMs: number },
-): Promise<Outcome | null> {
+): Promise<Outcome | InputRequired | null> {
   if (!(await pause(parts, live, pauseMs))) return null;
   const { state } = live.call;
   if (state.name !== 'EXECUTING') return null;
@@ -55,7 +57,7 @@ function runAttempt(
   tool: ServerTool,
   live: LiveCall,
   attempt: number,
-): MaybePromise<Outcome> {
+): MaybePromise<Outcome | InputRequired> {
   try {
     const args = JSON.parse(live.call.argsJson) as unknown;
     const returned = tool.execute(args, contextOf(parts, live, attempt, tool));
@@ -67,7 +69,8 @@ function runAttempt(
   }
 }
 
-function done(value: unknown): Outcome {
+function done(value: unknown): Outcome | InputRequired {
+  if (value instanceof InputRequired) return value;
   return { kind: 'ok', value };
 }
 

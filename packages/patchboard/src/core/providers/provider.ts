@@ -1,4 +1,5 @@
 import { attemptsOf, type Call, type CallState } from '../call/call.ts';
+import type { InputRound } from '../call/input.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Failure } from '../failures.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
@@ -29,6 +30,8 @@ export interface Provider {
    * executing and must not be repeated. `tool`: as it is registered now.
    */
   recover(live: LiveCall, tool: RegisteredTool | undefined): boolean;
+  /** The caller has responded to an input request for which the attempt waits. */
+  inputGiven(live: LiveCall, round: InputRound): void;
   isOnline(tool: RegisteredTool, tenant: string): boolean;
   /** How long a call may wait for a slot or device after its approval. */
   waitMs(call: Call): number;

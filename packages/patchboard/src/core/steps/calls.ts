@@ -10,7 +10,9 @@ import type { Lifecycle } from '../call/lifecycle.ts';
 import type { LiveCall } from '../call/live-call.ts';
 import type { Runs } from '../call/runs.ts';
 import { maySeeCall, narrowedTo, onlyAgent } from '../call/visibility.ts';
-import type { Waiters } from '../call/waiters.ts';
+import { waitsForInput } from '../call/input.ts';
+import type { Waiters, WaitOptions } from '../call/waiters.ts';
+import { notRequested, type GivenInput, type InputResponses } from './input-responses.ts';
 
 export interface CallsParts {
   readonly store: Store;
@@ -18,6 +20,7 @@ export interface CallsParts {
   readonly lifecycle: Lifecycle;
   readonly waiters: Waiters;
   readonly approvals: Approvals;
+  readonly inputs: InputResponses;
   readonly runs: Pick<Runs, 'find'>;
 }
 
@@ -30,6 +33,9 @@ export interface FollowOptions {
   /** The live call that `submit` returned: lets `follow` reach its end even if the store drops the row. */
   readonly live?: LiveCall | null | undefined;
 }
+
+/** The shortest pause between two responses to a client that waits for a call which needs input. */
+const INPUT_POLL_MS = 1000;
 
 /** The recorded calls. Each method treats calls that the principal may not see as not existing. */
 export class Calls {
@@ -52,13 +58,14 @@ export class Calls {
     principal: Principal,
     id: string,
     ms: number,
-    signal?: AbortSignal,
-    live?: LiveCall | null,
+    { live, ...options }: WaitOptions & { readonly live?: LiveCall | null | undefined } = {},
   ): MaybePromise<Call | undefined> {
     return andThen(live?.call ?? this.find(principal, id), (call) => {
       if (call === undefined || !isOpen(call) || ms <= 0) return call;
+      if (options.untilInput === true && waitsForInput(call))
+        return live === undefined || live === null ? this.#waitBriefly(call, principal, ms, options) : call;
       if (this.#parts.lifecycle.find(id) === undefined) return call;
-      return this.#parts.waiters.wait(id, ms, signal).then((ended) => ended ?? this.find(principal, id));
+      return this.#parts.waiters.wait(id, ms, options).then((ended) => ended ?? this.find(principal, id));
     });
   }
 
@@ -68,7 +75,7 @@ export class Calls {
     id: string,
     { cancelOn, until, live }: FollowOptions = {},
   ): MaybePromise<Call | undefined> {
-    const waiting = this.wait(principal, id, Infinity, until, live);
+    const waiting = this.wait(principal, id, Infinity, { signal: until, live });
     if (cancelOn === undefined || !(waiting instanceof Promise)) return waiting;
     const cancel = (): void => {
       // Returns a conflict, which is ignored, if the call ended first.
@@ -119,6 +126,33 @@ export class Calls {
       live === undefined ? notWaiting(call) : await this.#parts.approvals.decide(live, principal, decision);
     const current = live?.call ?? call;
     return refused === null ? { ok: true, value: current } : { ok: false, failure: refused, call: current };
+  }
+
+  /** The caller's response to an input request. */
+  async respond(principal: Principal, id: string, given: GivenInput): Promise<Result<Call>> {
+    const call = await this.find(principal, id);
+    if (call === undefined) return { ok: false, failure: noSuchCall(id) };
+    const live = this.#parts.lifecycle.find(id);
+    const refused =
+      live === undefined
+        ? notRequested(id, call.state.name)
+        : await this.#parts.inputs.respond(live, principal, given);
+    const current = live?.call ?? call;
+    return refused === null ? { ok: true, value: current } : { ok: false, failure: refused, call: current };
+  }
+
+  /**
+   * The call already waited for input when this request came. A client that does not know input requests asks again at once:
+   * it gets the call after a second at the latest.
+   */
+  async #waitBriefly(
+    call: Call,
+    principal: Principal,
+    ms: number,
+    { signal }: WaitOptions,
+  ): Promise<Call | undefined> {
+    const ended = await this.#parts.waiters.wait(call.id, Math.min(ms, INPUT_POLL_MS), { signal });
+    return ended ?? (await this.find(principal, call.id));
   }
 
   /** Returns the digest that a call in APPROVAL_REQUIRED would have with other arguments. Records nothing. */

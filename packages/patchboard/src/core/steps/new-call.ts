@@ -86,12 +86,14 @@ function withoutApproval(
     origin: request.origin ?? null,
     replayOf: request.replayOf ?? null,
     parentCallId: request.parentCallId ?? null,
+    acceptsInput: request.acceptsInput ?? true,
     fence: runsInProcess(tool) ? null : ids.secret(128),
     createdAt: now,
     decision: admission.decision,
     version: states.length - 1,
     state: pathOf(id, states),
     approval: null,
+    inputs: [],
     timeline: states.map((state) => timelineEntry(state, now)),
   };
 }

@@ -1,6 +1,7 @@
 import type { JsonSchema, SandboxName, ToolAnnotations } from '@patchboard/wire';
 import type { AgentHandle } from '../agent-handle.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
+import type { InputRequest, InputResponse } from '../call/input.ts';
 import type { Failure } from '../failures.ts';
 import type { Hooks } from '../hooks/hooks.ts';
 import type { Log } from '../ports.ts';
@@ -33,6 +34,18 @@ export interface ToolContext {
   readonly sandbox: Sandbox;
   /** State kept for this run. Absent if the board has no workspace. */
   readonly services?: ToolServices | undefined;
+  /** Whether the caller can respond to input requests. */
+  readonly acceptsInput: boolean;
+  /**
+   * Asks the caller for input and resolves with the content. The attempt keeps its place, and its clock stands still. A
+   * restart ends the call, unless the tool is idempotent. Rejects with `ToolFailure`: `input_unavailable`,
+   * `input_declined`. To wait without holding a place, return `inputRequired(…)` instead.
+   */
+  readonly requestInput: (request: InputRequest) => Promise<unknown>;
+  /** The responses to the requests that the tool returned before, by key. */
+  readonly inputs: Readonly<Record<string, InputResponse>>;
+  /** What the tool returned with its last input request for this run; undefined: nothing. */
+  readonly carried: unknown;
   /** Sends `call.progress` to the subscribers of the call. */
   readonly progress: (data: unknown) => void;
   /** Sends `tool_custom_event` to the calling agent and the subscribers of the call, unless the call has ended. */

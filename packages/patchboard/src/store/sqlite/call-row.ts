@@ -9,6 +9,7 @@ import {
   type CallState,
   type TimelineEntry,
 } from '../../core/call/call.ts';
+import type { InputRound } from '../../core/call/input.ts';
 import type { NewCall } from '../../core/ports.ts';
 import { STATE_CODES, stateNameOf } from './rows.ts';
 
@@ -166,6 +167,7 @@ export function toCall(values: unknown): Call {
     origin: origin === null ? null : (JSON.parse(origin) as CallOrigin),
     replayOf: at(row, AT.replay_of),
     parentCallId: at(row, AT.parent_call_id),
+    acceptsInput: mutable.acceptsInput !== false,
     fence: at(row, AT.fence),
     createdAt: at(row, AT.created_at),
     decision: JSON.parse(at(row, AT.decision)) as Decision,
@@ -173,6 +175,7 @@ export function toCall(values: unknown): Call {
     // `mutableJson` wrote it from a state of that name.
     state: state as CallState,
     approval: mutable.approval,
+    inputs: mutable.inputs ?? [],
     timeline: mutable.timeline,
   };
 }
@@ -187,11 +190,21 @@ interface MutablePart {
   readonly argsRedacted?: true;
   /** Absent if the tool uses no sandbox. */
   readonly sandbox?: SandboxName;
+  /** Absent if true. */
+  readonly acceptsInput?: false;
+  /** Absent if there are none. */
+  readonly inputs?: readonly InputRound[];
   readonly timeline: readonly TimelineEntry[];
 }
 
-export function mutableJson({ state, approval, timeline, argsRedacted, sandbox }: Call): string {
-  const rest = { ...(argsRedacted ? { argsRedacted } : {}), ...(sandbox === null ? {} : { sandbox }) };
+export function mutableJson(call: Call): string {
+  const { state, approval, timeline, argsRedacted, sandbox, acceptsInput, inputs } = call;
+  const rest = {
+    ...(argsRedacted ? { argsRedacted } : {}),
+    ...(sandbox === null ? {} : { sandbox }),
+    ...(acceptsInput ? {} : { acceptsInput }),
+    ...(inputs.length === 0 ? {} : { inputs }),
+  };
   const mutable: MutablePart = { state: detailOf(state), approval, timeline, ...rest };
   return JSON.stringify(mutable);
 }
@@ -211,6 +224,13 @@ function detailOf(state: CallState): Detail<CallState> {
         deadlineAt: state.deadlineAt,
         attempt: state.attempt,
         cause: state.cause,
+        ...(state.device === undefined ? {} : { device: state.device }),
+      };
+    case 'INPUT_REQUIRED':
+      return {
+        deadlineAt: state.deadlineAt,
+        attempt: state.attempt,
+        held: state.held,
         ...(state.device === undefined ? {} : { device: state.device }),
       };
     case 'COMPLETED':

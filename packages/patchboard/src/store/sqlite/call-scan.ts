@@ -16,6 +16,14 @@ const TURN = 200;
 /** A search by time is complete if the wall clock never stepped back by more than this. */
 const CLOCK_STEP_MS = 3_600_000;
 
+/**
+ * The codes of the open states in the order in which calls pass them. A call may return from INPUT_REQUIRED to PENDING or
+ * EXECUTING, so these come again.
+ */
+const OPEN_ORDER = (
+  ['PENDING', 'APPROVAL_REQUIRED', 'APPROVED', 'EXECUTING', 'INPUT_REQUIRED', 'PENDING', 'EXECUTING'] as const
+).map((name) => STATE_CODES[name]);
+
 const AFTER_EVERY_ID = '\uffff';
 
 const MATCHES = `
@@ -95,7 +103,7 @@ export class CallScan {
   /** Yields open calls, oldest first. States are read in the order in which calls pass them, so that a call that changes its state meanwhile is not missed. */
   async *open(): AsyncIterable<Call> {
     const ids = new Set<string>();
-    for (const code of [0, 1, 2, 3]) {
+    for (const code of OPEN_ORDER) {
       for (let after: string | undefined = ''; after !== undefined;) {
         const rows: string[] = this.#openIds.all(code, after, WINDOW).map((row) => text(row, 'id'));
         for (const id of rows) ids.add(id);

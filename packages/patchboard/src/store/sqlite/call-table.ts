@@ -4,7 +4,7 @@ import type { NewCall } from '../../core/ports.ts';
 import { EndedCounts, type StateCounts } from '../ended-counts.ts';
 import { countEndedCalls } from './count-ended-calls.ts';
 import { CALL_COLUMNS, insertCall, resultOf, mutableJson } from './call-row.ts';
-import { STATE_CODES, integer, stateNameOf, text } from './rows.ts';
+import { OPEN_CODES, STATE_CODES, integer, stateNameOf, text } from './rows.ts';
 
 export interface UsedKey {
   readonly callId: string;
@@ -47,7 +47,7 @@ export class CallTable {
       'delete from calls where no = ? and ended_at < ? returning state, run_id, tenant, id',
     );
     this.#countOpen = database.prepare(
-      'select state, count(*) as calls from calls where state <> 4 and state < 4 group by state',
+      `select state, count(*) as calls from calls where state <> 4 and state in (${OPEN_CODES}) group by state`,
     );
     for (const { tenant, state, calls } of countEndedCalls(database)) this.#ended.add(tenant, state, calls);
   }

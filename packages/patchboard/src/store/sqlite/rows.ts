@@ -1,10 +1,10 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { CALL_STATES, type CallStateName } from '@patchboard/wire';
+import { CALL_STATES, isTerminal, type CallStateName } from '@patchboard/wire';
 import type { Run } from '../../core/ports.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
-/** The stored codes; never renumber. Open states come first, and the migrations contain the code 4. */
+/** The stored codes; never renumber. The migrations contain the code 4. */
 export const STATE_CODES: Readonly<Record<CallStateName, number>> = {
   PENDING: 0,
   APPROVAL_REQUIRED: 1,
@@ -16,7 +16,13 @@ export const STATE_CODES: Readonly<Record<CallStateName, number>> = {
   DENIED: 7,
   CANCELLED: 8,
   SEALED: 9,
+  INPUT_REQUIRED: 10,
 };
+
+/** The codes of the open states, as SQL text. */
+export const OPEN_CODES: string = CALL_STATES.filter((name) => !isTerminal(name))
+  .map((name) => STATE_CODES[name])
+  .join(', ');
 
 const STATE_NAMES: ReadonlyMap<number, CallStateName> = new Map(
   CALL_STATES.map((name) => [STATE_CODES[name], name]),

@@ -161,6 +161,7 @@ async function runOne(run: BatchRun, parsed: ParsedToolRequest, index: number): 
       runId: run.runId,
       args,
       idempotencyKey: key === null ? null : `${key}/${index}`,
+      acceptsInput: false,
       ...traceOf(request.headers),
     },
     principal,
@@ -170,7 +171,7 @@ async function runOne(run: BatchRun, parsed: ParsedToolRequest, index: number): 
   const { id } = submitted.call;
   const live = submitted.kind === 'accepted' ? submitted.live : null;
   const call = isOpen(submitted.call)
-    ? await context.engine.calls.wait(principal, id, seconds * 1000, signal, live)
+    ? await context.engine.calls.wait(principal, id, seconds * 1000, { signal, live })
     : submitted.call;
   return { ...named, call: call ?? submitted.call, failure: failureOf(call ?? submitted.call) };
 }

@@ -1,4 +1,4 @@
-import { WIRE_LIMITS } from '@patchboard/wire';
+import { WIRE_LIMITS, type InputResponseBody } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOpen } from '../../core/call/call.ts';
 import { noSuchCall } from '../../core/steps/calls.ts';
@@ -9,9 +9,11 @@ import { sendProblem } from '../shared/routes/problem.ts';
 import { waitSecondsOf } from '../shared/routes/request-hints.ts';
 import { idOf, NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
 import {
+  ANY,
   COUNT,
   headers,
   ID_PARAMS,
+  INPUT_ACTION,
   nullable,
   object,
   optional,
@@ -85,6 +87,35 @@ async function waitForCall(
   );
 }
 
+const giveInputRoute: Route = {
+  method: 'POST',
+  url: '/v1/tool_calls/:id/input',
+  name: 'giveInput',
+  api: 'agent',
+  summary: 'Respond to the input request of a running call. Only the agent that made the call can.',
+  scope: 'tools:call',
+  params: ID_PARAMS,
+  body: object(
+    {
+      id: { ...TEXT, description: 'of the input request' },
+      action: { ...INPUT_ACTION, description: 'default: accept' },
+      content: { ...ANY, description: 'fits the schema of the request; absent for a link' },
+    },
+    ['action', 'content'],
+  ),
+  responses: { 200: { description: 'the call, which goes on', schema: ref('Call') } },
+  refusals: ['call_not_found', 'permission_denied', 'input_invalid', 'conflict', 'too_large', ...NOT_STORED],
+  handle: giveInput,
+};
+
+async function giveInput(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { id, action = 'accept', content } = request.body as InputResponseBody;
+  const given = { id, action, content };
+  const result = await context.engine.calls.respond(principalOf(request), idOf(request), given);
+  if (result.ok) sendJson(reply, 200, callJson(result.value));
+  else sendProblem(reply, result.failure, result.call === undefined ? {} : { state: result.call.state.name });
+}
+
 const cancelCallRoute: Route = {
   method: 'POST',
   url: '/v1/tool_calls/:id/cancel',
@@ -108,4 +139,4 @@ async function cancelCall(context: HttpContext, request: FastifyRequest, reply: 
   sendProblem(reply, result.failure, result.call === undefined ? {} : { state: result.call.state.name });
 }
 
-export const callRoutes: readonly Route[] = [getCallRoute, waitForCallRoute, cancelCallRoute];
+export const callRoutes: readonly Route[] = [getCallRoute, waitForCallRoute, giveInputRoute, cancelCallRoute];

@@ -6,12 +6,12 @@ import { failure } from '../../core/failures.ts';
 import type { Preview } from '../../core/steps/preview.ts';
 import type { CallRequest, Submitted } from '../../core/call/call-request.ts';
 import type { Principal } from '../../core/access/principal.ts';
-import { callJson, decisionView } from '../shared/views/call-view.ts';
+import { callJson, decisionView, inputRequestOf } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { sendReceipt } from '../shared/views/receipt.ts';
-import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
+import { sendInputRequired, sendReceipt } from '../shared/views/receipt.ts';
+import { acceptsInputOf, idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
 import { NOT_STORED, sendJson, type Route, type Schema } from '../shared/routes/routes.ts';
 import {
   ANY,
@@ -31,7 +31,8 @@ export const CALL_HEADERS: Schema = headers({
   'idempotency-key': { ...PEER_ID, description: 'same key and body: the same call, for 24 hours' },
   prefer: {
     ...TEXT,
-    description: '`wait=N`: wait up to N seconds (60 at most) for the call to end',
+    description:
+      '`wait=N`: wait up to N seconds (60 at most) for the call to end; `input=none`: this caller cannot respond to input requests',
   },
   traceparent: { ...TEXT, description: 'W3C trace context; its trace-id is kept with the call' },
   'x-trace-id': { ...PEER_ID, description: 'kept with the call; wins over `traceparent`' },
@@ -73,7 +74,10 @@ export const invokeRoute: Route = {
       description: 'the call has ended (`Prefer: wait`), or what would happen (`dry_run`)',
       schema: { anyOf: [ref('Call'), ref('DryRun')] },
     },
-    202: { description: 'recorded; poll the result', schema: ref('Receipt') },
+    202: {
+      description: 'recorded; poll the result, or respond to `input_request` if it is there',
+      schema: ref('Receipt'),
+    },
   },
   refusals: [
     'tool_not_found',
@@ -109,6 +113,7 @@ async function invoke(context: HttpContext, request: FastifyRequest, reply: Fast
     target: body.target ?? null,
     idempotencyKey: inHeader ?? inBody,
     ...(typeof body.timeout_ms === 'number' ? { timeoutMs: body.timeout_ms } : {}),
+    acceptsInput: acceptsInputOf(request.headers),
     ...traceOf(request.headers),
   };
   if (isDryRun === true) {
@@ -166,6 +171,8 @@ async function sendWhenEnded(
   live: LiveCall | null,
 ): Promise<void> {
   const call = await waitForEnd(context, reply, { principal, id, seconds: waitSeconds, live });
-  if (call === undefined || isOpen(call)) sendReceipt(reply, id);
+  const inputRequest = call === undefined ? null : inputRequestOf(call);
+  if (inputRequest !== null) sendInputRequired(reply, id, inputRequest);
+  else if (call === undefined || isOpen(call)) sendReceipt(reply, id);
   else sendJson(reply.header('preference-applied', `wait=${waitSeconds}`), 200, callJson(call));
 }

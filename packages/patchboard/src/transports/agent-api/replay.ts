@@ -5,7 +5,7 @@ import { failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
+import { acceptsInputOf, idempotencyKeyOf, traceOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
 import { idOf, type Route } from '../shared/routes/routes.ts';
 import { ANY, ID_PARAMS, optional, PEER_ID } from '../shared/routes/schemas.ts';
 import { invokeRoute, sendSubmitted } from './invoke.ts';
@@ -47,6 +47,7 @@ async function replay(context: HttpContext, request: FastifyRequest, reply: Fast
       args: args === undefined ? (JSON.parse(old.argsJson) as unknown) : args,
       target: old.target,
       idempotencyKey: idempotencyKeyOf(request.headers),
+      acceptsInput: acceptsInputOf(request.headers),
       ...traceOf(request.headers),
       replayOf: old.id,
     },

@@ -70,6 +70,7 @@ async function callTool(context: HttpContext, request: FastifyRequest, reply: Fa
       traceId,
       spanId,
       origin,
+      acceptsInput: false,
     },
     principal,
   );

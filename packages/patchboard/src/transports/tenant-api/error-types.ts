@@ -9,6 +9,7 @@ export const ERROR_TYPES = {
   ToolNotFoundError: 'the tenant has no tool of that name',
   PermissionError: 'policy, a hook, an operator or the tool itself does not allow the call',
   ApprovalRequiredError: 'the call is recorded and waits for an operator',
+  InputRequiredError: 'the tool needs input from its caller, which this API cannot give',
   RateLimitError: 'too many calls; with HTTP 429',
   TimeoutError: 'no result, or no free slot, in time',
   InternalError: 'anything else that went wrong',

@@ -21,6 +21,10 @@ export function aContext(given: Partial<ToolContext> = {}): ToolContext {
     get services(): never {
       throw new Error('these tools use no services');
     },
+    acceptsInput: true,
+    requestInput: () => Promise.reject(new Error('these tools ask for no input')),
+    inputs: {},
+    carried: undefined,
     progress: () => undefined,
     emit: () => undefined,
     ...given,

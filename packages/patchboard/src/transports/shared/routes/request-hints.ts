@@ -14,6 +14,13 @@ export function waitSecondsOf(headers: IncomingHttpHeaders): number | null {
   return seconds === undefined ? null : Math.min(Number(seconds), WIRE_LIMITS.waitSeconds);
 }
 
+const NO_INPUT = /(?:^|[,;\s])input\s*=\s*"?none"?(?=$|[,;\s])/i;
+
+/** False for `Prefer: input=none`: the caller cannot respond to input requests. */
+export function acceptsInputOf({ prefer }: IncomingHttpHeaders): boolean {
+  return typeof prefer !== 'string' || !NO_INPUT.test(prefer);
+}
+
 /**
  * `X-Trace-ID` wins over `traceparent`, which libraries often add on their own. Malformed values are ignored, unless the
  * route's schema has refused them.

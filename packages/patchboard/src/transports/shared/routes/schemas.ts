@@ -1,4 +1,4 @@
-import { CALL_STATES, CALL_STATUSES, FAILURE_CODES, PEER_ID_PATTERN } from '@patchboard/wire';
+import { CALL_STATES, CALL_STATUSES, FAILURE_CODES, INPUT_ACTIONS, PEER_ID_PATTERN } from '@patchboard/wire';
 import type { Schema } from './routes.ts';
 
 /** Building blocks for the schemas of routes. */
@@ -74,6 +74,7 @@ export const ANNOTATIONS: Schema = optional({
   destructive: FLAG,
   idempotent: FLAG,
   requires_approval: FLAG,
+  asks_input: { ...FLAG, description: 'the tool may ask its caller for input while it runs' },
 });
 
 const TOOL = {
@@ -115,6 +116,26 @@ const APPROVAL = object(
   ['meta', 'decision', 'decided_by', 'decided_at', 'note', 'original_args'],
 );
 
+const INPUT_REQUEST = {
+  id: TEXT,
+  message: TEXT,
+  schema: { ...JSON_SCHEMA, description: 'of the content; absent for a link' },
+  url: { ...TEXT, description: 'a link to visit; the response has no content' },
+  expires_at: TIME,
+};
+
+export const INPUT_ACTION: Schema = { enum: INPUT_ACTIONS };
+
+const INPUTS = listOf(
+  object({ ...INPUT_REQUEST, requested_at: TIME, action: INPUT_ACTION, content: ANY, responded_at: TIME }, [
+    'schema',
+    'url',
+    'action',
+    'content',
+    'responded_at',
+  ]),
+);
+
 const DECISION = object(
   {
     effect: { enum: ['allow', 'ask', 'deny'] },
@@ -131,6 +152,7 @@ const PROVIDER = object({ kind: SOURCE, client_id: nullable(TEXT), online: FLAG 
 type ComponentName =
   | 'Problem'
   | 'Receipt'
+  | 'InputRequest'
   | 'Tool'
   | 'ToolDetail'
   | 'Call'
@@ -166,7 +188,17 @@ export function problemWith(
 
 const VIEWS: Readonly<Record<ComponentName, Schema>> = {
   Problem: problemWith({}),
-  Receipt: object({ tool_call_id: TEXT, status: { const: 'pending' }, message: TEXT }),
+  Receipt: object(
+    {
+      tool_call_id: TEXT,
+      status: { const: 'pending' },
+      message: TEXT,
+      state: { const: 'INPUT_REQUIRED', description: 'the caller waited, and the tool needs input' },
+      input_request: ref('InputRequest'),
+    },
+    ['state', 'input_request'],
+  ),
+  InputRequest: object(INPUT_REQUEST, ['schema', 'url']),
   Tool: object(TOOL),
   ToolDetail: object({
     ...TOOL,
@@ -174,35 +206,40 @@ const VIEWS: Readonly<Record<ComponentName, Schema>> = {
     metadata: nullable(METADATA),
     provider: PROVIDER,
   }),
-  Call: object({
-    tool_call_id: TEXT,
-    run_id: TEXT,
-    tool_name: TEXT,
-    source: SOURCE,
-    status: { enum: CALL_STATUSES },
-    args: ANY,
-    result: ANY,
-    error: nullable(ERROR),
-    created_at: { ...COUNT, description: 'epoch seconds' },
-    completed_at: nullable({ ...COUNT, description: 'epoch seconds' }),
-    state: STATE,
-    agent_id: TEXT,
-    decision: DECISION,
-    approval: nullable(APPROVAL),
-    attempts: listOf(
-      object(
-        { attempt: COUNT, started_at: TIME, ended_at: nullable(TIME), code: nullable(CODE), device: TEXT },
-        ['device'],
+  Call: object(
+    {
+      tool_call_id: TEXT,
+      run_id: TEXT,
+      tool_name: TEXT,
+      source: SOURCE,
+      status: { enum: CALL_STATUSES },
+      args: ANY,
+      result: ANY,
+      error: nullable(ERROR),
+      created_at: { ...COUNT, description: 'epoch seconds' },
+      completed_at: nullable({ ...COUNT, description: 'epoch seconds' }),
+      state: STATE,
+      agent_id: TEXT,
+      decision: DECISION,
+      approval: nullable(APPROVAL),
+      attempts: listOf(
+        object(
+          { attempt: COUNT, started_at: TIME, ended_at: nullable(TIME), code: nullable(CODE), device: TEXT },
+          ['device'],
+        ),
       ),
-    ),
-    duration_ms: { ...nullable(COUNT), description: 'from the record to the end, waiting included' },
-    waited_ms: { ...nullable(COUNT), description: 'before its first execution' },
-    ran_ms: { ...nullable(COUNT), description: 'from its first execution to its end' },
-    deadline_at: nullable(TIME),
-    replay_of: nullable(TEXT),
-    sandbox: { enum: ['bubblewrap', 'seatbelt', 'none', null], description: 'the sandbox it ran in' },
-    timeline: listOf(object({ state: STATE, at: TIME, attempt: COUNT, code: CODE }, ['attempt', 'code'])),
-  }),
+      duration_ms: { ...nullable(COUNT), description: 'from the record to the end, waiting included' },
+      waited_ms: { ...nullable(COUNT), description: 'before its first execution' },
+      ran_ms: { ...nullable(COUNT), description: 'from its first execution to its end' },
+      deadline_at: nullable(TIME),
+      replay_of: nullable(TEXT),
+      sandbox: { enum: ['bubblewrap', 'seatbelt', 'none', null], description: 'the sandbox it ran in' },
+      timeline: listOf(object({ state: STATE, at: TIME, attempt: COUNT, code: CODE }, ['attempt', 'code'])),
+      input_request: ref('InputRequest'),
+      inputs: { ...INPUTS, description: 'all input requests of the call; absent if there are none' },
+    },
+    ['input_request', 'inputs'],
+  ),
   DryRun: object({
     valid: FLAG,
     errors: ISSUES,

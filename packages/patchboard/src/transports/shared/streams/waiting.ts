@@ -48,6 +48,7 @@ export async function waitForEnd(
   return await whileConnected(
     context,
     reply,
-    async (signal) => await context.engine.calls.wait(principal, id, seconds * 1000, signal, live),
+    async (signal) =>
+      await context.engine.calls.wait(principal, id, seconds * 1000, { signal, live, untilInput: true }),
   );
 }

@@ -1,13 +1,17 @@
 import {
+  isTerminal,
   rfc3339,
   statusOf,
   type ApprovalView,
   type AttemptView,
   type CallErrorView,
   type DecisionView,
+  type InputRequestView,
+  type InputRoundView,
   type TimelineEntryView,
 } from '@patchboard/wire';
 import { endedAt, type Approval, type Call } from '../../../core/call/call.ts';
+import { openRequests, waitsForInput, type InputRound } from '../../../core/call/input.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Decision } from '../../../core/access/guard.ts';
 
@@ -30,8 +34,44 @@ export function callJson(call: Call): string {
     `,"attempts":${text(attemptViews(call))}` +
     `,"duration_ms":${times?.totalMs ?? null},"waited_ms":${times?.waitedMs ?? null},"ran_ms":${times?.ranMs ?? null}` +
     `,"deadline_at":${'deadlineAt' in state ? text(rfc3339(state.deadlineAt)) : 'null'}` +
-    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)},"timeline":${text(call.timeline.map(timelineView))}}`
+    `,"replay_of":${text(call.replayOf)},"sandbox":${text(call.sandbox)},"timeline":${text(call.timeline.map(timelineView))}${inputMembers(call)}}`
   );
+}
+
+function inputMembers(call: Call): string {
+  if (call.inputs.length === 0) return '';
+  const inputs = `,"inputs":${JSON.stringify(call.inputs.map(inputRoundView))}`;
+  const open = inputRequestOf(call);
+  return open === null ? inputs : `,"input_request":${JSON.stringify(open)}${inputs}`;
+}
+
+/** The first input request without a response; null if the call does not wait for input. */
+export function inputRequestOf(call: Call): InputRequestView | null {
+  const open = waitsForInput(call) ? openRequests(call)[0] : undefined;
+  return open === undefined ? null : inputRequestView(open);
+}
+
+function inputRequestView({ id, message, schema, url, expiresAt }: InputRound): InputRequestView {
+  return {
+    id,
+    message,
+    ...(schema === null ? {} : { schema }),
+    ...(url === null ? {} : { url }),
+    expires_at: rfc3339(expiresAt),
+  };
+}
+
+function inputRoundView(round: InputRound): InputRoundView {
+  const { requestedAt, response } = round;
+  const asked = { ...inputRequestView(round), requested_at: rfc3339(requestedAt) };
+  if (response === null) return asked;
+  const { action, content, at } = response;
+  return {
+    ...asked,
+    action,
+    ...(action === 'accept' && round.schema !== null ? { content } : {}),
+    responded_at: rfc3339(at),
+  };
 }
 
 function epochSeconds(epochMs: number): number {
@@ -72,12 +112,15 @@ function approvalView(approval: Approval): ApprovalView {
   };
 }
 
-/** An attempt lasts from its entry to the next one, whose code is the reason for its end. */
+/** An attempt lasts until the next one begins or the call ends; the code of that entry is the reason. */
 function attemptViews({ timeline }: Call): AttemptView[] {
   const attempts: AttemptView[] = [];
   for (const [index, entry] of timeline.entries()) {
-    if (entry.attempt === undefined) continue;
-    const next = timeline[index + 1];
+    // After an input request the same attempt goes on.
+    if (entry.attempt === undefined || entry.attempt === attempts.at(-1)?.attempt) continue;
+    const next = timeline
+      .slice(index + 1)
+      .find(({ state, attempt }) => isTerminal(state) || (attempt ?? entry.attempt) !== entry.attempt);
     attempts.push({
       attempt: entry.attempt,
       started_at: rfc3339(entry.at),

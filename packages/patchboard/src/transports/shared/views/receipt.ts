@@ -1,3 +1,4 @@
+import type { InputRequestView, ReceiptView } from '@patchboard/wire';
 import type { FastifyReply } from 'fastify';
 import { sendJson } from '../routes/routes.ts';
 import { API_HEADERS } from '../http/security-headers.ts';
@@ -25,6 +26,18 @@ export function sendReceipt(reply: FastifyReply, callId: string): void {
   request.counter?.count(202);
   raw.writeHead(202, [...HEADERS, String(json.length)]);
   raw.end(json, 'latin1');
+}
+
+/** The receipt of a call whose tool needs input from the caller that waits. */
+export function sendInputRequired(reply: FastifyReply, callId: string, request: InputRequestView): void {
+  const receipt: ReceiptView = {
+    tool_call_id: callId,
+    status: 'pending',
+    message: `the tool needs input: POST /v1/tool_calls/${callId}/input`,
+    state: 'INPUT_REQUIRED',
+    input_request: request,
+  };
+  sendJson(reply, 202, JSON.stringify(receipt));
 }
 
 /** Ids are plain ASCII and need no escaping. */

@@ -1,0 +1,148 @@
+import { reason, type Reason } from '@patchboard/wire';
+import { BoundedMap } from '../bounded-map.ts';
+import { failure, ToolFailure, type Failure } from '../failures.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import { inputRequiredRow } from '../ledger/ledger.ts';
+import type { Limits } from '../limits.ts';
+import type { Clock, CompiledSchema, Digest, Schemas } from '../ports.ts';
+import type { Call, CallState } from './call.ts';
+import { MAX_INPUT_ROUNDS, type InputRequest, type InputRound } from './input.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { LiveCall } from './live-call.ts';
+
+export interface InputRequestsParts {
+  readonly lifecycle: Lifecycle;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly schemas: Schemas;
+  readonly digest: Digest;
+  /** Called once the request is durable. */
+  readonly inputRequired: (live: LiveCall) => void;
+}
+
+/** The requests of one round. `held`: the attempt waits for the response. */
+export interface RequestedInput {
+  readonly requests: Readonly<Record<string, InputRequest>>;
+  readonly held: boolean;
+  readonly carry?: unknown;
+}
+
+const DEFAULT_SCHEMA = { type: 'object' } as const;
+const MESSAGE_CHARACTERS = 4000;
+/** Compiled schemas of requests, by their text. */
+const SCHEMAS_KEPT = 256;
+
+/** Records what running tools ask their callers for. */
+export class InputRequests {
+  readonly #parts: InputRequestsParts;
+  readonly #compiled: BoundedMap<string, CompiledSchema> = new BoundedMap(SCHEMAS_KEPT);
+
+  constructor(parts: InputRequestsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Moves an executing call to INPUT_REQUIRED. Throws `ToolFailure` with `input_unavailable` if the caller cannot be
+   * asked. False: another move of the call was committed first.
+   */
+  async record(live: LiveCall, given: RequestedInput): Promise<boolean> {
+    const { lifecycle, clock, limits } = this.#parts;
+    const { call } = live;
+    const problem = this.problem(live, given);
+    if (problem !== null) throw new ToolFailure(problem);
+    const { state } = call;
+    if (state.name !== 'EXECUTING') return false;
+    const now = clock.now();
+    const expiresAt = now + limits.inputExpiryMs;
+    const rounds = this.#rounds(call, given, { now, expiresAt, remainingMs: state.deadlineAt - now });
+    const next: CallState = {
+      name: 'INPUT_REQUIRED',
+      deadlineAt: expiresAt,
+      attempt: state.attempt,
+      held: given.held,
+      ...(state.device === undefined ? {} : { device: state.device }),
+    };
+    const isRecorded = await lifecycle.advance(live, [next], {
+      inputs: [...call.inputs, ...rounds],
+      rows: (moved) => rounds.map((round) => inputRequiredRow(moved, round, this.#hashOf(round), now)),
+    });
+    if (isRecorded) this.#parts.inputRequired(live);
+    return isRecorded;
+  }
+
+  /** Why the caller cannot be asked for that; null if it can. */
+  problem({ call, tool }: LiveCall, { requests }: RequestedInput): Failure | null {
+    if (!call.acceptsInput) return unavailable(reason('input_caller_cannot', { tool: call.toolName }));
+    // The operator has seen what runs: input may change it only if the contract says so.
+    if (call.approval !== null && tool?.annotations.asks_input !== true)
+      return unavailable(reason('input_of_approved_call', { tool: call.toolName }));
+    if ((call.inputs.at(-1)?.round ?? 0) >= MAX_INPUT_ROUNDS)
+      return unavailable(reason('input_rounds_used', { rounds: MAX_INPUT_ROUNDS }));
+    if (Object.keys(requests).length === 0) return invalid(reason('input_request_empty'));
+    for (const request of Object.values(requests)) {
+      const problem = this.#requestProblem(request);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
+
+  compiled(schema: NonNullable<InputRound['schema']>): CompiledSchema {
+    const text = JSON.stringify(schema);
+    const known = this.#compiled.use(text);
+    if (known !== undefined) return known;
+    const compiled = this.#parts.schemas.compile(schema, 'outside');
+    this.#compiled.set(text, compiled);
+    return compiled;
+  }
+
+  #requestProblem({ message, schema, url }: InputRequest): Failure | null {
+    if (typeof message !== 'string' || message.trim() === '') return invalid(reason('input_message_missing'));
+    if (message.length > MESSAGE_CHARACTERS)
+      return invalid(reason('input_message_too_long', { characters: MESSAGE_CHARACTERS }));
+    if (url !== undefined) {
+      if (schema !== undefined) return invalid(reason('input_schema_and_url'));
+      return /^https?:\/\/[^\s]+$/.test(url)
+        ? null
+        : invalid(reason('input_url_invalid', { url: url.slice(0, 100) }));
+    }
+    const compiled = this.compiled(schema ?? DEFAULT_SCHEMA);
+    if (compiled.ok) return null;
+    return invalid(reason('input_schema_invalid', { problem: [compiled.problem] }));
+  }
+
+  #rounds(
+    { inputs }: Call,
+    { requests, held, carry }: RequestedInput,
+    { now, expiresAt, remainingMs }: { now: number; expiresAt: number; remainingMs: number },
+  ): InputRound[] {
+    const round = (inputs.at(-1)?.round ?? 0) + 1;
+    return Object.entries(requests).map(([key, request], index) => ({
+      id: `in_${inputs.length + index + 1}`,
+      key,
+      round,
+      message: request.message,
+      schema: request.url === undefined ? (request.schema ?? DEFAULT_SCHEMA) : null,
+      url: request.url ?? null,
+      held,
+      handlesDecline: request.handlesDecline === true,
+      requestedAt: now,
+      expiresAt,
+      remainingMs,
+      ...(carry === undefined || index > 0 ? {} : { carry }),
+      response: null,
+    }));
+  }
+
+  /** Goes into the ledger in place of the texts. */
+  #hashOf({ message, schema, url }: InputRound): string {
+    return this.#parts.digest.sha256(canonicalJson({ message, schema, url }));
+  }
+}
+
+function unavailable(why: Reason): Failure {
+  return failure('input_unavailable', why);
+}
+
+function invalid(why: Reason): Failure {
+  return failure('tool_failed', why);
+}

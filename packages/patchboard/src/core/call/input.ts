@@ -1,0 +1,99 @@
+import type { InputAction, JsonSchema } from '@patchboard/wire';
+import type { Call } from './call.ts';
+
+/** What a tool asks its caller for: content that fits `schema`, or a visit to `url`. */
+export interface InputRequest {
+  /** The question, for the caller's user. */
+  readonly message: string;
+  /** JSON Schema of the content. Default: `{ "type": "object" }`; a request with a `url` has none. */
+  readonly schema?: JsonSchema;
+  readonly url?: string;
+  /**
+   * For a returned request: the tool runs again also if the caller declines, and handles that itself. Default: the call
+   * ends with `input_declined`.
+   */
+  readonly handlesDecline?: boolean;
+}
+
+export interface InputResponse {
+  readonly action: InputAction;
+  /** Fits the schema of the request; null for a link and for a declined request. */
+  readonly content: unknown;
+}
+
+/** One input request of a call, as it is stored. */
+export interface InputRound {
+  /** Unique within the call. */
+  readonly id: string;
+  /** The tool's own name for it; requests that were returned together have one each. */
+  readonly key: string;
+  /** Requests that were returned together have the same number. Starts with 1. */
+  readonly round: number;
+  readonly message: string;
+  /** Null: the request is a link. */
+  readonly schema: JsonSchema | null;
+  readonly url: string | null;
+  /** The attempt waits for the response and keeps its place. Otherwise it is over, and the tool runs again. */
+  readonly held: boolean;
+  readonly handlesDecline: boolean;
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  /** What is left of the tool's time. The clock of the tool stands still while the caller is asked. */
+  readonly remainingMs: number;
+  /** What a tool that returned the request keeps for its next run; absent: nothing. */
+  readonly carry?: unknown;
+  readonly response: (InputResponse & { readonly at: number }) | null;
+}
+
+/** A call may ask its caller this often. */
+export const MAX_INPUT_ROUNDS = 10;
+
+/** Upper bound on the JSON text of one response. */
+export const INPUT_CONTENT_BYTES = 65_536;
+
+/**
+ * What a tool returns instead of a result to ask its caller. The attempt is over, its place is free, and the request
+ * survives restarts. With the responses the tool runs again: `context.inputs` has them by key.
+ */
+export class InputRequired {
+  readonly requests: Readonly<Record<string, InputRequest>>;
+  readonly carry: unknown;
+
+  constructor(requests: Readonly<Record<string, InputRequest>>, carry?: unknown) {
+    this.requests = requests;
+    this.carry = carry;
+  }
+}
+
+/** The requests that were made last and have no response. */
+export function openRequests({ inputs }: Pick<Call, 'inputs'>): readonly InputRound[] {
+  const last = inputs.at(-1)?.round;
+  return inputs.filter(({ round, response }) => round === last && response === null);
+}
+
+/** Whether the call waits for its caller. After the last response it may still wait for a slot. */
+export function waitsForInput(call: Call): boolean {
+  return call.state.name === 'INPUT_REQUIRED' && openRequests(call).length > 0;
+}
+
+/** The responses by key, for a tool that runs again. The newest of a key counts. */
+export function responsesByKey({ inputs }: Pick<Call, 'inputs'>): Readonly<Record<string, InputResponse>> {
+  const responses: Record<string, InputResponse> = {};
+  for (const { key, response } of inputs)
+    if (response !== null) responses[key] = { action: response.action, content: response.content };
+  return responses;
+}
+
+/** What the tool kept for its next run; undefined: nothing. */
+export function carriedState({ inputs }: Pick<Call, 'inputs'>): unknown {
+  return inputs.findLast(({ carry }) => carry !== undefined)?.carry;
+}
+
+/**
+ * What is left of the tool's time if the next execution continues a returned request; null if it is a new attempt.
+ */
+export function continuedMs(call: Call): number | null {
+  const last = call.inputs.at(-1);
+  if (call.state.name !== 'INPUT_REQUIRED' || last === undefined || last.held) return null;
+  return last.remainingMs;
+}

@@ -1,0 +1,57 @@
+import { failure, ToolFailure } from '../failures.ts';
+import { reason } from '@patchboard/wire';
+import type { InputRequest, InputRound } from '../call/input.ts';
+import type { InputRequests } from '../call/input-requests.ts';
+import type { LiveCall } from '../call/live-call.ts';
+
+/** The input requests for which a running attempt of this process waits. */
+export class HeldInputs {
+  readonly #requests: Pick<InputRequests, 'record'>;
+  readonly #waiting: Map<LiveCall, (round: InputRound) => void> = new Map();
+  /** The last request of each call. A call asks for one thing at a time. */
+  readonly #last: WeakMap<LiveCall, Promise<unknown>> = new WeakMap();
+
+  constructor(requests: Pick<InputRequests, 'record'>) {
+    this.#requests = requests;
+  }
+
+  /** Resolves with the content. Rejects with `ToolFailure` if there is none. */
+  request(live: LiveCall, request: InputRequest): Promise<unknown> {
+    const previous = this.#last.get(live) ?? Promise.resolve();
+    const asked = previous.then(
+      () => this.#ask(live, request),
+      () => this.#ask(live, request),
+    );
+    this.#last.set(live, asked);
+    return asked;
+  }
+
+  /** The caller has responded. */
+  given(live: LiveCall, round: InputRound): void {
+    this.#waiting.get(live)?.(round);
+  }
+
+  async #ask(live: LiveCall, request: InputRequest): Promise<unknown> {
+    if (!(await this.#requests.record(live, { requests: { input: request }, held: true })))
+      throw new ToolFailure(ended(live));
+    const { signal } = live.stop;
+    try {
+      return await new Promise<unknown>((resolve, reject) => {
+        const stop = (): void => reject(new ToolFailure(ended(live)));
+        if (signal.aborted) stop();
+        signal.addEventListener('abort', stop, { once: true });
+        this.#waiting.set(live, ({ response }) => {
+          signal.removeEventListener('abort', stop);
+          if (response?.action === 'accept') resolve(response.content);
+          else reject(new ToolFailure(failure('input_declined')));
+        });
+      });
+    } finally {
+      this.#waiting.delete(live);
+    }
+  }
+}
+
+function ended({ call }: LiveCall): ReturnType<typeof failure> {
+  return failure('conflict', reason('call_over', { state: call.state.name }));
+}

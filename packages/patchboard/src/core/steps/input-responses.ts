@@ -1,0 +1,143 @@
+import { reason, type InputAction } from '@patchboard/wire';
+import type { Principal } from '../access/principal.ts';
+import { isOpen, type CallState } from '../call/call.ts';
+import { endState } from '../call/end-state.ts';
+import { INPUT_CONTENT_BYTES, openRequests, type InputResponse, type InputRound } from '../call/input.ts';
+import type { InputRequests } from '../call/input-requests.ts';
+import type { Lifecycle } from '../call/lifecycle.ts';
+import type { LiveCall } from '../call/live-call.ts';
+import { failed } from '../call/outcome.ts';
+import { denied, failure, type Failure } from '../failures.ts';
+import { canonicalJson } from '../json/canonical-json.ts';
+import { utf8Bytes } from '../json/utf8-bytes.ts';
+import { inputGivenRow } from '../ledger/ledger.ts';
+import type { Limits } from '../limits.ts';
+import type { Clock, Digest } from '../ports.ts';
+import type { Providers } from '../providers/providers.ts';
+
+/** What a caller responds to an input request. */
+export interface GivenInput {
+  /** The id of the input request. */
+  readonly id: string;
+  readonly action: InputAction;
+  readonly content: unknown;
+}
+
+export interface InputResponsesParts {
+  readonly lifecycle: Lifecycle;
+  readonly requests: InputRequests;
+  readonly providers: Providers;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly digest: Digest;
+}
+
+type Move = {
+  readonly states: readonly CallState[];
+  readonly then: (live: LiveCall, round: InputRound) => void;
+};
+
+/** Takes the responses of callers to input requests, each once. */
+export class InputResponses {
+  readonly #parts: InputResponsesParts;
+
+  constructor(parts: InputResponsesParts) {
+    this.#parts = parts;
+  }
+
+  /** Null: the response was taken, and the call goes on or has ended. `principal` may see the call. */
+  async respond(live: LiveCall, principal: Principal, given: GivenInput): Promise<Failure | null> {
+    if (principal.agentId !== live.call.agentId)
+      return failure('permission_denied', denied(reason('input_from_other_caller')));
+    for (;;) {
+      const { call } = live;
+      const round = this.#requested(live, given);
+      if ('code' in round) return round;
+      const response: InputResponse = {
+        action: given.action,
+        content: given.action === 'accept' ? (given.content ?? null) : null,
+      };
+      const problem = this.#contentProblem(round, response);
+      if (problem !== null) return problem;
+      const at = this.#parts.clock.now();
+      const answered = { ...round, response: { ...response, at } };
+      const inputs = call.inputs.map((one) => (one.id === round.id ? answered : one));
+      const { states, then } = this.#next(live, answered, openRequests({ inputs }).length > 0, at);
+      const isTaken = await this.#parts.lifecycle.advance(live, states, {
+        inputs,
+        rows: (moved) => [inputGivenRow(moved, answered, this.#contentHash(response), at)],
+      });
+      if (!isTaken) continue;
+      then(live, answered);
+      return null;
+    }
+  }
+
+  #requested({ call }: LiveCall, { id }: GivenInput): InputRound | Failure {
+    if (call.state.name !== 'INPUT_REQUIRED') return notRequested(call.id, call.state.name);
+    const round = call.inputs.find((one) => one.id === id);
+    if (round === undefined) return failure('conflict', reason('input_request_unknown', { id }));
+    if (round.response !== null) return failure('conflict', reason('input_already_given', { id }));
+    // An earlier process asked it; the tool has asked anew since.
+    if (!openRequests(call).includes(round))
+      return failure('conflict', reason('input_request_unknown', { id }));
+    return round;
+  }
+
+  #contentProblem({ id, schema }: InputRound, { action, content }: InputResponse): Failure | null {
+    if (action === 'decline' || schema === null) return null;
+    if (utf8Bytes(JSON.stringify(content)) > INPUT_CONTENT_BYTES)
+      return failure('too_large', reason('input_over_limit', { bytes: INPUT_CONTENT_BYTES }));
+    const compiled = this.#parts.requests.compiled(schema);
+    // It was compiled when it was requested.
+    if (!compiled.ok)
+      return failure('internal', reason('input_schema_invalid', { problem: [compiled.problem] }));
+    const issues = compiled.validate(content);
+    return issues === null
+      ? null
+      : failure('input_invalid', reason('input_does_not_fit', { id }), { issues });
+  }
+
+  #next({ call }: LiveCall, answered: InputRound, hasMore: boolean, at: number): Move {
+    const { providers, limits } = this.#parts;
+    const { state } = call;
+    if (state.name !== 'INPUT_REQUIRED') throw new Error(`call ${call.id} does not wait for input`);
+    const isDeclined = answered.response?.action === 'decline';
+    if (isDeclined && !answered.held && !answered.handlesDecline) {
+      const ended = failed(failure('input_declined', undefined, { outcome: 'unknown' }));
+      return { states: [endState(ended, null)], then: (live) => live.stop.fire(ended) };
+    }
+    if (hasMore) return { states: [state], then: nothingMore };
+    if (!answered.held)
+      return {
+        states: [{ ...state, deadlineAt: at + limits.queueWaitMs }],
+        then: (live) => providers.ofCall(live.call).start(live),
+      };
+    const { attempt, device } = state;
+    const executing: CallState = {
+      name: 'EXECUTING',
+      deadlineAt: at + answered.remainingMs,
+      attempt,
+      cause: null,
+      ...(device === undefined ? {} : { device }),
+    };
+    return {
+      states: [executing],
+      then: (live, round) => {
+        if (isOpen(live.call)) providers.ofCall(live.call).inputGiven(live, round);
+      },
+    };
+  }
+
+  #contentHash({ action, content }: InputResponse): string | undefined {
+    return action === 'accept' ? this.#parts.digest.sha256(canonicalJson(content)) : undefined;
+  }
+}
+
+export function notRequested(id: string, state: string): Failure {
+  return failure('conflict', reason('input_not_requested', { id, state }));
+}
+
+function nothingMore(): void {
+  // The call waits for the other responses of this round.
+}
