@@ -22,25 +22,10 @@ import type {
 } from '../../core/ports.ts';
 import type { StoredTool } from '../../core/tools/registered-tool.ts';
 import type { StateCounts } from '../ended-counts.ts';
-import { Watchers } from '../watchers.ts';
-import { CallReader } from './call-reader.ts';
-import { CallScan } from './call-scan.ts';
-import { CallTable } from './call-table.ts';
-import { CallsOfRuns } from './calls-of-runs.ts';
-import { DocumentTable } from './document-table.ts';
-import { EventIndexer } from './event-indexer.ts';
-import { EventPostings } from './event-postings.ts';
-import { EventRows } from './event-rows.ts';
-import { GroupCommit } from './group-commit.ts';
-import { headWriterOf, type HeadWriter } from './head-writer.ts';
-import { JournalTable } from './journal-table.ts';
-import { LedgerTable } from './ledger-table.ts';
 import { openDatabase } from './open.ts';
 import { resultOf } from './call-row.ts';
 import type { StoreLoss } from './store-loss.ts';
-import { RunTable } from './run-table.ts';
-import { ToolTable } from './tool-table.ts';
-import { WalDisk } from './wal-disk.ts';
+import { StoreTables } from './store-tables.ts';
 
 export interface SqliteStoreOptions {
   /** Created if it is missing; its folder must exist. */
@@ -89,95 +74,33 @@ const REPLACED: Replaced = { kind: 'replaced' };
 const PURGED_AT_ONCE = 200;
 
 class SqliteStore implements Store {
-  readonly #database: DatabaseSync;
-  readonly #disk: WalDisk;
-  readonly #head: HeadWriter;
-  readonly #commit: GroupCommit;
-  readonly #calls: CallTable;
-  readonly #reader: CallReader;
-  readonly #scan: CallScan;
-  readonly #runs: RunTable;
-  readonly #callsOfRuns: CallsOfRuns;
-  readonly #ledger: LedgerTable;
-  readonly #documents: DocumentTable;
-  readonly #journals: JournalTable;
-  readonly #watchers: Watchers = new Watchers();
-  readonly #tools: ToolTable;
-  readonly #events: EventRows;
-  readonly #indexer: EventIndexer;
+  readonly #tables: StoreTables;
   #closing: Promise<void> | null = null;
 
-  constructor(database: DatabaseSync, { file, digest, log }: SqliteStoreOptions, loss: StoreLoss | null) {
-    this.#database = database;
-    this.#disk = new WalDisk(file, log);
-    this.#calls = new CallTable(database);
-    this.#reader = new CallReader(database);
-    this.#scan = new CallScan(database, this.#reader);
-    this.#runs = new RunTable(database);
-    this.#callsOfRuns = new CallsOfRuns(database);
-    this.#documents = new DocumentTable(database);
-    this.#journals = new JournalTable(database);
-    this.#ledger = new LedgerTable(database, { digest, findCall: (id) => this.#reader.find(id) });
-    this.#tools = new ToolTable(database);
-    const mayWrite = (): boolean => this.#disk.isInPlace();
-    this.#head = headWriterOf(database, { databaseFile: file, digest, log, mayWrite }, loss);
-    this.#commit = new GroupCommit(database, this.#disk, {
-      save: () => {
-        const restoreLedger = this.#ledger.save();
-        const restoreCounts = this.#calls.save();
-        const restoreNumbers = this.#callsOfRuns.save();
-        return () => {
-          restoreLedger();
-          restoreCounts();
-          restoreNumbers();
-          this.#runs.forget();
-        };
-      },
-      beforeCommit: () => {
-        this.#callsOfRuns.indexIfDue();
-        this.#ledger.write();
-      },
-      durable: () => {
-        const { seq, hash } = this.#ledger.head;
-        this.#head.advance(seq, hash);
-        const rows = this.#ledger.takeCommitted();
-        this.#indexer.committed(rows);
-        this.#watchers.notify(rows);
-      },
-    });
-    const postings = new EventPostings(database);
-    this.#events = new EventRows(database, postings, () => this.#indexer.head);
-    this.#indexer = new EventIndexer({
-      postings,
-      head: this.#ledger.head.seq,
-      readBlock: (block) => this.#events.postingsOf(block),
-      write: (apply) => this.#commit.write(apply),
-    });
+  constructor(database: DatabaseSync, options: SqliteStoreOptions, loss: StoreLoss | null) {
+    this.#tables = new StoreTables(database, options, loss);
   }
 
-  /** Updates the head file with commits of the last process and of the migration. */
   async catchUpHead(): Promise<void> {
-    if (this.#head.isWritten) return;
-    this.#disk.syncNow();
-    await this.#head.flush();
+    await this.#tables.catchUpHead();
   }
 
   insertCall(record: NewCall): Promise<Inserted> {
-    return this.#commit.write(() => this.#insert(record), { bytes: record.call.argsJson.length });
+    return this.#tables.commit.write(() => this.#insert(record), { bytes: record.call.argsJson.length });
   }
 
   /** Checks everything before it writes anything: a result other than `inserted` has changed nothing. */
   #insert(record: NewCall): Inserted {
     const { call, idempotency, entries } = record;
-    const used = idempotency === null ? undefined : this.#calls.findKey(idempotency.scope);
+    const used = idempotency === null ? undefined : this.#tables.calls.findKey(idempotency.scope);
     if (used !== undefined && used.expiresAt > call.createdAt) {
       return { kind: 'duplicate', callId: used.callId, bodyHash: used.bodyHash };
     }
-    const { run } = this.#runs.ensure(record.run);
+    const { run } = this.#tables.runs.ensure(record.run);
     if (run.agentId !== record.run.agentId || run.cancelledAt !== null) return { kind: 'run_refused', run };
-    if (idempotency !== null && used !== undefined) this.#calls.freeKey(idempotency.scope);
-    this.#calls.insert(this.#callsOfRuns.next(), record);
-    this.#ledger.append(entries, call);
+    if (idempotency !== null && used !== undefined) this.#tables.calls.freeKey(idempotency.scope);
+    this.#tables.calls.insert(this.#tables.callsOfRuns.next(), record);
+    this.#tables.ledger.append(entries, call);
     return INSERTED;
   }
 
@@ -188,44 +111,37 @@ class SqliteStore implements Store {
     argsChanged = false,
   ): Promise<Replaced> {
     const replace = (): Replaced => {
-      if (!this.#calls.replace(call, expectedVersion))
-        return { kind: 'conflict', current: this.#reader.find(call.id) };
-      if (argsChanged) this.#calls.rewriteArgs(call);
-      this.#ledger.append(entries, call);
+      if (!this.#tables.calls.replace(call, expectedVersion))
+        return { kind: 'conflict', current: this.#tables.reader.find(call.id) };
+      if (argsChanged) this.#tables.calls.rewriteArgs(call);
+      this.#tables.ledger.append(entries, call);
       return REPLACED;
     };
-    return this.#commit.write(replace, { bytes: resultOf(call)?.length ?? 0 });
-  }
-
-  /** Reads only durable data, which a power loss cannot revert. */
-  async #read<T>(read: () => T | Promise<T>): Promise<T> {
-    const durable = this.#commit.durable();
-    if (durable !== undefined) await durable;
-    return await read();
+    return this.#tables.commit.write(replace, { bytes: resultOf(call)?.length ?? 0 });
   }
 
   async findCall(id: string): Promise<Call | undefined> {
-    return await this.#read(() => this.#reader.find(id));
+    return await this.#tables.read(() => this.#tables.reader.find(id));
   }
 
   async listCalls(filter: CallFilter, cursor: string | null, limit: number): Promise<Page<Call>> {
-    return await this.#read(() => this.#scan.list(filter, cursor, limit));
+    return await this.#tables.read(() => this.#tables.scan.list(filter, cursor, limit));
   }
 
   openCalls(): AsyncIterable<Call> {
-    return this.#scan.open();
+    return this.#tables.scan.open();
   }
 
   ensureRun(run: Run, entry: LedgerDraft): Promise<Run> {
-    return this.#commit.write(() => {
-      const ensured = this.#runs.ensure(run);
-      if (ensured.isNew) this.#ledger.append([entry], null);
+    return this.#tables.commit.write(() => {
+      const ensured = this.#tables.runs.ensure(run);
+      if (ensured.isNew) this.#tables.ledger.append([entry], null);
       return ensured.run;
     });
   }
 
   async findRun(tenant: string, id: string): Promise<Run | undefined> {
-    return await this.#read(() => this.#runs.find(tenant, id));
+    return await this.#tables.read(() => this.#tables.runs.find(tenant, id));
   }
 
   async listRuns(
@@ -234,13 +150,13 @@ class SqliteStore implements Store {
     cursor: string | null,
     limit: number,
   ): Promise<Page<Run>> {
-    return await this.#read(() => this.#runs.list(tenant, agentId, cursor, limit));
+    return await this.#tables.read(() => this.#tables.runs.list(tenant, agentId, cursor, limit));
   }
 
   cancelRun(tenant: string, id: string, at: number, entry: LedgerDraft): Promise<boolean> {
-    return this.#commit.write(() => {
-      if (!this.#runs.cancel(tenant, id, at)) return false;
-      this.#ledger.append([entry], null);
+    return this.#tables.commit.write(() => {
+      if (!this.#tables.runs.cancel(tenant, id, at)) return false;
+      this.#tables.ledger.append([entry], null);
       return true;
     });
   }
@@ -250,10 +166,10 @@ class SqliteStore implements Store {
     entry: LedgerDraft,
     documents: readonly DocumentChange[] = [],
   ): Promise<void> {
-    return this.#commit.write(() => {
-      for (const tool of tools) this.#tools.save(tool);
-      this.#documents.change(documents);
-      this.#ledger.append([entry], null);
+    return this.#tables.commit.write(() => {
+      for (const tool of tools) this.#tables.tools.save(tool);
+      this.#tables.documents.change(documents);
+      this.#tables.ledger.append([entry], null);
     });
   }
 
@@ -262,15 +178,15 @@ class SqliteStore implements Store {
     entry: LedgerDraft,
     documents: readonly DocumentChange[] = [],
   ): Promise<void> {
-    return this.#commit.write(() => {
-      for (const key of keys) this.#tools.remove(key);
-      this.#documents.change(documents);
-      this.#ledger.append([entry], null);
+    return this.#tables.commit.write(() => {
+      for (const key of keys) this.#tables.tools.remove(key);
+      this.#tables.documents.change(documents);
+      this.#tables.ledger.append([entry], null);
     });
   }
 
   async tools(): Promise<readonly StoredTool[]> {
-    return await this.#read(() => this.#tools.all());
+    return await this.#tables.read(() => this.#tables.tools.all());
   }
 
   async putDocument(
@@ -288,25 +204,25 @@ class SqliteStore implements Store {
   }
 
   async #changeDocuments(changes: readonly DocumentChange[], entries: readonly LedgerDraft[]): Promise<void> {
-    await this.#commit.write(() => {
-      this.#documents.change(changes);
-      this.#ledger.append(entries, null);
+    await this.#tables.commit.write(() => {
+      this.#tables.documents.change(changes);
+      this.#tables.ledger.append(entries, null);
     });
     const mark = changes.findLast(isLocalModeEnd);
-    if (mark !== undefined) await this.#head.setKeysExisted(mark.body !== null);
+    if (mark !== undefined) await this.#tables.head.setKeysExisted(mark.body !== null);
   }
 
   async document(kind: DocumentKind, id: string): Promise<string | undefined> {
-    return await this.#read(() => this.#documents.one(kind, id));
+    return await this.#tables.read(() => this.#tables.documents.one(kind, id));
   }
 
   async documents(kind: DocumentKind): Promise<readonly { readonly id: string; readonly body: string }[]> {
-    return await this.#read(() => this.#documents.all(kind));
+    return await this.#tables.read(() => this.#tables.documents.all(kind));
   }
 
   appendJournal(journal: string, after: number, entries: readonly JournalDraft[]): Promise<boolean> {
     const bytes = entries.reduce((sum, { body }) => sum + body.length, 0);
-    return this.#commit.write(() => this.#journals.append(journal, after, entries), { bytes });
+    return this.#tables.commit.write(() => this.#tables.journals.append(journal, after, entries), { bytes });
   }
 
   async readJournal(
@@ -315,11 +231,11 @@ class SqliteStore implements Store {
     limit: number,
     kinds?: readonly string[],
   ): Promise<readonly JournalEntry[]> {
-    return await this.#read(() => this.#journals.read(journal, after, limit, kinds));
+    return await this.#tables.read(() => this.#tables.journals.read(journal, after, limit, kinds));
   }
 
   append(entries: readonly LedgerDraft[]): Promise<void> {
-    return this.#commit.write(() => this.#ledger.append(entries, null));
+    return this.#tables.commit.write(() => this.#tables.ledger.append(entries, null));
   }
 
   async readLedger(
@@ -328,63 +244,55 @@ class SqliteStore implements Store {
     limit: number,
     options?: LedgerReadOptions,
   ): Promise<readonly CommittedRow[]> {
-    return await this.#read(() => this.#ledger.read(filter, after, limit, options));
+    return await this.#tables.read(() => this.#tables.ledger.read(filter, after, limit, options));
   }
 
   async readEvents(filter: EventRowFilter, after: number, limit: number): Promise<EventSlice> {
     // Returns only durable rows, so it does not wait for an fsync.
-    return this.#events.read(filter, after, limit);
+    return this.#tables.events.read(filter, after, limit);
   }
 
   async ledgerHead(): Promise<{ readonly seq: number; readonly hash: string }> {
-    return await this.#read(() => this.#ledger.head);
+    return await this.#tables.read(() => this.#tables.ledger.head);
   }
 
   watch(listener: (committed: CommittedRow) => void): () => void {
-    return this.#watchers.add(listener);
+    return this.#tables.watchers.add(listener);
   }
 
   writeProblem(): string | null {
-    return this.#commit.problem();
+    return this.#tables.commit.problem();
   }
 
   async countEnded(tenant: string): Promise<Readonly<StateCounts>> {
-    return await this.#read(() => this.#calls.countEnded(tenant));
+    return await this.#tables.read(() => this.#tables.calls.countEnded(tenant));
   }
 
   async countByState(): Promise<Readonly<Partial<Record<CallStateName, number>>>> {
-    return await this.#read(() => this.#calls.countByState());
+    return await this.#tables.read(() => this.#tables.calls.countByState());
   }
 
   async purgeCalls(before: number, limit: number): Promise<number> {
-    const numbers = await this.#scan.endedBefore(before, limit);
+    const numbers = await this.#tables.scan.endedBefore(before, limit);
     let purged = 0;
     for (let start = 0; start < numbers.length; start += PURGED_AT_ONCE) {
       const some = numbers.slice(start, start + PURGED_AT_ONCE);
       const purge = (): number => some.filter((no) => this.#purge(no, before)).length;
       // Purging must work especially when other writes fail because the disk is full.
-      purged += await this.#commit.write(purge, { alone: true });
+      purged += await this.#tables.commit.write(purge, { alone: true });
     }
     return purged;
   }
 
   #purge(no: number, before: number): boolean {
-    const removed = this.#calls.remove(no, before);
+    const removed = this.#tables.calls.remove(no, before);
     if (removed === undefined) return false;
-    this.#callsOfRuns.remove(removed.runId, removed.tenant, removed.id);
+    this.#tables.callsOfRuns.remove(removed.runId, removed.tenant, removed.id);
     return true;
   }
 
   async close(): Promise<void> {
-    this.#closing ??= this.#shutDown();
+    this.#closing ??= this.#tables.close();
     await this.#closing;
-  }
-
-  async #shutDown(): Promise<void> {
-    this.#indexer.close();
-    this.#commit.close();
-    await this.#head.close();
-    this.#disk.close();
-    this.#database.close();
   }
 }
