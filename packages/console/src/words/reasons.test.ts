@@ -12,6 +12,7 @@ const WITHOUT_WORDS: readonly string[] = [
   'request_issue',
   'at_place',
   'name_held',
+  'edit_problem',
 ];
 
 /** The sentence of a code with parameters that show their own names, and the names that it asked for. */

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure, ToolFailure } from './failures.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -46,7 +47,7 @@ export const NO_WORKSPACES: Workspaces = {
 
 function noWorkspace(): ToolFailure {
   return new ToolFailure(
-    failure('sandbox_unavailable', 'there is no workspace here', {
+    failure('sandbox_unavailable', reason('workspace_missing'), {
       recommendations: ["give the board one: createPatchboard({ workspace: { root: './folder' } })"],
     }),
   );

@@ -1,7 +1,8 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
-import { failure, messageOf, type Failure } from '../core/failures.ts';
+import { failure, foreignText, messageOf, type Failure } from '../core/failures.ts';
 import { shortageFailure } from '../core/resource-shortage.ts';
 import type { CommandLine } from './enclosure.ts';
 
@@ -118,7 +119,7 @@ export class EnclosedProcess {
       child.once('close', () => {
         const exitCode = this.#exitCode;
         const isProblem = !this.#entered && exitCode !== null;
-        resolve({ exitCode, problem: isProblem ? unavailable('the sandbox did not start') : null });
+        resolve({ exitCode, problem: isProblem ? unavailable(reason('sandbox_not_started')) : null });
       });
     });
   }
@@ -157,12 +158,12 @@ function abandonGroup(child: ChildProcess): void {
 }
 
 function didNotStart(error: Error): ProcessEnd {
-  const problem = shortageFailure(error, 'command') ?? unavailable(error.message);
+  const problem = shortageFailure(error, 'command') ?? unavailable(foreignText(error.message));
   return { exitCode: null, problem };
 }
 
-function unavailable(message: string): Failure {
-  return failure('sandbox_unavailable', message, { recommendations: ['run: patchboard doctor'] });
+function unavailable(why: Reason): Failure {
+  return failure('sandbox_unavailable', why, { recommendations: ['run: patchboard doctor'] });
 }
 
 type Handle = { ref?(): void; unref?(): void } | null | undefined;

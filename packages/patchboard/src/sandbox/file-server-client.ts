@@ -1,5 +1,6 @@
+import { reason } from '@patchboard/wire';
 import { extname, join } from 'node:path';
-import { failure, messageOf, ToolFailure, type Failure } from '../core/failures.ts';
+import { failure, foreignText, messageOf, ToolFailure, type Failure } from '../core/failures.ts';
 import { CHANNEL_ENVIRONMENT, EnclosedProcess, type ProcessEnd } from './enclosed-process.ts';
 import type { Enclosure, SandboxUser } from './enclosure.ts';
 import type { Operation, Operations, Reply } from './file-server/messages.ts';
@@ -113,7 +114,7 @@ export class FileServerClient {
   #settle(reply: Reply): void {
     const pending = this.#pending.get(reply.id);
     if (reply.ok) pending?.resolve(reply.value);
-    else pending?.reject(new ToolFailure(failure(reply.code, reply.message)));
+    else pending?.reject(new ToolFailure(failure(reply.code, foreignText(reply.message))));
   }
 
   #onEnd(server: EnclosedProcess, reason: Failure): void {
@@ -139,6 +140,6 @@ function endFailure({ problem }: ProcessEnd, output: string): Failure {
   return unavailable(`${problem?.message ?? 'it ended'}: ${output.trim()}`);
 }
 
-function unavailable(reason: string): Failure {
-  return failure('sandbox_unavailable', `the file server of the workspace is not available (${reason})`);
+function unavailable(error: string): Failure {
+  return failure('sandbox_unavailable', reason('file_server_unavailable', { error }));
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import type { SandboxName } from '@patchboard/wire';
+import { reason, type SandboxName } from '@patchboard/wire';
 import { failure, ToolFailure, type Failure } from '../core/failures.ts';
 import type {
   ExecOptions,
@@ -129,9 +129,11 @@ export class RunSandbox implements Sandbox {
 
   async readFile(path: string): Promise<string> {
     const file = await this.files.read(path, { maxBytes: MAX_TEXT_BYTES });
-    if (file === undefined) throw new ToolFailure(failure('tool_failed', `no such file: ${path}`));
+    if (file === undefined) throw new ToolFailure(failure('tool_failed', reason('file_unknown', { path })));
     if (file.truncated)
-      throw new ToolFailure(failure('result_too_large', `${path} is larger than ${MAX_TEXT_BYTES} bytes`));
+      throw new ToolFailure(
+        failure('result_too_large', reason('file_over_limit', { path, bytes: MAX_TEXT_BYTES })),
+      );
     return Buffer.from(file.bytes).toString('utf8');
   }
 
@@ -167,17 +169,16 @@ export class RunSandbox implements Sandbox {
 
   #line(command: string, { cwd = '.', network = false }: ExecOptions): CommandLine {
     const { enclosure, root, user } = this.#options;
-    if (command.includes('\0'))
-      throw new ToolFailure(failure('input_invalid', 'a command must not contain a NUL character'));
+    if (command.includes('\0')) throw new ToolFailure(failure('input_invalid', reason('command_with_nul')));
     const bytes = Buffer.byteLength(command);
     if (bytes > MAX_COMMAND_BYTES)
       throw new ToolFailure(
-        failure('input_invalid', `the command has ${bytes} bytes; the limit is ${MAX_COMMAND_BYTES}`),
+        failure('input_invalid', reason('command_over_limit', { bytes, most: MAX_COMMAND_BYTES })),
       );
     if (network && !this.#options.network) {
       const recommendations = ['an operator can set workspace.network: true in the config'];
       throw new ToolFailure(
-        failure('permission_denied', 'commands have no network access here', { recommendations }),
+        failure('permission_denied', reason('command_without_network'), { recommendations }),
       );
     }
     return enclosure.wrap({
@@ -202,8 +203,7 @@ export class RunSandbox implements Sandbox {
       this.#jobs.delete(id);
       return;
     }
-    const message = `this run already has ${MAX_JOBS} background commands: end one with bash_kill`;
-    throw new ToolFailure(failure('tool_failed', message));
+    throw new ToolFailure(failure('tool_failed', reason('jobs_of_run', { count: MAX_JOBS })));
   }
 }
 
@@ -211,7 +211,7 @@ export class RunSandbox implements Sandbox {
 function folderInside(root: string, given: string): string {
   const path = relative(root, resolve(root, given));
   if (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return resolve(root, path);
-  throw new ToolFailure(failure('permission_denied', `cwd ${given} is outside the workspace`));
+  throw new ToolFailure(failure('permission_denied', reason('cwd_outside', { path: given })));
 }
 
 /** Appends the launcher's stderr to the message. */

@@ -140,14 +140,10 @@ async function ownTools(): Promise<OwnTools> {
 
 function refusalOf({ problem }: ProbeReport, unsafeNoSandbox: boolean): Failure | null {
   if (problem === null || unsafeNoSandbox) return null;
-  return failure(
-    'sandbox_unavailable',
-    `commands and writes are off, because nothing encloses them: ${problem}`,
-    {
-      recommendations: [
-        'an operator can run: patchboard doctor',
-        'patchboard serve --unsafe-no-sandbox runs them without a sandbox, each after approval',
-      ],
-    },
-  );
+  return failure('sandbox_unavailable', reason('sandbox_missing', { problem }), {
+    recommendations: [
+      'an operator can run: patchboard doctor',
+      'patchboard serve --unsafe-no-sandbox runs them without a sandbox, each after approval',
+    ],
+  });
 }

@@ -11,6 +11,8 @@ import { REQUEST_REFUSALS, type RequestRefusals } from './request-refusals.ts';
 import { SCHEMA_ISSUES, type SchemaIssues } from './schema-issues.ts';
 import { SCHEMA_PROBLEMS, type SchemaProblems } from './schema-problems.ts';
 import { SDK_FAILURES, type SdkFailures } from './sdk-failures.ts';
+import { SERVER_REFUSALS, type ServerRefusals } from './server-refusals.ts';
+import { WORKSPACE_FAILURES, type WorkspaceFailures } from './workspace-failures.ts';
 import { TOOL_REJECTIONS, type ToolRejections } from './tool-rejections.ts';
 import { VALUE_PROBLEMS, type ValueProblems } from './value-problems.ts';
 
@@ -30,6 +32,8 @@ export interface ReasonParams
     ToolRejections,
     CallFailures,
     SdkFailures,
+    WorkspaceFailures,
+    ServerRefusals,
     RequestRefusals {}
 
 export type ReasonCode = keyof ReasonParams;
@@ -51,5 +55,7 @@ export const ENGLISH: ReasonSentences = {
   ...TOOL_REJECTIONS,
   ...CALL_FAILURES,
   ...SDK_FAILURES,
+  ...WORKSPACE_FAILURES,
+  ...SERVER_REFUSALS,
   ...REQUEST_REFUSALS,
 };

@@ -2,6 +2,8 @@ import type { ReasonSentences } from '@patchboard/wire';
 import { policyProblems } from './reasons/policy-problems.ts';
 import { schemaProblems } from './reasons/schema-problems.ts';
 import { sdkFailures } from './reasons/sdk-failures.ts';
+import { serverRefusals } from './reasons/server-refusals.ts';
+import { workspaceFailures } from './reasons/workspace-failures.ts';
 import { toolRejections } from './reasons/tool-rejections.ts';
 import { valueProblems } from './reasons/value-problems.ts';
 
@@ -384,4 +386,6 @@ export const reasonWords: ReasonSentences = {
   ...policyProblems,
   ...toolRejections,
   ...sdkFailures,
+  ...workspaceFailures,
+  ...serverRefusals,
 };

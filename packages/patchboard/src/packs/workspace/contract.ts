@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@patchboard/wire';
+import type { JsonSchema, Reason } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 
@@ -49,7 +49,7 @@ export function isWellFormed(text: string): boolean {
 
 export function refuse(
   code: 'input_invalid' | 'tool_failed' | 'conflict' | 'result_too_large',
-  message: string,
+  why: Reason,
 ): ToolFailure {
-  return new ToolFailure(failure(code, message));
+  return new ToolFailure(failure(code, why));
 }

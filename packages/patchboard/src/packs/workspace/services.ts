@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { failure, ToolFailure } from '../../core/failures.ts';
 import type { DocumentStore } from '../../core/documents.ts';
@@ -62,14 +63,14 @@ class TodoList implements TodoService {
   }
 }
 
-function problemWith(todos: readonly Todo[]): string | null {
+function problemWith(todos: readonly Todo[]): Reason | null {
   const ids = new Set<string>();
   for (const { id } of todos) {
-    if (ids.has(id)) return `two todos have the id ${id}`;
+    if (ids.has(id)) return reason('todo_twice', { id });
     ids.add(id);
   }
   const busy = todos.filter(({ status }) => status === 'in_progress').map(({ id }) => id);
-  return busy.length > 1 ? `only one todo may be in_progress, not ${busy.length} (${busy.join(', ')})` : null;
+  return busy.length > 1 ? reason('todos_in_progress', { count: busy.length, ids: busy.join(', ') }) : null;
 }
 
 const MAX_FILES = 10_000;

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
 import type { ServerTool } from '../../core/tools/server-tool.ts';
 import { argumentsOf, object, renamed, TEXT } from './contract.ts';
@@ -34,8 +35,7 @@ export function taskTool(rules: WorkspaceRules): ServerTool {
       timeoutMs: TIMEOUT_MS,
       spell: (args) => renamed(args, { prompt: 'task' }),
       execute: async (args, { agent, callId, signal }) => {
-        if (agent === undefined)
-          throw new ToolFailure(failure('tool_failed', 'only an agent can give a task'));
+        if (agent === undefined) throw new ToolFailure(failure('tool_failed', reason('task_without_agent')));
         const { task, context } = argumentsOf<TaskArguments>(args);
         const prompt = context === undefined ? task : `${task}\n\n${context}`;
         return await agent.spawn({ prompt, callId, signal });

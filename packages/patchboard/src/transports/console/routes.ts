@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
@@ -60,7 +61,7 @@ function consoleFile(_context: HttpContext, request: FastifyRequest, reply: Fast
   }
   // A missing file is an error, not a page.
   if (path.startsWith('assets/') || /\.(js|css|svg|map|txt)$/.test(path)) {
-    sendProblem(reply, failure('route_not_found', `no such file: /ui/${path}`));
+    sendProblem(reply, failure('route_not_found', reason('file_unknown', { path: `/ui/${path}` })));
   } else sendPage(request, reply);
 }
 

@@ -76,7 +76,7 @@ export class DeviceGateway {
     const upgrade = this.#context.upgrades.take(request.raw, reply.raw);
     if (upgrade === null) {
       reply.header('upgrade', 'websocket');
-      sendProblem(reply, failure('body_invalid', 'this is a WebSocket: ask for an upgrade'));
+      sendProblem(reply, failure('body_invalid', reason('upgrade_needed')));
       return;
     }
     reply.hijack();
@@ -116,9 +116,9 @@ export class DeviceGateway {
     const { devicesPerTenant, devicesPerAddress } = this.#parts.limits;
     if (this.#context.openStreams.isClosing) return failure('overloaded', reason('server_shutting_down'));
     if (this.#tenants.of(tenant) >= devicesPerTenant)
-      return failure('overloaded', `${devicesPerTenant} devices of this tenant are connected`);
+      return failure('overloaded', reason('devices_of_tenant', { count: devicesPerTenant }));
     if (!LOOPBACK.test(address) && this.#addresses.of(address) >= devicesPerAddress)
-      return failure('overloaded', `${devicesPerAddress} devices are connected from this address`);
+      return failure('overloaded', reason('devices_of_address', { count: devicesPerAddress }));
     return null;
   }
 

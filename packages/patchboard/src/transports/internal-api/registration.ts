@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure, type Failure } from '../../core/failures.ts';
+import { denied, failure, type Failure } from '../../core/failures.ts';
 import type { Principal } from '../../core/access/principal.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { foreignClient, principalOf } from '../shared/routes/caller.ts';
@@ -139,7 +139,7 @@ async function unregisterOne(
 
 function mayNotForget(principal: Principal): Failure | null {
   if (principal.kind === 'operator') return null;
-  return failure('permission_denied', 'permission denied: only an operator has a risk forgotten');
+  return failure('permission_denied', denied(reason('risk_for_operators')));
 }
 
 export const registrationRoutes: readonly Route[] = [registerRoute, unregisterAllRoute, unregisterOneRoute];

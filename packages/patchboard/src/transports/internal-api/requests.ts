@@ -1,4 +1,4 @@
-import { WIRE_LIMITS } from '@patchboard/wire';
+import { reason, WIRE_LIMITS } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../../core/call/call.ts';
 import { failure } from '../../core/failures.ts';
@@ -67,7 +67,7 @@ function requests(
   if (context.engine.clientQueues.connectionsOf(queue.tenant, clientId) >= MOST_CONNECTIONS) {
     sendProblem(
       reply,
-      failure('rate_limited', `client ${clientId} has ${MOST_CONNECTIONS} connections open`),
+      failure('rate_limited', reason('connections_of_client', { client: clientId, count: MOST_CONNECTIONS })),
     );
     return undefined;
   }

@@ -1,6 +1,7 @@
+import { reason } from '@patchboard/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_TENANT, seesWholeServer } from '../../core/access/principal.ts';
-import { failure } from '../../core/failures.ts';
+import { denied, failure } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
@@ -40,8 +41,8 @@ async function metrics(context: HttpContext, request: FastifyRequest, reply: Fas
   const principal = principalOf(request);
   if (principal.tenant !== DEFAULT_TENANT && !seesWholeServer(principal)) {
     const recommendations = ['GET /v1/stats has the counts of your own tenant'];
-    const message = 'permission denied: metrics are those of the whole server';
-    sendProblem(reply, failure('permission_denied', message, { recommendations }));
+    const why = denied(reason('metrics_of_server'));
+    sendProblem(reply, failure('permission_denied', why, { recommendations }));
     return;
   }
   const text = await context.metrics.text();

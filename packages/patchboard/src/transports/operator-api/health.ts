@@ -2,7 +2,7 @@ import { CALL_STATES, type CallStateName, reason, rfc3339 } from '@patchboard/wi
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { seesWholeServer, type Principal } from '../../core/access/principal.ts';
 import type { Device } from '../../core/devices/device.ts';
-import { failure } from '../../core/failures.ts';
+import { failure, foreignText } from '../../core/failures.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
@@ -65,7 +65,7 @@ function ready(context: HttpContext, _request: FastifyRequest, reply: FastifyRep
     return;
   }
   const problem = context.store.writeProblem();
-  if (problem !== null) sendProblem(reply, failure('storage_unavailable', problem));
+  if (problem !== null) sendProblem(reply, failure('storage_unavailable', foreignText(problem)));
   else sendJson(reply, 200, '{"status":"ready"}');
 }
 

@@ -104,7 +104,7 @@ async function removeTenant(
   if (await context.services.tenants.remove(principal, id)) {
     return sendJson(reply, 200, JSON.stringify({ tenant_id: id }));
   }
-  sendProblem(reply, failure('value_not_found', `no operator has said anything of tenant ${id}`));
+  sendProblem(reply, failure('value_not_found', reason('tenant_not_set', { tenant: id })));
 }
 
 /** Whether the credential is the operator token or a session opened with it; a key is for one tenant. */
@@ -122,7 +122,7 @@ function unknownPack({ engine }: HttpContext, { packs = [] }: TenantText): Failu
   const missing = packs.find((name) => !engine.packs.has(name));
   if (missing === undefined) return null;
   const names = [...engine.packs].join(', ');
-  return failure('body_invalid', `body/packs names ${missing}, but there are ${names}`);
+  return failure('body_invalid', reason('pack_unknown', { pack: missing, known: names }));
 }
 
 function tenantView({ id, settings, source }: KnownTenant): TenantView {

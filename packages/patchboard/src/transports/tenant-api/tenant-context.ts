@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { IncomingHttpHeaders } from 'node:http';
 import { failure, type Failure } from '../../core/failures.ts';
 import { parseTraceparent } from '../../core/call/trace-context.ts';
@@ -72,8 +73,8 @@ export function tenantContextOf(
     return value !== undefined && repeated !== undefined && value !== repeated;
   });
   if (differing.length > 0) {
-    const places = differing.map(([member, header]) => `context/${member} is another than ${header}`);
-    return failure('body_invalid', `body and headers disagree: ${places.join('; ')}`);
+    const places = differing.map(([member, header]) => reason('context_member_differs', { member, header }));
+    return failure('body_invalid', reason('context_differs', { places }));
   }
   const text = (header: string, member: ContextMember): string | undefined =>
     (given[header] as string | undefined) ?? context[member] ?? undefined;

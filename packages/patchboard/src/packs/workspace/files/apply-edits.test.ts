@@ -1,3 +1,4 @@
+import { reason, reasonText } from '@patchboard/wire';
 import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,13 +10,13 @@ const diffOf = (path: string, before: string, after: string) => unifiedDiff(path
 
 function edited(text: string, ...edits: Edit[]): string {
   const result = applyEdits(text, edits);
-  if (!result.ok) throw new Error(result.problem);
+  if (!result.ok) throw new Error(reasonText(result.problem));
   return result.text;
 }
 
 function problem(text: string, ...edits: Edit[]): string {
   const result = applyEdits(text, edits);
-  return result.ok ? 'none' : result.problem;
+  return result.ok ? 'none' : reasonText(result.problem);
 }
 
 /** Texts that a non-literal replacement would interpret. */
@@ -128,7 +129,7 @@ describe('edits', () => {
       { old: 'one', new: 'x' },
       { old: 'gone', new: 'y' },
     ]);
-    expect(refused).toEqual({ ok: false, edit: 1, problem: 'old is not in the file' });
+    expect(refused).toEqual({ ok: false, edit: 1, problem: reason('edit_not_found') });
   });
 
   it.each([

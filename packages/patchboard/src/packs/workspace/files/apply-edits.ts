@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { isWellFormed } from '../contract.ts';
 
 /** One literal replacement. */
@@ -10,7 +11,7 @@ export interface Edit {
 export type Edited =
   | { readonly ok: true; readonly text: string; readonly replacements: number }
   /** `edit` is the index of the failing edit. */
-  | { readonly ok: false; readonly edit: number; readonly problem: string };
+  | { readonly ok: false; readonly edit: number; readonly problem: Reason };
 
 /** Applies the edits in order, each to the result of the one before. All texts are literal. */
 export function applyEdits(text: string, edits: readonly Edit[]): Edited {
@@ -32,26 +33,24 @@ function splitOnce(text: string, separator: string): [string, string] {
   return [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-function problemWith(text: string, { old, new: next, replace_all: all = false }: Edit): string | null {
+function problemWith(text: string, { old, new: next, replace_all: all = false }: Edit): Reason | null {
   // A lone surrogate cannot be encoded in UTF-8 and would be read back differently.
-  if (!isWellFormed(old) || !isWellFormed(next))
-    return 'contains a lone surrogate, which cannot be stored as UTF-8';
-  if (old === next) return 'old and new are the same';
-  if (old === '') return text === '' ? null : 'old is empty: give the text to replace';
+  if (!isWellFormed(old) || !isWellFormed(next)) return reason('edit_half_surrogate');
+  if (old === next) return reason('edit_same');
+  if (old === '') return text === '' ? null : reason('edit_empty');
   const first = text.indexOf(old);
   if (first === -1) return notFound(text, old);
   if (all) return null;
   // From the next character on, so that overlapping occurrences count as two.
   const second = text.indexOf(old, first + 1);
   if (second === -1) return null;
-  const lines = [first, second].map((at) => lineAt(text, at)).join(' and ');
-  return `old occurs more than once (lines ${lines}): include more of the surrounding text, or set replace_all`;
+  return reason('edit_ambiguous', { first: lineAt(text, first), second: lineAt(text, second) });
 }
 
-function notFound(text: string, old: string): string {
+function notFound(text: string, old: string): Reason {
   if (text.includes('\r\n') && !old.includes('\r') && text.replaceAll('\r\n', '\n').includes(old))
-    return String.raw`old is not in the file as written: its lines end with \r\n`;
-  return 'old is not in the file';
+    return reason('edit_line_ends');
+  return reason('edit_not_found');
 }
 
 function lineAt(text: string, index: number): number {

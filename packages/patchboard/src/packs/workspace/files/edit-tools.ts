@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { servicesOf } from '../../../core/workspaces.ts';
 import type { FileChange, FileVersion } from '../../../core/sandbox.ts';
@@ -108,8 +109,7 @@ function spellEdits(given: unknown): unknown {
 function byFile(edits: readonly PathEdit[], shared: string | undefined): FileEdits[] {
   const files = new Map<string, { path: string; edits: Edit[]; numbers: number[] }>();
   for (const [index, { path = shared, ...edit }] of edits.entries()) {
-    if (path === undefined)
-      throw refuse('input_invalid', `edits/${index} names no path, and there is none for all`);
+    if (path === undefined) throw refuse('input_invalid', reason('edit_without_path', { index }));
     const file = files.get(path) ?? { path, edits: [], numbers: [] };
     file.edits.push(edit);
     file.numbers.push(index);
@@ -139,9 +139,12 @@ async function editedFiles(
     refuseStale(filePool, before);
     const edited = applyEdits(before.text, edits);
     if (!edited.ok)
-      throw refuse('tool_failed', `${path}, edits/${numbers[edited.edit] ?? 0}: ${edited.problem}`);
+      throw refuse(
+        'tool_failed',
+        reason('edit_problem', { path, index: numbers[edited.edit] ?? 0, problem: [edited.problem] }),
+      );
     if (changes.some((change) => change.path === before.path))
-      throw refuse('input_invalid', `${path} is given under two names: use one path per file`);
+      throw refuse('input_invalid', reason('file_under_two_names', { path }));
     changes.push({ path: before.path, content: edited.text, expected: before.version });
     results.push({
       path: before.path,

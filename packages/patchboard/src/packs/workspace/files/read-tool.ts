@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { servicesOf } from '../../../core/workspaces.ts';
 import { argumentsOf, count, FLAG, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
@@ -57,7 +58,7 @@ export function readTool(rules: WorkspaceRules): ServerTool {
         if (read !== undefined) filePool.remember(read);
         return read;
       });
-      if (file === undefined) throw refuse('tool_failed', `no such file: ${path}`);
+      if (file === undefined) throw refuse('tool_failed', reason('file_unknown', { path }));
       const { lineCount, size, truncated } = file;
       const known = { path: file.path, lineCount, size, truncated };
       if (isBinary) {
@@ -75,7 +76,7 @@ function textOf(bytes: Uint8Array, truncated: boolean, path: string): string {
   const whole = truncated ? withoutHalfCharacter(bytes) : bytes;
   const text = decodeText(whole);
   if (text !== null && !text.includes('\0')) return text;
-  throw refuse('tool_failed', `${path} is not UTF-8 text; encoding base64 reads its bytes`);
+  throw refuse('tool_failed', reason('file_not_text_read_bytes', { path }));
 }
 
 function withoutHalfCharacter(bytes: Uint8Array): Uint8Array {

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { FileVersion, Sandbox } from '../../../core/sandbox.ts';
 import type { FilePool } from '../services.ts';
 import { refuse } from '../contract.ts';
@@ -11,15 +12,12 @@ const MAX_EDITED_BYTES = 4 * 1024 * 1024;
 /** Reads a whole file for editing. Throws for a file that is not UTF-8 text, because editing would damage it. */
 export async function readText(sandbox: Sandbox, path: string): Promise<TextFile> {
   const file = await sandbox.files.read(path, { maxBytes: MAX_EDITED_BYTES });
-  if (file === undefined) throw refuse('tool_failed', `no such file: ${path}; create it with fs_write`);
+  if (file === undefined) throw refuse('tool_failed', reason('file_missing_create', { path }));
   if (file.truncated)
-    throw refuse(
-      'result_too_large',
-      `${path} is larger than ${MAX_EDITED_BYTES} bytes, the limit for editing`,
-    );
+    throw refuse('result_too_large', reason('file_over_edit_limit', { path, bytes: MAX_EDITED_BYTES }));
   const { size, version } = file;
   const text = decodeText(file.bytes);
-  if (text === null) throw refuse('tool_failed', `${path} is not UTF-8 text`);
+  if (text === null) throw refuse('tool_failed', reason('file_not_text', { path }));
   return { path: file.path, size, version, text };
 }
 
@@ -36,5 +34,5 @@ export function decodeText(bytes: Uint8Array): string | null {
 export function refuseStale(pool: FilePool, { path, version }: FileVersion): void {
   const seen = pool.seen(path);
   if (seen === undefined || seen === version) return;
-  throw refuse('conflict', `${path} has changed since this run read it: read it again first`);
+  throw refuse('conflict', reason('file_changed', { path }));
 }

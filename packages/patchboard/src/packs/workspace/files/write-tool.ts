@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { servicesOf } from '../../../core/workspaces.ts';
 import { argumentsOf, FLAG, isWellFormed, object, PATH, refuse, renamed, TEXT } from '../contract.ts';
@@ -20,8 +21,7 @@ export function writeTool(rules: WorkspaceRules): ServerTool {
     spell: (args) => renamed(args, { file_path: 'path', contents: 'content' }),
     execute: async (args, context) => {
       const { path, content } = argumentsOf<{ path: string; content: string }>(args);
-      if (!isWellFormed(content))
-        throw refuse('input_invalid', 'content contains a lone surrogate, which cannot be stored as UTF-8');
+      if (!isWellFormed(content)) throw refuse('input_invalid', reason('content_half_surrogate'));
       return await inTurn(servicesOf(context).filePool, () => write(path, content, context));
     },
   });

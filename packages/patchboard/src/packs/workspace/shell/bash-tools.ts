@@ -94,10 +94,7 @@ async function run(
   };
   if (background) return { pid: await sandbox.execBackground(command, options), status: 'running' };
   if (timeoutMs !== undefined && timeoutMs > MAX_FOREGROUND_MS)
-    throw refuse(
-      'input_invalid',
-      `timeout_ms is at most ${MAX_FOREGROUND_MS}; longer work runs with background: true`,
-    );
+    throw refuse('input_invalid', reason('foreground_timeout', { most: MAX_FOREGROUND_MS }));
   const live = new LiveOutput((data) => context.progress(data));
   try {
     return await sandbox.exec(command, {
@@ -173,7 +170,6 @@ function killTool(rules: WorkspaceRules): ServerTool {
 
 /** Throws for an unknown job; a job of another run is unknown. */
 function found(log: JobLog | undefined, pid: string): JobLog {
-  if (log === undefined)
-    throw refuse('tool_failed', `this run has no command in the background with the pid ${pid}`);
+  if (log === undefined) throw refuse('tool_failed', reason('job_unknown', { pid }));
   return log;
 }

@@ -222,11 +222,11 @@ function finishResponses(app: FastifyInstance, metrics: HttpMetrics, responses: 
 const BROKEN: Readonly<Record<string, { status: number; failure: Failure }>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
-    failure: failure('too_large', `the headers are larger than the limit of ${maxHeaderSize} bytes`),
+    failure: failure('too_large', reason('headers_over_limit', { bytes: maxHeaderSize })),
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
-    failure: failure('body_invalid', 'the request did not arrive in time'),
+    failure: failure('body_invalid', reason('request_not_in_time')),
   },
 };
 
@@ -235,7 +235,7 @@ function respondToBrokenRequest(error: Error & { code?: string }, socket: Socket
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const { status, failure: failed } = BROKEN[error.code ?? ''] ?? {
     status: HTTP_STATUS.body_invalid,
-    failure: failure('body_invalid', 'the request is not HTTP that can be read'),
+    failure: failure('body_invalid', reason('request_not_http')),
   };
   const body = problemJson(failed, { status });
   if (!socket.writable) {

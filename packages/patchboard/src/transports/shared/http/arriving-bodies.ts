@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../../../core/failures.ts';
 import { RequestRefused } from '../routes/problem.ts';
@@ -50,6 +51,5 @@ export class ArrivingBodies {
 /** The body parser has an error listener only while it reads the body. */
 function refuse({ raw }: FastifyRequest): void {
   if (raw.listenerCount('error') === 0) return;
-  const message = 'the bodies that arrive at this server take as much memory as they may';
-  raw.emit('error', new RequestRefused(failure('overloaded', message)));
+  raw.emit('error', new RequestRefused(failure('overloaded', reason('bodies_arriving_full'))));
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { FastifyReply } from 'fastify';
 import { failure } from '../../../core/failures.ts';
 import { prepareProblem } from '../routes/problem.ts';
@@ -32,7 +33,4 @@ export class HeldResponses {
   }
 }
 
-const NO_ROOM = failure(
-  'overloaded',
-  'the responses that were not read yet take as much memory as they may; ask for less, or read faster',
-);
+const NO_ROOM = failure('overloaded', reason('responses_held_full'));

@@ -48,6 +48,5 @@ function decodeJson(
 }
 
 function noRoom(): RequestRefused {
-  const message = "the bodies of requests under way take as much of this server's heap as they may";
-  return new RequestRefused(failure('overloaded', message));
+  return new RequestRefused(failure('overloaded', reason('bodies_held_full')));
 }

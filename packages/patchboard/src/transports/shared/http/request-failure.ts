@@ -24,7 +24,7 @@ const BY_REQUEST: Readonly<Partial<Record<keyof typeof errorCodes, (request: Req
     failure('body_invalid', reason('url_part_too_long', { characters: PATH_PART_LENGTH })),
   FST_ERR_ASYNC_CONSTRAINT: () => failure('body_invalid', reason('url_unreadable')),
   FST_ERR_INVALID_URL: () => failure('body_invalid', reason('url_unreadable')),
-  FST_ERR_HANDLER_TIMEOUT: () => failure('overloaded', 'the request took too long'),
+  FST_ERR_HANDLER_TIMEOUT: () => failure('overloaded', reason('request_took_too_long')),
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => failure('content_type'),
   FST_ERR_ROUTE_MISSING_CONTENT: () => failure('body_invalid', reason('body_missing')),
 };
@@ -48,7 +48,10 @@ export function failureOfError(error: unknown, request: FastifyRequest, log: Log
 /** Returns the failure if the request caused the error; null for a server error. */
 export function requestFailure(error: unknown, request: Request): Failure | null {
   if (error instanceof RequestRefused) return error.failure;
-  if (error instanceof BadCursor) return failure('body_invalid', `query/cursor: ${error.message}`);
+  if (error instanceof BadCursor) {
+    const problem = [reason('cursor_unknown')];
+    return failure('body_invalid', reason('at_place', { place: 'query/cursor', problem }));
+  }
   const ofStore = storeFailure(error);
   if (ofStore !== null) return ofStore;
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };

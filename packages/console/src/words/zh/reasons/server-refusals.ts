@@ -1,0 +1,23 @@
+import type { Sentences, ServerRefusals } from '@patchboard/wire';
+
+export const serverRefusals: Sentences<ServerRefusals> = {
+  bodies_arriving_full: () => '正在到达服务器的请求体占用的内存已达上限',
+  bodies_held_full: () => '正在处理的请求体占用的堆内存已达上限',
+  responses_held_full: () => '尚未读取的响应占用的内存已达上限；请减少请求的内容，或更快地读取',
+  request_took_too_long: () => '请求用时太长',
+  request_not_in_time: () => '请求没有及时到达',
+  request_not_http: () => '请求不是可读取的 HTTP',
+  headers_over_limit: ({ bytes }) => `请求头超过上限 ${bytes} 字节`,
+  cursor_unknown: () => '这个游标不是该列表给出的',
+  upgrade_needed: () => '这是 WebSocket：请求必须要求升级',
+  devices_of_tenant: ({ count }) => `这个租户已有 ${count} 个设备连接`,
+  devices_of_address: ({ count }) => `这个地址已有 ${count} 个设备连接`,
+  connections_of_client: ({ client, count }) => `客户端 ${client} 已打开 ${count} 个连接`,
+  risk_for_operators: () => '只有操作员能清除风险记录',
+  tenant_not_set: ({ tenant }) => `操作员没有为租户 ${tenant} 设置任何内容`,
+  pack_unknown: ({ pack, known }) => `body/packs 中有 ${pack}，但只有 ${known}`,
+  metrics_of_server: () => '指标属于整个服务器',
+  context_differs: ({ places }) => `请求体与请求头不一致：${places}`,
+  context_member_differs: ({ member, header }) => `context/${member} 与 ${header} 不同`,
+  file_unknown: ({ path }) => `没有这个文件：${path}`,
+};

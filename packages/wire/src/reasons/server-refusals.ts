@@ -1,0 +1,47 @@
+import type { NoParams, ReasonView, Sentences } from './reason.ts';
+
+/** Why a server refuses a request because of its limits, its form, or what the operator has set. */
+export interface ServerRefusals {
+  readonly bodies_arriving_full: NoParams;
+  readonly bodies_held_full: NoParams;
+  readonly responses_held_full: NoParams;
+  readonly request_took_too_long: NoParams;
+  readonly request_not_in_time: NoParams;
+  readonly request_not_http: NoParams;
+  readonly headers_over_limit: { readonly bytes: number };
+  readonly cursor_unknown: NoParams;
+  readonly upgrade_needed: NoParams;
+  readonly devices_of_tenant: { readonly count: number };
+  readonly devices_of_address: { readonly count: number };
+  readonly connections_of_client: { readonly client: string; readonly count: number };
+  readonly risk_for_operators: NoParams;
+  readonly tenant_not_set: { readonly tenant: string };
+  readonly pack_unknown: { readonly pack: string; readonly known: string };
+  readonly metrics_of_server: NoParams;
+  readonly context_differs: { readonly places: readonly ReasonView[] };
+  readonly context_member_differs: { readonly member: string; readonly header: string };
+  readonly file_unknown: { readonly path: string };
+}
+
+export const SERVER_REFUSALS: Sentences<ServerRefusals> = {
+  bodies_arriving_full: () => 'the bodies that arrive at this server take as much memory as they may',
+  bodies_held_full: () => "the bodies of requests under way take as much of this server's heap as they may",
+  responses_held_full: () =>
+    'the responses that were not read yet take as much memory as they may; ask for less, or read faster',
+  request_took_too_long: () => 'the request took too long',
+  request_not_in_time: () => 'the request did not arrive in time',
+  request_not_http: () => 'the request is not HTTP that can be read',
+  headers_over_limit: ({ bytes }) => `the headers are larger than the limit of ${bytes} bytes`,
+  cursor_unknown: () => 'the cursor is not one that this list handed out',
+  upgrade_needed: () => 'this is a WebSocket: ask for an upgrade',
+  devices_of_tenant: ({ count }) => `${count} devices of this tenant are connected`,
+  devices_of_address: ({ count }) => `${count} devices are connected from this address`,
+  connections_of_client: ({ client, count }) => `client ${client} has ${count} connections open`,
+  risk_for_operators: () => 'only an operator has a risk forgotten',
+  tenant_not_set: ({ tenant }) => `no operator has said anything of tenant ${tenant}`,
+  pack_unknown: ({ pack, known }) => `body/packs names ${pack}, but there are ${known}`,
+  metrics_of_server: () => 'metrics are those of the whole server',
+  context_differs: ({ places }) => `body and headers disagree: ${places}`,
+  context_member_differs: ({ member, header }) => `context/${member} is another than ${header}`,
+  file_unknown: ({ path }) => `no such file: ${path}`,
+};
