@@ -8,11 +8,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGES = ['wire', 'client', 'patchboard'];
 const published = PACKAGES.filter((name) => existsSync(join(root, 'packages', name, 'src', 'index.ts')));
 
-// Types come first: the linter and publint read the declarations that the compiler writes.
+// The formatter reads sources only, so it runs beside the compiler.
+const format = run('format', 'prettier', '--check', '--log-level', 'warn', '.');
+// Types come before the rest: the linter and publint read the declarations that the compiler writes.
 const results = [await run('types', 'tsc', '-b', '--pretty')];
 results.push(
   ...(await Promise.all([
-    run('format', 'prettier', '--check', '--log-level', 'warn', '.'),
+    format,
     run('lint', 'oxlint', '--type-aware', '--deny-warnings'),
     run('console types', 'vue-tsc', '--noEmit', '-p', join('packages', 'console')),
     run('boundaries', 'vitest', 'run', '--reporter=dot', 'scripts/boundaries.test.ts'),

@@ -13,19 +13,22 @@ afterAll(async () => {
 const START = '<<<[TOOL_REQUEST]>>>';
 const END = '<<<[END_TOOL_REQUEST]>>>';
 
-const DAMAGED: readonly (readonly [protocol: string, reply: string])[] = [
-  ['vcp', `${START}\ntool_name:「始」toy.remove「末」\npath:「始」/x`],
-  ['vcp', `${START}\ntool_name:「始」toy.remove「末」\npath:「始」/x「末」`],
-  ['vcp', `${START}\ntool_name:「始」toy.remove「末」\n${START}\ntool_name:「始」toy.echo「末」\n${END}`],
-  ['vcp', `${START}\npath:「始」/x「末」\n${END}`],
-  ['vcp', `${START}\ntool_name:「始」toy.remove「末」\npath:「始」/x「末」\npath:「始」/y「末」\n${END}`],
-  ['vcp', `${START}\ntool_name:「始」toy.remove「末」\nand some words\n${END}`],
-  ['vcp', `${START}\ntool_name:「始」toy.remove「末」\n${END}`],
-  ['vcp', `${START}\ntool_name:「始」toy.remove「末」\npath:「始」/x「末」\ncount:「始」many「末」\n${END}`],
-  ['vcp', `${START}\ntool_name:「始」toy.gone「末」\n${END}`],
-  ['anthropic', '{"type": "message"}'],
-  ['openai', '{"id": "x"}'],
-];
+/** Replies that hold a problem, by protocol. */
+const DAMAGED: Readonly<Record<string, readonly string[]>> = {
+  vcp: [
+    `${START}\ntool_name:「始」toy.remove「末」\npath:「始」/x`,
+    `${START}\ntool_name:「始」toy.remove「末」\npath:「始」/x「末」`,
+    `${START}\ntool_name:「始」toy.remove「末」\n${START}\ntool_name:「始」toy.echo「末」\n${END}`,
+    `${START}\npath:「始」/x「末」\n${END}`,
+    `${START}\ntool_name:「始」toy.remove「末」\npath:「始」/x「末」\npath:「始」/y「末」\n${END}`,
+    `${START}\ntool_name:「始」toy.remove「末」\nand some words\n${END}`,
+    `${START}\ntool_name:「始」toy.remove「末」\n${END}`,
+    `${START}\ntool_name:「始」toy.remove「末」\npath:「始」/x「末」\ncount:「始」many「末」\n${END}`,
+    `${START}\ntool_name:「始」toy.gone「末」\n${END}`,
+  ],
+  anthropic: ['{"type": "message"}'],
+  openai: ['{"id": "x"}'],
+};
 
 /** Words of English; names in quotes, marks and codes are no words of any language. */
 function englishIn(text: string): string[] {
@@ -35,12 +38,17 @@ function englishIn(text: string): string[] {
 describe('the Chinese console', () => {
   it('says what is wrong with a reply', async () => {
     const { page, done } = await board.open('/ui/tester?pane=parser', { locale: 'zh-CN' });
-    for (const [protocol, reply] of DAMAGED) {
+    const problem = page.locator('[data-problem] p').first();
+    for (const [protocol, replies] of Object.entries(DAMAGED)) {
       await page.goto(`${board.url}/ui/tester?pane=parser&protocol=${protocol}`);
-      await page.locator('[data-reply]').fill(reply);
-      const problem = page.locator('[data-problem] p').first();
-      await problem.waitFor();
-      expect({ reply, english: englishIn(await problem.innerText()) }).toEqual({ reply, english: [] });
+      for (const reply of replies) {
+        // So that the problem which is read is not that of the reply before.
+        await page.locator('[data-reply]').fill('');
+        await problem.waitFor({ state: 'detached' });
+        await page.locator('[data-reply]').fill(reply);
+        await problem.waitFor();
+        expect({ reply, english: englishIn(await problem.innerText()) }).toEqual({ reply, english: [] });
+      }
     }
     await done();
   });

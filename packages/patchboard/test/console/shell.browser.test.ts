@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aConsole, type TestConsole } from './support/a-console.ts';
 import { checkOnPhone, checkPages } from './support/page-walks.ts';
 import { echo } from './support/toys.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const FIRST_LOAD_BYTES = 400_000;
 
@@ -56,6 +57,8 @@ describe('the first load', () => {
 describe('a chunk that cannot be loaded', () => {
   it('is loaded by a reload of the page, also after a second failure', async () => {
     const { page, context } = await board.open('/ui/calls');
+    await page.clock.install();
+    await page.reload();
     await page.getByRole('heading', { name: 'Calls' }).first().waitFor();
     let refused = 0;
     await page.route('**/assets/MetricsPage-*.js', (route) => {
@@ -63,7 +66,11 @@ describe('a chunk that cannot be loaded', () => {
       return refused <= 2 ? route.abort() : route.continue();
     });
     await page.getByRole('link', { name: 'Metrics' }).click();
-    await page.getByRole('heading', { name: 'Queue' }).waitFor();
+    // The page asks every second whether the server is there, and reloads once in ten seconds.
+    await waitFor(async () => {
+      await page.clock.fastForward(1000);
+      expect(await page.getByRole('heading', { name: 'Queue' }).isVisible()).toBe(true);
+    });
     expect(refused).toBe(3);
     await context.close();
   });
