@@ -23,8 +23,9 @@ export const partialBodies: Battery = async (target, tally, { isShort }) => {
   );
   await eachOf(requests, 8, async ({ path, method, framing }) => {
     const status = await statusOf(target, `${method} ${path}`, framing);
-    const isAnswered = status !== null && (status < 300 || (status >= 400 && status < 500 && status !== 408));
-    const violation = isAnswered ? null : `${method} ${path} with ${framing}: ${status ?? 'no response'}`;
+    const hasResponse =
+      status !== null && (status < 300 || (status >= 400 && status < 500 && status !== 408));
+    const violation = hasResponse ? null : `${method} ${path} with ${framing}: ${status ?? 'no response'}`;
     tally.record(String(status ?? 'silent'), violation);
   });
 };

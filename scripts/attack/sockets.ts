@@ -146,7 +146,7 @@ async function ending(socket: Socket, bytes: Buffer): Promise<string> {
     };
     socket.on('data', (chunk: Buffer) => (received += chunk.length));
     socket.once('close', () => end('closed'));
-    socket.setTimeout(SILENCE_MS, () => end(received > 0 ? 'answered' : 'silent'));
+    socket.setTimeout(SILENCE_MS, () => end(received > 0 ? 'responded' : 'silent'));
     socket.write(bytes);
   });
 }

@@ -2,7 +2,7 @@ import type { CallView } from '@patchboard/wire';
 import { REMOTE_TOOL, FORGOTTEN_TOOL } from './client.ts';
 import type { History, Invocation, RequestKind } from './history.ts';
 import { get, orGone, post } from './http.ts';
-import type { Lighthouse } from './lighthouse.ts';
+import type { ServerAddress } from './server-address.ts';
 import { TOOLS } from './pack.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -33,18 +33,18 @@ const PAUSE_MS = 15;
 
 export interface AgentParts {
   readonly history: History;
-  readonly lighthouse: Lighthouse;
+  readonly address: ServerAddress;
   /** Numbers the requests of all agents. */
   readonly nextNumber: () => number;
   /** Called right after a 2xx response. */
-  readonly responded: () => void;
+  readonly onReceipt: () => void;
 }
 
 /** One agent: invokes, waits, reads and cancels until the test ends. */
 export async function runAgent(parts: AgentParts, random: SeededRandom): Promise<void> {
   const mine: string[] = [];
   for (;;) {
-    const url = await parts.lighthouse.find();
+    const url = await parts.address.wait();
     if (url === null) return;
     const wish = random.next();
     if (wish < 0.7 || mine.length === 0) mine.push(...(await invoke(parts, random)));
@@ -77,9 +77,9 @@ async function invokeOnce(
   invocation: Invocation,
   ms: number,
 ): Promise<'responded' | 'gone' | 'over'> {
-  const { history, lighthouse } = parts;
+  const { history, address } = parts;
   const { n, kind, acknowledged } = invocation;
-  const url = await lighthouse.find();
+  const url = await address.wait();
   if (url === null) return 'over';
   const headers: Record<string, string> = kind === 'keyed' ? { 'idempotency-key': `key-${n}` } : {};
   const body = { run_id: `run_${n}`, args: { n, ms } };
@@ -90,7 +90,7 @@ async function invokeOnce(
   const id = response.body['tool_call_id'];
   if (response.status >= 200 && response.status < 300 && typeof id === 'string') {
     acknowledged.add(id);
-    parts.responded();
+    parts.onReceipt();
   } else if (response.status !== 503) {
     history.violations.push(`invoke ${n} (${kind}) got ${response.status}: ${JSON.stringify(response.body)}`);
   }

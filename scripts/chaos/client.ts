@@ -1,7 +1,7 @@
 import { sseDecoder, type ToolRequest } from '@patchboard/wire';
 import type { History } from './history.ts';
 import { get, orGone, post, type HttpResponse } from './http.ts';
-import type { Lighthouse } from './lighthouse.ts';
+import type { ServerAddress } from './server-address.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 export const CLIENT_ID = 'chaos-client';
@@ -21,7 +21,7 @@ export async function registerClientTools(url: string): Promise<void> {
     if (response.body['ok'] !== true) throw new Error(`not registered: ${JSON.stringify(response.body)}`);
   };
   await lend(CLIENT_ID, REMOTE_TOOL, REMOTE_TIMEOUT_MS);
-  await lend('chaos-ghost', FORGOTTEN_TOOL, FORGOTTEN_TIMEOUT_MS);
+  await lend('chaos-offline', FORGOTTEN_TOOL, FORGOTTEN_TIMEOUT_MS);
 }
 
 /**
@@ -30,16 +30,16 @@ export async function registerClientTools(url: string): Promise<void> {
  */
 export class ChaosClient {
   readonly #history: History;
-  readonly #lighthouse: Lighthouse;
+  readonly #address: ServerAddress;
   readonly #random: SeededRandom;
   readonly #work: Set<Promise<void>> = new Set();
   /** Aborts its stream. */
   readonly #stop = new AbortController();
   #deliveries = 0;
 
-  constructor(history: History, lighthouse: Lighthouse, random: SeededRandom) {
+  constructor(history: History, address: ServerAddress, random: SeededRandom) {
     this.#history = history;
-    this.#lighthouse = lighthouse;
+    this.#address = address;
     this.#random = random;
   }
 
@@ -51,7 +51,7 @@ export class ChaosClient {
   /** Runs until the test ends; finishes its current request first. */
   async run(): Promise<void> {
     for (;;) {
-      const url = await this.#lighthouse.find();
+      const url = await this.#address.wait();
       if (url === null) break;
       if (this.#random.chance(0.5)) await this.#poll(url);
       else await this.#stream(url);
@@ -135,7 +135,7 @@ export class ChaosClient {
   /** Retries until there is a response, across any number of restarts. Null if the test has ended. */
   async #persist(path: string, body: unknown): Promise<HttpResponse | null> {
     for (;;) {
-      const url = await this.#lighthouse.find();
+      const url = await this.#address.wait();
       if (url === null) return null;
       const response = await orGone(post(`${url}${path}`, body));
       if (response !== null && response.status !== 503) return response;

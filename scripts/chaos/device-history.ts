@@ -7,7 +7,7 @@ import type { Findings } from './scenario.ts';
 /** The submitted calls, the devices' executions, the acknowledgements, and the stored results. */
 export class DeviceHistory {
   /** The submitted calls with their injected faults. */
-  readonly calls: Map<string, { readonly n: number; readonly blow: string }> = new Map();
+  readonly calls: Map<string, { readonly n: number; readonly fault: string }> = new Map();
   /** Final states. */
   readonly views: Map<string, CallView> = new Map();
   readonly lives: Life[] = [];
@@ -78,14 +78,14 @@ export class DeviceHistory {
 
   /** Downtime does not count: the next server ends overdue calls. */
   #judgeEndings(runs: ReadonlyMap<string, readonly string[]>, boundMs: number): void {
-    for (const [callId, { n, blow }] of this.calls) {
+    for (const [callId, { n, fault }] of this.calls) {
       const view = this.views.get(callId);
       if (view === undefined || view.completed_at === null) {
-        this.#findings.check(false, `${callId} (${blow}) has no ending`);
+        this.#findings.check(false, `${callId} (${fault}) has no ending`);
         continue;
       }
       const tookMs = upMs(this.lives, view.created_at * 1000, (view.completed_at + 1) * 1000);
-      this.#findings.check(tookMs <= boundMs, `${callId} (${blow}) ended after ${tookMs} ms`);
+      this.#findings.check(tookMs <= boundMs, `${callId} (${fault}) ended after ${tookMs} ms`);
       if (view.state !== 'COMPLETED') continue;
       const result = view.result as { n: number; id: string };
       const ran = runs.get(callId)?.includes(result.id) === true;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallView } from '@patchboard/wire';
-import { planOf, type Blow, type Disturbance, type Step } from './device-blows.ts';
+import { planOf, type Fault, type Disturbance, type Step } from './device-faults.ts';
 import { DeviceHistory } from './device-history.ts';
 import { DeviceProcess } from './device-process.ts';
 import { DEVICE_PACE } from './device-worker-options.ts';
@@ -11,14 +11,14 @@ import { get, orGone } from './http.ts';
 import { RestartingServer } from './restarting-server.ts';
 import { Findings, type ScenarioReport } from './scenario.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { aSwallowingProxy, type SwallowingProxy } from './swallowing-proxy.ts';
+import { aDroppingProxy, type DroppingProxy } from './dropping-proxy.ts';
 
 export interface DevicesOptions {
   readonly folder: string;
   /** Number of calls with an injected fault. */
   readonly loops: number;
   readonly seed: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 const LANES = 3;
@@ -37,7 +37,7 @@ interface Lane {
   readonly tool: string;
   readonly effectsFile: string;
   readonly device: DeviceProcess;
-  readonly wire: SwallowingProxy;
+  readonly wire: DroppingProxy;
 }
 
 /** Injects faults into devices, network and server at every step of a call, and checks the guarantees. */
@@ -56,7 +56,7 @@ class DeviceScene {
   readonly #lanes: Lane[] = [];
   readonly #findings = new Findings();
   readonly #history = new DeviceHistory(this.#findings);
-  readonly #blows: Record<string, number> = {};
+  readonly #faults: Record<string, number> = {};
   readonly #server: RestartingServer;
   #number = 0;
   #slowestReturnMs = 0;
@@ -103,7 +103,7 @@ class DeviceScene {
     return {
       facts: {
         calls: calls.size,
-        blows: this.#blows,
+        faults: this.#faults,
         executions: traces.filter(({ kind }) => kind === 'ran').length,
         'server starts': this.#history.lives.length,
         'slowest start, s': (this.#server.slowestStartMs / 1000).toFixed(1),
@@ -111,7 +111,7 @@ class DeviceScene {
         endings: countBy(views, (view) => view.error?.code ?? view.state),
         'not completed': countBy(
           views.filter(({ state }) => state !== 'COMPLETED'),
-          (view) => `${calls.get(view.tool_call_id)?.blow ?? ''}: ${view.error?.code ?? ''}`,
+          (view) => `${calls.get(view.tool_call_id)?.fault ?? ''}: ${view.error?.code ?? ''}`,
         ),
       },
       violations: this.#findings.violations,
@@ -136,7 +136,7 @@ class DeviceScene {
 
   async #runLane(index: number, plan: Disturbance[]): Promise<void> {
     const tool = `lane${index}.work`;
-    const wire = await aSwallowingProxy(() => Number(new URL(this.#server.url).port));
+    const wire = await aDroppingProxy(() => Number(new URL(this.#server.url).port));
     const { folder } = this.#options;
     const effectsFile = join(folder, `${tool}.effects`);
     const outboxFile = join(folder, `${tool}.outbox`);
@@ -146,13 +146,13 @@ class DeviceScene {
     for (;;) {
       const next = plan.shift();
       if (next === undefined || this.#isAborted) return;
-      await this.#disturbOne(lane, next.step, next.blow);
-      if (plan.length > 0 && plan.length % 100 === 0) this.#options.say(`${plan.length} to go`);
+      await this.#disturbOne(lane, next.step, next.fault);
+      if (plan.length > 0 && plan.length % 100 === 0) this.#options.log(`${plan.length} to go`);
     }
   }
 
   /** One call with one fault at one step. Its result is checked at the end. */
-  async #disturbOne(lane: Lane, step: Step, blow: Blow): Promise<void> {
+  async #disturbOne(lane: Lane, step: Step, fault: Fault): Promise<void> {
     const { device, tool } = lane;
     const n = (this.#number += 1);
     const begun = device.says('begun', n);
@@ -163,29 +163,29 @@ class DeviceScene {
       await this.#untilOffered(lane);
       id = await this.#server.ask(tool, n, () => this.#isAborted);
     }
-    this.#history.calls.set(id, { n, blow: `${blow}, ${step}` });
+    this.#history.calls.set(id, { n, fault: `${fault}, ${step}` });
     const reached = async (event: Promise<void>): Promise<void> => {
       await Promise.race([event, sleep(TIMEOUT_MS)]);
     };
     if (step !== 'asked') await reached(begun);
     if (step === 'begun' || step === 'asked') {
-      await this.#strike(lane, blow);
+      await this.#inject(lane, fault);
       // A killed device starts no call; one that reconnects continues.
       await Promise.race([begun, sleep(50)]);
       device.finish(n);
     } else {
       device.finish(n);
       await reached(step === 'returning' ? returning : acknowledged);
-      await this.#strike(lane, blow);
+      await this.#inject(lane, fault);
     }
     // The execution may not have started before the fault: then it starts now, or never.
     const late = begun.then(() => device.finish(n));
     await Promise.race([this.#ended(id), late.then(() => this.#ended(id))]);
   }
 
-  async #strike({ device, wire }: Lane, blow: Blow): Promise<void> {
-    this.#blows[blow] = (this.#blows[blow] ?? 0) + 1;
-    switch (blow) {
+  async #inject({ device, wire }: Lane, fault: Fault): Promise<void> {
+    this.#faults[fault] = (this.#faults[fault] ?? 0) + 1;
+    switch (fault) {
       case 'device killed':
         return await device.restart();
       case 'device stopped':
@@ -200,10 +200,12 @@ class DeviceScene {
           await sleep(HEARTBEAT_MS * 4);
           process.kill(this.#server.pid, 'SIGCONT');
         });
-      case 'wire cut':
+      case 'connection reset':
         return wire.cut();
       default:
-        wire.swallow(blow === 'wire swallows up' ? 'up' : blow === 'wire swallows down' ? 'down' : 'both');
+        wire.drop(
+          fault === 'connection drops up' ? 'up' : fault === 'connection drops down' ? 'down' : 'both',
+        );
         await sleep(HEARTBEAT_MS * 4);
         return wire.restore();
     }

@@ -26,14 +26,14 @@ export async function runEndlessBody(folder: string, bytes: number): Promise<Sce
     const chunked = 'transfer-encoding: chunked';
     // These pause once to read, so they must get the response; the others never read, and may lose it to the reset.
     const listening = [
-      await pour(url, invoke, { header: chunked, bytes, listenAfter: OVER_LIMIT_BYTES }),
-      await pour(url, invoke, { header: `content-length: ${bytes}`, bytes, listenAfter: 0 }),
+      await sendBody(url, invoke, { header: chunked, bytes, listenAfter: OVER_LIMIT_BYTES }),
+      await sendBody(url, invoke, { header: `content-length: ${bytes}`, bytes, listenAfter: 0 }),
     ];
     for (const { response } of listening)
       findings.check(is413(response), `a body of ${bytes} bytes got ${firstLine(response)}`);
     const deaf = await Promise.all(
       Array.from({ length: AT_ONCE }, () =>
-        pour(url, invoke, { header: chunked, bytes, listenAfter: bytes }),
+        sendBody(url, invoke, { header: chunked, bytes, listenAfter: bytes }),
       ),
     );
     for (const { response, sent } of deaf)
@@ -62,7 +62,7 @@ export async function runEndlessBody(folder: string, bytes: number): Promise<Sce
   }
 }
 
-interface Poured {
+interface SentBody {
   readonly response: string;
   readonly sent: number;
 }
@@ -75,7 +75,7 @@ interface Body {
 }
 
 /** Sends until everything is sent or the server closes the connection; returns the response. */
-async function pour(url: string, path: string, { header, bytes, listenAfter }: Body): Promise<Poured> {
+async function sendBody(url: string, path: string, { header, bytes, listenAfter }: Body): Promise<SentBody> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
   let response = '';

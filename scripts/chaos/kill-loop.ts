@@ -6,7 +6,7 @@ import { ChaosClient, registerClientTools } from './client.ts';
 import { FAILPOINTS, type FailpointName } from './failpoints.ts';
 import { History } from './history.ts';
 import { get, post } from './http.ts';
-import { Lighthouse } from './lighthouse.ts';
+import { ServerAddress } from './server-address.ts';
 import { TOOLS } from './pack.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { ServerProcess } from './server-process.ts';
@@ -15,7 +15,7 @@ export interface KillLoopOptions {
   readonly folder: string;
   readonly kills: number;
   readonly seed: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 export interface KillLoopFacts {
@@ -66,8 +66,8 @@ class KillLoop {
   readonly #dataFolder: string;
   readonly #random: SeededRandom;
   readonly #history = new History();
-  readonly #agentsLight = new Lighthouse();
-  readonly #clientLight = new Lighthouse();
+  readonly #agentAddress = new ServerAddress();
+  readonly #clientAddress = new ServerAddress();
   readonly #kills: Record<string, number> = {};
   #server: ServerProcess | null = null;
   #requests = 0;
@@ -81,14 +81,14 @@ class KillLoop {
   }
 
   async run(): Promise<KillLoopReport> {
-    const { kills, say } = this.#options;
+    const { kills, log } = this.#options;
     const agents = Array.from({ length: AGENTS }, () => runAgent(this.#agentParts(), this.#random.fork()));
-    const client = new ChaosClient(this.#history, this.#clientLight, this.#random.fork());
+    const client = new ChaosClient(this.#history, this.#clientAddress, this.#random.fork());
     const serving = client.run();
     await this.#firstLife();
     for (let kill = 0; kill < kills; kill += 1) {
       await this.#liveAndDie(this.#plan(kill));
-      if ((kill + 1) % 20 === 0) say(`${kill + 1} kills, ${this.#requests} requests`);
+      if ((kill + 1) % 20 === 0) log(`${kill + 1} kills, ${this.#requests} requests`);
     }
     // On a slow machine most kills come before the first receipt, and a run without receipts tests nothing.
     if (this.#receipts() <= kills) await this.#liveAndDie({ kind: 'after receipts', receipts: kills });
@@ -96,17 +96,17 @@ class KillLoop {
   }
 
   async destroy(): Promise<void> {
-    this.#agentsLight.end();
-    this.#clientLight.end();
+    this.#agentAddress.end();
+    this.#clientAddress.end();
     await this.#server?.destroy();
   }
 
   #agentParts(): Parameters<typeof runAgent>[0] {
     return {
       history: this.#history,
-      lighthouse: this.#agentsLight,
+      address: this.#agentAddress,
       nextNumber: () => (this.#requests += 1),
-      responded: () => {
+      onReceipt: () => {
         if (this.#isTimeToKill()) this.#server?.kill();
       },
     };
@@ -142,7 +142,7 @@ class KillLoop {
       const life = { from: Date.now(), until: Infinity };
       this.#history.lives.push(life);
       this.#isTimeToKill = this.#conditionOf(plan);
-      this.#shine(url);
+      this.#setAddress(url);
       if (plan.kind !== 'after receipts')
         timers.push(setTimeout(() => server.kill(), plan.kind === 'random' ? plan.afterMs : PATIENCE_MS));
       await server.ended;
@@ -150,8 +150,8 @@ class KillLoop {
     }
     const { signal } = await server.ended;
     for (const timer of timers) clearTimeout(timer);
-    this.#agentsLight.down();
-    this.#clientLight.down();
+    this.#agentAddress.clear();
+    this.#clientAddress.clear();
     const name = plan.kind === 'failpoint' ? plan.name : plan.kind;
     this.#kills[name] = (this.#kills[name] ?? 0) + 1;
     if (signal !== 'SIGKILL') this.#history.violations.push(`the server ended by itself:\n${server.stderr}`);
@@ -175,14 +175,14 @@ class KillLoop {
     const life = { from: Date.now(), until: Infinity };
     this.#history.lives.push(life);
     this.#isTimeToKill = () => false;
-    this.#shine(url);
-    this.#agentsLight.end();
+    this.#setAddress(url);
+    this.#agentAddress.end();
     await Promise.all(agents);
     await this.#postTogether(url);
     await this.#untilAllEnded(url);
     for (const id of this.#history.acknowledged()) await this.#mustBeThere(url, id);
     client.hangUp();
-    this.#clientLight.end();
+    this.#clientAddress.end();
     await serving;
     server.terminate();
     const { code } = await server.ended;
@@ -242,9 +242,9 @@ class KillLoop {
     return new Set(this.#history.acknowledged()).size;
   }
 
-  #shine(url: string): void {
-    this.#agentsLight.up(url);
-    this.#clientLight.up(url);
+  #setAddress(url: string): void {
+    this.#agentAddress.set(url);
+    this.#clientAddress.set(url);
   }
 
   #report(store: StoreSummary): KillLoopReport {

@@ -43,10 +43,10 @@ if (!counts || seed === null) {
   process.exit(2);
 }
 
-const say = (line: string): void => console.log(`    ${line}`);
+const log = (line: string): void => console.log(`    ${line}`);
 const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>> = new Map([
-  ['kill-loop', (folder: string) => runKillLoop({ folder, kills, seed, say })],
-  ['devices', (folder: string) => runDevices({ folder, loops, seed, say })],
+  ['kill-loop', (folder: string) => runKillLoop({ folder, kills, seed, log })],
+  ['devices', (folder: string) => runDevices({ folder, loops, seed, log })],
   ['disk-full', runDiskFull],
   ['refused-stores', runRefusedStores],
   ['drain', runDrain],
@@ -54,7 +54,7 @@ const SCENARIOS: ReadonlyMap<string, (folder: string) => Promise<ScenarioReport>
   ['sandbox', () => runSandbox({ raceSeconds: RACE_SECONDS, outputGigabytes: OUTPUT_GIGABYTES })],
   ['tools-heap', (folder: string) => runToolsHeap(folder, calls)],
   ['overload', (folder: string) => runOverload(folder, OVERLOAD_SECONDS)],
-  ['soak', (folder: string) => runSoak({ folder, minutes, say })],
+  ['soak', (folder: string) => runSoak({ folder, minutes, log })],
 ]);
 const names = positionals.length === 0 ? [...SCENARIOS.keys()] : positionals;
 const unknown = names.filter((name) => !SCENARIOS.has(name));
@@ -77,7 +77,7 @@ for (const name of names) {
   const report = await withChaosFolder(async (folder) => await SCENARIOS.get(name)?.(folder));
   if (report === undefined) continue;
   const { facts, violations } = report;
-  for (const [fact, value] of Object.entries(facts)) say(`${fact}: ${text(value)}`);
+  for (const [fact, value] of Object.entries(facts)) log(`${fact}: ${text(value)}`);
   for (const violation of violations) console.log(`  ✗ ${violation}`);
   broken += violations.length;
   const seconds = ((performance.now() - began) / 1000).toFixed(0);

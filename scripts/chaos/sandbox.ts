@@ -24,7 +24,7 @@ export async function runSandbox({ raceSeconds, outputGigabytes }: SandboxOption
     race(bench, raceSeconds / 4, findings),
   );
   const output = await withBench({ limits: { timeoutMs: 600_000 } }, async (bench) =>
-    pour(bench, outputGigabytes, findings),
+    writeOutput(bench, outputGigabytes, findings),
   );
   return { facts: { enclosed, 'the walk alone': alone, output }, violations: findings.violations };
 }
@@ -38,7 +38,7 @@ async function race(bench: OpenBench, seconds: number, findings: Findings): Prom
   return result;
 }
 
-async function pour(
+async function writeOutput(
   bench: OpenBench,
   gigabytes: number,
   findings: Findings,

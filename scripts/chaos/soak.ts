@@ -18,7 +18,7 @@ const LARGE_ROWS =
 export interface SoakOptions {
   readonly folder: string;
   readonly minutes: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 interface Sample {
@@ -30,7 +30,7 @@ interface Sample {
 }
 
 /** Mixed load for a while: heap (after collection), descriptors and streams must stay level. */
-export async function runSoak({ folder, minutes, say }: SoakOptions): Promise<ScenarioReport> {
+export async function runSoak({ folder, minutes, log }: SoakOptions): Promise<ScenarioReport> {
   const configFile = join(folder, 'config.json');
   writeFileSync(configFile, JSON.stringify({ rates: { principal: null, tenant: null, tool: null } }));
   const dataFolder = join(folder, 'data');
@@ -41,7 +41,7 @@ export async function runSoak({ folder, minutes, say }: SoakOptions): Promise<Sc
     const end = performance.now() + minutes * 60_000;
     const isOver = (): boolean => performance.now() >= end || server.hasEnded;
     const samples: Sample[] = [];
-    const sampling = sample({ server, url, token, isOver, samples, say });
+    const sampling = sample({ server, url, token, isOver, samples, log });
     const load = new Load(url, token, isOver);
     await Promise.all([sampling, load.run()]);
     return judge(samples, load.counts, server);
@@ -188,17 +188,17 @@ interface Sampling {
   readonly token: string;
   readonly isOver: () => boolean;
   readonly samples: Sample[];
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
-async function sample({ server, url, token, isOver, samples, say }: Sampling): Promise<void> {
+async function sample({ server, url, token, isOver, samples, log }: Sampling): Promise<void> {
   const began = performance.now();
   while (!isOver()) {
     const memory = await server.memoryAfterCollection();
     const minute = (performance.now() - began) / 60_000;
     const streams = await openStreams(url, token);
     samples.push({ minute, ...memory, streams });
-    if (samples.length % 6 === 1) say(line(samples.at(-1)));
+    if (samples.length % 6 === 1) log(line(samples.at(-1)));
     await pause(SAMPLE_MS);
   }
 }

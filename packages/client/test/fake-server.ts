@@ -40,7 +40,7 @@ export async function fakeServer(handler: Handler): Promise<FakeServer> {
   let server: Server | undefined;
   let port = 0;
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
@@ -59,7 +59,7 @@ export async function fakeServer(handler: Handler): Promise<FakeServer> {
 
   async function start(): Promise<void> {
     server = createServer((request, response) => {
-      answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+      reply(request, response).catch((error: unknown) => response.destroy(error as Error));
     });
     await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve));
     port = (server.address() as AddressInfo).port;
@@ -130,7 +130,7 @@ export function openSse(
   };
 }
 
-/** Ends the connection without an end of the answer. What was written before is delivered first. */
+/** Ends the connection without an end of the response. What was written before is delivered first. */
 export async function drop(response: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => response.write(': last words\n\n', () => resolve()));
   response.destroy();

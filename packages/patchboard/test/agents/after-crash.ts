@@ -64,33 +64,33 @@ export async function afterCrash(
   return { agent, board, models, effects };
 }
 
-/** Every request has one answer, in the message that follows it. */
-export function unanswered(messages: readonly Message[]): string[] {
+/** Every request has one result, in the message that follows it. */
+export function withoutResult(messages: readonly Message[]): string[] {
   const problems: string[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'assistant') continue;
     const asked = message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
     if (asked.length === 0) continue;
     const next = messages[index + 1]?.content ?? [];
-    const answered = next.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
-    if (asked.join() !== answered.join()) problems.push(`${asked.join()} answered by ${answered.join()}`);
+    const returned = next.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+    if (asked.join() !== returned.join()) problems.push(`${asked.join()} has results of ${returned.join()}`);
   }
   return problems;
 }
 
 /** What the vendor would refuse. */
-function unansweredOnTheWire({ requests }: ScriptedModels): string[] {
+function withoutResultOnTheWire({ requests }: ScriptedModels): string[] {
   return requests.flatMap(({ body }) => {
     const { messages } = body as {
       messages: { role: string; tool_calls?: { id: string }[]; tool_call_id?: string }[];
     };
     const asked = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
-    const answered = messages.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]));
-    return asked.join() === answered.join() ? [] : [`${asked.join()} answered by ${answered.join()}`];
+    const returned = messages.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]));
+    return asked.join() === returned.join() ? [] : [`${asked.join()} has results of ${returned.join()}`];
   });
 }
 
-/** How often each call was told of, by type. */
+/** Number of events of each call, by type. */
 function tellings(events: readonly AgentEvent[], type: 'tool:start' | 'tool:end'): string[] {
   return events.flatMap((event) => (event.type === type ? [event.call.id] : [])).toSorted();
 }
@@ -110,7 +110,7 @@ export const CRASHES: readonly Crash[] = [
   ['tool.begun', 2, ['unknown', 'unknown']],
   ['tool.effect', 2, ['unknown', 'unknown']],
   ['result.after', 1, []],
-  ['ending.told', 1, ['unknown']],
+  ['ending.recorded', 1, ['unknown']],
   ['message.before', 3, []],
   ['message.after', 3, []],
   ['model.before', 2, []],
@@ -118,21 +118,21 @@ export const CRASHES: readonly Crash[] = [
   ['message.after', 4, []],
 ];
 
-/** Every request is answered and nothing is done twice, whether it goes on or has ended. */
+/** Every request has a result and nothing is done twice, whether it goes on or has ended. */
 export async function checkCrash(closeLater: CloseLater, [point, hit, outcomes]: Crash): Promise<void> {
   const { agent, board, models, effects } = await afterCrash(closeLater, point, hit);
   const resumed = (await eventsOf(agent)).find(({ type }) => type === 'agent_resumed');
   const sealed = resumed?.type === 'agent_resumed' ? resumed.sealed : [];
   expect(sealed.map(({ outcome }) => outcome)).toEqual(outcomes);
-  // Before anything goes on, what was interrupted has its answer.
-  expect(unanswered(agent.messages)).toEqual([]);
+  // Before anything goes on, what was interrupted has its result.
+  expect(withoutResult(agent.messages)).toEqual([]);
 
   if (point === 'message.before' && hit === 1) expect(agent.messages).toEqual([]);
   else if (point === 'message.after' && hit === 4) expect(agent.isUnfinished).toBe(false);
   else expect(await agent.continue()).toMatchObject({ reason: 'done', text: 'The end.' });
 
-  expect(unanswered(agent.messages)).toEqual([]);
-  expect(unansweredOnTheWire(models)).toEqual([]);
+  expect(withoutResult(agent.messages)).toEqual([]);
+  expect(withoutResultOnTheWire(models)).toEqual([]);
   const uses = agent.messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_use'));
   const records = await Promise.all(
     uses.map(async (use) => (await board.get(use.type === 'tool_use' ? use.callId : ''))!),

@@ -22,7 +22,7 @@ const watched: LanguageModel = {
 };
 
 // The end of one call must be recorded alone: here the second act never ends.
-const secondMayGo = point === 'ending.told' ? new Promise<void>(() => {}) : Promise.resolve();
+const secondMayGo = point === 'ending.recorded' ? new Promise<void>(() => {}) : Promise.resolve();
 const effect = (line: string): void => appendFileSync(join(folder, 'effects'), `${line}\n`);
 const board = await createPatchboard({
   store: { folder, open: async () => crashing(await sqlite(folder).open()) },

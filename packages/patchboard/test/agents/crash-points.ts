@@ -30,7 +30,7 @@ function crashing(store: Store, reach: CrashPoints['reach']): Store {
     if (isMessage) reach('message.after');
     if (entries.some(({ kind }) => kind === 'partial')) reach('partial.after');
     if (entries.some(({ body }) => body.includes('"permission_required"'))) reach('asked.after');
-    if (entries.some(({ body }) => body.includes('"tool:end"'))) reach('ending.told');
+    if (entries.some(({ body }) => body.includes('"tool:end"'))) reach('ending.recorded');
     return written;
   };
   const insertCall: Store['insertCall'] = async (record) => {

@@ -12,7 +12,7 @@ export type CrashPoint =
   | 'tool.begun'
   | 'tool.effect'
   | 'result.after'
-  | 'ending.told'
+  | 'ending.recorded'
   | 'model.before';
 
 /** A tool with a countable effect, and one that requires approval. */

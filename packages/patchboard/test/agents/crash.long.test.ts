@@ -6,7 +6,7 @@ const closeLater = closedAfterEach();
 
 describe('an agent that is killed', () => {
   it.each(CRASHES)(
-    'at %s %i goes on, with every request answered and nothing done twice',
+    'at %s %i goes on, with a result for every request and nothing done twice',
     async (...crash) => {
       await checkCrash(closeLater, crash);
     },

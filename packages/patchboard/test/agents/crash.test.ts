@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closedAfterEach } from '../support/after-each.ts';
 import { eventsOf } from '../support/agent-scene.ts';
-import { afterCrash, checkCrash, CRASHES, unanswered } from './after-crash.ts';
+import { afterCrash, checkCrash, CRASHES, withoutResult } from './after-crash.ts';
 
 const closeLater = closedAfterEach();
 
@@ -12,7 +12,7 @@ const REPRESENTATIVES = CRASHES.filter(([point, hit]) =>
 
 describe('an agent that is killed', () => {
   it.each(REPRESENTATIVES)(
-    'at %s %i goes on, with every request answered and nothing done twice',
+    'at %s %i goes on, with a result for every request and nothing done twice',
     async (...crash) => {
       await checkCrash(closeLater, crash);
     },
@@ -37,6 +37,6 @@ describe('an agent that is killed', () => {
     const decided = (await eventsOf(agent)).filter((event) => event.type === 'permission_decided');
     expect(decided).toMatchObject([{ callId: call.id, decision: 'allow', note: 'still wanted' }]);
     expect(effects()).toEqual(['first', 'second', 'third']);
-    expect(unanswered(agent.messages)).toEqual([]);
+    expect(withoutResult(agent.messages)).toEqual([]);
   });
 });

@@ -81,11 +81,11 @@ describe('an agent over a text protocol that is killed while the model speaks', 
       const ran = outcomes.length === 0 || done.length > 0 ? ['first', 'second'] : ['second'];
       expect(effects()).toEqual(ran);
       const uses = agent.messages.flatMap(({ content }) => content.filter(({ type }) => type === 'tool_use'));
-      const answers = agent.messages.flatMap(({ content }) =>
+      const results = agent.messages.flatMap(({ content }) =>
         content.filter(({ type }) => type === 'tool_result'),
       );
       expect(uses).toHaveLength(2);
-      expect(answers).toHaveLength(2);
+      expect(results).toHaveLength(2);
     },
   );
 });

@@ -44,7 +44,7 @@ describe('a server that was killed and whose database was then cut to 0 bytes', 
     expect((await post(`${killed}/v1/keys`, key, { headers: asOperator() })).status).toBe(201);
     server?.kill();
     await server?.ended;
-    // Written with the first key, at once: the key was answered after it.
+    // Written with the first key, at once: the response with the key came after it.
     expect(readFileSync(file('patchboard.db-head'), 'utf8')).toContain('"keys_existed":true');
     truncateSync(file('patchboard.db'), 0);
 

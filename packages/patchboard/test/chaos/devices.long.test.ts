@@ -3,7 +3,7 @@ import { runDevices } from '../../../../scripts/chaos/devices.ts';
 import { withChaosFolder } from '../../../../scripts/chaos/scenario.ts';
 import { chaosSeed } from '../../../../scripts/chaos/seed.ts';
 
-/** Every blow at every step of a call, once. */
+/** Every fault at every step of a call, once. */
 const LOOPS = 32;
 
 it(
@@ -12,7 +12,7 @@ it(
   async () => {
     const said: string[] = [];
     const { facts, violations } = await withChaosFolder((folder) =>
-      runDevices({ folder, loops: LOOPS, seed: chaosSeed('devices', 7), say: (line) => said.push(line) }),
+      runDevices({ folder, loops: LOOPS, seed: chaosSeed('devices', 7), log: (line) => said.push(line) }),
     );
     expect(violations, JSON.stringify(facts)).toEqual([]);
     expect(facts['calls']).toBe(LOOPS);

@@ -12,11 +12,11 @@ describe('a server that is killed again and again', () => {
   it('keeps every promise it made', { timeout: TIMEOUT_MS }, async () => {
     const seed = chaosSeed('kill-loop');
     const { facts, violations } = await withChaosFolder((folder) =>
-      runKillLoop({ folder, kills: KILLS, seed, say: () => {} }),
+      runKillLoop({ folder, kills: KILLS, seed, log: () => {} }),
     );
     expect(violations, `npm run chaos -- kill-loop --kills ${KILLS} --seed ${seed}`).toEqual([]);
     expect(Object.keys(facts.kills)).toEqual(expect.arrayContaining([...FAILPOINTS]));
-    // Otherwise the promises held only because nobody relied on them.
+    // Otherwise the promises held only because no client relied on them.
     expect(facts.acknowledged).toBeGreaterThan(KILLS);
     expect(facts.submissionsAccepted).toBeGreaterThan(0);
     expect(facts.store.byState).toMatchObject({ COMPLETED: expect.any(Number), SEALED: expect.any(Number) });

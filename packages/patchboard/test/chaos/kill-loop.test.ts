@@ -9,7 +9,7 @@ const KILLS = 4;
 it('a server that is killed keeps every promise it made', { timeout: 120_000, retry: 0 }, async () => {
   const seed = chaosSeed('kill-loop');
   const { facts, violations } = await withChaosFolder((folder) =>
-    runKillLoop({ folder, kills: KILLS, seed, say: () => {} }),
+    runKillLoop({ folder, kills: KILLS, seed, log: () => {} }),
   );
   expect(violations, `npm run chaos -- kill-loop --kills ${KILLS} --seed ${seed}`).toEqual([]);
   expect(facts.acknowledged).toBeGreaterThan(KILLS);

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let dataFolder: string;
 let server: ServerProcess;
 let url: string;
-/** Ids of calls whose receipt was answered with 202. */
+/** Ids of calls whose response was 202. */
 let acknowledged: string[];
 
 beforeEach(async () => {
@@ -24,19 +24,19 @@ beforeEach(async () => {
 afterEach(() => server.destroy());
 
 async function invoke(): Promise<HttpResponse> {
-  const answer = await post(`${url}/v1/tools/calculation.eval/invoke`, {
+  const response = await post(`${url}/v1/tools/calculation.eval/invoke`, {
     run_id: 'run_1',
     args: { expression: '1+1' },
   });
-  if (answer.status === 202) acknowledged.push(String(answer.body['tool_call_id']));
-  return answer;
+  if (response.status === 202) acknowledged.push(String(response.body['tool_call_id']));
+  return response;
 }
 
 /** Asks until the server is ready, or is not. */
 async function untilReadyIs(status: number): Promise<HttpResponse> {
   for (;;) {
-    const answer = await get(`${url}/readyz`);
-    if (answer.status === status) return answer;
+    const response = await get(`${url}/readyz`);
+    if (response.status === status) return response;
   }
 }
 

@@ -16,13 +16,13 @@ afterAll(async () => {
 async function post(path: string, body: unknown): Promise<string> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(server.url + path, { method: 'POST', headers, body: text });
-  const json = (await answer.json()) as { code?: string };
-  if (answer.ok) return String(answer.status);
-  return `${answer.status} ${json.code}${answer.headers.has('retry-after') ? ', come back' : ''}`;
+  const response = await fetch(server.url + path, { method: 'POST', headers, body: text });
+  const json = (await response.json()) as { code?: string };
+  if (response.ok) return String(response.status);
+  return `${response.status} ${json.code}${response.headers.has('retry-after') ? ', come back' : ''}`;
 }
 
-/** All of them, so many at a time. */
+/** Runs all of them, a fixed number at a time. */
 async function flood(count: number, parallel: number, ask: () => Promise<string>): Promise<Set<string>> {
   const seen = new Set<string>();
   let left = count;
@@ -44,7 +44,7 @@ describe('a server with a heap of 96 MB', () => {
     expect(seen).toContain('202');
     expect(seen).toContain('503 queue_full, come back');
     expect(seen).not.toContain('500 internal');
-    for (const answer of seen) expect(answer).toMatch(/^(202|503 \w+, come back)$/);
+    for (const response of seen) expect(response).toMatch(/^(202|503 \w+, come back)$/);
     expect(await post('/v1/runs/run_1/cancel', {})).toBe('200');
     const again = { run_id: 'run_2', args: { text: 'x'.repeat(1_000_000) } };
     expect(await post('/v1/tools/printer.print/invoke', again)).toBe('202');
@@ -57,7 +57,7 @@ describe('a server with a heap of 96 MB', () => {
     const seen = await flood(30, 30, () => post('/v1/tools/no.such.tool/invoke', body));
     expect(seen).toContain('404 tool_not_found');
     expect(seen).toContain('503 overloaded, come back');
-    for (const answer of seen) expect(answer).toMatch(/^(404 tool_not_found|503 \w+, come back)$/);
+    for (const response of seen) expect(response).toMatch(/^(404 tool_not_found|503 \w+, come back)$/);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 });

@@ -14,13 +14,13 @@ afterAll(async () => {
 async function ask(args: unknown, agent = 'planner'): Promise<string> {
   const headers = { 'x-agent-id': agent };
   const body = { run_id: `run-of-${agent}`, args };
-  const answer = await board.server.ask({
+  const response = await board.server.ask({
     method: 'POST',
     path: '/v1/tools/toy.remove/invoke',
     headers,
     body,
   });
-  return (answer.json as { tool_call_id: string }).tool_call_id;
+  return (response.json as { tool_call_id: string }).tool_call_id;
 }
 
 interface Record_ {

@@ -16,13 +16,13 @@ afterAll(async () => {
 });
 
 async function invoke(tool: string, args: unknown = {}, agent = 'local'): Promise<string> {
-  const answer = await board.server.ask({
+  const response = await board.server.ask({
     method: 'POST',
     path: `/v1/tools/${tool}/invoke`,
     headers: { 'x-agent-id': agent },
     body: { run_id: `run-of-${agent}`, args },
   });
-  return (answer.json as { tool_call_id: string }).tool_call_id;
+  return (response.json as { tool_call_id: string }).tool_call_id;
 }
 
 describe('the list', () => {

@@ -38,13 +38,13 @@ afterAll(async () => {
 });
 
 async function invoke(agent: string, run: string): Promise<string> {
-  const answer = await board.server.ask({
+  const response = await board.server.ask({
     method: 'POST',
     path: '/v1/tools/toy.hostile/invoke',
     headers: { 'x-agent-id': agent, 'x-trace-id': '<svg/onload=globalThis.hit=4>' },
     body: { run_id: run, args: { [PAYLOAD]: PAYLOAD } },
   });
-  return (answer.json as { tool_call_id: string }).tool_call_id;
+  return (response.json as { tool_call_id: string }).tool_call_id;
 }
 
 async function waitingDigest(id: string): Promise<string> {
@@ -127,13 +127,13 @@ describe('text from outside', () => {
   });
 
   it('escapes invisible and bidirectional characters in arguments', async () => {
-    const answer = await board.server.ask({
+    const response = await board.server.ask({
       method: 'POST',
       path: '/v1/tools/toy.hostile/invoke',
       headers: (await board.server.mint({ kind: 'agent', name: 'sly' })).headers,
       body: { run_id: 'sly', args: { pick: 'b', path: 'safe\u202etxt.exe\u200b' } },
     });
-    const { tool_call_id: id } = answer.json as { tool_call_id: string };
+    const { tool_call_id: id } = response.json as { tool_call_id: string };
     const { page, done } = await board.open(`/ui/approvals?call=${id}`);
     await page.locator('[data-approval-detail]', { hasText: 'safe\\u{202e}txt.exe\\u{200b}' }).waitFor();
     await done();

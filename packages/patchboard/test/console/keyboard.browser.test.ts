@@ -10,8 +10,8 @@ beforeAll(async () => {
   board = await aConsole({ tools: [echo, remove] });
   const call = async (tool: string, args: unknown): Promise<string> => {
     const path = `/v1/tools/${tool}/invoke`;
-    const answer = await board.server.ask({ method: 'POST', path, body: { run_id: 'r', args } });
-    return (answer.json as { tool_call_id: string }).tool_call_id;
+    const response = await board.server.ask({ method: 'POST', path, body: { run_id: 'r', args } });
+    return (response.json as { tool_call_id: string }).tool_call_id;
   };
   for (const n of [1, 2, 3]) calls.push(await call('toy.echo', { n }));
   waiting = await call('toy.remove', { path: '/x' });

@@ -32,9 +32,9 @@ describe('the first load', () => {
 
   it('has a policy without exceptions, on the page and on every file', async () => {
     for (const path of ['/', '/ui/calls', '/ui/theme.js', '/ui/icon.svg']) {
-      const answer = await fetch(`${board.url}${path}`);
-      expect(answer.status).toBe(200);
-      const policy = answer.headers.get('content-security-policy') ?? '';
+      const response = await fetch(`${board.url}${path}`);
+      expect(response.status).toBe(200);
+      const policy = response.headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'self'; script-src 'self'; style-src 'self'");
       expect(policy).not.toMatch(/unsafe|data:|\*|https?:/);
     }
@@ -47,8 +47,8 @@ describe('the first load', () => {
       '/ui/..%2f..%2fpackage.json',
       '/ui/%2e%2e/index.js',
     ]) {
-      const answer = await fetch(`${board.url}${path}`);
-      expect(await answer.text()).not.toContain('"dependencies"');
+      const response = await fetch(`${board.url}${path}`);
+      expect(await response.text()).not.toContain('"dependencies"');
     }
     expect((await fetch(`${board.url}/ui/assets/none.js`)).status).toBe(404);
   });

@@ -19,8 +19,8 @@ afterAll(async () => {
 
 async function callEcho(): Promise<string> {
   const body = { run_id: 'r', args: {} };
-  const answer = await board.server.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
-  return (answer.json as { tool_call_id: string }).tool_call_id;
+  const response = await board.server.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', body });
+  return (response.json as { tool_call_id: string }).tool_call_id;
 }
 
 async function openStreams(): Promise<number> {
@@ -136,21 +136,21 @@ describe('tabs of one browser', () => {
       expect(workers).toHaveLength(1);
       return workers[0]!;
     });
-    const light = page.evaluate(
+    const states = page.evaluate(
       () =>
         new Promise<string[]>((resolve) => {
           const seen: string[] = [];
-          const lamp = document.querySelector('[data-live]')!;
+          const badge = document.querySelector('[data-live]')!;
           new MutationObserver(() => {
-            seen.push(lamp.getAttribute('data-live') ?? '');
+            seen.push(badge.getAttribute('data-live') ?? '');
             if (seen.at(-1) === 'live') resolve(seen);
-          }).observe(lamp, { attributeFilter: ['data-live'] });
+          }).observe(badge, { attributeFilter: ['data-live'] });
         }),
     );
     await devtools.send('Target.closeTarget', { targetId: worker.targetId });
     // The tab asks for a sign of life, and misses it when it asks again.
     for (let beat = 0; beat < 2; beat += 1) await page.clock.fastForward(HEARTBEAT_MS);
-    expect((await light)[0]).toBe('lost');
+    expect((await states)[0]).toBe('lost');
     const id = await callEcho();
     await page.locator(`[data-call="${id}"]`).waitFor();
     await done();

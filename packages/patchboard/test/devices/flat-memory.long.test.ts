@@ -37,7 +37,7 @@ async function flood(bufferBytes: number): Promise<Flooded> {
   const folder = await mkdtemp(join(tmpdir(), 'patchboard-flat-'));
   closeLater(() => rm(folder, { recursive: true, force: true }));
   const configFile = join(folder, 'config.json');
-  // No sign of life is asked for: what drops it is what it leaves unread.
+  // No heartbeat is required: what drops it is what it leaves unread.
   const limits = {
     device_buffer_bytes: bufferBytes,
     device_heartbeat_ms: 600_000,
@@ -55,11 +55,11 @@ async function flood(bufferBytes: number): Promise<Flooded> {
   let device = await aSilentDevice(url);
   let drops = 0;
   const ask = async (): Promise<void> => {
-    const answer = await post(`${url}/v1/tools/device_info/invoke`, { run_id: 'run_flood', args });
-    if (answer.status === 202) return;
-    // The server of a busy machine says so, and is asked again.
-    if (answer.status === 503) return await ask();
-    expect(answer.status, JSON.stringify(answer.body)).toBe(404);
+    const response = await post(`${url}/v1/tools/device_info/invoke`, { run_id: 'run_flood', args });
+    if (response.status === 202) return;
+    // The server of a busy machine returns 503, and the request is sent again.
+    if (response.status === 503) return await ask();
+    expect(response.status, JSON.stringify(response.body)).toBe(404);
     device.socket.terminate();
     device = await aSilentDevice(url);
     drops += 1;
@@ -99,7 +99,7 @@ it('a device that stops reading is dropped, and the server stays as small as it 
   expect(grownBytes).toBeLessThan(BOUND_BYTES);
 });
 
-it('the same flood shows in the memory of a server that is told to keep it all', async () => {
+it('the same flood shows in the memory of a server that is configured to keep it all', async () => {
   const { grownBytes, drops } = await flood(100 * FLOOD_BYTES);
   expect(drops).toBe(0);
   expect(grownBytes).toBeGreaterThan(BOUND_BYTES);

@@ -71,7 +71,7 @@ describe('a result of a device that cannot be read', () => {
     });
   });
 
-  it('is answered the same when it is sent again, and another result comes too late', async () => {
+  it('gets the same response when it is sent again, and another result comes too late', async () => {
     const { device, id } = await asked();
     const frame = `{"type":"tool_result","id":"${id}","output":${DEEP}}`;
     for (const _time of [1, 2]) {
@@ -143,7 +143,7 @@ describe('a device of the SDK whose result cannot be read', () => {
 });
 
 describe('a result of a device that breaks the output schema', () => {
-  it('is answered with its reason', async () => {
+  it('gets its reason as the response', async () => {
     const { device, call, id } = await asked({ output_schema: { type: 'integer' } });
     device.send({ type: 'tool_result', id, output: 'seven' });
     const message = "the result does not fit the tool's output schema: the result must be integer";

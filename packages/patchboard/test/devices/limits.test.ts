@@ -46,7 +46,7 @@ describe('a device', () => {
     expect((await device.closed).code).toBe(1009);
   });
 
-  it('that begins a large message and does not end it is closed with 1013, though it answers pings', async () => {
+  it('that begins a large message and does not end it is closed with 1013, though it responds to pings', async () => {
     const server = await aServer({ device_heartbeat_ms: 500 });
     const [slow, idle] = [await connected(server), await connected(server)];
     idle.socket.send('{"type":', { fin: false });
@@ -92,7 +92,7 @@ describe('a device', () => {
     expect([1006, 1013]).toContain((await device.closed).code);
   });
 
-  it('that sends more than can be stored at once is read more slowly, and all of it is answered', async () => {
+  it('that sends more than can be stored at once is read more slowly, and gets a response to all of it', async () => {
     const server = await aServer({ result_bytes: 1000, frame_bytes: 70_000 });
     const device = await connected(server);
     const tools = Array.from({ length: 20 }, (_, index) => ({

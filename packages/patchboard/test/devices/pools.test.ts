@@ -24,8 +24,8 @@ async function named(name: string, ...tools: readonly unknown[]): Promise<BareDe
   return device;
 }
 
-/** Answers with its own name, so that a call shows who ran it. */
-function answering(device: BareDevice, name: string): void {
+/** Returns its own name, so that a call shows which device ran it. */
+function returnsItsName(device: BareDevice, name: string): void {
   device.socket.on('message', (data) => {
     const frame = JSON.parse((data as Buffer).toString()) as { type: string; id: string };
     if (frame.type === 'tool_call_request') device.send({ type: 'tool_result', id: frame.id, output: name });
@@ -41,7 +41,7 @@ describe('devices of one client that offer the same tool', () => {
     const devices = new Map<string, BareDevice>();
     for (const name of ['a', 'b', 'c']) devices.set(name, await named(name, DEVICE_INFO));
     expect(await toolNames(server)).toEqual(['device_info']);
-    for (const [name, device] of devices) answering(device, name);
+    for (const [name, device] of devices) returnsItsName(device, name);
     for (const target of ['b', 'c', 'a', 'b'])
       expect(await runBy({ target, run: 'run_targets' })).toBe(target);
     const first = await runBy({ run: 'run_sticky' });
@@ -56,7 +56,7 @@ describe('devices of one client that offer the same tool', () => {
     const waiting = await callId(server, 'device_info', { run: 'run_long', target: 'busy' });
     const request = await busy.next('tool_call_request');
     const free = await named('free', DEVICE_INFO);
-    answering(free, 'free');
+    returnsItsName(free, 'free');
     for (const run of ['run_1', 'run_2', 'run_3', 'run_4']) expect(await runBy({ run })).toBe('free');
     busy.send({ type: 'tool_result', id: request['id'], output: 'busy' });
     expect((await ended(server, waiting)).result).toBe('busy');
@@ -111,9 +111,9 @@ describe('a name that two clients want at the same time', () => {
           return device;
         }),
       );
-      const answers = await Promise.all(rivals.map((device) => device.register(tool)));
-      expect(answers.reduce((sum, { registered }) => sum + Number(registered), 0)).toBe(1);
-      expect(answers.flatMap(({ rejected }) => rejected)).toMatchObject([{ code: 'name_taken' }]);
+      const responses = await Promise.all(rivals.map((device) => device.register(tool)));
+      expect(responses.reduce((sum, { registered }) => sum + Number(registered), 0)).toBe(1);
+      expect(responses.flatMap(({ rejected }) => rejected)).toMatchObject([{ code: 'name_taken' }]);
     }
   });
 });
@@ -164,7 +164,7 @@ describe('a client that changes between HTTP and a socket', () => {
     body: { client_id: 'phones', tools: [spec] },
   };
 
-  it('is sent over the socket what waited, and may answer over HTTP', async () => {
+  it('is sent over the socket what waited, and may submit over HTTP', async () => {
     await server.ask(register);
     const id = await callId(server, 'lent.print');
     const phone = await named('a', { name: 'lent.print', parameters: { type: 'object' } });

@@ -6,7 +6,7 @@ import type { CallView } from '@patchboard/wire';
 import { expect, it, vi } from 'vitest';
 import { get, post } from '../../../../scripts/chaos/http.ts';
 import { ServerProcess } from '../../../../scripts/chaos/server-process.ts';
-import { aSwallowingProxy } from '../../../../scripts/chaos/swallowing-proxy.ts';
+import { aDroppingProxy } from '../../../../scripts/chaos/dropping-proxy.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -56,7 +56,7 @@ it('all devices that lose a killed server come back to the next, each tool once,
   closeLater(() => server.destroy());
   let url = await server.mustBeReady();
   // One address for both servers.
-  const wire = await aSwallowingProxy(() => Number(new URL(url).port));
+  const wire = await aDroppingProxy(() => Number(new URL(url).port));
   closeLater(() => wire.close());
 
   const runs: number[] = [];

@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('a device that knows only the plain messages', () => {
-  it('registers, is asked, answers and is acknowledged', async () => {
+  it('registers, gets a request, sends a result and gets the acknowledgement', async () => {
     expect(await device.register(DEVICE_INFO, CAMERA)).toEqual({
       type: 'tools_registered',
       count: 2,
@@ -40,7 +40,7 @@ describe('a device that knows only the plain messages', () => {
     expect(await ended(server, id)).toMatchObject({ status: 'SUCCEEDED', source: 'client', result: output });
   });
 
-  it('may answer with any JSON, and it is kept as it is', async () => {
+  it('may return any JSON, and it is kept as it is', async () => {
     await device.register(DEVICE_INFO);
     for (const output of [{ model: 'Pixel 8' }, [1, 'a', null], 7, false, null, '']) {
       const id = await callId(server, 'device_info');
@@ -50,7 +50,7 @@ describe('a device that knows only the plain messages', () => {
     }
   });
 
-  it('adds up several registrations, and is told of each tool that is not taken', async () => {
+  it('adds up several registrations, and gets each tool that is not taken', async () => {
     await device.register(DEVICE_INFO);
     const second = await device.register(
       CAMERA,
@@ -105,7 +105,7 @@ describe('what can go wrong', () => {
     expect(await ended(server, id)).toMatchObject({ status: 'FAILED', error: { message: 'no film' } });
   });
 
-  it('no answer in time: the agent gets a timeout, the device a cancel, and its late result is not kept', async () => {
+  it('no result in time: the agent gets a timeout, the device a cancel, and its late result is not kept', async () => {
     await device.register({ ...DEVICE_INFO, timeout_ms: 300 });
     const id = await callId(server, 'device_info');
     const request = await device.next('tool_call_request');
@@ -138,7 +138,7 @@ describe('what can go wrong', () => {
     expect((await invoke(server, 'camera')).json).toMatchObject({ code: 'tool_not_found' });
   });
 
-  it('an id that does not match is dropped and told so', async () => {
+  it('an id that does not match is dropped, and the device gets the reason', async () => {
     await device.register(DEVICE_INFO);
     for (const id of ['550e8400-e29b-41d4-a716-446655440000', 'tc_0:1.x', '']) {
       device.send({ type: 'tool_result', id, output: 'whose?', success: true });
@@ -155,19 +155,19 @@ describe('what can go wrong', () => {
     await device.register(DEVICE_INFO);
     const id = await callId(server, 'device_info');
     const request = await device.next('tool_call_request');
-    const answer = { type: 'tool_result', id: request['id'], output: 'one', success: true };
-    device.send(answer);
+    const result = { type: 'tool_result', id: request['id'], output: 'one', success: true };
+    device.send(result);
     expect(await device.next('result_acknowledged')).toMatchObject({ accepted: true });
-    device.send(answer);
+    device.send(result);
     expect(await device.next('result_acknowledged')).toMatchObject({ accepted: true, duplicate: true });
-    device.send({ ...answer, output: 'two' });
+    device.send({ ...result, output: 'two' });
     expect(await device.next('result_acknowledged')).toMatchObject({ accepted: false, reason: 'conflict' });
     device.send({ type: 'tool_error', id: request['id'], error: 'changed my mind' });
     expect(await device.next('result_acknowledged')).toMatchObject({ accepted: false, reason: 'conflict' });
     expect((await ended(server, id)).result).toBe('one');
   });
 
-  it('a frame that is not understood is answered, and the next one is read', async () => {
+  it('a frame that is not understood gets an error, and the next one is read', async () => {
     for (const [text, part] of [
       ['hello', 'not acceptable JSON'],
       ['[]', 'a frame is a JSON object'],

@@ -44,9 +44,9 @@ async function refused(path: string, headers: Readonly<Record<string, string>>):
 }
 
 async function ticketOf(key: MintedKey, body: unknown = {}): Promise<string> {
-  const answer = await server.ask({ method: 'POST', path: '/v1/tickets', headers: key.headers, body });
-  expect(answer.status).toBe(201);
-  return (answer.json as { ticket: string }).ticket;
+  const response = await server.ask({ method: 'POST', path: '/v1/tickets', headers: key.headers, body });
+  expect(response.status).toBe(201);
+  return (response.json as { ticket: string }).ticket;
 }
 
 describe('before the upgrade', () => {
@@ -75,9 +75,9 @@ describe('before the upgrade', () => {
   });
 
   it('a plain request gets 400 with Upgrade: websocket', async () => {
-    const answer = await server.ask({ method: 'GET', path: '/ws', headers: phone.headers });
-    expect(answer).toMatchObject({ status: 400, json: { code: 'body_invalid' } });
-    expect(answer.headers['upgrade']).toBe('websocket');
+    const response = await server.ask({ method: 'GET', path: '/ws', headers: phone.headers });
+    expect(response).toMatchObject({ status: 400, json: { code: 'body_invalid' } });
+    expect(response.headers['upgrade']).toBe('websocket');
   });
 });
 

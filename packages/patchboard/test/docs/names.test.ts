@@ -55,8 +55,8 @@ beforeAll(async () => {
       authorization: `Bearer ${readFileSync(join(server.dataFolder, 'operator.token'), 'utf8').trim()}`,
       'x-tenant-id': tenant,
     };
-    const answer = await fetch(`${server.url}/v1/tools`, { headers });
-    tools.push(...((await answer.json()) as { tools: ToolView[] }).tools);
+    const response = await fetch(`${server.url}/v1/tools`, { headers });
+    tools.push(...((await response.json()) as { tools: ToolView[] }).tools);
   }
   await server.stop();
   offered = [...new Set(tools.map(({ name }) => name))];

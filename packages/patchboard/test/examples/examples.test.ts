@@ -148,7 +148,7 @@ describe('examples', () => {
     expect(code).not.toBe(0);
   });
 
-  it('lend-a-tool.ts answers calls and leaves', async () => {
+  it('lend-a-tool.ts runs calls and leaves', async () => {
     const [node, ...flags] = NODE;
     const lender = startCommand(node, [...flags, join(FOLDER, 'lend-a-tool.ts')], options({ CALLS: '2' }));
     await lender.says(/^lending text\.slug/);
@@ -164,7 +164,7 @@ describe('examples', () => {
     expect((await agent.tools()).map(({ name }) => name)).not.toContain('text.slug');
   });
 
-  it('lend-a-tool.sh answers calls and leaves', async () => {
+  it('lend-a-tool.sh runs calls and leaves', async () => {
     const lender = startCommand('bash', [join(FOLDER, 'lend-a-tool.sh')], options({ CALLS: '1' }));
     await lender.says(/^lending clock\.utc/);
     const agent = createClient({ url: server.url });

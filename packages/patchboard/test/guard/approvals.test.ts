@@ -19,19 +19,19 @@ describe('a decision', () => {
     const { tool, ran } = askingTool();
     const server = await aServer({ tools: [tool] });
     const call = await aWaitingCall(server);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         call.decide({ decision: index % 2 === 0 ? 'allow' : 'deny', note: `number ${index}` }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const others = answers.filter(({ status }) => status !== 200);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    const others = responses.filter(({ status }) => status !== 200);
     expect(others.map(({ status, json }) => [status, json.code])).toEqual(
       others.map(() => [409, 'conflict']),
     );
     const record = await call.record();
     expect(ran).toHaveLength(record.approval.decision === 'allow' ? 1 : 0);
-    expect(record.approval.note).toBe(answers.find(({ status }) => status === 200)?.json.approval.note);
+    expect(record.approval.note).toBe(responses.find(({ status }) => status === 200)?.json.approval.note);
     const decided = (await ledgerOf(server, call.id)).filter(({ kind }) => kind === 'permission_decided');
     expect(decided).toHaveLength(1);
   });
@@ -40,8 +40,8 @@ describe('a decision', () => {
     const { tool, ran } = askingTool();
     const server = await aServer({ tools: [tool] });
     const call = await aWaitingCall(server);
-    const answer = await call.decide({ decision: 'deny', note: 'not on a Friday' });
-    expect(answer.json).toMatchObject({
+    const response = await call.decide({ decision: 'deny', note: 'not on a Friday' });
+    expect(response.json).toMatchObject({
       state: 'DENIED',
       error: {
         code: 'approval_denied',
@@ -58,8 +58,8 @@ describe('a decision', () => {
     const server = await aServer({ tools: [tool] });
     const [call, twin] = [await aWaitingCall(server), await aWaitingCall(server)];
     expect(call.digest).not.toBe(twin.digest);
-    const answer = await call.decide({ decision: 'allow', digest: twin.digest });
-    expect([answer.status, answer.json.code]).toEqual([409, 'conflict']);
+    const response = await call.decide({ decision: 'allow', digest: twin.digest });
+    expect([response.status, response.json.code]).toEqual([409, 'conflict']);
     expect(ran).toEqual([]);
     expect((await twin.decide({ decision: 'allow' })).status).toBe(200);
     expect((await call.decide({ decision: 'deny' })).status).toBe(200);
@@ -87,8 +87,8 @@ describe('a decision', () => {
     const server = await aServer({ tools: [tool] });
     const call = await aWaitingCall(server);
     const head = await server.store.ledgerHead();
-    const answer = await call.decide(body);
-    expect([answer.status, answer.json.code]).toEqual([status, code]);
+    const response = await call.decide(body);
+    expect([response.status, response.json.code]).toEqual([status, code]);
     expect(await server.store.ledgerHead()).toEqual(head);
     expect((await call.decide({ decision: 'deny' })).status).toBe(200);
     expect(ran).toEqual([]);
@@ -106,13 +106,13 @@ describe('a decision', () => {
     ];
     const call = await aWaitingCall(server, {}, keys[0]!.headers);
     for (const { headers } of keys) {
-      const answer = await server.ask({
+      const response = await server.ask({
         method: 'POST',
         path: `/v1/tool_calls/${call.id}/decision`,
         headers,
         body: { decision: 'allow', digest: call.digest },
       });
-      expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
+      expect([response.status, response.json.code]).toEqual([403, 'permission_denied']);
     }
     expect(ran).toEqual([]);
   });
@@ -122,13 +122,13 @@ describe('a decision', () => {
     const server = await aServer({ tools: [tool] });
     const call = await aWaitingCall(server);
     for (const agent of ['local', 'operator', 'somebody']) {
-      const answer = await server.ask({
+      const response = await server.ask({
         method: 'POST',
         path: `/v1/tool_calls/${call.id}/decision`,
         headers: { 'x-agent-id': agent },
         body: { decision: 'allow', digest: call.digest },
       });
-      expect(answer.status).toBe(403);
+      expect(response.status).toBe(403);
     }
     expect(ran).toEqual([]);
   });
@@ -170,8 +170,8 @@ describe('an edit', () => {
       },
     });
     const call = await aWaitingCall(server);
-    const answer = await call.decide({ decision: 'allow', args: { path: '/etc/passwd' } });
-    expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
+    const response = await call.decide({ decision: 'allow', args: { path: '/etc/passwd' } });
+    expect([response.status, response.json.code]).toEqual([403, 'permission_denied']);
     expect(ran).toEqual([]);
     expect((await call.decide({ decision: 'allow' })).status).toBe(200);
     await call.record();
@@ -202,17 +202,17 @@ describe('a request that waits', () => {
       const leading = first();
       // The first rounds are decided before the other comes, so that each of the two wins at least once.
       if (round < 2) await leading;
-      const answers = await Promise.all([leading, second(), allow()]);
+      const responses = await Promise.all([leading, second(), allow()]);
       const record = await call.record();
       const states = (record.timeline as { state: string }[]).map(({ state }) => state);
       const endings = states.filter((state) => ['COMPLETED', 'CANCELLED', 'DENIED'].includes(state));
       expect(endings).toHaveLength(1);
       if (!states.includes('EXECUTING')) expect(ran).toEqual([]);
       if (record.state === 'COMPLETED') expect(ran).toHaveLength(1);
-      expect(answers.map(({ status }) => status).filter((status) => ![200, 409].includes(status))).toEqual(
+      expect(responses.map(({ status }) => status).filter((status) => ![200, 409].includes(status))).toEqual(
         [],
       );
-      expect(answers.map(({ status }) => status)).toContain(200);
+      expect(responses.map(({ status }) => status)).toContain(200);
       outcomes.add(record.state as string);
     }
     expect(outcomes).toEqual(new Set(['CANCELLED', 'COMPLETED']));
@@ -246,11 +246,11 @@ describe('a request that waits', () => {
     // As if ten minutes had gone by: the deadline in the record lies in the past.
     moveDeadline(folder.storeFile, id, Date.now() - 1000);
     const second = await aServer({ tools: [tool], folder });
-    const answer = await second.asOperator('POST', `/v1/tool_calls/${id}/decision`, {
+    const response = await second.asOperator('POST', `/v1/tool_calls/${id}/decision`, {
       decision: 'allow',
       digest,
     });
-    expect([answer.status, answer.json.code]).toEqual([409, 'conflict']);
+    expect([response.status, response.json.code]).toEqual([409, 'conflict']);
     const record = await second.asOperator('GET', `/v1/tool_calls/${id}`);
     expect(record.json).toMatchObject({ state: 'DENIED', error: { code: 'approval_expired' } });
     expect(ran).toEqual([]);
@@ -275,11 +275,11 @@ describe('a request that waits', () => {
     file.exec(sql);
     file.close();
     const second = await aServer({ tools, folder });
-    const answer = await second.asOperator('POST', `/v1/tool_calls/${id}/decision`, {
+    const response = await second.asOperator('POST', `/v1/tool_calls/${id}/decision`, {
       decision: 'allow',
       digest,
     });
-    expect([answer.status, answer.json.code]).toEqual([409, 'conflict']);
+    expect([response.status, response.json.code]).toEqual([409, 'conflict']);
     const record = await second.asOperator('GET', `/v1/tool_calls/${id}`);
     expect(record.json).toMatchObject({ state: 'DENIED', error: { code: 'approval_denied' } });
     expect([...ran, ...other.ran]).toEqual([]);
@@ -309,8 +309,8 @@ describe('a grant', () => {
     const asks = async (args: unknown, agent = 'ada'): Promise<boolean> => {
       const path = '/v1/tools/toy.delete/invoke?dry_run=true';
       const headers = { 'x-agent-id': agent };
-      const answer = await server.ask({ method: 'POST', path, headers, body: { run_id: 'r', args } });
-      return (answer.json as { decision: { effect: string } }).decision.effect === 'ask';
+      const response = await server.ask({ method: 'POST', path, headers, body: { run_id: 'r', args } });
+      return (response.json as { decision: { effect: string } }).decision.effect === 'ask';
     };
     return { server, asks };
   }
@@ -361,8 +361,8 @@ describe('a grant', () => {
         default: { rules: [{ tools: 'toy.*', effect: 'deny', when: [{ arg: '/cents', gt: 1 }] }] },
       },
     });
-    const answer = await callAs(server, { 'x-agent-id': 'ada' }, { cents: 2 });
-    expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
+    const response = await callAs(server, { 'x-agent-id': 'ada' }, { cents: 2 });
+    expect([response.status, response.json.code]).toEqual([403, 'permission_denied']);
   });
 
   it("survives a restart, and is not valid once the tool's contract changes", async () => {
@@ -381,8 +381,8 @@ describe('a grant', () => {
     await same.close();
     const changed = askingTool({ description: 'deletes everything' });
     const other = await aServer({ tools: [changed.tool], folder });
-    const answer = await callAs(other, {}, {});
-    const record = await other.asOperator('GET', `/v1/tool_calls/${answer.json.tool_call_id}`);
+    const response = await callAs(other, {}, {});
+    const record = await other.asOperator('GET', `/v1/tool_calls/${response.json.tool_call_id}`);
     expect(record.json.state).toBe('APPROVAL_REQUIRED');
     expect(changed.ran).toEqual([]);
   });

@@ -75,8 +75,8 @@ describe('a key', () => {
       past,
       ...far.map((at) => [at, 'expires_at must be at most ten years ahead']),
     ]) {
-      const answer = await server.asOperator('POST', '/v1/keys', { kind: 'agent', name: 'a', expires_at });
-      expect([answer.status, answer.json.detail]).toEqual([400, detail]);
+      const response = await server.asOperator('POST', '/v1/keys', { kind: 'agent', name: 'a', expires_at });
+      expect([response.status, response.json.detail]).toEqual([400, detail]);
     }
     expect(await recordOf(server.store)).toEqual(before);
   });
@@ -94,8 +94,8 @@ describe('a key', () => {
     const before = await recordOf(server.store);
     const ask = (wanted: unknown): ReturnType<TestPlatform['ask']> =>
       server.ask({ method: 'POST', path: '/v1/keys', headers: maker.headers, body: wanted });
-    const answer = await ask(body);
-    expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
+    const response = await ask(body);
+    expect([response.status, response.json.code]).toEqual([403, 'permission_denied']);
     expect(await recordOf(server.store)).toEqual(before);
     expect((await ask({ kind: 'agent', name: 'minter', scopes: ['calls:read'] })).status).toBe(201);
   });
@@ -167,13 +167,13 @@ async function aWaitingCall(
   server: TestPlatform,
   headers: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const answer = await server.ask({
+  const response = await server.ask({
     method: 'POST',
     path: '/v1/tools/toy.delete/invoke',
     headers,
     body: { run_id: 'run_held', args: {} },
   });
-  return answer.json.tool_call_id as string;
+  return response.json.tool_call_id as string;
 }
 
 describe('open streams of a credential', () => {
@@ -249,7 +249,7 @@ describe('a credential that ends while the body is on its way', () => {
         '',
       ].join('\r\n'),
     );
-    // The answer to `Expect` says that the head was read, and its credential with it.
+    // The response to `Expect` says that the head was read, and its credential with it.
     await once(socket, 'data');
     socket.write(body.slice(0, 5));
     return { socket };
@@ -411,8 +411,8 @@ describe('a session', () => {
   it('is opened once by fifty at once with one login token', async () => {
     const server = await aServer();
     const token = server.platform.loginToken();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => openWith(server, token)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => openWith(server, token)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   it('is a cookie that only our own pages send and no script reads, and it is an operator', async () => {
@@ -449,12 +449,12 @@ describe('a session', () => {
     expect((await openWith(server, key.secret)).status).toBe(401);
     const { headers } = await openWith(server, server.operatorToken);
     const id = /=([\w-]+);/.exec(headers['set-cookie']![0]!)![1]!;
-    const answer = await server.ask({
+    const response = await server.ask({
       method: 'GET',
       path: '/v1/keys',
       headers: { authorization: `Bearer ${id}` },
     });
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
   });
 });
 

@@ -38,8 +38,8 @@ describe('the preview of an edit', () => {
     const server = await aServer({ config: { policy: { default: { rules } } } });
     const { id } = await aWaitingCall(server);
     const preview = async (args: unknown): Promise<unknown[]> => {
-      const answer = await server.asOperator('POST', `/v1/tool_calls/${id}/decision/preview`, { args });
-      return [answer.status, answer.json.code];
+      const response = await server.asOperator('POST', `/v1/tool_calls/${id}/decision/preview`, { args });
+      return [response.status, response.json.code];
     };
     expect(await preview({ path: '/etc/passwd' })).toEqual([403, 'permission_denied']);
     expect(await preview({ path: 7 })).toEqual([422, 'input_invalid']);

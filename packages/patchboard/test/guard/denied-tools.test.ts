@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatRequest } from '../../src/index.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aPlatform, type TestPlatform } from './support/a-platform.ts';
-import type { Answered } from './support/ask.ts';
+import type { TestResponse } from './support/ask.ts';
 
 /** Its schema has a name that appears nowhere else. */
 const vault = aServerTool({
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-async function ask(agent: string, method: string, path: string, body?: unknown): Promise<Answered> {
+async function ask(agent: string, method: string, path: string, body?: unknown): Promise<TestResponse> {
   const headers = { 'x-agent-id': agent, prefer: 'wait=10' };
   return await server.ask({ method, path, headers, ...(body === undefined ? {} : { body }) });
 }
@@ -126,16 +126,16 @@ describe.each(DENIED)('a tool that is denied by a %s', (agent, rule, reason) => 
       reply: { choices: [{ message }] },
       run_id: `run_${agent}`,
     });
-    for (const answer of [text, json]) {
-      const { calls, results } = answer.json as { calls: Record<string, unknown>[]; results: unknown };
+    for (const response of [text, json]) {
+      const { calls, results } = response.json as { calls: Record<string, unknown>[]; results: unknown };
       expect(calls).toMatchObject([{ tool_name: 'vault.open', state: 'DENIED', decision: { rule } }]);
       expect(JSON.stringify(results)).toContain(detail);
-      expect(answer.text).not.toMatch(SECRETS);
+      expect(response.text).not.toMatch(SECRETS);
       expect(await recordOf(calls[0]?.['tool_call_id'])).toMatchObject({ state: 'DENIED' });
     }
   });
 
-  it('answers over the tenant API with its error and the id of the call', async () => {
+  it('returns its error and the id of the call over the tenant API', async () => {
     const { status, json } = await server.ask({
       method: 'POST',
       path: '/api/tools/call',
@@ -158,7 +158,7 @@ describe.each(DENIED)('a tool that is denied by a %s', (agent, rule, reason) => 
 
 describe('a tool whose schema lets undeclared members through', () => {
   it('returns no warnings about them over the tenant API to a caller that may not call it', async () => {
-    const call = async (agent: string): Promise<Answered> =>
+    const call = async (agent: string): Promise<TestResponse> =>
       await server.ask({
         method: 'POST',
         path: '/api/tools/call',
@@ -215,9 +215,9 @@ describe('a tool of a pack that the tenant does not have', () => {
       ['POST', '/v1/tools/vault.open/invoke'],
     ] as const) {
       const body = method === 'POST' ? { run_id: 'r', args: {} } : undefined;
-      const answer = await server.asOperator(method, path, body, 'closed-tenant');
-      expect(answer.json).toMatchObject({ status: 404, code: 'tool_not_found' });
-      expect(answer.text).not.toMatch(SECRETS);
+      const response = await server.asOperator(method, path, body, 'closed-tenant');
+      expect(response.json).toMatchObject({ status: 404, code: 'tool_not_found' });
+      expect(response.text).not.toMatch(SECRETS);
     }
   });
 });

@@ -99,7 +99,7 @@ describe.each(PLACES)('a page at $place', ({ url, target }) => {
     const { page, context, statuses } = await evilPage(url(), true);
     const before = await recordOf(server.store);
     const to = `http://${target}:${server.port}`;
-    const answered = page.waitForResponse((response) => response.url().startsWith(`${to}/v1/`));
+    const arrived = page.waitForResponse((response) => response.url().startsWith(`${to}/v1/`));
     await page.evaluate((origin) => {
       const form = document.createElement('form');
       form.method = 'post';
@@ -108,7 +108,7 @@ describe.each(PLACES)('a page at $place', ({ url, target }) => {
       document.body.append(form);
       form.submit();
     }, to);
-    await answered;
+    await arrived;
     expect(await recordOf(server.store)).toEqual(before);
     expect([...statuses].every((status) => status === 403 || status === 421)).toBe(true);
     await context.close();

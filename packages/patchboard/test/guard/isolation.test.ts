@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../src/transports/shared/routes/routes.ts';
 import { ROUTES } from '../../src/wiring/apis.ts';
 import { recordOf, type MintedKey } from './support/a-platform.ts';
-import { open, type Answered } from './support/ask.ts';
+import { open, type TestResponse } from './support/ask.ts';
 import { requestTo, sampleOf, UNKNOWN, type Ids } from './support/route-samples.ts';
 import { aScene, type Scene } from './support/scene.ts';
 
@@ -21,20 +21,20 @@ const WITH_ID = ROUTES.filter((route) => sampleOf(route).id !== undefined).map((
   route,
 }));
 
-/** Everything about an answer that the asker can see, with the id taken out. */
-function visible({ status, headers, text }: Answered, id: string): unknown {
+/** Everything about a response that the caller can see, without the id. */
+function visible({ status, headers, text }: TestResponse, id: string): unknown {
   const { date: _date, ...rest } = headers;
   const length = Number(headers['content-length']) - id.length * (text.split(id).length - 1);
   return { status, headers: { ...rest, 'content-length': length }, text: text.replaceAll(id, '<id>') };
 }
 
 async function askAbout(route: Route, key: MintedKey, ids: Ids): Promise<unknown> {
-  const answer = await scene.ask({ ...requestTo(route, ids), headers: key.headers });
-  return visible(answer, ids[sampleOf(route).id!]);
+  const response = await scene.ask({ ...requestTo(route, ids), headers: key.headers });
+  return visible(response, ids[sampleOf(route).id!]);
 }
 
 describe("another tenant's id", () => {
-  it.each(WITH_ID)('is answered like one that does not exist: $at', async ({ route }) => {
+  it.each(WITH_ID)('gets the response for one that does not exist: $at', async ({ route }) => {
     const { ids, clientCall, stranger, store } = scene;
     const before = await recordOf(store);
     for (const call of [ids.call, clientCall]) {
@@ -50,10 +50,10 @@ describe("another tenant's id", () => {
     );
     expect(lists.length).toBeGreaterThan(6);
     for (const route of lists) {
-      const answer = await scene.ask({ ...requestTo(route, UNKNOWN), headers: scene.stranger.headers });
-      expect(answer.status).toBe(200);
+      const response = await scene.ask({ ...requestTo(route, UNKNOWN), headers: scene.stranger.headers });
+      expect(response.status).toBe(200);
       for (const known of [scene.ids.call, scene.ids.key, scene.ids.grant, 'run_a', 'lent.tool', 'agent-a']) {
-        expect(answer.text).not.toContain(known);
+        expect(response.text).not.toContain(known);
       }
     }
     const exported = await scene.ask({
@@ -83,13 +83,13 @@ describe("another tenant's id", () => {
       { method: 'POST', path: '/v1/keys', body: { kind: 'agent', name: 'x', tenant_id: 'default' } },
     ];
     for (const request of asked) {
-      const answer = await scene.ask({ ...request, headers: stranger.headers });
-      expect([answer.status, (answer.json as { code: string }).code]).toEqual([403, 'permission_denied']);
+      const response = await scene.ask({ ...request, headers: stranger.headers });
+      expect([response.status, (response.json as { code: string }).code]).toEqual([403, 'permission_denied']);
     }
   });
 
   it('does not free a tool name, and is not found as a tool', async () => {
-    const lent = async (method: string, path: string, body?: unknown): Promise<Answered> =>
+    const lent = async (method: string, path: string, body?: unknown): Promise<TestResponse> =>
       await scene.ask({
         method,
         path,
@@ -109,7 +109,7 @@ describe("another tenant's id", () => {
 describe("another agent's call, in the same tenant", () => {
   const BY_AGENT = WITH_ID.filter(({ route }) => route.api === 'agent' || route.name === 'decideCall');
 
-  it.each(BY_AGENT)('is answered like one that does not exist: $at', async ({ route }) => {
+  it.each(BY_AGENT)('gets the response for one that does not exist: $at', async ({ route }) => {
     const { ids, neighbour, store } = scene;
     const before = await recordOf(store);
     expect(await askAbout(route, neighbour, ids)).toEqual(await askAbout(route, neighbour, UNKNOWN));
@@ -118,12 +118,12 @@ describe("another agent's call, in the same tenant", () => {
 
   it('cannot be waited for', async () => {
     const wait = async (id: string): Promise<unknown> => {
-      const answer = await scene.ask({
+      const response = await scene.ask({
         method: 'GET',
         path: `/v1/tool_calls/${id}`,
         headers: { ...scene.neighbour.headers, prefer: 'wait=30' },
       });
-      return visible(answer, id);
+      return visible(response, id);
     };
     expect(await wait(scene.ids.call)).toEqual(await wait(UNKNOWN.call));
   });
@@ -148,14 +148,14 @@ describe("another agent's call, in the same tenant", () => {
   });
 
   it('does not join its run', async () => {
-    const answer = await scene.ask({
+    const response = await scene.ask({
       method: 'POST',
       path: '/v1/tools/toy.echo/invoke',
       headers: scene.neighbour.headers,
       body: { run_id: 'run_a', args: {} },
     });
-    expect(answer.status).toBe(202);
-    const { tool_call_id: id } = answer.json as { tool_call_id: string };
+    expect(response.status).toBe(202);
+    const { tool_call_id: id } = response.json as { tool_call_id: string };
     const { json } = await scene.ask({
       method: 'GET',
       path: `/v1/tool_calls/${id}`,
@@ -175,8 +175,8 @@ describe("another agent's call, in the same tenant", () => {
     });
     const invoke = async (headers: MintedKey['headers'], run: string): Promise<string> => {
       const body = { run_id: run, args: {} };
-      const answer = await scene.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', headers, body });
-      return (answer.json as { tool_call_id: string }).tool_call_id;
+      const response = await scene.ask({ method: 'POST', path: '/v1/tools/toy.echo/invoke', headers, body });
+      return (response.json as { tool_call_id: string }).tool_call_id;
     };
     await invoke(scene.boss.headers, 'run_boss');
     const own = await invoke(scene.neighbour.headers, `run_b_${query}`);
@@ -195,17 +195,17 @@ describe("another agent's call, in the same tenant", () => {
 });
 
 describe("another client's call, in the same tenant", () => {
-  it.each(['ack', 'progress', 'submit'])('cannot be answered: %s', async (verb) => {
+  it.each(['ack', 'progress', 'submit'])('cannot be completed: %s', async (verb) => {
     const other = await scene.mint({ kind: 'client', name: 'c-other' });
     const before = await scene.store.ledgerHead();
-    const answer = await scene.ask({
+    const response = await scene.ask({
       method: 'POST',
       path: `/internal/tool_calls/${scene.clientCall}/${verb}`,
       headers: other.headers,
       body: verb === 'submit' ? { status: 'SUCCEEDED', result: 1 } : verb === 'progress' ? { data: 1 } : {},
     });
-    expect([answer.status, (answer.json as { code: string }).code]).toEqual([403, 'permission_denied']);
-    expect(answer.text).not.toContain('state');
+    expect([response.status, (response.json as { code: string }).code]).toEqual([403, 'permission_denied']);
+    expect(response.text).not.toContain('state');
     expect(await scene.store.ledgerHead()).toEqual(before);
   });
 });

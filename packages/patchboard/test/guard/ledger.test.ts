@@ -77,8 +77,8 @@ describe('the ledger', () => {
   it('verifies as it was written, and after a restart', async () => {
     expect(await verdict()).toEqual({ ok: true, rows: head.seq, head });
     const server = await aPlatform({ folder });
-    const answer = await server.asOperator('GET', '/v1/ledger/verify');
-    expect(answer.json).toEqual({ ok: true, rows: head.seq, head, seq: null, problem: null });
+    const response = await server.asOperator('GET', '/v1/ledger/verify');
+    expect(response.json).toEqual({ ok: true, rows: head.seq, head, seq: null, problem: null });
     await server.close();
   });
 
@@ -197,8 +197,8 @@ describe('the ledger', () => {
         problem: expect.stringContaining(`the stored ${what} of tc_`),
       });
       const server = await aPlatform({ folder });
-      const answer = await server.asOperator('GET', '/v1/ledger/verify');
-      expect(answer.json).toMatchObject({ ...found, head: null });
+      const response = await server.asOperator('GET', '/v1/ledger/verify');
+      expect(response.json).toMatchObject({ ...found, head: null });
       await server.close();
     },
   );
@@ -217,8 +217,8 @@ describe('the ledger', () => {
     database.exec("drop trigger ledger_keeps_rows; update ledger set tenant = 'else' where seq = 2");
     database.close();
     const server = await aPlatform({ folder });
-    const answer = await server.asOperator('GET', '/v1/ledger/verify');
-    expect(answer.json).toEqual({ ok: false, rows: 1, head: null, seq: 2, problem: 'the row was changed' });
+    const response = await server.asOperator('GET', '/v1/ledger/verify');
+    expect(response.json).toEqual({ ok: false, rows: 1, head: null, seq: 2, problem: 'the row was changed' });
     await server.close();
   });
 });

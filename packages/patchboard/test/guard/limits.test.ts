@@ -4,7 +4,7 @@ import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../support/an-engine.ts';
 import { settled } from '../support/fake-clock.ts';
 import { aPlatform, type MintedKey, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
-import type { Answered } from './support/ask.ts';
+import type { TestResponse } from './support/ask.ts';
 import { echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
@@ -16,7 +16,7 @@ async function aServer(given: PlatformGiven = {}): Promise<TestPlatform> {
   return server;
 }
 
-async function invoke(server: TestPlatform, key: MintedKey | null, tool = 'toy.echo'): Promise<Answered> {
+async function invoke(server: TestPlatform, key: MintedKey | null, tool = 'toy.echo'): Promise<TestResponse> {
   return await server.ask({
     method: 'POST',
     path: `/v1/tools/${tool}/invoke`,
@@ -34,7 +34,7 @@ describe('a rate limit', () => {
     ['tenant', { rates: { tenant: SLOW } }],
     ['tool', { rates: { tool: SLOW } }],
     ['tool', { tools: { 'toy.echo': { rate: SLOW } } }],
-  ])('of a %s answers 429 with what the limit is and when to come back: %j', async (policy, config) => {
+  ])('of a %s returns 429 with the limit and the time to wait: %j', async (policy, config) => {
     const server = await aServer({ config });
     const key = await server.mint({ kind: 'agent', name: 'ada' });
     for (let count = 0; count < SLOW.burst; count += 1) {
@@ -135,9 +135,9 @@ describe('a tenant that floods', () => {
     });
     const eve = await server.mint({ kind: 'agent', name: 'eve', tenant: 'other' });
     const ada = await server.mint({ kind: 'agent', name: 'ada' });
-    const answers = await Promise.all(Array.from({ length: 30 }, () => invoke(server, eve, 'toy.endless')));
-    expect(answers.filter(({ status }) => status === 202)).toHaveLength(3);
-    const full = answers.filter(({ status }) => status !== 202);
+    const responses = await Promise.all(Array.from({ length: 30 }, () => invoke(server, eve, 'toy.endless')));
+    expect(responses.filter(({ status }) => status === 202)).toHaveLength(3);
+    const full = responses.filter(({ status }) => status !== 202);
     expect(new Set(full.map(({ status, json }) => `${status} ${json.code as string}`))).toEqual(
       new Set(['503 queue_full']),
     );

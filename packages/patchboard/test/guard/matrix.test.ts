@@ -34,8 +34,8 @@ describe('what is no route', () => {
   it.each(['OPTIONS', 'TRACE', 'PATCH'])('%s does nothing', async (method) => {
     const path = '/v1/tools/toy.echo/invoke';
     const before = await recordOf(scene().store);
-    const answer = await scene().ask({ method, path, headers: scene().boss.headers });
-    expect(answer.status).toBeGreaterThanOrEqual(400);
+    const response = await scene().ask({ method, path, headers: scene().boss.headers });
+    expect(response.status).toBeGreaterThanOrEqual(400);
     expect(await recordOf(scene().store)).toEqual(before);
   });
 });

@@ -8,7 +8,7 @@ import { closedAfterEach } from '../support/after-each.ts';
 import { silentLog } from '../support/an-engine.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { aPlatform, type TestPlatform } from './support/a-platform.ts';
-import type { Answered } from './support/ask.ts';
+import type { TestResponse } from './support/ask.ts';
 
 const closeLater = closedAfterEach();
 const WRONG = `op_${'w'.repeat(43)}`;
@@ -30,21 +30,21 @@ describe('a wrong operator token', () => {
     closeLater(() => server.close());
     const authorization = `Bearer ${WRONG}`;
     const guarded = ROUTES.filter(({ scope, url }) => scope !== null && !url.includes('*'));
-    const answers: Answered[] = [];
+    const responses: TestResponse[] = [];
     for (const { method, url } of guarded) {
       const path = url.replaceAll(/:\w+/g, 'x');
-      answers.push(await server.ask({ method, path, headers: { authorization } }));
+      responses.push(await server.ask({ method, path, headers: { authorization } }));
     }
     const login = { method: 'POST', path: '/v1/session', body: { token: WRONG } };
-    answers.push(await server.ask(login));
+    responses.push(await server.ask(login));
 
-    const seen = answers.map(({ status, json }) => `${status} ${json.code}`);
+    const seen = responses.map(({ status, json }) => `${status} ${json.code}`);
     // A machine that is slow gives a try back now and then.
-    const taken = seen.filter((answer) => answer === '401 auth_required').length;
+    const taken = seen.filter((response) => response === '401 auth_required').length;
     expect(seen.slice(0, 10)).toEqual(Array(10).fill('401 auth_required'));
     expect(new Set(seen.slice(10))).toContain('429 rate_limited');
     expect(new Set(seen).size).toBe(2);
-    const throttled = answers.find(({ status }) => status === 429);
+    const throttled = responses.find(({ status }) => status === 429);
     expect(Number(throttled?.headers['retry-after'])).toBeGreaterThan(0);
     expect(throttled?.headers['ratelimit-policy']).toMatch(/^"address";q=10;/);
 

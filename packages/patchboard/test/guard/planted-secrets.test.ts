@@ -20,7 +20,7 @@ function planted(name: string): string {
   return `planted-${name}-${'s3cr3t'.repeat(8)}`;
 }
 
-interface Answer {
+interface ParsedResponse {
   readonly status: number;
   readonly text: string;
   // oxlint-disable-next-line typescript/no-explicit-any
@@ -33,7 +33,7 @@ async function ask(
   method: string,
   headers: Readonly<Record<string, string>>,
   body?: unknown,
-): Promise<Answer> {
+): Promise<ParsedResponse> {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const given = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await fetch(url, { method, headers: { ...json, ...headers }, ...given });

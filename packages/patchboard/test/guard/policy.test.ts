@@ -8,7 +8,7 @@ import {
   type PlatformGiven,
   type TestPlatform,
 } from './support/a-platform.ts';
-import type { Answered } from './support/ask.ts';
+import type { TestResponse } from './support/ask.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
@@ -26,7 +26,7 @@ async function invoke(
   tool: string,
   agent = 'ada',
   args: unknown = {},
-): Promise<Answered> {
+): Promise<TestResponse> {
   return await server.ask({
     method: 'POST',
     path: `/v1/tools/${tool}/invoke`,
@@ -36,11 +36,11 @@ async function invoke(
 }
 
 async function names(server: TestPlatform, agent: string): Promise<string[]> {
-  const answer = await server.ask({ method: 'GET', path: '/v1/tools', headers: { 'x-agent-id': agent } });
-  return (answer.json as { tools: { name: string }[] }).tools.map(({ name }) => name);
+  const response = await server.ask({ method: 'GET', path: '/v1/tools', headers: { 'x-agent-id': agent } });
+  return (response.json as { tools: { name: string }[] }).tools.map(({ name }) => name);
 }
 
-const put = (server: TestPlatform, document: unknown, version?: number): Promise<Answered> =>
+const put = (server: TestPlatform, document: unknown, version?: number): Promise<TestResponse> =>
   server.asOperator('PUT', '/v1/policy', version === undefined ? { document } : { document, version });
 
 describe('PUT /v1/policy', () => {
@@ -71,14 +71,14 @@ describe('PUT /v1/policy', () => {
 
   it('is a conflict when another version is in force, and one of many at once wins', async () => {
     const server = await aServer();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         put(server, { agents: { [`a${index}`]: { mode: 'deny' } } }, 0),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
-    const winner = answers.find(({ status }) => status === 200)!;
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(19);
+    const winner = responses.find(({ status }) => status === 200)!;
     const { json } = await server.asOperator('GET', '/v1/policy');
     expect(json).toEqual(winner.json);
     expect(json.version).toBe(1);
@@ -94,9 +94,9 @@ describe('PUT /v1/policy', () => {
   ])('refuses %j, says where, and changes nothing', async (document, path) => {
     const server = await aServer();
     const before = await recordOf(server.store);
-    const answer = await put(server, document);
-    expect([answer.status, answer.json.code]).toEqual([400, 'body_invalid']);
-    expect((answer.json.errors as { path: string }[]).map((issue) => issue.path)).toContain(path);
+    const response = await put(server, document);
+    expect([response.status, response.json.code]).toEqual([400, 'body_invalid']);
+    expect((response.json.errors as { path: string }[]).map((issue) => issue.path)).toContain(path);
     expect(await recordOf(server.store)).toEqual(before);
     expect((await invoke(server, 'toy.echo')).status).toBe(200);
   });
@@ -114,8 +114,8 @@ describe('PUT /v1/policy', () => {
 
   it('needs an operator', async () => {
     const server = await aServer();
-    const answer = await server.ask({ method: 'PUT', path: '/v1/policy', body: { document: {} } });
-    expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
+    const response = await server.ask({ method: 'PUT', path: '/v1/policy', body: { document: {} } });
+    expect([response.status, response.json.code]).toEqual([403, 'permission_denied']);
   });
 });
 
@@ -123,7 +123,7 @@ describe('a policy that cannot be read', () => {
   it.each([
     ['no JSON', '{"document":'],
     ['no policy', '"a text"'],
-    ['a mode nobody knows', '{"version":7,"document":{"default":{"mode":"yolo"}},"changedBy":"x"}'],
+    ['an unknown mode', '{"version":7,"document":{"default":{"mode":"yolo"}},"changedBy":"x"}'],
     ['nothing', 'null'],
   ])('denies everything, and the server starts and says so: %s', async (_what, body) => {
     const folder = aDataFolder();
@@ -206,8 +206,8 @@ describe('a tool for people', () => {
     const server = await aServer({ tools: [echoTool, people] });
     for (const format of ['', '?format=openai', '?format=anthropic', '?format=mcp', '?format=vcp']) {
       const path = `/v1/tools${format}`;
-      const told = (await server.ask({ method: 'GET', path })).text;
-      expect([told.includes('toy'), told.includes('people')]).toEqual([true, false]);
+      const tools = (await server.ask({ method: 'GET', path })).text;
+      expect([tools.includes('toy'), tools.includes('people')]).toEqual([true, false]);
       expect((await server.asOperator('GET', path)).text).toContain('people');
     }
     const one = { method: 'GET', path: '/v1/tools/toy.people' };
@@ -223,7 +223,7 @@ describe('a tool for people', () => {
 describe('devices.registerable', () => {
   it('lets clients lend those names and no others', async () => {
     const server = await aServer({ config: { devices: { registerable: ['lamp.*'] } } });
-    const answer = await server.ask({
+    const response = await server.ask({
       method: 'POST',
       path: '/internal/tools/register',
       body: {
@@ -234,7 +234,7 @@ describe('devices.registerable', () => {
         ],
       },
     });
-    expect(answer.json).toMatchObject({
+    expect(response.json).toMatchObject({
       ok: false,
       registered_count: 1,
       rejected: [{ name: 'door.open', code: 'permission_denied' }],
@@ -252,11 +252,11 @@ describe('POST /v1/policy/explain', () => {
       },
     });
     const before = await recordOf(server.store);
-    const answer = await server.asOperator('POST', '/v1/policy/explain', {
+    const response = await server.asOperator('POST', '/v1/policy/explain', {
       tool_name: 'toy.delete',
       agent_id: 'ada',
     });
-    expect(answer.json).toMatchObject({
+    expect(response.json).toMatchObject({
       effect: 'allow',
       rule: 'agents.ada.autoAllowTools[0]',
       listed: true,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServerTool } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aDataFolder, aPlatform, type PlatformGiven, type TestPlatform } from './support/a-platform.ts';
-import { open, type Answered } from './support/ask.ts';
+import { open, type TestResponse } from './support/ask.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
 const closeLater = closedAfterEach();
@@ -33,7 +33,7 @@ async function aServer(given: PlatformGiven): Promise<TestPlatform> {
   return server;
 }
 
-async function invoke(server: TestPlatform, args: unknown, wait = 10): Promise<Answered> {
+async function invoke(server: TestPlatform, args: unknown, wait = 10): Promise<TestResponse> {
   return await server.ask({
     method: 'POST',
     path: '/v1/tools/vault.open/invoke',
@@ -42,22 +42,22 @@ async function invoke(server: TestPlatform, args: unknown, wait = 10): Promise<A
   });
 }
 
-/** Everything that was ever told of these calls. */
+/** Everything that was ever published about these calls. */
 async function everythingTold(server: TestPlatform, ids: readonly string[]): Promise<string> {
   const get = async (path: string): Promise<string> => (await server.asOperator('GET', path)).text;
   const events = await open(server.port, { method: 'GET', path: '/v1/events?after=0' });
   const last = ids.at(-1);
   const decode = sseDecoder();
-  let told = '';
+  let published = '';
   reading: for await (const part of events) {
-    told += String(part);
+    published += String(part);
     for (const { data } of decode(String(part))) {
       const said = JSON.parse(data ?? 'null') as { tool_call_id?: string; status?: string } | null;
       if (said?.tool_call_id === last && said?.status !== 'pending') break reading;
     }
   }
   const pages = ['/v1/ledger/export', '/v1/tool_calls?limit=200', '/v1/approvals', '/metrics', '/v1/stats'];
-  return [told, server.log(), ...(await Promise.all(pages.map(get)))].join('\n');
+  return [published, server.log(), ...(await Promise.all(pages.map(get)))].join('\n');
 }
 
 describe('a configured field', () => {
@@ -111,11 +111,11 @@ describe('a configured field', () => {
     ['is too slow', { timeoutMs: 1, execute: () => new Promise(() => {}) }, { password: SECRET }],
     ['gets arguments that do not fit', {}, { password: [SECRET] }],
     ['gets an argument that is too large a number', {}, { password: SECRET, n: SECRET }],
-  ])('is not told when the tool %s', async (_what, given, args) => {
+  ])('is not published when the tool %s', async (_what, given, args) => {
     const { tool } = vault(given);
     const server = await aServer({ tools: [tool] });
-    const answer = await invoke(server, args);
-    expect(answer.text).not.toContain(SECRET);
+    const response = await invoke(server, args);
+    expect(response.text).not.toContain(SECRET);
     const ledger = await server.asOperator('GET', '/v1/ledger/export');
     expect([ledger.text, server.log()].join('\n')).not.toContain(SECRET);
   });
@@ -212,7 +212,7 @@ describe('the log', () => {
     const { tool } = vault();
     const server = await aServer({ tools: [tool] });
     const nasty = 'a\tb';
-    const answer = await server.ask({
+    const response = await server.ask({
       method: 'POST',
       path: '/v1/tools/vault.open/invoke',
       headers: {
@@ -221,6 +221,6 @@ describe('the log', () => {
       },
       body: { run_id: where === 'run_id' ? 'a\nb' : 'r', args: {} },
     });
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
   });
 });

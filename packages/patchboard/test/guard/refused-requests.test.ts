@@ -3,7 +3,7 @@ import type { Guard } from '../../src/core/access/guard.ts';
 import { DEFAULT_RATES } from '../../src/core/access/rate-limits.ts';
 import { anEngine, aPrincipal, aRequest } from '../support/an-engine.ts';
 import { aPlatform, type MintedKey, type TestPlatform } from './support/a-platform.ts';
-import type { Answered } from './support/ask.ts';
+import type { TestResponse } from './support/ask.ts';
 import { deleteTool, echoTool } from './support/scene.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
@@ -12,7 +12,7 @@ const closeLater = closedAfterEach();
 /** Slow enough that no test gets a token back while it runs. */
 const SLOW = { burst: 2, per_second: 0.001 };
 
-type Ask = (server: TestPlatform, key: MintedKey, tool: string, args: unknown) => Promise<Answered>;
+type Ask = (server: TestPlatform, key: MintedKey, tool: string, args: unknown) => Promise<TestResponse>;
 
 const invoke: Ask = (server, { headers }, tool, args) =>
   server.ask({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { aDataFolder, aPlatform, recordOf, type MintedKey, type TestPlatform } from './support/a-platform.ts';
-import type { Answered } from './support/ask.ts';
+import type { TestResponse } from './support/ask.ts';
 
 let server: TestPlatform;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function revoke(by: MintedKey, id: string): Promise<Answered> {
+async function revoke(by: MintedKey, id: string): Promise<TestResponse> {
   return await server.ask({ method: 'DELETE', path: `/v1/keys/${id}`, headers: by.headers });
 }
 

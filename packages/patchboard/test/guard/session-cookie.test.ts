@@ -12,9 +12,9 @@ async function cookies(server: TestPlatform, headers: Record<string, string>): P
   const body = { token: server.operatorToken };
   const login = await server.ask({ method: 'POST', path: '/v1/session', headers, body });
   const logout = await server.ask({ method: 'DELETE', path: '/v1/session', headers });
-  return [login, logout].map((answer) => {
-    expect(answer.status).toBe(200);
-    return isSecure(answer.headers['set-cookie']);
+  return [login, logout].map((response) => {
+    expect(response.status).toBe(200);
+    return isSecure(response.headers['set-cookie']);
   });
 }
 
@@ -54,9 +54,9 @@ describe('the cookie of a session', () => {
       const given = { ...shared, ...to, pskCallback: () => ({ psk, identity: 'test' }) };
       const asked = request(
         { ...given, checkServerIdentity: () => undefined } as RequestOptions,
-        (answer) => {
-          answer.resume();
-          resolve(answer.headers['set-cookie']);
+        (response) => {
+          response.resume();
+          resolve(response.headers['set-cookie']);
         },
       );
       asked.on('error', reject).end();
@@ -67,8 +67,8 @@ describe('the cookie of a session', () => {
   it('is Secure for a request with an https URL', async () => {
     const board = await aBoard();
     const logout = async (url: string): Promise<boolean> => {
-      const answer = await board.fetch(new Request(`${url}/v1/session`, { method: 'DELETE' }));
-      return isSecure(answer.headers.get('set-cookie'));
+      const response = await board.fetch(new Request(`${url}/v1/session`, { method: 'DELETE' }));
+      return isSecure(response.headers.get('set-cookie'));
     };
     expect(await logout('https://board.example')).toBe(true);
     expect(await logout('http://board.example')).toBe(false);

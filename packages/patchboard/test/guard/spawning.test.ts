@@ -66,8 +66,12 @@ describe('no route', () => {
       const request = requestTo(route, UNKNOWN);
       for (const body of withCommand(request.body))
         for (const headers of [operator, key.headers]) {
-          const answer = await server.ask({ ...request, headers: { ...request.headers, ...headers }, body });
-          expect(answer.status, `${route.name} ${answer.text}`).toBeLessThan(500);
+          const response = await server.ask({
+            ...request,
+            headers: { ...request.headers, ...headers },
+            body,
+          });
+          expect(response.status, `${route.name} ${response.text}`).toBeLessThan(500);
           asked += 1;
         }
     }

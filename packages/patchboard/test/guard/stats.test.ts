@@ -18,13 +18,13 @@ interface Stats {
 }
 
 async function invoke(server: TestPlatform, key: MintedKey, tool: string, run: string): Promise<void> {
-  const answer = await server.ask({
+  const response = await server.ask({
     method: 'POST',
     path: `/v1/tools/${tool}/invoke`,
     headers: { ...key.headers, prefer: tool === 'toy.echo' || tool === 'toy.broken' ? 'wait=10' : 'wait=0' },
     body: { run_id: run, args: {} },
   });
-  expect(answer.status).toBeLessThan(300);
+  expect(response.status).toBeLessThan(300);
 }
 
 async function statsWith(server: TestPlatform, headers: Readonly<Record<string, string>>): Promise<unknown> {

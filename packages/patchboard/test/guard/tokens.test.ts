@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform, recordOf, type TestPlatform } from './support/a-platform.ts';
-import { open, textOf, type Answered } from './support/ask.ts';
+import { open, textOf, type TestResponse } from './support/ask.ts';
 import { echoTool } from './support/scene.ts';
 
 let folder: string;
@@ -33,7 +33,7 @@ async function token(claims: Record<string, unknown> = {}, lifetimeS = 600): Pro
   return await new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(privateKey);
 }
 
-async function invoke(secret: string, headers = {}): Promise<Answered> {
+async function invoke(secret: string, headers = {}): Promise<TestResponse> {
   return await server.ask({
     method: 'POST',
     path: '/v1/tools/toy.echo/invoke',
@@ -44,8 +44,8 @@ async function invoke(secret: string, headers = {}): Promise<Answered> {
 
 describe('a token of another issuer', () => {
   it('calls tools as its subject', async () => {
-    const answer = await invoke(await token());
-    expect(answer.json).toMatchObject({ state: 'COMPLETED', agent_id: 'ada' });
+    const response = await invoke(await token());
+    expect(response.json).toMatchObject({ state: 'COMPLETED', agent_id: 'ada' });
   });
 
   it.each([
@@ -61,16 +61,16 @@ describe('a token of another issuer', () => {
     ['a client, which calls nothing', { kind: 'client' }, 403],
   ])('is refused and leaves nothing behind: %s', async (_what, claims, status) => {
     const before = await recordOf(server.store);
-    const answer = await invoke(await token(claims));
-    expect(answer.status).toBe(status);
+    const response = await invoke(await token(claims));
+    expect(response.status).toBe(status);
     expect(await recordOf(server.store)).toEqual(before);
   });
 
   it.each(['x-agent-id', 'x-client-id', 'x-tenant-id'])(
     'says who is asking, whatever %s says',
     async (header) => {
-      const answer = await invoke(await token(), { [header]: 'somebody' });
-      expect([answer.status, answer.json.code]).toEqual([403, 'permission_denied']);
+      const response = await invoke(await token(), { [header]: 'somebody' });
+      expect([response.status, response.json.code]).toEqual([403, 'permission_denied']);
     },
   );
 
@@ -90,9 +90,9 @@ describe('a token of another issuer', () => {
     expect(await read(await token({ sub: 'bob' }))).toBe(404);
   });
 
-  it('that is larger than headers may be gets no answer but that', async () => {
-    const answer = await invoke(`${await token()}${'x'.repeat(20_000)}`);
-    expect([answer.status, answer.json.code]).toEqual([431, 'too_large']);
+  it('that is larger than headers may be gets no response but that', async () => {
+    const response = await invoke(`${await token()}${'x'.repeat(20_000)}`);
+    expect([response.status, response.json.code]).toEqual([431, 'too_large']);
   });
 
   it('ends the stream it opened when it expires', async () => {

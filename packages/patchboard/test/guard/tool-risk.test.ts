@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aDataFolder, aPlatform, type TestPlatform } from './support/a-platform.ts';
-import type { Answered } from './support/ask.ts';
+import type { TestResponse } from './support/ask.ts';
 import { closedAfterEach } from '../support/after-each.ts';
 
 const closeLater = closedAfterEach();
@@ -12,7 +12,7 @@ const PATH = '/internal/clients/kiosk-1/tools/door.open';
 
 const bodyOf = (tool: object, clientId = 'kiosk-1'): object => ({ client_id: clientId, tools: [tool] });
 
-async function lend(server: TestPlatform, tool: object, clientId?: string): Promise<Answered> {
+async function lend(server: TestPlatform, tool: object, clientId?: string): Promise<TestResponse> {
   return await server.ask({
     method: 'POST',
     path: '/internal/tools/register',
@@ -58,8 +58,8 @@ describe('a tool that asks first', () => {
     const server = await aPlatform();
     closeLater(() => server.close());
     await lend(server, RISKY);
-    const answer = await server.asOperator('POST', '/internal/tools/register', bodyOf(DOOR));
-    expect(answer.json).toEqual(TAKEN);
+    const response = await server.asOperator('POST', '/internal/tools/register', bodyOf(DOOR));
+    expect(response.json).toEqual(TAKEN);
     expect(await stateOf(server)).toBe('PENDING');
     await lend(server, DOOR);
     expect(await stateOf(server)).toBe('PENDING');

@@ -55,10 +55,10 @@ describe('an upgrade', () => {
         [[own(), 'Sec-Fetch-Site: cross-site'], 403, 'permission_denied'],
       ];
       for (const [headers, status, code] of refusals) {
-        const answer = await upgrade(path, headers);
-        expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-        expect(answer).toContain(`"code":"${code}"`);
-        expect(answer).not.toContain('101 Switching');
+        const response = await upgrade(path, headers);
+        expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+        expect(response).toContain(`"code":"${code}"`);
+        expect(response).not.toContain('101 Switching');
       }
       expect(await recordOf(server.store)).toEqual(before);
     },

@@ -18,7 +18,7 @@ async function ended(path: string, body: unknown): Promise<Awaited<ReturnType<Te
 }
 
 describe('GET /v1/tools', () => {
-  it('lists name, source, schema and timeout, and answers 304 to the tag it gave', async () => {
+  it('lists name, source, schema and timeout, and returns 304 for the tag it sent', async () => {
     const first = await server.get('/v1/tools');
     expect(first.json.tools.map((tool: { name: string }) => tool.name)).toContain('math.add');
     expect(first.json.tools.find((tool: { name: string }) => tool.name === 'math.add')).toMatchObject({
@@ -91,10 +91,10 @@ describe('POST /v1/tools/:name/invoke', () => {
   });
 
   it('waits for the result when asked to, and says so', async () => {
-    const answer = await ended('/v1/tools/math__add/invoke', { run_id: 'run_a', args: { a: 2, b: 2 } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('preference-applied')).toBe('wait=10');
-    expect(answer.json).toMatchObject({ status: 'SUCCEEDED', result: 4, tool_name: 'math.add' });
+    const response = await ended('/v1/tools/math__add/invoke', { run_id: 'run_a', args: { a: 2, b: 2 } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('preference-applied')).toBe('wait=10');
+    expect(response.json).toMatchObject({ status: 'SUCCEEDED', result: 4, tool_name: 'math.add' });
   });
 
   it('gives an absent args as an empty object, and keeps any other JSON as it is', async () => {
@@ -107,15 +107,15 @@ describe('POST /v1/tools/:name/invoke', () => {
   });
 
   it('returns a failed tool as a record, not as an HTTP error', async () => {
-    const answer = await ended('/v1/tools/fails/invoke', { run_id: 'run_a' });
-    expect(answer.status).toBe(200);
-    expect(answer.json).toMatchObject({
+    const response = await ended('/v1/tools/fails/invoke', { run_id: 'run_a' });
+    expect(response.status).toBe(200);
+    expect(response.json).toMatchObject({
       status: 'FAILED',
       error: { code: 'tool_failed', message: 'it broke' },
     });
   });
 
-  it('answers a wait that is not over in time with the receipt', async () => {
+  it('returns the receipt for a wait that is not over in time', async () => {
     const clock = new FakeClock();
     const slow = gatedTool();
     const waiting = await aServer({ tools: [slow.tool], clock });
@@ -124,9 +124,9 @@ describe('POST /v1/tools/:name/invoke', () => {
     await slow.begun();
     await settled();
     await clock.advance(5000);
-    const answer = await asked;
-    expect(answer.status).toBe(202);
-    expect(answer.headers.get('preference-applied')).toBeNull();
+    const response = await asked;
+    expect(response.status).toBe(202);
+    expect(response.headers.get('preference-applied')).toBeNull();
     slow.open();
     await waiting.close();
   });
@@ -193,7 +193,7 @@ describe('GET /v1/tool_calls/:id', () => {
     expect(record.json.status).toBe('SUCCEEDED');
   });
 
-  it('answers an open call at once without a preference', async () => {
+  it('returns an open call at once without a preference', async () => {
     const { json } = await server.post('/v1/tools/gated/invoke', { run_id: 'run_open' });
     await gate.begun();
     const record = await server.get(`/v1/tool_calls/${json.tool_call_id}`);
@@ -277,8 +277,8 @@ describe('GET /v1/tool_calls', () => {
     'since=yesterday',
     'colour=red',
   ])('refuses ?%s', async (query) => {
-    const answer = await server.get(`/v1/tool_calls?${query}`);
-    expect(answer.json).toMatchObject({ status: 400, code: 'body_invalid' });
+    const response = await server.get(`/v1/tool_calls?${query}`);
+    expect(response.json).toMatchObject({ status: 400, code: 'body_invalid' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aServerTool } from '../support/an-engine.ts';
-import { aServer, type HttpAnswer, type TestServer } from './support/a-server.ts';
+import { aServer, type HttpResponse, type TestServer } from './support/a-server.ts';
 import { echo } from './support/toy-tools.ts';
 
 let server: TestServer;
@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const limitOf = async ({ json }: HttpAnswer): Promise<number | undefined> =>
+const limitOf = async ({ json }: HttpResponse): Promise<number | undefined> =>
   (await server.store.findCall((json as { tool_call_id: string }).tool_call_id))?.timeoutMs;
 
 describe('invoke with members that other systems have in the body', () => {

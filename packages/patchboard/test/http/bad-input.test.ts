@@ -47,10 +47,10 @@ describe('a body that is not acceptable', () => {
     ['a target that is no text', '{"run_id":"r","target":5}', 'body/target'],
   ])('%s is 400 and records nothing', async (_title, body, words) => {
     const before = await recorded();
-    const answer = await server.post(INVOKE, body);
-    expect(answer.json).toMatchObject({ status: 400, code: 'body_invalid', retryable: false });
-    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-    expect(answer.json.detail).toContain(words);
+    const response = await server.post(INVOKE, body);
+    expect(response.json).toMatchObject({ status: 400, code: 'body_invalid', retryable: false });
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(response.json.detail).toContain(words);
     expect(await recorded()).toBe(before);
   });
 
@@ -97,10 +97,10 @@ describe('a body that is not acceptable', () => {
     ['application/json', { 'content-encoding': 'gzip' }],
   ])('%s is 415', async (type, more) => {
     const before = await recorded();
-    const answer = await server.post(INVOKE, '{"run_id":"r"}', {
+    const response = await server.post(INVOKE, '{"run_id":"r"}', {
       headers: { 'content-type': type, ...more },
     });
-    expect(answer.json).toMatchObject({ status: 415, code: 'content_type' });
+    expect(response.json).toMatchObject({ status: 415, code: 'content_type' });
     expect(await recorded()).toBe(before);
   });
 
@@ -114,9 +114,9 @@ describe('a body that is not acceptable', () => {
 
 describe('arguments, tools and keys', () => {
   it('arguments that do not fit are 422, and one ledger row says so', async () => {
-    const answer = await server.post('/v1/tools/math.add/invoke', { run_id: 'r', args: { a: 1 } });
-    expect(answer.json).toMatchObject({ status: 422, code: 'input_invalid' });
-    expect(answer.json.errors).toHaveLength(1);
+    const response = await server.post('/v1/tools/math.add/invoke', { run_id: 'r', args: { a: 1 } });
+    expect(response.json).toMatchObject({ status: 422, code: 'input_invalid' });
+    expect(response.json.errors).toHaveLength(1);
     const rows = (await server.get('/v1/ledger?limit=200')).json.rows;
     expect(rows.at(-1)).toMatchObject({
       kind: 'call.refused',
@@ -138,8 +138,8 @@ describe('arguments, tools and keys', () => {
 
   it('refuses ids in headers that are outside the rule', async () => {
     for (const name of ['x-agent-id', 'x-client-id', 'x-tenant-id']) {
-      const answer = await server.get('/v1/tools', { headers: { [name]: 'a b' } });
-      expect(answer.json).toMatchObject({ status: 400, code: 'body_invalid' });
+      const response = await server.get('/v1/tools', { headers: { [name]: 'a b' } });
+      expect(response.json).toMatchObject({ status: 400, code: 'body_invalid' });
     }
   });
 });
@@ -213,7 +213,7 @@ describe('size', () => {
 
   it('an endless chunked body is cut off', async () => {
     const socket = await open(server.port);
-    const answered = allOf(socket);
+    const response = allOf(socket);
     socket.write(
       `POST ${INVOKE} HTTP/1.1\r\nHost: localhost:${server.port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
     );
@@ -226,7 +226,7 @@ describe('size', () => {
       socket.write(chunk, () => setImmediate(more));
     };
     more();
-    expect(await answered).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await response).toMatch(/^HTTP\/1\.1 413 /);
     expect(sent).toBeLessThan(64 * 1_048_576);
   });
 });
@@ -257,9 +257,9 @@ describe('server errors', () => {
       routes: [failing],
       log: { ...silentLog, error: (event, fields) => logged.push([event, fields]) },
     });
-    const answer = await broken.get('/boom');
-    expect(answer.json).toMatchObject({ status: 500, code: 'internal', detail: 'a fault in the server' });
-    expect(answer.text).not.toContain('secret');
+    const response = await broken.get('/boom');
+    expect(response.json).toMatchObject({ status: 500, code: 'internal', detail: 'a fault in the server' });
+    expect(response.text).not.toContain('secret');
     expect(logged).toMatchObject([
       ['http.failed', { method: 'GET', route: '/boom', error: 'secret at /home/x.ts' }],
     ]);

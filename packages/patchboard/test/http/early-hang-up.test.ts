@@ -38,7 +38,7 @@ function requestTo(port: number, path: string, fields: readonly string[] = []): 
   return `${[`GET ${path} HTTP/1.1`, `Host: localhost:${port}`, ...fields].join('\r\n')}\r\n\r\n`;
 }
 
-/** Resets once the server has the request: it has answered the one before, which came in the same packet. */
+/** Resets once the server has the request: it has sent the response to the one before, which came in the same packet. */
 async function sendAndReset(port: number, path: string, fields: readonly string[]): Promise<void> {
   const socket = await open(port);
   socket.write(requestTo(port, '/healthz') + requestTo(port, path, fields));
@@ -149,12 +149,12 @@ describe('clients that connect and reset at once', () => {
     const fetched = async (): Promise<void> => {
       const stop = new AbortController();
       const headers = { authorization: `Bearer ${token}` };
-      const answer = board.fetch(
+      const response = board.fetch(
         new Request('http://app.example/v1/events', { headers, signal: stop.signal }),
       );
-      // Late enough to be on its way, and too early to be answered.
+      // Late enough to be on its way, and too early for a response.
       setImmediate(() => stop.abort());
-      await expect(answer).rejects.toThrow();
+      await expect(response).rejects.toThrow();
     };
     await Promise.all(
       Array.from({ length: 40 }, async (_, index) =>

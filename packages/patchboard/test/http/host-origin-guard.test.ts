@@ -33,15 +33,15 @@ async function ask(lines: readonly string[], path = '/v1/tools', method = 'GET')
   );
 }
 
-function statusOf(answer: string): number {
-  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+function statusOf(response: string): number {
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1]);
 }
 
 describe('Host', () => {
   it.each(ROUTES)('a foreign one is 421 on %s', async (path) => {
-    const answer = await ask([`Host: evil.example:${server.port}`], path);
-    expect(statusOf(answer)).toBe(421);
-    expect(answer).toContain('"code":"misdirected"');
+    const response = await ask([`Host: evil.example:${server.port}`], path);
+    expect(statusOf(response)).toBe(421);
+    expect(response).toContain('"code":"misdirected"');
   });
 
   it.each(['localhost', '127.0.0.1', '[::1]', 'LOCALHOST'])('%s at the bound port is ours', async (name) => {
@@ -65,9 +65,9 @@ describe('Host', () => {
   it.each(ROUTES)('two of them are 400 on %s, the same or not', async (path) => {
     const ours = `Host: localhost:${server.port}`;
     for (const second of [ours, `hOsT: localhost:${server.port}`, 'Host: evil.example']) {
-      const answer = await ask([ours, second], path);
-      expect(statusOf(answer)).toBe(400);
-      expect(answer).toContain('the Host header is there more than once');
+      const response = await ask([ours, second], path);
+      expect(statusOf(response)).toBe(400);
+      expect(response).toContain('the Host header is there more than once');
     }
   });
 });
@@ -80,33 +80,33 @@ describe('Origin', () => {
     async (origin) => {
       const body = '{"run_id":"r"}';
       const before = await server.store.ledgerHead();
-      const answer = await ask(
+      const response = await ask(
         [host(), `Origin: ${origin}`, 'Content-Type: application/json', `Content-Length: ${body.length}`],
         '/v1/tools/echo/invoke',
         'POST',
       );
-      expect(statusOf(answer)).toBe(403);
-      expect(answer).not.toMatch(/access-control/i);
+      expect(statusOf(response)).toBe(403);
+      expect(response).not.toMatch(/access-control/i);
       expect((await server.store.ledgerHead()).seq).toBe(before.seq);
     },
   );
 
   it('our own passes, without CORS headers', async () => {
-    const answer = await ask([host(), `Origin: http://localhost:${server.port}`]);
-    expect(statusOf(answer)).toBe(200);
-    expect(answer).not.toMatch(/access-control/i);
+    const response = await ask([host(), `Origin: http://localhost:${server.port}`]);
+    expect(statusOf(response)).toBe(200);
+    expect(response).not.toMatch(/access-control/i);
   });
 
   it('an allowed one passes with CORS headers, on receipts and streams too', async () => {
     const origin = 'Origin: https://app.example';
     expect(await ask([host(), origin])).toMatch(/access-control-allow-origin: https:\/\/app\.example/i);
-    const answer = await server.post(
+    const response = await server.post(
       '/v1/tools/echo/invoke',
       { run_id: 'r' },
       { headers: { origin: 'https://app.example' } },
     );
-    expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
-    const { tool_call_id: id } = answer.json;
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example');
+    const { tool_call_id: id } = response.json;
     const stream = await fetch(`${server.url}/v1/tool_calls/${id}/events`, {
       headers: { origin: 'https://app.example' },
     });
@@ -117,13 +117,13 @@ describe('Origin', () => {
   it('an allowed one gets Vary with every header that the response depends on', async () => {
     const headers = { origin: 'https://app.example' };
     for (const status of [200, 304]) {
-      const answer = await server.get('/v1/tools?format=mcp', { headers });
-      expect([answer.status, answer.headers.get('vary')]).toEqual([status, 'origin, accept']);
-      Object.assign(headers, { 'if-none-match': answer.headers.get('etag') });
+      const response = await server.get('/v1/tools?format=mcp', { headers });
+      expect([response.status, response.headers.get('vary')]).toEqual([status, 'origin, accept']);
+      Object.assign(headers, { 'if-none-match': response.headers.get('etag') });
     }
   });
 
-  it('answers the preflight request of an allowed origin only', async () => {
+  it('serves the preflight request of an allowed origin only', async () => {
     const wants = 'Access-Control-Request-Method: POST';
     const allowed = await ask(
       [host(), 'Origin: https://app.example', wants],
@@ -169,14 +169,14 @@ describe('local mode', () => {
     'cf-connecting-ip',
     'fastly-client-ip',
   ])('%s ends it', async (name) => {
-    const answer = await server.get('/v1/tools', { headers: { [name]: '1.2.3.4' } });
-    expect(answer.json).toMatchObject({ status: 401, code: 'auth_required' });
-    expect(answer.json.detail).toContain(name);
+    const response = await server.get('/v1/tools', { headers: { [name]: '1.2.3.4' } });
+    expect(response.json).toMatchObject({ status: 401, code: 'auth_required' });
+    expect(response.json.detail).toContain(name);
   });
 
   it('a credential that is not ours is not ignored', async () => {
-    const answer = await server.get('/v1/tools', { headers: { authorization: 'Bearer pb_nonsense' } });
-    expect(answer.json).toMatchObject({ status: 401, code: 'auth_required' });
+    const response = await server.get('/v1/tools', { headers: { authorization: 'Bearer pb_nonsense' } });
+    expect(response.json).toMatchObject({ status: 401, code: 'auth_required' });
   });
 });
 

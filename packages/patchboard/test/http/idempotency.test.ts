@@ -15,13 +15,13 @@ function withKey(key: string, more: Record<string, string> = {}): { headers: Rec
   return { headers: { 'idempotency-key': key, ...more } };
 }
 
-it('gives 100 parallel posts with one key one call and one answer', async () => {
+it('returns one call and one response for 100 parallel posts with one key', async () => {
   const body = { run_id: 'run_i', args: { n: 1 } };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, () => server.post('/v1/tools/echo/invoke', body, withKey('k1'))),
   );
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([202]));
   expect((await server.get('/v1/tool_calls?run_id=run_i')).json.tool_calls).toHaveLength(1);
 });
 
@@ -49,12 +49,12 @@ it('is scoped to tenant, agent and tool', async () => {
   const ids = new Set<string>();
   const scopes = [{}, { 'x-agent-id': 'other' }, { 'x-tenant-id': 'other' }];
   for (const [index, scope] of scopes.entries()) {
-    const answer = await server.post(
+    const response = await server.post(
       '/v1/tools/echo/invoke',
       { run_id: `run_s${index}` },
       withKey('k3', scope),
     );
-    ids.add(answer.json.tool_call_id);
+    ids.add(response.json.tool_call_id);
   }
   const other = await server.post(
     '/v1/tools/math.add/invoke',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FakeClock, settled } from '../support/fake-clock.ts';
-import { aServer, type HttpAnswer, type Sent, type TestServer } from './support/a-server.ts';
+import { aServer, type HttpResponse, type Sent, type TestServer } from './support/a-server.ts';
 import { openSse } from './support/sse-reader.ts';
 import { echo } from './support/toy-tools.ts';
 
@@ -22,22 +22,22 @@ const SHOT = {
 
 async function lend(clientId: string, name: string, more: object = {}): Promise<void> {
   const tools = [{ name, schema: { type: 'object' }, timeout_ms: 30_000, ...more }];
-  const answer = await server.post('/internal/tools/register', { client_id: clientId, tools });
-  expect(answer.json).toEqual({ ok: true, registered_count: 1, rejected: [] });
+  const response = await server.post('/internal/tools/register', { client_id: clientId, tools });
+  expect(response.json).toEqual({ ok: true, registered_count: 1, rejected: [] });
 }
 
 async function invoke(tool: string, args: object = {}): Promise<string> {
   return (await server.post(`/v1/tools/${tool}/invoke`, { run_id: 'run_x', args })).json.tool_call_id;
 }
 
-async function submit(id: string, body: object, sent: Sent = {}): Promise<HttpAnswer> {
+async function submit(id: string, body: object, sent: Sent = {}): Promise<HttpResponse> {
   return await server.post(`/internal/tool_calls/${id}/submit`, body, sent);
 }
 
 describe('POST /internal/tools/register', () => {
   it('takes each tool or rejects it by itself, always with 200', async () => {
     await lend('c_other', 'taken.tool');
-    const answer = await server.post('/internal/tools/register', {
+    const response = await server.post('/internal/tools/register', {
       client_id: 'c_1',
       tools: [
         SHOT,
@@ -56,10 +56,10 @@ describe('POST /internal/tools/register', () => {
         { name: 'edge', schema: true, timeout_ms: 86_400_000 },
       ],
     });
-    expect(answer.status).toBe(200);
-    expect(answer.json).toMatchObject({ ok: false, registered_count: 2 });
+    expect(response.status).toBe(200);
+    expect(response.json).toMatchObject({ ok: false, registered_count: 2 });
     const codes = Object.fromEntries(
-      answer.json.rejected.map(({ name, code }: { name: string; code: string }) => [name, code]),
+      response.json.rejected.map(({ name, code }: { name: string; code: string }) => [name, code]),
     );
     expect(codes).toEqual({
       'tools[1]': 'body_invalid',
@@ -75,7 +75,7 @@ describe('POST /internal/tools/register', () => {
       more: 'body_invalid',
       risk: 'body_invalid',
     });
-    for (const { reason } of answer.json.rejected) expect(reason).not.toBe('');
+    for (const { reason } of response.json.rejected) expect(reason).not.toBe('');
   });
 
   it('replaces its own tool, and speaks for no other client', async () => {
@@ -135,10 +135,10 @@ describe('POST /internal/tool_calls/:id/submit', () => {
   it('lets one of many racing results win', async () => {
     await lend('c_race', 'race.tool');
     const id = await invoke('race.tool');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => submit(id, { status: 'SUCCEEDED', result: index })),
     );
-    const won = answers
+    const won = responses
       .map(({ status }, index) => ({ status, index }))
       .filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
@@ -165,10 +165,10 @@ describe('POST /internal/tool_calls/:id/submit', () => {
   it('reports a result that was not stored', async () => {
     await lend('c_o', 'o.tool', { output_schema: { type: 'integer' } });
     const id = await invoke('o.tool');
-    const answer = await submit(id, { status: 'SUCCEEDED', result: 'text' });
+    const response = await submit(id, { status: 'SUCCEEDED', result: 'text' });
     const message = "the result does not fit the tool's output schema: the result must be integer";
     const error = { code: 'output_invalid', message };
-    expect(answer.json).toEqual({ ok: false, tool_call_id: id, status: 'FAILED', error });
+    expect(response.json).toEqual({ ok: false, tool_call_id: id, status: 'FAILED', error });
     expect((await server.get(`/v1/tool_calls/${id}`)).json.error).toMatchObject(error);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aServer, type HttpAnswer, type TestServer } from './support/a-server.ts';
+import { aServer, type HttpResponse, type TestServer } from './support/a-server.ts';
 
 const DEEP = `${'['.repeat(99)}${']'.repeat(99)}`;
 
@@ -18,7 +18,7 @@ async function fetched(name: string): Promise<{ id: string; token: string }> {
   return { id: json.tool_call_id, token: requests[0].attempt_token };
 }
 
-const submit = (id: string, body: string): Promise<HttpAnswer> =>
+const submit = (id: string, body: string): Promise<HttpResponse> =>
   server.post(`/internal/tool_calls/${id}/submit`, body);
 
 async function stateOf(id: string): Promise<Record<string, unknown>> {

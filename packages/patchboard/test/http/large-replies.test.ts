@@ -15,12 +15,12 @@ const MARKERS = START.repeat(52_000);
 const PARALLEL = 10;
 
 async function post(url: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, text: await answer.text() };
+  return { status: response.status, text: await response.text() };
 }
 
 describe('a megabyte of start markers', () => {
@@ -44,7 +44,7 @@ describe('a megabyte of start markers', () => {
     return health.length;
   }
 
-  it('sent ten times at once gets short answers, and other requests are served meanwhile', async () => {
+  it('sent ten times at once gets short responses, and other requests are served meanwhile', async () => {
     const server = await startServer();
     closeLater(() => server.stop());
     for (const [path, body] of [
@@ -62,9 +62,9 @@ describe('POST /v1/parse', () => {
   async function parse(text: string): Promise<{ length: number; json: Record<string, never[]> }> {
     const server = await aServer({ tools: [echo, add] });
     closeLater(() => server.close());
-    const { status, text: answer, json } = await server.post('/v1/parse', { protocol: 'vcp', text });
+    const { status, text: response, json } = await server.post('/v1/parse', { protocol: 'vcp', text });
     expect(status).toBe(200);
-    return { length: answer.length, json: json as Record<string, never[]> };
+    return { length: response.length, json: json as Record<string, never[]> };
   }
 
   it('lists a hundred problems and says how many more there are', async () => {
@@ -93,7 +93,7 @@ describe('POST /v1/parse', () => {
     expect(length).toBeLessThan(150_000);
   });
 
-  it('stops listing requests when the answer is long', async () => {
+  it('stops listing requests when the response is long', async () => {
     const one = `${START}tool_name:「始」echo「末」text:「始」${'x'.repeat(100_000)}「末」${END}`;
     const { json, length } = await parse(one.repeat(9));
     const listed = json['requests']?.length ?? 0;
@@ -102,7 +102,7 @@ describe('POST /v1/parse', () => {
     expect(length).toBeLessThan(2_000_000);
   });
 
-  it('refuses a batch whose shared fields would be copied into a very long answer', async () => {
+  it('refuses a batch whose shared fields would be copied into a very long response', async () => {
     const commands = Array.from({ length: 100 }, (_none, at) => `command${at + 1}:「始」x「末」`).join('');
     const shared = `text:「始」${'x'.repeat(500_000)}「末」`;
     const { json, length } = await parse(`${START}tool_name:「始」T「末」${shared}${commands}${END}`);
@@ -133,9 +133,10 @@ describe('the rate of a caller', () => {
     const { headers } = await server.mint({ kind: 'agent', name: 'ada' });
     const send = async (tokens: number): Promise<number> => {
       const bytes = (tokens + free) * 8192;
-      const answer = await server.ask({ method: 'POST', path, headers, body: bodyOf('x'.repeat(bytes)) });
-      if (answer.status === 429) expect(answer.json.detail).toContain(`${bytes} bytes count as ${tokens}`);
-      return answer.status;
+      const response = await server.ask({ method: 'POST', path, headers, body: bodyOf('x'.repeat(bytes)) });
+      if (response.status === 429)
+        expect(response.json.detail).toContain(`${bytes} bytes count as ${tokens}`);
+      return response.status;
     };
     expect(await send(5)).toBe(200);
     expect(await send(6)).toBe(429);

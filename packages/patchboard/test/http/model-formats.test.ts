@@ -131,7 +131,7 @@ describe('POST /v1/tool_calls/batch', () => {
   const post = (format: string, reply: unknown, headers: Record<string, string> = {}) =>
     server.post('/v1/tool_calls/batch', { format, reply, run_id: 'run_batch' }, { headers });
 
-  it('runs what a text asks for, all at once, and answers in text', async () => {
+  it('runs the requests of a text, all at once, and returns text', async () => {
     const reply = [
       '<<<[TOOL_REQUEST]>>>tool_name:「始」math.add「末」request_id:「始」one「末」a:「始」1「末」b:「始」2「末」<<<[END_TOOL_REQUEST]>>>',
       '<<<[TOOL_REQUEST]>>>tool_name:「始」poisoned「末」request_id:「始」two「末」<<<[END_TOOL_REQUEST]>>>',
@@ -160,7 +160,7 @@ describe('POST /v1/tool_calls/batch', () => {
       ['call-5', 'danger', null, 'body_invalid'],
     ]);
     const blocks = json.results.split('<<<[TOOL_RESULT]>>>').slice(1);
-    expect(blocks).toHaveLength(6); // of the third only a failure would be told
+    expect(blocks).toHaveLength(6); // of the third only a failure would be returned
     expect(blocks[0]).toContain('request_id:「始」one「末」');
     expect(blocks[0]).toContain('result:「始」3「末」');
     expect(blocks[2]).toContain('"a" must be an integer; "b" is required');
@@ -257,7 +257,7 @@ describe('POST /v1/format', () => {
       { ...result, requestId: '' },
     ];
     const { json } = await server.post('/v1/format', { protocol: 'anthropic', results });
-    const told = JSON.parse(json.text) as { tool_use_id: string }[];
-    expect(told.map(({ tool_use_id: id }) => id)).toEqual(['wanted', 'failed']);
+    const blocks = JSON.parse(json.text) as { tool_use_id: string }[];
+    expect(blocks.map(({ tool_use_id: id }) => id)).toEqual(['wanted', 'failed']);
   });
 });

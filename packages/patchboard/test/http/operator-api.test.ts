@@ -35,10 +35,10 @@ afterAll(async () => {
 
 describe('what is recorded', () => {
   it('a denied call is 403 with its id, and its record says why', async () => {
-    const answer = await server.post('/v1/tools/fails/invoke', { run_id: 'run_d' });
-    expect(answer.json).toMatchObject({ status: 403, code: 'permission_denied', state: 'DENIED' });
-    expect(answer.json.detail).toMatch(/^permission denied/);
-    const record = await server.get(`/v1/tool_calls/${answer.json.tool_call_id}`);
+    const response = await server.post('/v1/tools/fails/invoke', { run_id: 'run_d' });
+    expect(response.json).toMatchObject({ status: 403, code: 'permission_denied', state: 'DENIED' });
+    expect(response.json.detail).toMatch(/^permission denied/);
+    const record = await server.get(`/v1/tool_calls/${response.json.tool_call_id}`);
     expect(record.json).toMatchObject({
       status: 'FAILED',
       state: 'DENIED',
@@ -52,8 +52,8 @@ describe('what is recorded', () => {
       status: 403,
       code: 'permission_denied',
     });
-    const answer = await server.post('/v1/tools/hidden/invoke', { run_id: 'r' });
-    expect(answer.json).toMatchObject({ status: 403, code: 'permission_denied', state: 'DENIED' });
+    const response = await server.post('/v1/tools/hidden/invoke', { run_id: 'r' });
+    expect(response.json).toMatchObject({ status: 403, code: 'permission_denied', state: 'DENIED' });
   });
 
   it('too many open calls are 503 with Retry-After, and one ledger row', async () => {

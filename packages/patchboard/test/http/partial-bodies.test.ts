@@ -38,10 +38,10 @@ describe('the body of a request that shows no credential', () => {
     ['is announced as a large one', '/v1/session', length(16_385), ' ', 413],
     ['turns out to be a large one', '/v1/session', CHUNKED, chunkOf(16_385), 413],
   ])('is not waited for where the request %s', async (_which, path, framing, body, status) => {
-    // Without an answer at once the connection would be cut off with 408.
+    // Without a response at once the connection would be cut off with 408.
     await start({ requestTimeoutMs: 20_000 });
-    const answered = allOf(await begin(path, framing, body));
-    expect(await answered).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const response = allOf(await begin(path, framing, body));
+    expect(await response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 });
 

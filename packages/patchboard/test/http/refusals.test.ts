@@ -70,15 +70,15 @@ describe('a route with a refusal format of its own', () => {
       'POST',
     ],
   ])('refuses with %s %s %s in that format', async (status, code, _where, { payload, headers }, method) => {
-    const answer = await server.app.inject({
+    const response = await server.app.inject({
       method,
       url: '/test/rpc',
       headers: { host: `127.0.0.1:${server.port}`, ...headers },
       ...(payload === undefined ? {} : { payload }),
     });
-    expect(answer.statusCode).toBe(status);
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { data: { code } } });
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { data: { code } } });
   });
 
   it('is described with it', () => {
@@ -96,21 +96,21 @@ describe('WWW-Authenticate', () => {
   it.each(scoped.map(({ method, url }) => [method, url] as const))(
     'is on the 401 of %s %s',
     async (method, url) => {
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         method,
         url: url.replaceAll(/:\w+/g, 'x').replace('*', 'x'),
         headers: { host: `127.0.0.1:${server.port}`, authorization: 'Bearer pb_not_a_key' },
       });
-      expect(answer.statusCode).toBe(401);
-      expect(answer.headers['www-authenticate']).toBe('Bearer realm="patchboard", error="invalid_token"');
+      expect(response.statusCode).toBe(401);
+      expect(response.headers['www-authenticate']).toBe('Bearer realm="patchboard", error="invalid_token"');
     },
   );
 
   it('names no error where no token was sent', async () => {
     const headers = { host: `127.0.0.1:${server.port}`, 'x-forwarded-for': '192.0.2.1' };
-    const answer = await server.app.inject({ method: 'GET', url: '/v1/tools', headers });
-    expect(answer.statusCode).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="patchboard"');
+    const response = await server.app.inject({ method: 'GET', url: '/v1/tools', headers });
+    expect(response.statusCode).toBe(401);
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="patchboard"');
     const exchange = await server.app.inject({
       method: 'POST',
       url: '/v1/session',

@@ -24,18 +24,18 @@ describe.concurrent('a request that does not arrive in time', { timeout: 15_000 
     ['half of its chunks', `${HEAD}Transfer-Encoding: chunked\r\n\r\na\r\n{"run_id":\r\n`],
   ])('is 408 and cut off: %s', async (_what, text) => {
     const socket = await open(server.port);
-    const answered = allOf(socket);
+    const response = allOf(socket);
     socket.write(text.replace('PORT', String(server.port)));
-    expect(await answered).toMatch(/^HTTP\/1\.1 408 .*"the request did not arrive in time"/s);
+    expect(await response).toMatch(/^HTTP\/1\.1 408 .*"the request did not arrive in time"/s);
   });
 
   it('is cut off also while it sends a byte now and then', async () => {
     const socket = await open(server.port);
-    const answered = allOf(socket);
+    const response = allOf(socket);
     socket.write(`${HEAD.replace('PORT', String(server.port))}Content-Length: 100000\r\n\r\n`);
     const drip = setInterval(() => socket.write(' '), 20);
     try {
-      expect(await answered).toMatch(/^HTTP\/1\.1 408 /);
+      expect(await response).toMatch(/^HTTP\/1\.1 408 /);
     } finally {
       clearInterval(drip);
     }

@@ -232,12 +232,12 @@ describe('a slow reader', () => {
 });
 
 describe('an export of the ledger', () => {
-  it('has the headers of every other answer', async () => {
-    const answer = await fetch(`${server.url}/v1/ledger/export`);
+  it('has the headers of every other response', async () => {
+    const response = await fetch(`${server.url}/v1/ledger/export`);
     const other = await server.get('/v1/ledger');
     for (const name of ['content-security-policy', 'x-content-type-options', 'cache-control'])
-      expect([name, answer.headers.get(name)]).toEqual([name, other.headers.get(name)]);
-    expect(answer.headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
+      expect([name, response.headers.get(name)]).toEqual([name, other.headers.get(name)]);
+    expect(response.headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
   });
 
   it('that is not read ends with the server, and is recognisably incomplete', async () => {
@@ -276,8 +276,8 @@ function aLongRow(index: number, length = 100_000): LedgerDraft {
   });
 }
 
-describe('an answer that takes long', () => {
-  /** How long each connection is told that nothing may move on it, in the order of the telling. */
+describe('a response that takes long', () => {
+  /** The idle timeouts that were set on the connections, in order. */
   function idleTimes(own: TestServer): () => number[] {
     const spies: MockInstance<Socket['setTimeout']>[] = [];
     own.app.server.on('connection', (socket) => spies.push(vi.spyOn(socket, 'setTimeout')));
@@ -287,36 +287,36 @@ describe('an answer that takes long', () => {
   it('of the tenant API keeps its connection for as long as the tool may take', async () => {
     const slow = gatedTool();
     const own = await aServer({ tools: [slow.tool], http: { socketIdleMs: 90_000 } });
-    const told = idleTimes(own);
+    const timeouts = idleTimes(own);
     const headers = { 'x-tenant-id': 'default', 'x-site-id': 'main', 'x-trace-id': 'slow' };
-    const answer = own.post('/api/tools/call', { tool_name: 'gated' }, { headers });
+    const response = own.post('/api/tools/call', { tool_name: 'gated' }, { headers });
     await slow.begun();
-    await waitFor(() => expect(told().at(-1)).toBe(0));
+    await waitFor(() => expect(timeouts().at(-1)).toBe(0));
     slow.open();
-    expect((await answer).json.success).toBe(true);
-    expect(told().slice(told().lastIndexOf(0)).slice(0, 2)).toEqual([0, 90_000]);
+    expect((await response).json.success).toBe(true);
+    expect(timeouts().slice(timeouts().lastIndexOf(0)).slice(0, 2)).toEqual([0, 90_000]);
     await own.close();
   });
 
   it('about the whole ledger keeps it for as long as the reading takes', async () => {
     const own = await aServer({ http: { socketIdleMs: 90_000 } });
     await own.store.append([aLongRow(1)]);
-    const told = idleTimes(own);
+    const timeouts = idleTimes(own);
     const idleWhileRead: unknown[] = [];
     const readLedger = own.store.readLedger.bind(own.store);
     own.store.readLedger = async (...asked) => {
-      idleWhileRead.push(told().at(-1));
+      idleWhileRead.push(timeouts().at(-1));
       return await readLedger(...asked);
     };
     expect((await own.get('/v1/ledger/verify')).json.ok).toBe(true);
     expect(idleWhileRead).toEqual([0]);
-    expect(told().slice(told().lastIndexOf(0)).slice(0, 2)).toEqual([0, 90_000]);
+    expect(timeouts().slice(timeouts().lastIndexOf(0)).slice(0, 2)).toEqual([0, 90_000]);
     await own.close();
   });
 });
 
 describe('closing', () => {
-  it('ends streams, waits and polls at once, and answers what is open', async () => {
+  it('ends streams, waits and polls at once, and responds to what is open', async () => {
     const slow = gatedTool();
     const closing = await aServer({ tools: [slow.tool], limits: { drainMs: 1 } });
     const { json } = await closing.post('/v1/tools/gated/invoke', { run_id: 'run_1' });

@@ -39,8 +39,8 @@ function aModel(...wanted: { name: string; input: unknown }[]): MockLanguageMode
   return new MockLanguageModelV4({ doGenerate: [asking, done] });
 }
 
-/** What the model is told after its first reply. */
-function toldTo(model: MockLanguageModelV4): unknown[] {
+/** What the model gets after its first reply. */
+function sentTo(model: MockLanguageModelV4): unknown[] {
   const last = model.doGenerateCalls.at(-1)?.prompt.at(-1);
   return last?.role === 'tool' ? last.content.map((part) => (part as { output: unknown }).output) : [];
 }
@@ -63,7 +63,7 @@ describe('toAiSdkTools', () => {
     const { text, steps } = await generateText({ model, tools, prompt: 'add', stopWhen: isStepCount(3) });
     expect(text).toBe('done');
     expect(steps[0]?.toolResults.map(({ output }) => output as unknown)).toEqual([{ sum: 3 }, { sum: 7 }]);
-    expect(toldTo(model)).toEqual([
+    expect(sentTo(model)).toEqual([
       { type: 'json', value: { sum: 3 } },
       { type: 'json', value: { sum: 7 } },
     ]);
@@ -98,9 +98,9 @@ describe('toAiSdkTools', () => {
     await expect.poll(async () => (await board.get(id))?.state).toBe('APPROVAL_REQUIRED');
     await board.decide(id, 'deny', { note: 'not today' });
     await running;
-    const [told] = toldTo(model) as { type: string; value: string }[];
-    expect(told?.type).toBe('error-text');
-    expect(JSON.parse(told?.value ?? '')).toMatchObject({
+    const [sent] = sentTo(model) as { type: string; value: string }[];
+    expect(sent?.type).toBe('error-text');
+    expect(JSON.parse(sent?.value ?? '')).toMatchObject({
       ok: false,
       code: 'approval_denied',
       note: 'not today',
@@ -123,8 +123,8 @@ describe('toAiSdkTools', () => {
     );
     const tools = toAiSdkTools(board, { agentId: 'writer', language: 'zh' });
     const { steps } = await generateText({ model, tools, prompt: 'add', stopWhen: isStepCount(2) });
-    const told = (toldTo(model) as { value: string }[]).map(({ value }) => JSON.parse(value) as object);
-    expect(told).toMatchObject([
+    const sent = (sentTo(model) as { value: string }[]).map(({ value }) => JSON.parse(value) as object);
+    expect(sent).toMatchObject([
       {
         ok: false,
         code: 'input_invalid',
@@ -146,7 +146,7 @@ describe('toAiSdkTools', () => {
       stopWhen: isStepCount(2),
     });
     expect(steps[0]?.toolResults[0]?.output as unknown).toBe('x'.repeat(50_000));
-    const [{ value }] = toldTo(model) as [{ value: { call_id: string } }];
+    const [{ value }] = sentTo(model) as [{ value: { call_id: string } }];
     expect(value).toMatchObject({ truncated: true, total_bytes: 50_000 });
     expect((await board.get(value.call_id))?.result).toBe('x'.repeat(50_000));
   });

@@ -106,7 +106,7 @@ describe.each(HOSTS)('mounted in %s', (_name, host) => {
     expect(await board.call('echo', { text: 'still here' })).toMatchObject({ state: 'COMPLETED' });
   });
 
-  it('answers bad bodies itself, and routes that are not there', async () => {
+  it('responds to bad bodies itself, and to routes that do not exist', async () => {
     const { url, secret } = await mounted();
     const post = async (body: string, type = 'application/json'): Promise<number> => {
       const headers = { authorization: `Bearer ${secret}`, 'content-type': type };
@@ -195,7 +195,7 @@ describe('as route handlers', () => {
     body: JSON.stringify(body),
   });
 
-  it('answers a request like the server does', async () => {
+  it('responds to a request like the server does', async () => {
     const { GET, POST, secret } = await aRoute();
     const tools = await GET(at('/v1/tools', secret));
     expect([tools.status, tools.headers.get('content-type')]).toEqual([

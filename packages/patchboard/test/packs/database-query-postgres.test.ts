@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe.each(ROLES)('database.query on PostgreSQL as %s', (role) => {
-  it('answers with columns and rows', async () => {
+  it('returns columns and rows', async () => {
     await expect(query(role, 'select a, b from t order by a')).resolves.toEqual({
       columns: ['a', 'b'],
       rows: [
@@ -78,7 +78,7 @@ describe.each(ROLES)('database.query on PostgreSQL as %s', (role) => {
     await expect(query(role, sql, params)).resolves.toMatchObject({ rows: [row] });
   });
 
-  it('names the columns of an empty answer', async () => {
+  it('names the columns of an empty result', async () => {
     await expect(query(role, 'select a, b from t where false')).resolves.toMatchObject({
       columns: ['a', 'b'],
       rows: [],

@@ -6,7 +6,7 @@ import { walkThrough } from './walkthrough.ts';
 
 const LONG = 120_000;
 
-// Every guide, whoever wrote it. The blocks of README.zh-CN.md are the same, see same-in-both.test.ts.
+// Every guide. The blocks of README.zh-CN.md are the same, see same-in-both.test.ts.
 describe.each([
   'README.md',
   'CONTRIBUTING.md',

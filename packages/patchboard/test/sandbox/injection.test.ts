@@ -86,11 +86,11 @@ describe('arguments are only arguments', () => {
           exclude: [exclude.join('').replaceAll('\0', '')],
         };
         fc.pre(query.pattern !== '' && query.exclude[0] !== '');
-        const answer = await sandbox()
+        const result = await sandbox()
           .files.glob({ ...query, path: '.', limit: 10 })
           .catch((error: unknown) => error);
         // Found or refused; a pattern is never a reason for anything else.
-        if (answer instanceof Error) expect(answer).toMatchObject({ failure: { code: 'input_invalid' } });
+        if (result instanceof Error) expect(result).toMatchObject({ failure: { code: 'input_invalid' } });
       }),
       { numRuns: 60 },
     );

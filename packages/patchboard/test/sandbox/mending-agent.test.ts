@@ -10,7 +10,7 @@ import { sum } from './sum.mjs';
 test('adds', () => assert.equal(sum(2, 3), 5));
 `;
 
-/** The first thing the user said tells who is asked. */
+/** The first message of the user determines the model. */
 function promptOf({ body }: SeenRequest): string {
   const { messages } = body as { messages: { role: string; content: unknown }[] };
   return JSON.stringify(messages.find(({ role }) => role === 'user')?.content);
@@ -26,9 +26,9 @@ const STEPS = [
 ];
 
 function mending(
-  answer: string,
+  reply: string,
 ): (turn: number) => ReturnType<Extract<Script, (...given: never[]) => unknown>> {
-  return (turn) => (STEPS[turn] === undefined ? answer : { calls: [STEPS[turn]] });
+  return (turn) => (STEPS[turn] === undefined ? reply : { calls: [STEPS[turn]] });
 }
 
 function turnOf({ body }: SeenRequest): number {

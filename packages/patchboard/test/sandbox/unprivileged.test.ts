@@ -5,12 +5,12 @@ import type { UnprivilegedReport } from './support/unprivileged.ts';
 
 const SCRIPT = fileURLToPath(new URL('./support/unprivileged.ts', import.meta.url));
 /** A user id that no system assigns. */
-const SOMEBODY = 64_824;
+const OTHER_USER = 64_824;
 const SECRET = 'planted-secret-9d17';
 const PROCESSES = 64;
 
-function asSomebody(): UnprivilegedReport {
-  const args = ['--conditions=patchboard-source', SCRIPT, String(SOMEBODY), SECRET, String(PROCESSES)];
+function asAnotherUser(): UnprivilegedReport {
+  const args = ['--conditions=patchboard-source', SCRIPT, String(OTHER_USER), SECRET, String(PROCESSES)];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 });
   const line = stdout.trim().split('\n').at(-1) ?? '';
   if (line === '') throw new Error(stderr);
@@ -18,12 +18,12 @@ function asSomebody(): UnprivilegedReport {
 }
 
 /**
- * The escape suite runs as whoever runs the tests, and in a container that is root. Without root bubblewrap goes another
+ * The escape suite runs as the user of the tests, and in a container that is root. Without root bubblewrap goes another
  * way: a user namespace of its own. Where that is forbidden, or this folder is closed to others, nothing must be on.
  */
 it('a server that is not root encloses commands as well, or says why it cannot and has them off', () => {
-  const { serverUid, problem, canary, tried } = asSomebody();
-  expect(serverUid).toBe(process.getuid?.() === 0 ? SOMEBODY : process.getuid?.());
+  const { serverUid, problem, canary, tried } = asAnotherUser();
+  expect(serverUid).toBe(process.getuid?.() === 0 ? OTHER_USER : process.getuid?.());
   if (tried === null) {
     expect(problem).toMatch(/User namespaces may be switched off|Install it/);
     return;

@@ -99,7 +99,7 @@ const RECEIPT = {
   message: 'tool call created, use tool_call_id to poll result',
 };
 
-type Answer = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 describe('the orchestrator examples on a fresh start', () => {
   let weather: OpenMeteoStub;
@@ -115,13 +115,13 @@ describe('the orchestrator examples on a fresh start', () => {
     await weather.close();
   });
 
-  async function type(command: string, ids: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  async function type(command: string, ids: Readonly<Record<string, string>> = {}): Promise<JsonObject> {
     let text = command.replaceAll('localhost:8080', `localhost:${server.port}`);
     for (const [shown, real] of Object.entries(ids)) text = text.replaceAll(shown, real);
     const options = { cwd: tmpdir(), env: cleanEnvironment() };
     const { code, out, error } = await runCommand('bash', ['-c', text], options);
     if (code !== 0) throw new Error(`exit code ${code}: ${error}`);
-    return JSON.parse(out) as Answer;
+    return JSON.parse(out) as JsonObject;
   }
 
   async function python(program: string) {

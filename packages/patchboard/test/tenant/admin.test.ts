@@ -29,12 +29,12 @@ async function call(
   input: unknown,
   headers: Readonly<Record<string, string>>,
 ): Promise<unknown> {
-  const answer = await fetch(`${place.environment['PATCHBOARD_URL']}/api/tools/call`, {
+  const response = await fetch(`${place.environment['PATCHBOARD_URL']}/api/tools/call`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-trace-id': 'trace-cli', ...headers },
     body: JSON.stringify({ tool_name: tool, input }),
   });
-  return { status: answer.status, ...((await answer.json()) as object) };
+  return { status: response.status, ...((await response.json()) as object) };
 }
 
 describe('a tenant created by the command line', { timeout: LONG }, () => {
@@ -134,9 +134,9 @@ describe('data of a site', { timeout: LONG }, () => {
     const again = await place.write('again.json', exported.out);
     await place.json(['data', 'import', again, ...scope]);
     expect((await place.run(['data', 'export', ...scope])).out).toBe(exported.out);
-    const nobody = await place.run(['data', 'export', '--tenant', 'muyuan', '--site', 'other']);
-    expect(nobody).toMatchObject({ code: 5, out: '' });
-    expect(nobody.error).toContain('there is no data of tenant muyuan, site other');
+    const missing = await place.run(['data', 'export', '--tenant', 'muyuan', '--site', 'other']);
+    expect(missing).toMatchObject({ code: 5, out: '' });
+    expect(missing.error).toContain('there is no data of tenant muyuan, site other');
   });
 
   it('is looked for where there is no data folder, and none is made', async () => {

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failure, ToolFailure } from '../../src/core/failures.ts';
 import type { ServerTool, ToolContext } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
-import { aTenantServer, callAnswer, OWN, type TenantServer } from './support/tenant-server.ts';
+import { aTenantServer, callResponse, OWN, type TenantServer } from './support/tenant-server.ts';
 
 const JWT_SECRET = 'a secret of at least thirty-two characters';
 
-let told: ToolContext['origin'][] = [];
+let origins: ToolContext['origin'][] = [];
 let runs = 0;
 let flakes = 0;
 
@@ -39,13 +39,13 @@ const TOOLS: readonly ServerTool[] = [
     cacheTtlMs: 60_000,
     execute: (_args, context) => {
       runs += 1;
-      told.push(context.origin);
+      origins.push(context.origin);
       return Promise.resolve({ runs });
     },
   }),
-  aTool('toy.told', {
+  aTool('toy.origin', {
     execute: (_args, context) => {
-      told.push(context.origin);
+      origins.push(context.origin);
       return Promise.resolve({ traceparent: context.traceparent });
     },
   }),
@@ -177,8 +177,8 @@ describe('a call that fails', () => {
     '$name is 200 with success false, and in the ledger of its trace',
     async ({ tool, input, type, error, reasons, code }) => {
       const headers = traced();
-      const answer = callAnswer(await server.call(tool, input, headers));
-      expect(answer).toMatchObject({
+      const response = callResponse(await server.call(tool, input, headers));
+      expect(response).toMatchObject({
         success: false,
         error,
         ...(reasons === undefined ? {} : { reasons }),
@@ -196,9 +196,9 @@ describe('a call that fails', () => {
       expect(others).toEqual([]);
       expect(entry).toMatchObject({ status: 'error', error_code: code, site_id: 'yantian-main' });
       const [call] = entry?.tool_calls ?? [];
-      expect(call).toMatchObject({ tool_name: tool, tool_call_id: answer.audit['tool_call_id'] ?? null });
+      expect(call).toMatchObject({ tool_name: tool, tool_call_id: response.audit['tool_call_id'] ?? null });
       expect(call?.request_payload_hash).toMatch(
-        new RegExp(`^${String(answer.audit['request_payload_hash'])}[0-9a-f]{56}$`),
+        new RegExp(`^${String(response.audit['request_payload_hash'])}[0-9a-f]{56}$`),
       );
       // One line in the log, with the trace.
       const lines = server
@@ -218,8 +218,13 @@ describe('a call that is refused on another API', () => {
       traceparent: `00-${trace}-00f067aa0ba902b7-01`,
     };
     const path = '/v1/tools/no.such.tool/invoke';
-    const answer = await server.ask({ method: 'POST', path, headers, body: { run_id: 'run_log', args: {} } });
-    expect(answer.status).toBe(404);
+    const response = await server.ask({
+      method: 'POST',
+      path,
+      headers,
+      body: { run_id: 'run_log', args: {} },
+    });
+    expect(response.status).toBe(404);
     const lines = server
       .log()
       .split('\n')
@@ -249,7 +254,7 @@ describe('an output that breaks its schema', () => {
     const before = await metrics();
     const headers = traced();
     const response = await server.call('toy.liar', {}, headers);
-    expect(callAnswer(response)).toMatchObject({
+    expect(callResponse(response)).toMatchObject({
       success: false,
       error_type: 'OutputValidationError',
       audit: { status: 'error', error_type: 'OutputValidationError' },
@@ -267,8 +272,8 @@ describe('an output that breaks its schema', () => {
 describe('a trace', () => {
   it('has both calls in order, and is invisible to other tenants', async () => {
     const headers = traced();
-    callAnswer(await server.call('search_content', { query: '古井' }, headers));
-    callAnswer(await server.call('get_npc_profile', { npc_id: 'nobody' }, headers));
+    callResponse(await server.call('search_content', { query: '古井' }, headers));
+    callResponse(await server.call('get_npc_profile', { npc_id: 'nobody' }, headers));
     const entries = await server.trace(headers['x-trace-id']);
     expect(entries.map(({ status, tool_calls: [call] }) => [call?.tool_name, status])).toEqual([
       ['search_content', 'success'],
@@ -284,7 +289,7 @@ describe('a trace', () => {
   it('goes page by page', async () => {
     const headers = traced();
     for (let turn = 0; turn < 5; turn += 1) {
-      callAnswer(await server.call(turn % 2 === 0 ? 'no.such.tool' : 'get_site_map', {}, headers));
+      callResponse(await server.call(turn % 2 === 0 ? 'no.such.tool' : 'get_site_map', {}, headers));
     }
     const names: string[] = [];
     let path: string | null = `/v1/trace_ledger?limit=2&trace_id=${headers['x-trace-id']}`;
@@ -303,7 +308,7 @@ describe('a trace', () => {
   it('of the body is kept beside that of the header', async () => {
     const headers = traced();
     const context = { tenant_id: 'yantian', site_id: 'yantian-main', trace_id: 'trace-of-the-body' };
-    const { audit } = callAnswer(await server.call('get_site_map', {}, headers, context));
+    const { audit } = callResponse(await server.call('get_site_map', {}, headers, context));
     expect(audit).toMatchObject({ trace_id: headers['x-trace-id'], context_trace_id: 'trace-of-the-body' });
     const { json } = await server.asOperator(
       'GET',
@@ -317,12 +322,12 @@ describe('a trace', () => {
 
 describe('the context of a tool', () => {
   it('is site, user, session, character and the trace context, from headers and body', async () => {
-    told = [];
+    origins = [];
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const headers = traced({ 'x-user-id': 'user-1', 'x-npc-id': 'ancestor_yan', traceparent });
-    const answer = callAnswer(await server.call('toy.told', {}, headers, { session_id: 'session-1' }));
-    expect(answer.output).toEqual({ traceparent });
-    expect(told).toEqual([
+    const response = callResponse(await server.call('toy.origin', {}, headers, { session_id: 'session-1' }));
+    expect(response.output).toEqual({ traceparent });
+    expect(origins).toEqual([
       {
         siteId: 'yantian-main',
         userId: 'user-1',
@@ -335,7 +340,7 @@ describe('the context of a tool', () => {
 
   it("is stored with a visitor's event, unless the input has its own values", async () => {
     const headers = traced({ 'x-user-id': 'user-1', 'x-session-id': 'session-1' });
-    const { output } = callAnswer(await server.call('log_user_event', { event_type: 'visit' }, headers));
+    const { output } = callResponse(await server.call('log_user_event', { event_type: 'visit' }, headers));
     expect(output).toEqual({
       event_id: expect.stringMatching(/^event_/) as unknown,
       logged_at: expect.stringMatching(/Z$/) as unknown,
@@ -346,13 +351,13 @@ describe('the context of a tool', () => {
 describe('a cached result', () => {
   it('is returned with its age as a new call, but not for another site or other arguments', async () => {
     runs = 0;
-    told = [];
+    origins = [];
     const first = traced({ 'x-user-id': 'user-1' });
-    const fresh = callAnswer(await server.call('toy.counter', { a: 1, b: 2 }, first));
+    const fresh = callResponse(await server.call('toy.counter', { a: 1, b: 2 }, first));
     expect(fresh).toMatchObject({ output: { runs: 1 } });
     expect(fresh).not.toHaveProperty('cached');
     const second = traced({ 'x-user-id': 'user-2' });
-    const again = callAnswer(await server.call('toy.counter', { b: 2, a: 1 }, second));
+    const again = callResponse(await server.call('toy.counter', { b: 2, a: 1 }, second));
     expect(again).toMatchObject({
       success: true,
       output: { runs: 1 },
@@ -369,10 +374,10 @@ describe('a cached result', () => {
       ['success', true, 0],
     ]);
     const other = traced({ 'x-site-id': 'yantian-hill' });
-    expect(callAnswer(await server.call('toy.counter', { a: 1, b: 2 }, other)).output).toEqual({ runs: 2 });
-    expect(callAnswer(await server.call('toy.counter', { a: 2 }, traced())).output).toEqual({ runs: 3 });
+    expect(callResponse(await server.call('toy.counter', { a: 1, b: 2 }, other)).output).toEqual({ runs: 2 });
+    expect(callResponse(await server.call('toy.counter', { a: 2 }, traced())).output).toEqual({ runs: 3 });
     // A cached result must not depend on the first caller.
-    expect(told).toEqual([
+    expect(origins).toEqual([
       { siteId: 'yantian-main' },
       { siteId: 'yantian-hill' },
       { siteId: 'yantian-main' },
@@ -385,20 +390,20 @@ describe('a cached result', () => {
 describe('a tool', () => {
   it('that is idempotent is retried after a transient failure', async () => {
     const headers = traced();
-    const answer = callAnswer(await server.call('toy.flaky', {}, headers));
-    expect(answer).toMatchObject({ success: true, output: { flakes: 3 } });
+    const response = callResponse(await server.call('toy.flaky', {}, headers));
+    expect(response).toMatchObject({ success: true, output: { flakes: 3 } });
     const [entry] = await server.trace(headers['x-trace-id']);
     expect(entry?.tool_calls).toMatchObject([{ attempts: 3 }]);
   });
 
   it('that asks is recorded and waits for an operator', async () => {
-    const answer = callAnswer(await server.call('toy.dangerous', {}, traced()));
-    expect(answer).toMatchObject({
+    const response = callResponse(await server.call('toy.dangerous', {}, traced()));
+    expect(response).toMatchObject({
       success: false,
       error_type: 'ApprovalRequiredError',
       audit: { tool_call_id: expect.stringMatching(/^tc_/) as unknown },
     });
-    const path = `/v1/tool_calls/${String(answer.audit['tool_call_id'])}`;
+    const path = `/v1/tool_calls/${String(response.audit['tool_call_id'])}`;
     const { json } = await server.asOperator('GET', path, undefined, 'yantian');
     expect(json).toMatchObject({ state: 'APPROVAL_REQUIRED' });
   });
@@ -406,13 +411,13 @@ describe('a tool', () => {
   it('that is for people may be called by an operator', async () => {
     const { 'x-internal-api-key': _key, ...rest } = traced();
     const headers = { ...rest, authorization: `Bearer ${server.operatorToken}` };
-    expect(callAnswer(await server.call('toy.for_people', {}, headers))).toMatchObject({ success: true });
+    expect(callResponse(await server.call('toy.for_people', {}, headers))).toMatchObject({ success: true });
   });
 
-  it('that is for people is listed only when it is asked for', async () => {
+  it('that is for people is listed only on request', async () => {
     const names = async (body: unknown): Promise<string[]> => {
-      const answer = await server.ask({ method: 'POST', path: '/tools/list', headers: OWN, body });
-      return (answer.json as { tools: { name: string }[] }).tools.map(({ name }) => name);
+      const response = await server.ask({ method: 'POST', path: '/tools/list', headers: OWN, body });
+      return (response.json as { tools: { name: string }[] }).tools.map(({ name }) => name);
     };
     expect(await names({})).not.toContain('toy.for_people');
     expect(await names({ ai_callable_only: false })).toContain('toy.for_people');
@@ -459,7 +464,7 @@ describe('authentication', () => {
 
   it('accepts a token of another issuer, for its own tenant', async () => {
     const own = { ...anonymous, authorization: `Bearer ${await token({})}` };
-    expect(callAnswer(await server.call('get_site_map', {}, own))).toMatchObject({ success: true });
+    expect(callResponse(await server.call('get_site_map', {}, own))).toMatchObject({ success: true });
     const foreign = { ...anonymous, authorization: `Bearer ${await token({ tenant: 'muyuan' })}` };
     expect((await server.call('get_site_map', {}, foreign)).status).toBe(403);
     const weak = { ...anonymous, authorization: `Bearer ${await token({ scope: 'calls:read' })}` };
@@ -469,9 +474,9 @@ describe('authentication', () => {
   it('accepts a key in either header, until it is revoked', async () => {
     const key = await server.mint({ kind: 'service', name: 'ai-orchestrator', tenant: 'yantian' });
     const headers = { ...anonymous, 'x-internal-api-key': key.secret };
-    expect(callAnswer(await server.call('get_site_map', {}, headers))).toMatchObject({ success: true });
+    expect(callResponse(await server.call('get_site_map', {}, headers))).toMatchObject({ success: true });
     const bearer = { ...anonymous, ...key.headers };
-    expect(callAnswer(await server.call('get_site_map', {}, bearer))).toMatchObject({ success: true });
+    expect(callResponse(await server.call('get_site_map', {}, bearer))).toMatchObject({ success: true });
     await server.asOperator('DELETE', `/v1/keys/${key.id}`, undefined, 'yantian');
     expect((await server.call('get_site_map', {}, headers)).status).toBe(401);
   });
@@ -484,15 +489,15 @@ describe('a request that cannot be read', () => {
     ['something unknown beside it', { tool_name: 'x', args: {} }, /body\/args is not known here/],
     ['a context that is no object', { tool_name: 'x', context: [] }, /body\/context must be object/],
   ])('%s is 400 and says where', async (_name, body, says) => {
-    const answer = await server.ask({ method: 'POST', path: '/api/tools/call', headers: OWN, body });
-    expect(answer.status).toBe(400);
-    expect((answer.json as { detail: string }).detail).toMatch(says);
+    const response = await server.ask({ method: 'POST', path: '/api/tools/call', headers: OWN, body });
+    expect(response.status).toBe(400);
+    expect((response.json as { detail: string }).detail).toMatch(says);
   });
 
   it('a user in the body that is another than in the header is 400', async () => {
     const headers = { ...OWN, 'x-user-id': 'user-1' };
-    const answer = await server.call('get_site_map', {}, headers, { user_id: 'user-2' });
-    expect(answer.status).toBe(400);
-    expect((answer.json as { detail: string }).detail).toContain('context/user_id');
+    const response = await server.call('get_site_map', {}, headers, { user_id: 'user-2' });
+    expect(response.status).toBe(400);
+    expect((response.json as { detail: string }).detail).toContain('context/user_id');
   });
 });

@@ -3,7 +3,7 @@ import { HERITAGE_TOOLS } from '../../src/packs/heritage/names.ts';
 import { recordOf } from '../guard/support/a-platform.ts';
 import {
   aTenantServer,
-  callAnswer,
+  callResponse,
   MUYUAN_KEY,
   OWN,
   type Headers,
@@ -73,7 +73,7 @@ const REFUSED: readonly {
     says: /tenant yantian has no site muyuan-main/,
   },
   {
-    name: 'a site of nobody',
+    name: 'a site of no tenant',
     headers: { ...OWN, 'x-site-id': 'nowhere' },
     expected: [403, 'permission_denied'],
     says: /tenant yantian has no site nowhere/,
@@ -113,8 +113,8 @@ describe('the table', () => {
 
 describe.each(Object.entries(TOOLS))('%s', (toolName, { input, elsewhere }) => {
   it('works for its own tenant and site', async () => {
-    const answer = callAnswer(await server.call(toolName, input));
-    expect(answer).toMatchObject({ success: true, audit: { status: 'success', tool_name: toolName } });
+    const response = callResponse(await server.call(toolName, input));
+    expect(response).toMatchObject({ success: true, audit: { status: 'success', tool_name: toolName } });
   });
 
   it.each([
@@ -124,16 +124,16 @@ describe.each(Object.entries(TOOLS))('%s', (toolName, { input, elsewhere }) => {
       { ...OWN, 'x-tenant-id': 'muyuan', 'x-internal-api-key': MUYUAN_KEY },
     ],
   ])('sees nothing of it from %s', async (_name, headers) => {
-    const answer = callAnswer(await server.call(toolName, input, headers));
-    expect(answer).toMatchObject(elsewhere);
-    expect(JSON.stringify(answer.output ?? {})).not.toMatch(/严氏|严田古村/);
+    const response = callResponse(await server.call(toolName, input, headers));
+    expect(response).toMatchObject(elsewhere);
+    expect(JSON.stringify(response.output ?? {})).not.toMatch(/严氏|严田古村/);
   });
 
   it.each(REFUSED)('refuses $name', async ({ headers, context, expected, says }) => {
     const before = await recordOf(server.store);
-    const answer = await server.call(toolName, input, headers, context);
-    const { code, detail } = answer.json as { code: string; detail: string };
-    expect([answer.status, code]).toEqual(expected);
+    const response = await server.call(toolName, input, headers, context);
+    const { code, detail } = response.json as { code: string; detail: string };
+    expect([response.status, code]).toEqual(expected);
     expect(detail).toMatch(says);
     expect(await recordOf(server.store)).toEqual(before);
   });
@@ -142,14 +142,14 @@ describe.each(Object.entries(TOOLS))('%s', (toolName, { input, elsewhere }) => {
 describe('a draft', () => {
   it('is found by its own site alone', async () => {
     const query = { query: '机密草稿', status: 'draft' };
-    const own = callAnswer(await server.call('search_content', query));
+    const own = callResponse(await server.call('search_content', query));
     expect(own.output).toMatchObject({ total: 1 });
     for (const headers of [
       { ...OWN, 'x-site-id': 'yantian-hill' },
       { ...OWN, 'x-tenant-id': 'muyuan', 'x-internal-api-key': MUYUAN_KEY },
     ]) {
       // Each tenant created one draft above; none may see two.
-      const { output } = callAnswer(await server.call('search_content', query, headers));
+      const { output } = callResponse(await server.call('search_content', query, headers));
       expect(output).toMatchObject({ total: 1 });
       expect(output?.['items']).not.toEqual(own.output?.['items']);
     }
@@ -168,8 +168,8 @@ describe('an internal key', () => {
   it.each(['/v1/tools', '/v1/ledger', '/v1/tool_calls', '/metrics'])(
     'opens no other face: %s',
     async (path) => {
-      const answer = await server.ask({ method: 'GET', path, headers: OWN });
-      expect(answer.status).toBe(401);
+      const response = await server.ask({ method: 'GET', path, headers: OWN });
+      expect(response.status).toBe(401);
     },
   );
 });

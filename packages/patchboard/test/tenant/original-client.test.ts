@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aPlatform, type TestPlatform } from '../guard/support/a-platform.ts';
-import { aTenantServer, callAnswer, MUYUAN_KEY, OWN, type TenantServer } from './support/tenant-server.ts';
+import { aTenantServer, callResponse, MUYUAN_KEY, OWN, type TenantServer } from './support/tenant-server.ts';
 
 /** As the original back end's client serialises its context: every member, null where it has nothing. */
 const CONTEXT = {
@@ -42,25 +42,27 @@ describe("the original back end's client", () => {
       },
     ],
   ])('sends null for what it has not set: %s', async (tool, input) => {
-    const answer = callAnswer(await server.call(tool, input, OWN, CONTEXT));
-    expect(answer).toMatchObject({ success: true, audit: { status: 'success' } });
-    expect(answer.audit).not.toHaveProperty('warnings');
+    const response = callResponse(await server.call(tool, input, OWN, CONTEXT));
+    expect(response).toMatchObject({ success: true, audit: { status: 'success' } });
+    expect(response.audit).not.toHaveProperty('warnings');
   });
 
   it('means the default by null', async () => {
-    const given = callAnswer(await server.call('get_site_map', { include_pois: null, include_routes: null }));
-    const left = callAnswer(await server.call('get_site_map', {}));
+    const given = callResponse(
+      await server.call('get_site_map', { include_pois: null, include_routes: null }),
+    );
+    const left = callResponse(await server.call('get_site_map', {}));
     expect(given.output).toEqual(left.output);
     expect(given.output?.['pois']).not.toHaveLength(0);
   });
 
   it('may send null in place of the whole context or input', async () => {
-    expect(callAnswer(await server.call('get_site_map', null, OWN, null))).toMatchObject({ success: true });
+    expect(callResponse(await server.call('get_site_map', null, OWN, null))).toMatchObject({ success: true });
   });
 
   it('gets warnings for undeclared members, and the call runs without them', async () => {
     const input = { npc_id: 'ancestor_yan', verbose: true, 'a/b': 1 };
-    const { success, audit } = callAnswer(await server.call('get_npc_profile', input));
+    const { success, audit } = callResponse(await server.call('get_npc_profile', input));
     expect(success).toBe(true);
     expect(audit['warnings']).toEqual([
       expect.objectContaining({ code: 'undeclared_member', path: '/verbose' }),
@@ -69,7 +71,7 @@ describe("the original back end's client", () => {
   });
 
   it('is still refused where a member is of the wrong type, or body and header disagree', async () => {
-    const wrongType = callAnswer(await server.call('get_npc_profile', { npc_id: 7 }));
+    const wrongType = callResponse(await server.call('get_npc_profile', { npc_id: 7 }));
     expect(wrongType.error_type).toBe('ValidationError');
     const other = await server.call('get_site_map', {}, OWN, { ...CONTEXT, site_id: 'yantian-hill' });
     expect(other.status).toBe(400);
@@ -79,7 +81,7 @@ describe("the original back end's client", () => {
 describe('an internal key', () => {
   it("reads the trace ledger of its own tenant, and no other's", async () => {
     const headers = { ...OWN, 'x-trace-id': 'trace-to-read' };
-    callAnswer(await server.call('get_site_map', {}, headers));
+    callResponse(await server.call('get_site_map', {}, headers));
     const path = '/v1/trace_ledger?trace_id=trace-to-read';
     const key = OWN['x-internal-api-key'] ?? '';
     const own = await server.ask({ method: 'GET', path, headers: { 'x-internal-api-key': key } });

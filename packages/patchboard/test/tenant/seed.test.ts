@@ -85,11 +85,11 @@ const PROMPT = `curl -X POST http://localhost:8000/api/tools/call \\
     }
   }'`;
 
-type Answer = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 const text = expect.any(String) as unknown;
 
-function auditOf(toolName: string, contextTraceId: string): Answer {
+function auditOf(toolName: string, contextTraceId: string): JsonObject {
   return {
     trace_id: expect.stringMatching(/^trace-\d+$/) as unknown,
     tool_name: toolName,
@@ -111,20 +111,20 @@ describe('the tool service examples on a fresh start', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  async function type(command: string): Promise<Answer> {
+  async function type(command: string): Promise<JsonObject> {
     const words = command.replaceAll('localhost:8000', `localhost:${server.port}`);
     const { code, out, error } = await runCommand('bash', ['-c', words], {
       cwd: tmpdir(),
       env: cleanEnvironment(),
     });
     if (code !== 0) throw new Error(`exit code ${code}: ${error}`);
-    return JSON.parse(out) as Answer;
+    return JSON.parse(out) as JsonObject;
   }
 
   it('list the six tools of the tenant, whole', async () => {
-    const answer = await type(LIST);
-    expect(answer).toEqual({ tools: expect.any(Array) as unknown, total: 6 });
-    expect(answer['tools']).toContainEqual({
+    const response = await type(LIST);
+    expect(response).toEqual({ tools: expect.any(Array) as unknown, total: 6 });
+    expect(response['tools']).toContainEqual({
       name: 'get_npc_profile',
       version: '1.0.0',
       description: '获取 NPC 人设配置',
@@ -137,13 +137,13 @@ describe('the tool service examples on a fresh start', () => {
   });
 
   it('find the family rules', async () => {
-    const answer = await type(SEARCH);
-    expect(answer).toEqual({
+    const response = await type(SEARCH);
+    expect(response).toEqual({
       success: true,
       output: { items: expect.any(Array) as unknown, total: 3, query: '严氏家训' },
       audit: auditOf('search_content', 'trace-001'),
     });
-    const { items } = answer['output'] as { items: Answer[] };
+    const { items } = response['output'] as { items: JsonObject[] };
     expect(items[0]).toMatchObject({
       id: text,
       content_type: 'knowledge',
@@ -203,8 +203,8 @@ describe('the tool service examples on a fresh start', () => {
 
   it('say which character is not there, with the kind of error and the audit', async () => {
     const message = 'NPC profile not found: unknown_npc';
-    const answer = await type(NPC.replace('"ancestor_yan"', '"unknown_npc"'));
-    expect(answer).toEqual({
+    const response = await type(NPC.replace('"ancestor_yan"', '"unknown_npc"'));
+    expect(response).toEqual({
       success: false,
       error: message,
       error_type: 'ValueError',
@@ -229,7 +229,7 @@ describe('the tool service examples on a fresh start', () => {
         .split('\n')
         .find((candidate) => candidate.includes('"search_content"'));
       if (found === undefined) throw new Error('not written yet');
-      return JSON.parse(found) as Answer;
+      return JSON.parse(found) as JsonObject;
     });
     expect(line).toMatchObject({
       event: 'tool_call_success',

@@ -7,7 +7,7 @@ import { nodeDigest } from '../../src/runtime/digest.ts';
 import { readOnlyStore } from '../../src/store/sqlite/read-only.ts';
 import { readHead } from '../../src/store/sqlite/store-head.ts';
 import { aDataFolder, aPlatform, type DataFolder, type TestPlatform } from '../guard/support/a-platform.ts';
-import type { Answered } from '../guard/support/ask.ts';
+import type { TestResponse } from '../guard/support/ask.ts';
 
 interface Manifest {
   readonly keys: Readonly<Record<string, { readonly key_id: string; readonly key: string }>>;
@@ -62,7 +62,7 @@ const callOf = (label: string): RecordedCall => {
   return call;
 };
 
-async function record(label: string, agent = 'planner'): Promise<Answered['json']> {
+async function record(label: string, agent = 'planner'): Promise<TestResponse['json']> {
   const headers = { ...as(agent), prefer: 'wait=20' };
   const path = `/v1/tool_calls/${callOf(label).tool_call_id}`;
   return (await server.ask({ method: 'GET', path, headers })).json;
@@ -79,7 +79,7 @@ async function waiting(): Promise<Map<string, { digest: string; args: unknown }>
   return new Map(approvals.map((approval) => [approval.tool_call_id, approval]));
 }
 
-const decide = (label: string, body: Record<string, unknown>): Promise<Answered> => {
+const decide = (label: string, body: Record<string, unknown>): Promise<TestResponse> => {
   const { tool_call_id: id, digest } = callOf(label);
   return server.asOperator('POST', `/v1/tool_calls/${id}/decision`, { digest, ...body });
 };
@@ -91,13 +91,13 @@ async function requests(): Promise<Map<string, ToolRequest>> {
 }
 
 async function submit(label: string, attemptToken: string): Promise<void> {
-  const answer = await server.ask({
+  const response = await server.ask({
     method: 'POST',
     path: `/internal/tool_calls/${callOf(label).tool_call_id}/submit`,
     headers: as('phone'),
     body: { status: 'SUCCEEDED', result: { done: label }, attempt_token: attemptToken },
   });
-  expect([answer.status, answer.json]).toMatchObject([200, { ok: true }]);
+  expect([response.status, response.json]).toMatchObject([200, { ok: true }]);
   expect(await record(label)).toMatchObject({ state: 'COMPLETED', result: { done: label } });
 }
 
@@ -106,7 +106,7 @@ async function invoke(
   args: unknown,
   run: string,
   headers: Record<string, string> = {},
-): Promise<Answered> {
+): Promise<TestResponse> {
   const path = `/v1/tools/${encodeURIComponent(tool)}/invoke`;
   const body = { run_id: run, args };
   return await server.ask({ method: 'POST', path, headers: { ...as('planner'), ...headers }, body });

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { expect, onTestFailed } from 'vitest';
 import { aPlatform, type PlatformGiven, type TestPlatform } from '../../guard/support/a-platform.ts';
-import type { Answered, Asked } from '../../guard/support/ask.ts';
+import type { TestResponse, Asked } from '../../guard/support/ask.ts';
 import { aBrowser, type BrowserGiven } from '../../guard/support/browser.ts';
 
 // For hangs only: a browser on a busy machine is slow.
@@ -49,10 +49,11 @@ export async function aConsole(given: PlatformGiven & BrowserGiven = {}): Promis
 }
 
 /** Retries requests that a busy server refuses; a refused request has no effect. */
-async function askUntilTaken(server: TestPlatform, asked: Asked): Promise<Answered> {
+async function askUntilTaken(server: TestPlatform, asked: Asked): Promise<TestResponse> {
   for (;;) {
-    const answer = await server.ask(asked);
-    if (answer.status !== 503 || (answer.json as { code?: string }).code !== 'overloaded') return answer;
+    const response = await server.ask(asked);
+    if (response.status !== 503 || (response.json as { code?: string }).code !== 'overloaded')
+      return response;
     await pause(250);
   }
 }

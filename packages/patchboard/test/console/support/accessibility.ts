@@ -118,8 +118,8 @@ export function useAccessibilityCheck(): (combination: Combination) => Promise<v
 
 async function invoke(board: TestConsole, tool: string, args: unknown): Promise<string> {
   const path = `/v1/tools/${tool}/invoke`;
-  const answer = await board.server.ask({ method: 'POST', path, body: { run_id: 'r', args } });
-  return (answer.json as { tool_call_id: string }).tool_call_id;
+  const response = await board.server.ask({ method: 'POST', path, body: { run_id: 'r', args } });
+  return (response.json as { tool_call_id: string }).tool_call_id;
 }
 
 async function checkEveryPage(

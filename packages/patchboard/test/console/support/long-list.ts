@@ -71,7 +71,7 @@ async function toTheEnd(page: Page): Promise<number> {
   });
 }
 
-/** Scrolls through a list of so many calls: a screenful of rows, and each at its place. Then jumps to each of `places`. */
+/** Scrolls through a list of `count` calls: a screenful of rows, and each at its place. Then jumps to each of `places`. */
 export async function checkLongList(count: number, places: readonly number[]): Promise<void> {
   const board = await aConsole();
   try {

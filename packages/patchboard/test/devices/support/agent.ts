@@ -1,5 +1,5 @@
 import type { CallView } from '@patchboard/wire';
-import type { Answered } from '../../guard/support/ask.ts';
+import type { TestResponse } from '../../guard/support/ask.ts';
 import type { TestPlatform } from '../../guard/support/a-platform.ts';
 
 type Asking = Pick<TestPlatform, 'ask'>;
@@ -16,16 +16,16 @@ function bodyOf({ args = {}, run = 'run_devices', target }: Asked): unknown {
 }
 
 /** The receipt, or the refusal. */
-export async function invoke(server: Asking, tool: string, asked: Asked = {}): Promise<Answered> {
+export async function invoke(server: Asking, tool: string, asked: Asked = {}): Promise<TestResponse> {
   const path = `/v1/tools/${tool}/invoke`;
   return await server.ask({ method: 'POST', path, body: bodyOf(asked), headers: { ...asked.headers } });
 }
 
 /** The id of an accepted call. */
 export async function callId(server: Asking, tool: string, asked: Asked = {}): Promise<string> {
-  const answer = await invoke(server, tool, asked);
-  if (answer.status !== 202) throw new Error(`not taken: ${answer.status} ${answer.text}`);
-  return (answer.json as { tool_call_id: string }).tool_call_id;
+  const response = await invoke(server, tool, asked);
+  if (response.status !== 202) throw new Error(`not taken: ${response.status} ${response.text}`);
+  return (response.json as { tool_call_id: string }).tool_call_id;
 }
 
 /** Waits for the end of the call and returns its record. */
@@ -36,9 +36,9 @@ export async function ended(
 ): Promise<CallView> {
   for (;;) {
     const path = `/v1/tool_calls/${id}`;
-    const answer = await server.ask({ method: 'GET', path, headers: { ...headers, prefer: 'wait=20' } });
-    const call = answer.json as CallView;
-    if (answer.status !== 200) throw new Error(`no such record: ${answer.status} ${answer.text}`);
+    const response = await server.ask({ method: 'GET', path, headers: { ...headers, prefer: 'wait=20' } });
+    const call = response.json as CallView;
+    if (response.status !== 200) throw new Error(`no such record: ${response.status} ${response.text}`);
     if (call.completed_at !== null) return call;
   }
 }

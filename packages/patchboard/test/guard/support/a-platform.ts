@@ -7,7 +7,7 @@ import type { Store } from '../../../src/core/ports.ts';
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { startPlatform, type Platform } from '../../../src/wiring/platform.ts';
 import { pinoLog } from '../../../src/runtime/log.ts';
-import { ask, type Answered, type Asked } from './ask.ts';
+import { ask, type TestResponse, type Asked } from './ask.ts';
 
 /** A temporary data folder, removed after the test. */
 export interface DataFolder {
@@ -54,9 +54,9 @@ export interface TestPlatform {
   readonly operatorToken: string;
   /** The log output. */
   readonly log: () => string;
-  ask(asked: Asked): Promise<Answered>;
+  ask(asked: Asked): Promise<TestResponse>;
   /** With the operator's token. */
-  asOperator(method: string, path: string, body?: unknown, tenant?: string): Promise<Answered>;
+  asOperator(method: string, path: string, body?: unknown, tenant?: string): Promise<TestResponse>;
   mint(wanted: KeyWanted): Promise<MintedKey>;
   close(): Promise<void>;
 }
@@ -128,9 +128,9 @@ async function start(
   });
 }
 
-function mintedKey(answer: Answered): MintedKey {
-  if (answer.status !== 201) throw new Error(`no key was made: ${answer.status} ${answer.text}`);
-  const { key_id: id, key: secret } = answer.json as { key_id: string; key: string };
+function mintedKey(response: TestResponse): MintedKey {
+  if (response.status !== 201) throw new Error(`no key was made: ${response.status} ${response.text}`);
+  const { key_id: id, key: secret } = response.json as { key_id: string; key: string };
   return { id, secret, headers: { authorization: `Bearer ${secret}` } };
 }
 

@@ -10,7 +10,7 @@ export interface Asked {
   readonly body?: unknown;
 }
 
-export interface Answered {
+export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface Answered {
 }
 
 /** Sends one request on a new connection. An endless response is closed after its headers. */
-export async function ask(port: number, asked: Asked): Promise<Answered> {
+export async function ask(port: number, asked: Asked): Promise<TestResponse> {
   const response = await open(port, asked);
   const isStream = (response.headers['content-type'] ?? '').startsWith('text/event-stream');
   if (isStream) response.destroy();
@@ -49,9 +49,9 @@ export async function open(port: number, asked: Asked): Promise<IncomingMessage>
       ...headers,
     },
   });
-  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+  const received = once(sent, 'response') as Promise<[IncomingMessage]>;
   sent.end(text);
-  const [response] = await answered;
+  const [response] = await received;
   return response;
 }
 

@@ -1,7 +1,7 @@
 import type { ServerTool } from '../../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../../support/an-engine.ts';
 import type { TestPlatform } from './a-platform.ts';
-import type { Answered } from './ask.ts';
+import type { TestResponse } from './ask.ts';
 
 export const SCHEMA = {
   type: 'object',
@@ -28,8 +28,8 @@ export function askingTool(given: Partial<ServerTool> = {}): { tool: ServerTool;
 export interface Waiting {
   readonly id: string;
   readonly digest: string;
-  decide(body: Record<string, unknown>): Promise<Answered>;
-  record(): Promise<Answered['json']>;
+  decide(body: Record<string, unknown>): Promise<TestResponse>;
+  record(): Promise<TestResponse['json']>;
 }
 
 export async function callAs(
@@ -37,7 +37,7 @@ export async function callAs(
   headers: Readonly<Record<string, string>>,
   args: unknown,
   prefer = 'wait=0',
-): Promise<Answered> {
+): Promise<TestResponse> {
   return await server.ask({
     method: 'POST',
     path: '/v1/tools/toy.delete/invoke',
@@ -78,6 +78,6 @@ export async function waiting(server: TestPlatform, id: string): Promise<Waiting
 }
 
 export async function ledgerOf(server: TestPlatform, id: string): Promise<{ kind: string; body: unknown }[]> {
-  const answer = await server.asOperator('GET', `/v1/ledger?tool_call_id=${id}`);
-  return (answer.json as { rows: { kind: string; body: unknown }[] }).rows;
+  const response = await server.asOperator('GET', `/v1/ledger?tool_call_id=${id}`);
+  return (response.json as { rows: { kind: string; body: unknown }[] }).rows;
 }

@@ -125,7 +125,7 @@ function formAttack(type: string): (target: string) => Promise<string> {
     Object.assign(field, { name: '{"run_id":"stolen","args":{"a":"', value: '"}}' });
     form.append(field);
     document.body.append(form);
-    frame.onload = () => resolve('answered');
+    frame.onload = () => resolve('responded');
     form.submit();
   })`);
 }

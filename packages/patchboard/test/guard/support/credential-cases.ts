@@ -84,12 +84,12 @@ const BY_CREDENTIAL: readonly Case[] = [
   })),
   ...Object.entries({
     'a revoked key': (scene: Scene) => scene.revoked.headers,
-    'a key that nobody made': () => bearer(unknownKey()),
+    'a key that was never made': () => bearer(unknownKey()),
     'a key with one letter changed': (scene: Scene) => bearer(mistyped(scene.boss.secret)),
     'an expired key': (scene: Scene) => scene.expired,
   }).map(([name, headers]) => ({ name, mechanism: 'key' as const, headers, expected: needsCredential })),
   {
-    name: 'a session that nobody opened',
+    name: 'a session that was never opened',
     mechanism: 'session',
     headers: () => ({ cookie: `patchboard_session=${'A'.repeat(43)}` }),
     expected: needsCredential,
@@ -101,13 +101,13 @@ const BY_CREDENTIAL: readonly Case[] = [
     expected: isDenied,
   },
   ...['x-tenant-id', 'x-agent-id', 'x-client-id'].map((header) => ({
-    name: `a key and ${header} of somebody else`,
+    name: `a key and ${header} of another principal`,
     mechanism: 'identity' as const,
     headers: (scene: Scene) => ({ ...scene.boss.headers, [header]: 'other' }),
     expected: isDenied,
   })),
   ...['x-agent-id', 'x-client-id'].map((header) => ({
-    name: `the operator token and ${header} of somebody else`,
+    name: `the operator token and ${header} of another principal`,
     mechanism: 'operator-token' as const,
     headers: (scene: Scene) => ({ ...bearer(scene.operatorToken), [header]: 'other' }),
     expected: isDenied,

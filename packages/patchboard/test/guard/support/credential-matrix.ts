@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES_OF_KIND } from '../../../src/core/access/scopes.ts';
 import type { Route } from '../../../src/transports/shared/routes/routes.ts';
 import { aPlatform, recordOf, type TestPlatform } from './a-platform.ts';
-import type { Answered } from './ask.ts';
+import type { TestResponse } from './ask.ts';
 import {
   CASES,
   needsCredential,
@@ -59,25 +59,25 @@ export function describeRoutes(
         const expected = given.expected(route);
         const ids = expected === PAST ? { ...UNKNOWN, client: 'boss' } : realIds(scene(), route);
         const headers = given.headers(scene(), route);
-        await expectAnswer(scene(), { route, ids, headers, body: given.body, expected });
+        await expectResponse(scene(), { route, ids, headers, body: given.body, expected });
       });
 
       it('in local mode: no credential', async () => {
         const isOpen = route.scope === null || SCOPES_OF_KIND.local.includes(route.scope);
         const expected = isOpen ? PAST : ([403, 'permission_denied'] as const);
-        await expectAnswer(local, { route, ids: UNKNOWN, headers: {}, expected });
+        await expectResponse(local, { route, ids: UNKNOWN, headers: {}, expected });
       });
 
       it.each(proxyHeaders)('in local mode: %s', async (header) => {
         const expected = needsCredential(route);
-        await expectAnswer(local, { route, ids: UNKNOWN, headers: { [header]: '127.0.0.1' }, expected });
+        await expectResponse(local, { route, ids: UNKNOWN, headers: { [header]: '127.0.0.1' }, expected });
       });
 
       if (route.method === 'GET' && route.isStream !== true) {
         it('HEAD is guarded alike', async () => {
           const { path } = requestTo(route, scene().ids);
-          const answer = await scene().ask({ method: 'HEAD', path });
-          expect(answer.status).toBe(route.scope === null ? 200 : 401);
+          const response = await scene().ask({ method: 'HEAD', path });
+          expect(response.status).toBe(route.scope === null ? 200 : 401);
           const foreign = await scene().ask({ method: 'HEAD', path, headers: { host: 'evil.example' } });
           expect(foreign.status).toBe(421);
         });
@@ -94,21 +94,21 @@ interface Asking {
   readonly expected: Expected | typeof PAST;
 }
 
-async function expectAnswer(server: TestPlatform, given: Asking): Promise<void> {
+async function expectResponse(server: TestPlatform, given: Asking): Promise<void> {
   const { route, ids, expected } = given;
   const request = requestTo(route, ids);
   const headers = { ...request.headers, ...given.headers };
   const body = given.body ?? request.body;
   const before = await recordOf(server.store);
-  const answer = await server.ask({ ...request, headers, ...(body === undefined ? {} : { body }) });
-  expect(seen(answer)).toEqual(expected === PAST ? sampleOf(route).past : expected);
+  const response = await server.ask({ ...request, headers, ...(body === undefined ? {} : { body }) });
+  expect(seen(response)).toEqual(expected === PAST ? sampleOf(route).past : expected);
   if (expected === PAST) return;
   expect(await recordOf(server.store)).toEqual(before);
-  expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
-  expect(answer.headers).not.toHaveProperty('set-cookie');
+  expect(response.headers).not.toHaveProperty('access-control-allow-origin');
+  expect(response.headers).not.toHaveProperty('set-cookie');
 }
 
-function seen({ status, json }: Answered): Expected {
+function seen({ status, json }: TestResponse): Expected {
   return [status, status >= 400 ? (json as { code: string }).code : null];
 }
 

@@ -38,7 +38,7 @@ export const OPERATOR_TOKEN: string = `op_${'t'.repeat(43)}`;
 const schemas = ajvSchemas();
 
 /** A response. `json` is undefined if the body is not JSON. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -55,9 +55,9 @@ export interface TestServer {
   readonly engine: Engine;
   readonly store: Store;
   readonly document: OpenApiDocument;
-  get(path: string, sent?: Sent): Promise<HttpAnswer>;
-  post(path: string, body?: unknown, sent?: Sent): Promise<HttpAnswer>;
-  delete(path: string, sent?: Sent): Promise<HttpAnswer>;
+  get(path: string, sent?: Sent): Promise<HttpResponse>;
+  post(path: string, body?: unknown, sent?: Sent): Promise<HttpResponse>;
+  delete(path: string, sent?: Sent): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
   const document = app.swagger() as unknown as OpenApiDocument;
-  const request = async (method: string, path: string, body: unknown, sent: Sent): Promise<HttpAnswer> => {
+  const request = async (method: string, path: string, body: unknown, sent: Sent): Promise<HttpResponse> => {
     const json = body === undefined ? {} : { 'content-type': 'application/json' };
     const response = await fetch(url + path, {
       method,
@@ -148,9 +148,9 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(sent.signal === undefined ? {} : { signal: sent.signal }),
     });
-    const answer = await answerOf(response);
-    checkAgainst(document, { method, path, answer });
-    return answer;
+    const reply = await readResponse(response);
+    checkAgainst(document, { method, path, reply });
+    return reply;
   };
   return {
     url,
@@ -170,7 +170,7 @@ export async function aServer(given: ServerGiven = {}): Promise<TestServer> {
   };
 }
 
-async function answerOf(response: Response): Promise<HttpAnswer> {
+async function readResponse(response: Response): Promise<HttpResponse> {
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   return {

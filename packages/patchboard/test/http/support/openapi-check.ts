@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { HttpAnswer } from './a-server.ts';
+import type { HttpResponse } from './a-server.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -24,33 +24,33 @@ const checkers = new WeakMap<OpenApiDocument, Checker>();
 /** Throws if a response does not match the OpenAPI document. */
 export function checkAgainst(
   document: OpenApiDocument,
-  given: { method: string; path: string; answer: HttpAnswer },
+  given: { method: string; path: string; reply: HttpResponse },
 ): void {
-  const { method, path, answer } = given;
+  const { method, path, reply } = given;
   const route = routeOf(document, method, path.split('?')[0]!);
   if (route === undefined) {
-    if (answer.status === 404 || answer.status === 400) return; // no route: not documented
-    throw new Error(`${method} ${path} answered ${answer.status} but is not in the document`);
+    if (reply.status === 404 || reply.status === 400) return; // no route: not documented
+    throw new Error(`${method} ${path} returned ${reply.status}, which is not in the document`);
   }
   const operation = document.paths[route]![method.toLowerCase()]!;
-  const response = operation.responses[String(answer.status)];
-  if (response === undefined) throw new Error(`${method} ${route}: status ${answer.status} is not declared`);
-  if (answer.json === undefined) return;
-  const type = (answer.headers.get('content-type') ?? '').split(';')[0]!;
+  const response = operation.responses[String(reply.status)];
+  if (response === undefined) throw new Error(`${method} ${route}: status ${reply.status} is not declared`);
+  if (reply.json === undefined) return;
+  const type = (reply.headers.get('content-type') ?? '').split(';')[0]!;
   if (response.content?.[type] === undefined) throw new Error(`${method} ${route}: ${type} is not declared`);
   const validate = validatorFor(document, [
     'paths',
     route,
     method.toLowerCase(),
     'responses',
-    String(answer.status),
+    String(reply.status),
     'content',
     type,
     'schema',
   ]);
-  if (validate(answer.json)) return;
+  if (validate(reply.json)) return;
   throw new Error(
-    `${method} ${route} ${answer.status}: ${JSON.stringify(validate.errors?.slice(0, 3))}\n${answer.text}`,
+    `${method} ${route} ${reply.status}: ${JSON.stringify(validate.errors?.slice(0, 3))}\n${reply.text}`,
   );
 }
 

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 /** Sends raw bytes and returns everything received until the server closes the connection. */
 export async function exchange(port: number, text: string): Promise<string> {
   const socket = await open(port);
-  const answered = allOf(socket);
+  const response = allOf(socket);
   socket.write(text);
-  return await answered;
+  return await response;
 }
 
 export async function open(port: number): Promise<Socket> {

@@ -18,10 +18,10 @@ const { sandbox } = workspaces.of({ tenant: 'default', runId: 'run_1' });
 await sandbox.writeFile('a.txt', 'a');
 const job = await sandbox.execBackground(command);
 await sandbox.logs(job, { follow: true });
-let told = false;
+let isReported = false;
 await sandbox.exec(command, {
   onOutput: () => {
-    if (!told) process.stdout.write('up\n');
-    told = true;
+    if (!isReported) process.stdout.write('up\n');
+    isReported = true;
   },
 });

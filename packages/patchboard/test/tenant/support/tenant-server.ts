@@ -6,7 +6,7 @@ import { HERITAGE_FILE } from '../../../src/packs/heritage/names.ts';
 import { YANTIAN } from '../../../src/packs/heritage/sample/yantian.ts';
 import { sqliteHeritageStorage } from '../../../src/packs/heritage/sqlite/sqlite-storage.ts';
 import { aDataFolder, aPlatform, type TestPlatform } from '../../guard/support/a-platform.ts';
-import type { Answered } from '../../guard/support/ask.ts';
+import type { TestResponse } from '../../guard/support/ask.ts';
 
 export const YANTIAN_KEY = 'an-internal-key-of-yantian';
 export const MUYUAN_KEY = 'an-internal-key-of-muyuan';
@@ -27,7 +27,7 @@ export const OWN: Headers = {
 };
 
 /** A response of the tenant API to a call. */
-export interface CallAnswer {
+export interface CallResponse {
   readonly success: boolean;
   readonly output?: Record<string, unknown>;
   readonly cached?: boolean;
@@ -38,7 +38,7 @@ export interface CallAnswer {
 }
 
 export interface TenantServer extends TestPlatform {
-  call(toolName: string, input?: unknown, headers?: Headers, context?: unknown): Promise<Answered>;
+  call(toolName: string, input?: unknown, headers?: Headers, context?: unknown): Promise<TestResponse>;
   /** The entries of a trace, as an operator of the tenant reads them. */
   trace(traceId: string, tenant?: string): Promise<readonly TraceLedgerView[]>;
 }
@@ -91,7 +91,7 @@ export async function aTenantServer(given: TenantServerGiven = {}): Promise<Tena
   };
 }
 
-export function callAnswer({ status, json, text }: Answered): CallAnswer {
-  if (status !== 200) throw new Error(`answered ${status}: ${text}`);
-  return json as CallAnswer;
+export function callResponse({ status, json, text }: TestResponse): CallResponse {
+  if (status !== 200) throw new Error(`returned ${status}: ${text}`);
+  return json as CallResponse;
 }

@@ -1,5 +1,5 @@
 /** Holds the current URL of the server, and lets agents and clients wait while it is down. */
-export class Lighthouse {
+export class ServerAddress {
   #url: string | null = null;
   #waiting: (() => void)[] = [];
   #isOver = false;
@@ -8,12 +8,12 @@ export class Lighthouse {
     return this.#isOver;
   }
 
-  up(url: string): void {
+  set(url: string): void {
     this.#url = url;
     this.#wake();
   }
 
-  down(): void {
+  clear(): void {
     this.#url = null;
   }
 
@@ -24,7 +24,7 @@ export class Lighthouse {
   }
 
   /** Resolves to the URL as soon as there is one, or null when the test has ended. */
-  async find(): Promise<string | null> {
+  async wait(): Promise<string | null> {
     while (this.#url === null && !this.#isOver) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** A proxy between a device and its server that can drop all traffic without closing connections. */
-export interface SwallowingProxy {
+export interface DroppingProxy {
   readonly url: string;
   /** Drops all traffic from now on; both ends keep an open socket. */
-  swallow(direction: 'up' | 'down' | 'both'): void;
+  drop(direction: 'up' | 'down' | 'both'): void;
   /** Forwards traffic again, over new connections. */
   restore(): void;
   /** Resets every connection. */
@@ -16,7 +16,7 @@ export interface SwallowingProxy {
 }
 
 /** `port` is called for each connection: a restarted server may have another port. */
-export async function aSwallowingProxy(port: () => number): Promise<SwallowingProxy> {
+export async function aDroppingProxy(port: () => number): Promise<DroppingProxy> {
   const open = new Set<Socket>();
   let up = true;
   let down = true;
@@ -44,7 +44,7 @@ export async function aSwallowingProxy(port: () => number): Promise<SwallowingPr
   };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    swallow: (direction) => {
+    drop: (direction) => {
       up &&= direction === 'down';
       down &&= direction === 'up';
     },
