@@ -27,6 +27,15 @@ export type { Keys, NewKey } from './operator/keys.ts';
 export type { DevicesFilter } from './operator/devices.ts';
 export type { CallsFilter, LedgerFilter } from './calls/lists.ts';
 export type { PromptQuestion, RunReplyOptions } from './calls/model-replies.ts';
+export {
+  audioBlock,
+  content,
+  contentText,
+  imageBlock,
+  isContentValue,
+  resourceBlock,
+} from '@patchboard/wire';
+export type { ContentValue, ResultBlock } from '@patchboard/wire';
 export { createToolCalling } from './calls/tool-calling.ts';
 export type {
   BeforeExecute,

@@ -7,6 +7,7 @@ export { Agent } from './agent/agent.ts';
 export type { SendOptions } from './agent/agent.ts';
 export type { BudgetLimits } from './agent/loop/budget.ts';
 export type { Conversation, Dialect, Reply, ReplyReader, ToolRequest } from './agent/dialects/dialect.ts';
+export type { PictureParts } from './agent/dialects/result-output.ts';
 export type { SubscribeOptions } from './agent/events/event-log.ts';
 export type {
   AgentEvent,
@@ -19,6 +20,7 @@ export type {
   Usage,
 } from './agent/events/events.ts';
 export type {
+  ContentPart,
   FunctionTool,
   KnownPart,
   LanguageModel,
@@ -169,7 +171,13 @@ export type { DecideOptions } from './sdk/decide-options.ts';
 export { fromAiSdkTools } from './sdk/from-ai-sdk-tools.ts';
 export type { GivenAiSdkTool } from './sdk/from-ai-sdk-tools.ts';
 export { AiSdkToolError, toAiSdkTools } from './sdk/to-ai-sdk-tools.ts';
-export type { AiSdkBoard, AiSdkSchema, AiSdkTool, AiSdkToolOptions } from './sdk/to-ai-sdk-tools.ts';
+export type {
+  AiSdkBoard,
+  AiSdkOutput,
+  AiSdkSchema,
+  AiSdkTool,
+  AiSdkToolOptions,
+} from './sdk/to-ai-sdk-tools.ts';
 export { LANGUAGES } from './sdk/advice.ts';
 export type { Language } from './sdk/advice.ts';
 export type { ToolCallApproval, ToolCallAuditEntry, ToolCallRecord } from './sdk/tool-call-record.ts';
@@ -189,19 +197,34 @@ export type {
   WorkspaceSettings,
   WorkspaceOptions,
 } from './wiring/sandbox-setup.ts';
+export {
+  audioBlock,
+  content,
+  contentText,
+  imageBlock,
+  isContentValue,
+  resourceBlock,
+} from '@patchboard/wire';
 export { tool } from './sdk/tool.ts';
 export type { ToolOptions } from './sdk/tool.ts';
 export type { ZodSchema } from './sdk/zod-schema.ts';
 export type {
+  AudioResult,
   CallStateName as ToolCallState,
+  ContentValue,
   FailureCode,
+  ImageResult,
   InputIssueView,
   JsonSchema,
+  LinkResult,
   OutcomeKnowledge,
   PredicateView,
   ReasonParam,
   ReasonView,
+  ResourceResult,
+  ResultBlock,
   SandboxName,
+  TextResult,
   ToolAnnotations,
   ToolCallConfigView,
   ToolSourceName,

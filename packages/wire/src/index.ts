@@ -8,6 +8,26 @@ export {
   statusOf,
 } from './call-state.ts';
 export type { CallStateName, CallStatus } from './call-state.ts';
+export { CONTENT_KEY, isContentJson, isContentValue } from './content/content-value.ts';
+export type {
+  AudioResult,
+  ContentValue,
+  ImageResult,
+  LinkResult,
+  ResourceResult,
+  ResultBlock,
+  TextResult,
+} from './content/content-value.ts';
+export {
+  base64Bytes,
+  blockName,
+  blocksOf,
+  blockText,
+  contentText,
+  sizeText,
+  structuredText,
+} from './content/block-text.ts';
+export { audioBlock, content, imageBlock, resourceBlock } from './content/make-content.ts';
 export { DEVICE_CLOSE, DEVICE_PROTOCOL } from './device.ts';
 export type { DeviceFrame, DeviceToolSpec, DeviceView, GatewayFrame, NotKept } from './device.ts';
 export { SESSION_COOKIE, SESSION_PROOF_HEADER, sessionIdIn } from './session-cookie.ts';

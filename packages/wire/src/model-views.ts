@@ -1,3 +1,4 @@
+import type { ContentValue } from './content/content-value.ts';
 import type { ReasonView } from './reasons/reason.ts';
 import type { CallErrorView, CallView, JsonSchema } from './views.ts';
 
@@ -119,6 +120,8 @@ export interface ToolResultView {
   readonly toolName: string;
   readonly status: 'success' | 'error';
   readonly result: string;
+  /** The returned content, for formats that can show more of it than `result` says. */
+  readonly content?: ContentValue;
   /** Execution time of the tool, without waiting for an approval or a slot. */
   readonly durationMs: number;
   readonly callId?: string;

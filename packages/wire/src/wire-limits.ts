@@ -3,6 +3,10 @@ export const WIRE_LIMITS = {
   bodyBytes: 1_114_112,
   frameBytes: 1_114_112,
   resultBytes: 1_048_576,
+  /** For a result with content of a tool that runs in the server or at an upstream. */
+  contentBytes: 4_194_304,
+  /** Characters of content in a row of a list or in an event; the record of the call has all of it. */
+  listedContent: 65_536,
   /** Room in a body or frame for everything but the result itself. */
   envelopeBytes: 65_536,
   jsonDepth: 64,

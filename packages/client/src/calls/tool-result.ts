@@ -1,4 +1,4 @@
-import type { CallView, ToolResultView } from '@patchboard/wire';
+import { contentText, isContentValue, type CallView, type ToolResultView } from '@patchboard/wire';
 
 /** Converts an ended call to a result for the model; `formatResults` formats it for a protocol. */
 export function toolResultOf(call: CallView): ToolResultView {
@@ -13,6 +13,12 @@ export function toolResultOf(call: CallView): ToolResultView {
   return {
     ...common,
     status: 'success',
-    result: typeof result === 'string' ? result : JSON.stringify(result),
+    result: textOf(result),
   };
+}
+
+/** Content becomes text that names what it cannot show; the record of the call has the blocks. */
+function textOf(result: unknown): string {
+  if (isContentValue(result)) return contentText(result);
+  return typeof result === 'string' ? result : JSON.stringify(result);
 }

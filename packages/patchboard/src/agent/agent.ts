@@ -15,6 +15,7 @@ import { resultsOfOpenRequests, sealUnstarted } from './memory/interrupted.ts';
 import type { Lineage, Origin } from './subagents/lineage.ts';
 import type { AgentOptions } from './options.ts';
 import { CREATED, loadResumeState } from './memory/resume-state.ts';
+import { withPictures } from './memory/stored-pictures.ts';
 import { SubAgents } from './subagents/sub-agents.ts';
 import { Suspended } from './loop/tool-requests.ts';
 import { Turns } from './loop/turns.ts';
@@ -59,7 +60,12 @@ export class Agent implements AgentHandle {
    * approval keep waiting; `continue()` continues where the agent stopped.
    */
   static async resume(id: string, options: Omit<AgentOptions, 'id'>): Promise<Agent> {
-    const resumeState = await loadResumeState(options.board.host.store, id);
+    const { host } = options.board;
+    const loaded = await loadResumeState(host.store, id);
+    const { maxResultBytes: maxBytes } = options;
+    const shown = maxBytes === undefined ? {} : { maxBytes };
+    const messages = await withPictures(loaded.messages, host, loaded.creation.name, shown);
+    const resumeState = { ...loaded, messages };
     const agent = new Agent({ ...options, id }, { kind: 'resumed', resumeState });
     await agent.#restoreCalls();
     return agent;

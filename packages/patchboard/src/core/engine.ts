@@ -23,6 +23,7 @@ import { Intake } from './steps/intake.ts';
 import { Recorder } from './steps/record-call.ts';
 import { Refusals } from './steps/refusals.ts';
 import { Lifecycle } from './call/lifecycle.ts';
+import { eventContent } from './call/listed-content.ts';
 import type { Limits } from './limits.ts';
 import type { OpenLoad } from './call/open-calls.ts';
 import { ClientQueues } from './devices/client-queues.ts';
@@ -119,7 +120,7 @@ export class Engine {
       tasks: this.#tasks,
       feed: this.feed,
       progress: (live: LiveCall, data: unknown) =>
-        this.feed.progress(live.call, clock.now(), parts.redactor.value(data)),
+        this.feed.progress(live.call, clock.now(), eventContent(parts.redactor.value(data))),
     };
     const inputRequests = new InputRequests({
       ...shared,

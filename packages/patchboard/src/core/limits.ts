@@ -17,6 +17,11 @@ export interface Limits {
   /** The same for all tenants together. */
   readonly openBytesServer: number;
   readonly resultBytes: number;
+  /**
+   * The same for a result with content of a tool that runs in this process or at an upstream; not below `resultBytes`. A
+   * client's result with content is held to `resultBytes`.
+   */
+  readonly contentBytes: number;
   readonly clientTimeoutMs: number;
   readonly maxTimeoutMs: number;
   readonly toolsPerClient: number;
@@ -71,6 +76,7 @@ export const DEFAULT_LIMITS: Limits = {
   openBytesPerTenant: 256 * 1024 * 1024,
   openBytesServer: 1024 * 1024 * 1024,
   resultBytes: WIRE_LIMITS.resultBytes,
+  contentBytes: WIRE_LIMITS.contentBytes,
   clientTimeoutMs: 30_000,
   maxTimeoutMs: 86_400_000,
   toolsPerClient: WIRE_LIMITS.toolsPerClient,

@@ -1,4 +1,4 @@
-import type { FailureCode, ReasonView } from '@patchboard/wire';
+import type { ContentValue, FailureCode, ReasonView } from '@patchboard/wire';
 import type { ToolDefinitionInput } from './tool-module.ts';
 
 /** A call requested by a model, before the tool is looked up. */
@@ -59,6 +59,8 @@ export interface ToolExecutionResult {
   readonly status: 'success' | 'error';
   /** The returned value as text, or the error. */
   readonly result: string;
+  /** The returned content, for the formats that can show more of it than text. */
+  readonly content?: ContentValue;
   readonly durationMs: number;
   /** The failure code, if it failed. */
   readonly code?: FailureCode;

@@ -1,7 +1,9 @@
+import { contentText, isContentValue } from '@patchboard/wire';
 import type { Failure } from '../core/failures.ts';
 
-/** The text of a value for a model: strings unchanged, anything else as JSON. */
+/** The text of a value for a model: strings unchanged, content with names for what text cannot show, anything else as JSON. */
 export function valueText(value: unknown): string {
+  if (isContentValue(value)) return contentText(value);
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
 }
 

@@ -1,6 +1,7 @@
-import type { JsonSchema } from '@patchboard/wire';
+import { isContentValue, type JsonSchema } from '@patchboard/wire';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { RegisteredTool } from '../core/tools/registered-tool.ts';
+import { modelBlocks } from '../protocols/model-blocks.ts';
 import { DEFAULT_LANGUAGE, type Language } from './advice.ts';
 import { BoardError } from './board-error.ts';
 import type { ToolCallRecord } from './tool-call-record.ts';
@@ -51,11 +52,19 @@ export interface AiSdkTool {
     input: unknown,
     options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal },
   ): Promise<unknown>;
-  toModelOutput(given: { readonly toolCallId: string; readonly output: unknown }): {
-    type: 'json';
-    value: never;
-  };
+  toModelOutput(given: { readonly toolCallId: string; readonly output: unknown }): AiSdkOutput;
 }
+
+/** What the model reads. Results with pictures are `content`; the adapter of the vendor sends them or writes them as text. */
+export type AiSdkOutput =
+  | { type: 'json'; value: never }
+  | {
+      type: 'content';
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'file'; data: { type: 'data'; data: string }; mediaType: string }
+      )[];
+    };
 
 /** Thrown by `execute` for a failed call. Its message is the error as JSON, for the model. */
 export class AiSdkToolError extends Error {
@@ -106,11 +115,22 @@ function aiSdkTool(
       const { content } = toToolResult(toolCallId, record, { language, maxBytes });
       throw new AiSdkToolError(content, toolErrorOf(record, language), record);
     },
-    toModelOutput: ({ toolCallId, output }) => ({
-      type: 'json',
-      value: truncateForModel(output ?? null, calls.get(toolCallId), maxBytes) as never,
-    }),
+    toModelOutput: ({ toolCallId, output }) =>
+      modelOutput(truncateForModel(output ?? null, calls.get(toolCallId), maxBytes)),
   };
+}
+
+function modelOutput(shown: unknown): AiSdkOutput {
+  if (!isContentValue(shown)) return { type: 'json', value: shown as never };
+  const value = modelBlocks(shown).map((block) => {
+    if (block.type === 'text') return block;
+    return {
+      type: 'file',
+      data: { type: 'data', data: block.data },
+      mediaType: block.mimeType,
+    } as const;
+  });
+  return { type: 'content', value };
 }
 
 async function run(

@@ -1,6 +1,7 @@
-import { isTerminal, reason } from '@patchboard/wire';
+import { content, isContentValue, isTerminal, reason, type ContentValue } from '@patchboard/wire';
 import { failure, type Failure } from '../core/failures.ts';
 import type { ToolResultBlock } from '../protocols/messages.ts';
+import { modelBlocks, type ModelBlock } from '../protocols/model-blocks.ts';
 import { utf8Bytes } from '../core/json/utf8-bytes.ts';
 import { DEFAULT_LANGUAGE, type Language } from './advice.ts';
 import { cut } from './preview.ts';
@@ -35,8 +36,8 @@ export function toToolResult(
     return block(toolUseId, truncateForModel(record.result, record.id, maxBytes), false);
   const failed = record.failure ?? notEnded(record);
   // A denying hook may provide the content for the model.
-  const content = failed.toolResult === undefined ? toolError(failed, language) : failed.toolResult;
-  return block(toolUseId, truncateForModel(content, record.id, maxBytes), true);
+  const shown = failed.toolResult === undefined ? toolError(failed, language) : failed.toolResult;
+  return block(toolUseId, truncateForModel(shown, record.id, maxBytes), true);
 }
 
 /** Converts a refusal without a call to the `tool_result` of a `tool_use`. */
@@ -48,9 +49,13 @@ export function refusedToolResult(
   return block(toolUseId, toolError(refused, language), true);
 }
 
-/** Returns the value itself if it is small enough, otherwise a `TruncatedResult`. */
+/**
+ * Returns the value itself if it is small enough, otherwise a `TruncatedResult`. Of a content value the
+ * pictures that models can see stay, and the rest becomes text, cut to the limit.
+ */
 export function truncateForModel(value: unknown, callId: string, maxBytes: number): unknown {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (isContentValue(value)) return contentForModel(value, callId, maxBytes);
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
   // Fast path: a UTF-16 unit takes at most three bytes in UTF-8.
   if (text.length * 3 <= maxBytes) return value;
   const bytes = utf8Bytes(text);
@@ -64,11 +69,26 @@ export function truncateForModel(value: unknown, callId: string, maxBytes: numbe
   return shown;
 }
 
+function contentForModel(value: ContentValue, callId: string, maxBytes: number): ContentValue {
+  let left = maxBytes;
+  const blocks = modelBlocks(value).flatMap((block): (ModelBlock | string)[] => {
+    if (block.type === 'image') return [block];
+    if (left <= 0) return [];
+    const bytes = utf8Bytes(block.text);
+    const before = left;
+    left -= bytes;
+    if (bytes <= before) return [block];
+    const text = cut(block.text, Math.max(1, Math.floor(before / 3)));
+    return [`${text}… (truncated: call ${callId} has the whole result)`];
+  });
+  return content(blocks);
+}
+
 function notEnded({ id, state }: ToolCallRecord): Failure {
   if (isTerminal(state)) return failure('internal', reason('call_ended_without_reason', { id }));
   return failure('conflict', reason('call_still_open', { id, state }));
 }
 
-function block(toolUseId: string, content: unknown, isError: boolean): ToolResultBlock {
-  return { type: 'tool_result', tool_use_id: toolUseId, content, is_error: isError };
+function block(toolUseId: string, value: unknown, isError: boolean): ToolResultBlock {
+  return { type: 'tool_result', tool_use_id: toolUseId, content: value, is_error: isError };
 }

@@ -71,6 +71,16 @@ export interface CallFailures {
   readonly result_not_json: { readonly error: string };
   readonly output_does_not_fit: { readonly issues: readonly ReasonView[] };
   readonly hook_output_does_not_fit: { readonly issues: readonly ReasonView[] };
+  readonly content_not_list: NoParams;
+  readonly content_member_unknown: { readonly member: string };
+  readonly content_structured_missing: NoParams;
+  readonly content_block: { readonly number: number; readonly problem: readonly ReasonView[] };
+  readonly block_not_object: NoParams;
+  readonly block_type_unknown: { readonly type: string };
+  readonly block_member_wrong: { readonly type: string; readonly member: string };
+  readonly block_not_base64: { readonly type: string; readonly member: string; readonly at: number };
+  readonly block_not_mime_type: { readonly type: string; readonly member: string; readonly given: string };
+  readonly block_without_contents: NoParams;
   readonly client_reported_failure: NoParams;
   readonly open_calls_of_tenant: { readonly count: number };
   readonly open_bytes_of_tenant: { readonly bytes: number };
@@ -152,6 +162,21 @@ export const CALL_FAILURES: Sentences<CallFailures> = {
   output_does_not_fit: ({ issues }) => `the result does not fit the tool's output schema: ${issues}`,
   hook_output_does_not_fit: ({ issues }) =>
     `a hook changed the result, and it does not fit the tool's output schema: ${issues}`,
+  content_not_list: () => 'the member "patchboard:content" of the result must be a list of blocks',
+  content_member_unknown: ({ member }) =>
+    `a result with content has the members "patchboard:content" and "structured", and not "${member}"`,
+  content_structured_missing: () =>
+    'the tool has an output schema, and its result with content has no member "structured"',
+  content_block: ({ number, problem }) => `block ${number} of the result's content: ${problem}`,
+  block_not_object: () => 'it must be an object',
+  block_type_unknown: ({ type }) =>
+    `its type must be text, image, audio, resource or resource_link, not ${type}`,
+  block_member_wrong: ({ type, member }) => `${type} needs the member "${member}", a text that is not empty`,
+  block_not_base64: ({ type, member, at }) =>
+    `"${member}" of ${type} is not base64 with padding: character ${at} is wrong, or the text ends there`,
+  block_not_mime_type: ({ type, member, given }) =>
+    `"${member}" of ${type} must be a media type such as image/png, not "${given}"`,
+  block_without_contents: () => 'the resource needs either "text" or "blob"',
   client_reported_failure: () => 'the client reported a failure',
   open_calls_of_tenant: ({ count }) => `${count} calls of this tenant have not ended yet`,
   open_bytes_of_tenant: ({ bytes }) =>

@@ -309,6 +309,20 @@ export const reasonWords: ReasonSentences = {
   result_not_json: ({ error }) => `结果无法写成 JSON：${error}`,
   output_does_not_fit: ({ issues }) => `结果不符合工具的输出 schema：${issues}`,
   hook_output_does_not_fit: ({ issues }) => `钩子改动了结果，而它不符合工具的输出 schema：${issues}`,
+  content_not_list: () => '结果的成员 "patchboard:content" 必须是内容块的列表',
+  content_member_unknown: ({ member }) =>
+    `带内容的结果只有成员 "patchboard:content" 和 "structured"，没有 "${member}"`,
+  content_structured_missing: () => '工具有输出 schema，而它带内容的结果缺少成员 "structured"',
+  content_block: ({ number, problem }) => `结果内容的第 ${number} 块：${problem}`,
+  block_not_object: () => '它必须是对象',
+  block_type_unknown: ({ type }) =>
+    `它的类型必须是 text、image、audio、resource 或 resource_link，而不是 ${type}`,
+  block_member_wrong: ({ type, member }) => `${type} 需要成员 "${member}"，即非空的文本`,
+  block_not_base64: ({ type, member, at }) =>
+    `${type} 的 "${member}" 不是带填充的 base64：第 ${at} 个字符有误，或文本在此结束`,
+  block_not_mime_type: ({ type, member, given }) =>
+    `${type} 的 "${member}" 必须是媒体类型，例如 image/png，而不是 "${given}"`,
+  block_without_contents: () => '资源需要 "text" 或 "blob" 之一',
   client_reported_failure: () => '客户端报告失败',
   open_calls_of_tenant: ({ count }) => `这个租户有 ${count} 次调用还没有结束`,
   open_bytes_of_tenant: ({ bytes }) => `这个租户未结束的调用，参数共占 ${bytes} 字节`,

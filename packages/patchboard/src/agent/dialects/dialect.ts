@@ -2,6 +2,7 @@ import type { ReasonView } from '@patchboard/wire';
 import type { AssistantMessage, Message, ToolUseBlock } from '../../protocols/messages.ts';
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import type { KnownPart, ModelRequest } from '../loop/model.ts';
+import type { PictureParts } from './result-output.ts';
 
 /**
  * Encodes tools and results for a model, and decodes tool requests from its replies: as the vendor's tool calls, or as
@@ -20,6 +21,8 @@ export interface Conversation {
   readonly system: string | null;
   readonly messages: readonly Message[];
   readonly tools: readonly RegisteredTool[];
+  /** How the model takes pictures in tool results. Default: not at all. */
+  readonly pictures?: PictureParts;
 }
 
 /** Decodes a reply incrementally. */

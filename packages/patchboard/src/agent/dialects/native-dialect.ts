@@ -11,8 +11,8 @@ const ARGUMENT_LIMITS = { depth: WIRE_LIMITS.jsonDepth, values: 100_000 };
 /** Uses the vendor's own tool calls. */
 export const nativeDialect: Dialect = {
   name: 'native',
-  encode: ({ system, messages, tools }) => ({
-    prompt: toPrompt(system, messages, tools),
+  encode: ({ system, messages, tools, pictures }) => ({
+    prompt: toPrompt(system, messages, tools, pictures),
     ...(tools.length === 0 ? {} : { tools: tools.map(toFunctionTool) }),
   }),
   reader: (tools) => new NativeReader(tools),

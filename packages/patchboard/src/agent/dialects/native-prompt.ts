@@ -1,6 +1,5 @@
 import type {
   AssistantMessage,
-  Json,
   Message,
   ProviderMetadata,
   ToolResultBlock,
@@ -9,12 +8,14 @@ import type {
 import type { RegisteredTool } from '../../core/tools/registered-tool.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 import type { PromptMessage, TextPart, ToolResultPart } from '../loop/model.ts';
+import { resultOutput, type PictureParts } from './result-output.ts';
 
 /** Converts the conversation to the prompt format of AI SDK models. */
 export function toPrompt(
   system: string | null,
   messages: readonly Message[],
   tools: readonly RegisteredTool[],
+  pictures: PictureParts = null,
 ): PromptMessage[] {
   const wireNames = new Map(tools.map(({ name, wireName }) => [name, wireName]));
   const wireName = (name: string): string => wireNames.get(name) ?? vendorName(name);
@@ -23,7 +24,7 @@ export function toPrompt(
   let toolNames = new Map<string, string>();
   for (const message of messages) {
     if (message.role === 'user') {
-      prompt.push(...fromUser(message, toolNames));
+      prompt.push(...fromUser(message, toolNames, pictures));
       continue;
     }
     toolNames = new Map();
@@ -35,12 +36,16 @@ export function toPrompt(
   return prompt;
 }
 
-function fromUser({ content }: UserMessage, toolNames: ReadonlyMap<string, string>): PromptMessage[] {
+function fromUser(
+  { content }: UserMessage,
+  toolNames: ReadonlyMap<string, string>,
+  pictures: PictureParts,
+): PromptMessage[] {
   const results = content.filter((block) => block.type === 'tool_result');
   const texts = content.filter((block) => block.type === 'text');
   const messages: PromptMessage[] = [];
   if (results.length > 0)
-    messages.push({ role: 'tool', content: results.map((block) => resultPart(block, toolNames)) });
+    messages.push({ role: 'tool', content: results.map((block) => resultPart(block, toolNames, pictures)) });
   if (texts.length > 0)
     messages.push({ role: 'user', content: texts.map(({ text }) => ({ type: 'text', text })) });
   return messages;
@@ -62,14 +67,14 @@ function fromAssistant(message: AssistantMessage, toolNames: ReadonlyMap<string,
   return { role: 'assistant', content };
 }
 
-function resultPart(block: ToolResultBlock, toolNames: ReadonlyMap<string, string>): ToolResultPart {
-  const { tool_use_id: toolCallId, content, is_error: isError } = block;
+function resultPart(
+  block: ToolResultBlock,
+  toolNames: ReadonlyMap<string, string>,
+  pictures: PictureParts,
+): ToolResultPart {
+  const { tool_use_id: toolCallId } = block;
   const toolName = toolNames.get(toolCallId) ?? 'unknown';
-  const common = { type: 'tool-result', toolCallId, toolName } as const;
-  if (typeof content === 'string')
-    return { ...common, output: { type: isError ? 'error-text' : 'text', value: content } };
-  // Results of tools are JSON values.
-  return { ...common, output: { type: isError ? 'error-json' : 'json', value: (content ?? null) as Json } };
+  return { type: 'tool-result', toolCallId, toolName, output: resultOutput(block, pictures) };
 }
 
 /** Vendors accept only objects as arguments; any other value is wrapped in one. */

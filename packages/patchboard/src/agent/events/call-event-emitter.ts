@@ -2,6 +2,7 @@ import type { Call } from '../../core/call/call.ts';
 import { toRecord, type ToolCallRecord } from '../../sdk/tool-call-record.ts';
 import { toSnapshot, type ToolCallSnapshot } from '../../sdk/tool-call-snapshot.ts';
 import { truncateForModel } from '../../sdk/tool-result.ts';
+import { namedPictures } from '../memory/stored-pictures.ts';
 import type { AgentHost } from '../agent-host.ts';
 import type { EventLog } from './event-log.ts';
 
@@ -84,7 +85,7 @@ export class CallEventEmitter {
     this.#ended.clear();
   }
 
-  /** Events are stored, so the input is redacted and the result truncated as for the model. */
+  /** Events are stored, so the input is redacted, and the result truncated as for the model and without pictures. */
   #snapshot(record: ToolCallRecord): ToolCallSnapshot {
     const { host, maxResultBytes } = this.#parts;
     const input = host.redact(record.input);
@@ -92,7 +93,7 @@ export class CallEventEmitter {
     return toSnapshot({
       ...record,
       input,
-      result: truncateForModel(record.result, record.id, maxResultBytes),
+      result: namedPictures(truncateForModel(record.result, record.id, maxResultBytes)),
     });
   }
 }

@@ -13,6 +13,7 @@ import {
   type ModelPart,
   type ModelSettings,
 } from './model.ts';
+import { picturePartsOf } from '../dialects/result-output.ts';
 import { DeltaBatcher } from '../dialects/delta-batcher.ts';
 
 export interface ModelTurn {
@@ -77,7 +78,8 @@ async function readReply(turn: ModelTurn): Promise<ModelReply> {
   let finishReason = 'aborted';
   let hasBegun = false;
   try {
-    const request = { ...settings, ...dialect.encode(conversation), abortSignal: signal };
+    const encoded = dialect.encode({ ...conversation, pictures: picturePartsOf(model) });
+    const request = { ...settings, ...encoded, abortSignal: signal };
     const { stream } = await model.doStream(request);
     for await (const part of partsOf(stream)) {
       if (isAborted(signal)) break;

@@ -69,8 +69,17 @@ export interface ToolResultPart {
   type: 'tool-result';
   toolCallId: string;
   toolName: string;
-  output: { type: 'text' | 'error-text'; value: string } | { type: 'json' | 'error-json'; value: Json };
+  output:
+    | { type: 'text' | 'error-text'; value: string }
+    | { type: 'json' | 'error-json'; value: Json }
+    | { type: 'content'; value: ContentPart[] };
 }
+
+/** A picture is `image-data` in version v3 of the AI SDK's interface, and `file` in v4. */
+export type ContentPart =
+  | { type: 'text'; text: string }
+  | { type: 'image-data'; data: string; mediaType: string }
+  | { type: 'file'; data: { type: 'data'; data: string }; mediaType: string };
 
 /** A part of a streamed reply. Unknown types are ignored. */
 export interface ModelPart {

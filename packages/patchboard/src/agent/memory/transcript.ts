@@ -6,6 +6,7 @@ import { withTimeLimit } from '../../core/time-limit.ts';
 import type { AgentHost } from '../agent-host.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Journal } from './journal.ts';
+import { withoutPictures } from './stored-pictures.ts';
 
 export interface TranscriptParts {
   readonly host: Pick<AgentHost, 'clock' | 'hookTimeoutMs' | 'redact'>;
@@ -83,9 +84,9 @@ export class Transcript {
   }
 }
 
-/** Redacts arguments like those of the stored call. */
+/** Redacts arguments like those of the stored call, and leaves pictures to its record. */
 function redacted(message: Message, redact: AgentHost['redact']): Message {
-  if (message.role === 'user') return message;
+  if (message.role === 'user') return withoutPictures(message);
   const content = message.content.map((block) =>
     block.type === 'tool_use' ? { ...block, input: redact(block.input) } : block,
   );

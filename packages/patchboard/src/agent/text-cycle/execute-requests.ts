@@ -1,4 +1,4 @@
-import { reason, type Reason } from '@patchboard/wire';
+import { isContentValue, reason, type Reason } from '@patchboard/wire';
 import { isOpen, type Call } from '../../core/call/call.ts';
 import { timesOf } from '../../core/call/call-times.ts';
 import { failure, messageOf, type Failure } from '../../core/failures.ts';
@@ -181,14 +181,15 @@ async function confirmationOf(
   }
 }
 
-type Outcome = Pick<ToolExecutionResult, 'status' | 'result' | 'code' | 'callId'>;
+type Outcome = Pick<ToolExecutionResult, 'status' | 'result' | 'content' | 'code' | 'callId'>;
 
 function outcomeOf(ended: Call | Failure, problems: readonly Reason[]): Outcome {
   if ('code' in ended) return { status: 'error', result: failureText(ended), code: ended.code };
   const record = toRecord(ended);
   if (record.state === 'COMPLETED') {
-    const result = valueText(truncateForModel(record.result, record.id, MODEL_RESULT_BYTES));
-    return { status: 'success', result, callId: record.id };
+    const shown = truncateForModel(record.result, record.id, MODEL_RESULT_BYTES);
+    const result = { status: 'success', result: valueText(shown), callId: record.id } as const;
+    return isContentValue(shown) ? { ...result, content: shown } : result;
   }
   const why = record.failure ?? failure('internal', reason('call_ended_without_reason', { id: record.id }));
   const result = failureText(withArgumentProblems(why, problems));

@@ -1,5 +1,6 @@
 import { isOpen, type Call } from '../call/call.ts';
 import type { CallOrigin } from '../call/call-origin.ts';
+import { eventContent } from '../call/listed-content.ts';
 import type { EventFeed } from '../ledger/events.ts';
 import { messageOf } from '../failures.ts';
 import { carriedState, responsesByKey, type InputRequest } from '../call/input.ts';
@@ -153,7 +154,7 @@ class ToolEventSink {
       // A copy, so that later changes by the tool do not change the event.
       const json = JSON.stringify(data) ?? 'null';
       if (utf8Bytes(json) > resultBytes) return this.#drop(eventType, `larger than ${resultBytes} bytes`);
-      return { data: this.#parts.redactor.value(JSON.parse(json)) };
+      return { data: eventContent(this.#parts.redactor.value(JSON.parse(json))) };
     } catch (error) {
       return this.#drop(eventType, messageOf(error));
     }

@@ -1,13 +1,14 @@
-import { type InputIssueView, type Reason, reason } from '@patchboard/wire';
+import { type ContentValue, type InputIssueView, isContentJson, type Reason, reason } from '@patchboard/wire';
 import { isReportedFailure, reportedFailure } from './reported-failure.ts';
 import { runPostHooks } from '../hooks/run-hooks.ts';
 import type { EndState } from '../call/call.ts';
+import { contentProblem, hasContent, orderedContent } from '../call/content.ts';
 import { endState, keptFailure } from '../call/end-state.ts';
 import { failure, messageOf, problemOf } from '../failures.ts';
 import { hookCall, hooksOf, type Hooks, type OwnedHooks } from '../hooks/hooks.ts';
 import type { Limits } from '../limits.ts';
 import type { LiveCall } from '../call/live-call.ts';
-import { failed, type Outcome } from '../call/outcome.ts';
+import { failed, type BadOutcome, type Outcome } from '../call/outcome.ts';
 import type { Clock } from '../ports.ts';
 import type { RegisteredTool } from '../tools/registered-tool.ts';
 import { utf8Bytes } from '../json/utf8-bytes.ts';
@@ -30,21 +31,23 @@ export function settle(
   outcome: Outcome,
   resultDigest: string | null,
 ): EndState | Promise<EndState> {
-  const { resultBytes } = parts.limits;
+  const { limits } = parts;
   const checked = checkOutput(tool, outcome);
   const reviewers = hooksOf('postToolUse', tool, live.caller.hooks, parts.hooks);
   if (reviewers.length === 0 || checked.outcome.kind !== 'ok')
-    return toEndState(unlessReported(tool, checked), resultBytes, resultDigest);
+    return toEndState(tool, unlessReported(tool, checked), limits, resultDigest);
   return review(parts, reviewers, live, tool, checked.outcome).then((reviewed) =>
     // A hook may have changed the result, by its return value or by mutating what it was given.
-    toEndState(unlessReported(tool, checkOutput(tool, reviewed, 'hook')), resultBytes, resultDigest),
+    toEndState(tool, unlessReported(tool, checkOutput(tool, reviewed, 'hook')), limits, resultDigest),
   );
 }
 
 /** Settles a result that a hook or the response cache supplied: checked like any other, but not passed to post hooks. */
-export function settleSupplied(tool: RegisteredTool, value: unknown, resultBytes: number): EndState {
-  return toEndState(unlessReported(tool, checkOutput(tool, { kind: 'ok', value })), resultBytes, null);
+export function settleSupplied(tool: RegisteredTool, value: unknown, limits: ResultLimits): EndState {
+  return toEndState(tool, unlessReported(tool, checkOutput(tool, { kind: 'ok', value })), limits, null);
 }
+
+type ResultLimits = Pick<Limits, 'resultBytes' | 'contentBytes'>;
 
 /** `json`: the value as JSON text, if it was encoded already. */
 interface Checked {
@@ -61,37 +64,75 @@ function unlessReported(tool: RegisteredTool | undefined, checked: Checked): Che
   return { outcome: encoded.kind === 'ok' ? failed(reportedFailure(outcome.value, encoded.json)) : encoded };
 }
 
-function toEndState({ outcome, json }: Checked, resultBytes: number, resultDigest: string | null): EndState {
+function toEndState(
+  tool: RegisteredTool | undefined,
+  { outcome, json }: Checked,
+  limits: ResultLimits,
+  resultDigest: string | null,
+): EndState {
   if (outcome.kind !== 'ok') {
-    const kept = keptFailure(outcome.failure, resultBytes);
+    const kept = keptFailure(outcome.failure, limits.resultBytes);
     return endState({ ...outcome, failure: kept }, resultDigest);
   }
   const encoded: Encoded = json === undefined ? encode(outcome.value) : { kind: 'ok', json };
   if (encoded.kind !== 'ok') return endState(encoded, resultDigest);
-  if (encoded.json.length * 3 > resultBytes && utf8Bytes(encoded.json) > resultBytes) {
-    const why = reason('result_over_limit', { bytes: resultBytes });
+  const isContent = isContentJson(encoded.json);
+  // A `toJSON` of the value made the content: it was not checked yet.
+  if (isContent && json === undefined)
+    return toEndState(tool, checkContent(tool, encoded.json, 'tool'), limits, resultDigest);
+  const most = isContent ? mostContent(tool, limits) : limits.resultBytes;
+  if (encoded.json.length * 3 > most && utf8Bytes(encoded.json) > most) {
+    const why = reason('result_over_limit', { bytes: most });
     return endState(failed(failure('result_too_large', why, { outcome: 'unknown' })), resultDigest);
   }
   return { name: 'COMPLETED', resultJson: encoded.json, resultDigest };
 }
 
-function checkOutput(
-  tool: RegisteredTool | undefined,
-  outcome: Outcome,
-  by: 'tool' | 'hook' = 'tool',
-): Checked {
-  if (outcome.kind !== 'ok' || tool === undefined || tool.validateOutput === null) return { outcome };
+/** What a client sends is bounded by its carrier, so its content has no limit of its own. */
+function mostContent(tool: RegisteredTool | undefined, { resultBytes, contentBytes }: ResultLimits): number {
+  return tool?.runsOn.kind === 'server' ? Math.max(resultBytes, contentBytes) : resultBytes;
+}
+
+type ChangedBy = 'tool' | 'hook';
+
+function checkOutput(tool: RegisteredTool | undefined, outcome: Outcome, by: ChangedBy = 'tool'): Checked {
+  if (outcome.kind !== 'ok') return { outcome };
+  const isContent = hasContent(outcome.value);
+  const validate = tool?.validateOutput ?? null;
+  if (validate === null && !isContent) return { outcome };
   // The output schema does not apply to a returned failure.
-  if (tool.reportsFailures && isReportedFailure(outcome.value)) return { outcome };
+  if (tool?.reportsFailures === true && isReportedFailure(outcome.value)) return { outcome };
   const encoded = encode(outcome.value);
   if (encoded.kind !== 'ok') return { outcome: encoded };
+  if (isContent || isContentJson(encoded.json)) return checkContent(tool, encoded.json, by);
   // Validates the JSON copy, because that is what is stored: a Date, for example, is a string there.
   const value = JSON.parse(encoded.json) as unknown;
-  const issues = tool.validateOutput(value);
-  if (issues === null) return { outcome: { kind: 'ok', value }, json: encoded.json };
+  const misfit = validate === null ? null : schemaMisfit(validate(value), by);
+  return misfit === null ? { outcome: { kind: 'ok', value }, json: encoded.json } : { outcome: misfit };
+}
+
+/** Checks the blocks of a content value, and `structured` against the tool's output schema. */
+function checkContent(tool: RegisteredTool | undefined, json: string, by: ChangedBy): Checked {
+  const given = JSON.parse(json) as Record<string, unknown>;
+  const problem = contentProblem(given);
+  if (problem !== null) return { outcome: invalidOutput(problem) };
+  const value: ContentValue = orderedContent(given);
+  const validate = tool?.validateOutput ?? null;
+  if (validate !== null && value.structured === undefined)
+    return { outcome: invalidOutput(reason('content_structured_missing')) };
+  const misfit = validate === null ? null : schemaMisfit(validate(value.structured), by);
+  if (misfit !== null) return { outcome: misfit };
+  return { outcome: { kind: 'ok', value }, json: isContentJson(json) ? json : JSON.stringify(value) };
+}
+
+function schemaMisfit(issues: readonly InputIssueView[] | null, by: ChangedBy): BadOutcome | null {
+  if (issues === null) return null;
   const code = by === 'hook' ? 'hook_output_does_not_fit' : 'output_does_not_fit';
-  const why = reason(code, { issues: issues.slice(0, 3).map(outputIssue) });
-  return { outcome: failed(failure('output_invalid', why, { outcome: 'unknown' })) };
+  return invalidOutput(reason(code, { issues: issues.slice(0, 3).map(outputIssue) }));
+}
+
+function invalidOutput(why: Reason): BadOutcome {
+  return failed(failure('output_invalid', why, { outcome: 'unknown' }));
 }
 
 function outputIssue(issue: InputIssueView): Reason {

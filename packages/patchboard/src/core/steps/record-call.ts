@@ -131,7 +131,7 @@ export class Recorder {
     }
     const pending: CallState = { name: 'PENDING', deadlineAt: now + limits.queueWaitMs };
     if (suppliedResult !== null)
-      return new EmptyReservation([pending, settleSupplied(tool, suppliedResult.result, limits.resultBytes)]);
+      return new EmptyReservation([pending, settleSupplied(tool, suppliedResult.result, limits)]);
     if (decision.effect === 'ask')
       return new EmptyReservation([
         pending,

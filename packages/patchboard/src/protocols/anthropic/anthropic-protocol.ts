@@ -1,5 +1,6 @@
-import type { JsonSchema } from '@patchboard/wire';
+import type { ContentValue, JsonSchema } from '@patchboard/wire';
 import { jsonReplies } from '../json-reply.ts';
+import { hasImage, modelBlocks } from '../model-blocks.ts';
 import { offeredTools } from '../parameters.ts';
 import type { ToolDefinitionInput } from '../tool-module.ts';
 import type { ToolCallingProtocol, ToolExecutionResult } from '../protocol.ts';
@@ -12,10 +13,17 @@ export interface AnthropicTool {
   readonly input_schema: Exclude<JsonSchema, boolean>;
 }
 
+export type AnthropicResultBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'image';
+      readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
+    };
+
 export interface AnthropicToolResult {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
-  readonly content: string;
+  readonly content: string | readonly AnthropicResultBlock[];
   readonly is_error?: true;
 }
 
@@ -31,12 +39,22 @@ export function anthropicTools(input: readonly ToolDefinitionInput[]): Anthropic
 
 /** The `content` of the next user message. */
 export function anthropicResults(results: readonly ToolExecutionResult[]): AnthropicToolResult[] {
-  return results.map(({ requestId, status, result }) => ({
+  return results.map(({ requestId, status, result, content }) => ({
     type: 'tool_result',
     tool_use_id: requestId,
-    content: result,
+    content: content === undefined ? result : resultBlocks(content, result),
     ...(status === 'error' ? { is_error: true as const } : {}),
   }));
+}
+
+/** Blocks only where there is a picture to show. */
+function resultBlocks(content: ContentValue, text: string): AnthropicToolResult['content'] {
+  const blocks = modelBlocks(content);
+  if (!hasImage(blocks)) return text;
+  return blocks.map((block) => {
+    if (block.type === 'text') return block;
+    return { type: 'image', source: { type: 'base64', media_type: block.mimeType, data: block.data } };
+  });
 }
 
 export const anthropicProtocol: ToolCallingProtocol = {

@@ -1,3 +1,5 @@
+import type { ContentValue } from '@patchboard/wire';
+import { hasImage, modelBlocks } from '../model-blocks.ts';
 import { offeredTools } from '../parameters.ts';
 import type { ToolDefinitionInput } from '../tool-module.ts';
 import type { ToolExecutionResult } from '../protocol.ts';
@@ -62,7 +64,10 @@ export interface ChatToolMessage {
   readonly content: string;
 }
 
-/** The next messages. The vendor has no flag for failures, so the text contains it. */
+/**
+ * The next messages. The vendor has no flag for failures, so the text contains it. A tool message contains text only, so
+ * pictures are named.
+ */
 export function chatResults(results: readonly ToolExecutionResult[]): ChatToolMessage[] {
   return results.map((result) => ({
     role: 'tool',
@@ -74,16 +79,31 @@ export function chatResults(results: readonly ToolExecutionResult[]): ChatToolMe
 export interface FunctionCallOutput {
   readonly type: 'function_call_output';
   readonly call_id: string;
-  readonly output: string;
+  readonly output: string | readonly ResponsesOutputBlock[];
 }
+
+export type ResponsesOutputBlock =
+  | { readonly type: 'input_text'; readonly text: string }
+  | { readonly type: 'input_image'; readonly image_url: string };
 
 /** The next `input` items. */
 export function responsesResults(results: readonly ToolExecutionResult[]): FunctionCallOutput[] {
   return results.map((result) => ({
     type: 'function_call_output',
     call_id: result.requestId,
-    output: contentOf(result),
+    output:
+      result.content === undefined ? contentOf(result) : outputBlocks(result.content, contentOf(result)),
   }));
+}
+
+/** Blocks only where there is a picture to show. */
+function outputBlocks(content: ContentValue, text: string): FunctionCallOutput['output'] {
+  const blocks = modelBlocks(content);
+  if (!hasImage(blocks)) return text;
+  return blocks.map((block) => {
+    if (block.type === 'text') return { type: 'input_text', text: block.text };
+    return { type: 'input_image', image_url: `data:${block.mimeType};base64,${block.data}` };
+  });
 }
 
 function contentOf({ status, result }: ToolExecutionResult): string {

@@ -1,10 +1,11 @@
+import { isContentValue } from '@patchboard/wire';
 import type { Call } from '../../core/call/call.ts';
 import { timesOf } from '../../core/call/call-times.ts';
 import type { Failure } from '../../core/failures.ts';
 import { resultsForModel } from '../../protocols/request-results.ts';
 import type { ToolCallingProtocol, ToolExecutionResult } from '../../protocols/protocol.ts';
 import { failureText, valueText } from '../../protocols/result-text.ts';
-import { callJson } from '../shared/views/call-view.ts';
+import { callRowJson } from '../shared/views/call-view.ts';
 
 /** The result of one request in a reply. */
 export interface BatchResult {
@@ -34,12 +35,14 @@ function resultOf({ requestId, toolName, noReply, call, failure }: BatchResult):
   };
   if (failure !== null) return { ...common, status: 'error', result: failureText(failure) };
   const json = call !== null && 'resultJson' in call.state ? call.state.resultJson : 'null';
-  return { ...common, status: 'success', result: valueText(JSON.parse(json)) };
+  const value = JSON.parse(json) as unknown;
+  const result = { ...common, status: 'success', result: valueText(value) } as const;
+  return isContentValue(value) ? { ...result, content: value } : result;
 }
 
-/** The call record with the id of its request. */
+/** The call record, as in a list, with the id of its request. */
 function callRow({ requestId, toolName, call, failure }: BatchResult): string {
-  if (call !== null) return `{"request_id":${JSON.stringify(requestId)},${callJson(call).slice(1)}`;
+  if (call !== null) return `{"request_id":${JSON.stringify(requestId)},${callRowJson(call).slice(1)}`;
   const { code = 'internal', message = '', retryable = false } = failure ?? {};
   return JSON.stringify({
     request_id: requestId,

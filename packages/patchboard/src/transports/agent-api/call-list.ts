@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { denied, failure, type Failure } from '../../core/failures.ts';
 import type { CallFilter } from '../../core/ports.ts';
 import { narrowedTo } from '../../core/call/visibility.ts';
-import { callJson } from '../shared/views/call-view.ts';
+import { callRowJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import {
@@ -73,7 +73,7 @@ async function listCalls(context: HttpContext, request: FastifyRequest, reply: F
     return;
   }
   const page = await context.engine.calls.list(principal, filterOf(query), cursor, limit);
-  sendJson(reply, 200, pageJson('tool_calls', page.items.map(callJson), page.nextCursor));
+  sendJson(reply, 200, pageJson('tool_calls', page.items.map(callRowJson), page.nextCursor));
 }
 
 /** Refuses a query for another agent's calls if the principal only sees its own. */

@@ -88,8 +88,12 @@ const RESULT = object(
     code: TEXT,
     callId: TEXT,
     noReply: FLAG,
+    content: {
+      ...object({ 'patchboard:content': listOf({ type: 'object' }), structured: ANY }, ['structured']),
+      description: 'the result, where it has content: vendors that take pictures get them',
+    },
   },
-  ['code', 'callId', 'noReply'],
+  ['code', 'callId', 'noReply', 'content'],
 );
 
 const formatRoute: Route = {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../core/failures.ts';
 import { onlyAgent } from '../../core/call/visibility.ts';
 import type { Run } from '../../core/ports.ts';
-import { callJson } from '../shared/views/call-view.ts';
+import { callRowJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { NEXT_CURSOR, PAGE_QUERY, pageJson, pageOf, type PageQuery } from '../shared/routes/paging.ts';
@@ -108,7 +108,7 @@ async function getRun(context: HttpContext, request: FastifyRequest, reply: Fast
   const { limit, cursor } = pageOf(request.query as PageQuery);
   const page = await context.engine.calls.list(principal, { runId: id }, cursor, limit);
   const head = JSON.stringify(runView(run)).slice(1, -1);
-  const calls = pageJson('tool_calls', page.items.map(callJson), page.nextCursor).slice(1);
+  const calls = pageJson('tool_calls', page.items.map(callRowJson), page.nextCursor).slice(1);
   sendJson(reply, 200, `{${head},${calls}`);
 }
 

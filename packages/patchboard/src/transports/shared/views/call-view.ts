@@ -12,11 +12,21 @@ import {
 } from '@patchboard/wire';
 import { endedAt, type Approval, type Call } from '../../../core/call/call.ts';
 import { openRequests, waitsForInput, type InputRound } from '../../../core/call/input.ts';
+import { listedResult } from '../../../core/call/listed-content.ts';
 import { timesOf } from '../../../core/call/call-times.ts';
 import type { Decision } from '../../../core/access/guard.ts';
 
 /** Serializes the record. Arguments and result are stored as JSON text and inserted without parsing. */
 export function callJson(call: Call): string {
+  return recordJson(call, 'resultJson' in call.state ? call.state.resultJson : 'null');
+}
+
+/** The same as a row of a list: large content of the result is named, not shown. */
+export function callRowJson(call: Call): string {
+  return recordJson(call, 'resultJson' in call.state ? listedResult(call.state.resultJson, call.id) : 'null');
+}
+
+function recordJson(call: Call, resultJson: string): string {
   const { state } = call;
   const ended = endedAt(call);
   const times = timesOf(call);
@@ -24,7 +34,7 @@ export function callJson(call: Call): string {
   return (
     `{"tool_call_id":${text(call.id)},"run_id":${text(call.runId)},"tool_name":${text(call.toolName)}` +
     `,"source":"${call.source}","status":"${statusOf(state.name)}","args":${call.argsJson}` +
-    `,"result":${'resultJson' in state ? state.resultJson : 'null'}` +
+    `,"result":${resultJson}` +
     `,"error":${'error' in state ? text(errorView(state.error)) : 'null'}` +
     `,"created_at":${epochSeconds(call.createdAt)}` +
     `,"completed_at":${ended === null ? 'null' : epochSeconds(ended)}` +
