@@ -9,11 +9,14 @@ import { messageOf } from '../core/failures.ts';
 import type { CliContext } from './context.ts';
 import { EXIT, exitCodeOfCall, UsageError } from './exit-codes.ts';
 import { resultText } from './output.ts';
+import { saveContent } from './save-content.ts';
 
 export interface FollowOptions {
   readonly json?: boolean;
   /** Seconds, as given on the command line. */
   readonly timeout?: string;
+  /** Folder for the pictures, audio and resources of the result. */
+  readonly save?: string;
 }
 
 /** Waits for the end of a call, prints progress and the result. Ctrl-C cancels the call. */
@@ -35,7 +38,10 @@ export async function followCall(
     : Promise.resolve();
   try {
     const bounds = { signal: stop.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-    report(context, await client.wait(id, bounds), options);
+    const call = await client.wait(id, bounds);
+    report(context, call, options);
+    if (options.save !== undefined)
+      for (const path of await saveContent(call, options.save)) context.output.note(`saved ${path}`);
   } catch (error) {
     if (interrupted) return await cancel(context, client, id);
     if (error instanceof TimeoutError) await noteIfWaiting(context, client, id);

@@ -1,3 +1,4 @@
+import { contentText, isContentValue } from '@patchboard/wire';
 import { fit, printable, printableJson, widthOf } from './terminal-text.ts';
 
 /** The part of `process.stdout` and `process.stderr` that the output uses. */
@@ -101,11 +102,12 @@ export function cell(text: string): string {
 }
 
 /**
- * Formats the result of a tool: the value alone for `{ value }`, otherwise indented JSON.
+ * Formats the result of a tool: the value alone for `{ value }`, content as text that names what a terminal cannot show,
+ * otherwise indented JSON.
  * On a terminal, control characters are escaped; in a pipe, text is not changed.
  */
 export function resultText(result: unknown, onTerminal: boolean): string {
-  const value = soleValue(result);
+  const value = isContentValue(result) ? contentText(result) : soleValue(result);
   if (typeof value !== 'string') return printableJson(value);
   return onTerminal ? printable(value) : value;
 }

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@patchboard/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,6 +56,22 @@ describe('examples', () => {
     const { code, out, error } = await runCommand(node, [...flags, join(FOLDER, 'embed.ts')], options());
     expect(code, error).toBe(0);
     expect(out).toBe('COMPLETED { sum: 3 }\nPENDING → EXECUTING → COMPLETED\n');
+  });
+
+  it('picture.ts returns a picture, named in text', async () => {
+    const [node, ...flags] = NODE;
+    const folder = mkdtempSync(join(tmpdir(), 'patchboard-picture-'));
+    const file = join(folder, 'chart.png');
+    const command = [...flags, join(FOLDER, 'picture.ts'), file];
+    const { code, out, error } = await runCommand(node, command, options());
+    expect(code, error).toBe(0);
+    expect(out).toMatch(
+      /^COMPLETED\nA chart of 5 bars\.\n\[image\/png, \d+ B\]\n\{"width":168,"height":120,"highest":100\}\n$/,
+    );
+    const png = readFileSync(file);
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([168, 120]);
+    rmSync(folder, { recursive: true });
   });
 
   it('hooks.ts asks, denies, masks, cuts and caches', async () => {

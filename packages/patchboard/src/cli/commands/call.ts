@@ -2,7 +2,7 @@ import type { PatchboardClient } from '@patchboard/client';
 import type { DryRunView } from '@patchboard/wire';
 import { readArguments } from '../arguments.ts';
 import { connect, withServerOptions, type CliContext, type ServerOptions } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
 import { followCall } from '../follow-call.ts';
 import type { Registrar } from '../program.ts';
 
@@ -13,6 +13,7 @@ interface CallFlags extends ServerOptions {
   readonly timeout?: string;
   readonly idempotencyKey?: string;
   readonly wait: boolean;
+  readonly save?: string;
   readonly dryRun?: boolean;
 }
 
@@ -40,6 +41,7 @@ export function callCommand(context: CliContext): Registrar {
       .option('--target <client>', 'client or device that runs the call, if several provide the tool')
       .option('--timeout <seconds>', 'stop waiting after this time; the call continues')
       .option('--idempotency-key <key>', 'a repeated request with the same key returns the same call')
+      .option('--save <folder>', 'write pictures, audio and resources of the result into this folder')
       .option('--no-wait', 'print the receipt and do not wait')
       .option('--dry-run', 'validate and show the decision and the route, without calling the tool')
       .addHelpText('after', HELP)
@@ -53,6 +55,8 @@ async function call(
   pairs: readonly string[],
   flags: CallFlags,
 ): Promise<void> {
+  if (flags.save !== undefined && !flags.wait)
+    throw new UsageError('--save needs the result: omit --no-wait');
   const client = connect(context, flags, flags.run);
   const given = { pairs, ...(flags.args === undefined ? {} : { args: flags.args }) };
   const args = await readArguments(given, context.sources, async () => (await client.tool(tool)).schema);
@@ -68,7 +72,12 @@ export async function followOrPrintReceipt(
   context: CliContext,
   client: PatchboardClient,
   receipt: { readonly tool_call_id: string },
-  flags: { readonly wait: boolean; readonly json?: boolean; readonly timeout?: string },
+  flags: {
+    readonly wait: boolean;
+    readonly json?: boolean;
+    readonly timeout?: string;
+    readonly save?: string;
+  },
 ): Promise<void> {
   if (flags.wait) return followCall(context, client, receipt.tool_call_id, flags);
   if (flags.json === true) context.output.json(receipt);

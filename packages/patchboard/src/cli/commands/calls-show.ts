@@ -1,7 +1,7 @@
-import type { CallView } from '@patchboard/wire';
+import { contentText, isContentValue, type CallView } from '@patchboard/wire';
 import type { CliContext } from '../context.ts';
 import { cell } from '../output.ts';
-import { printableJson } from '../terminal-text.ts';
+import { printable, printableJson } from '../terminal-text.ts';
 import { colourOf, milliseconds, stateText, timeOf } from './calls-list.ts';
 
 export function showCall(context: CliContext, call: CallView, flags: { readonly json?: boolean }): void {
@@ -11,7 +11,7 @@ export function showCall(context: CliContext, call: CallView, flags: { readonly 
   for (const [label, value] of factsOf(call)) output.data(`${label.padEnd(10)} ${cell(value)}`);
   output.data(`\narguments\n${printableJson(call.args)}`);
   if (call.error !== null) output.data(`\nerror\n${printableJson(call.error)}`);
-  else if (call.status === 'SUCCEEDED') output.data(`\nresult\n${printableJson(call.result)}`);
+  else if (call.status === 'SUCCEEDED') output.data(`\nresult\n${shownResult(call.result)}`);
   if (call.timeline.length === 0) return;
   output.data('\ntimeline');
   for (const entry of call.timeline) {
@@ -20,6 +20,10 @@ export function showCall(context: CliContext, call: CallView, flags: { readonly 
       `  ${cell(entry.at)}  ${cell(entry.state)}${attempt}${entry.code === undefined ? '' : ` ${cell(entry.code)}`}`,
     );
   }
+}
+
+function shownResult(result: unknown): string {
+  return isContentValue(result) ? printable(contentText(result)) : printableJson(result);
 }
 
 function factsOf(call: CallView): [label: string, value: string][] {

@@ -145,7 +145,7 @@ describe('a result with content', () => {
   it('of a client is checked too, and may take resultBytes', async () => {
     const { engine } = await anEngine({ limits: { resultBytes: 1000, contentBytes: 5000 } });
     const client = aPrincipal({ clientId: 'phone' });
-    await engine.directory.register('default', 'phone', [{ name: 'camera', schema: { type: 'object' } }]);
+    await engine.clientTools.register('default', 'phone', [{ name: 'camera', schema: { type: 'object' } }]);
     const end = async (result: unknown): Promise<CallState> => {
       const { id } = accepted(await engine.submit(aRequest({ toolName: 'camera' }), agent));
       await engine.clients.submit(client, id, {
