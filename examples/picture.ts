@@ -1,6 +1,4 @@
-// A tool that returns a picture: a bar chart as PNG, with its numbers as JSON beside it. No server, no network.
-//
-//   node examples/picture.ts [chart.png]
+// A tool that returns a picture, a bar chart as PNG, with numbers beside it. No server: node examples/picture.ts [chart.png]
 
 import { writeFileSync } from 'node:fs';
 import { crc32, deflateSync } from 'node:zlib';

@@ -1,7 +1,7 @@
 import { audioBlock, content, imageBlock, resourceBlock } from '@patchboard/wire';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aServerTool } from '../support/an-engine.ts';
-import { aServer, type HttpAnswer, type TestServer } from './support/a-server.ts';
+import { aServer, type HttpResponse, type TestServer } from './support/a-server.ts';
 
 const PICTURE = imageBlock('AAAA'.repeat(3000));
 const RESULT = content(
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const TEXT = 'A screenshot.\n[image/png, 9 kB]\n[audio/wav, 3 B]\ninside\n{"width":2}';
 
-async function invoke(tool: string, run: string): Promise<HttpAnswer> {
+async function invoke(tool: string, run: string): Promise<HttpResponse> {
   return await server.post(
     `/v1/tools/${tool}/invoke`,
     { run_id: run, args: {} },
@@ -68,7 +68,7 @@ const responses = (name: string): object => ({
 });
 
 describe('a result with content in the format of a model', () => {
-  const batch = async (format: string, reply: unknown): Promise<HttpAnswer> =>
+  const batch = async (format: string, reply: unknown): Promise<HttpResponse> =>
     await server.post('/v1/tool_calls/batch', { format, reply, run_id: 'run_batch' });
 
   it('has its pictures as blocks for Anthropic, and text for the rest', async () => {
