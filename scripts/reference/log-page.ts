@@ -17,6 +17,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   'call.dropped':
     'the row of an open call is missing in the store, or older than the one this process read: the process stopped the call and dropped it',
   'call.event_after_end': 'a tool emits events although its call has ended; logged once per call',
+  'call.listener_failed': 'a listener of the in-process caller threw an error',
   'call.event_dropped': 'a tool emitted an invalid event, with the reason',
   'registry.tool_left_out':
     'a tool that a client registered before the restart was skipped: its name or its schema is no longer valid. ' +

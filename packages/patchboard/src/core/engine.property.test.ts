@@ -10,6 +10,7 @@ import {
 } from '../../test/support/an-engine.ts';
 import { delayingStore } from '../../test/support/delaying-store.ts';
 import { FakeClock, settled } from '../../test/support/fake-clock.ts';
+import { mortalClock, mortalStore, type Alive } from '../../test/support/mortal.ts';
 import { nodeDigest } from '../runtime/digest.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 import type { Call } from './call/call.ts';
@@ -90,7 +91,7 @@ class World {
   readonly #errors: unknown[] = [];
   #idle: () => Promise<void> = settled;
   #fixture!: EngineFixture;
-  #alive = { yes: true };
+  #alive: Alive = { yes: true };
   #detach: (() => void) | null = null;
 
   constructor(delays: readonly number[]) {
@@ -248,37 +249,6 @@ class World {
       expect(call.timeline.filter((entry) => isTerminal(entry.state))).toHaveLength(1);
     }
   }
-}
-
-/** After the crash nothing of the old process reaches the store or hears the clock. */
-function mortalStore(store: Store, alive: { yes: boolean }): Store {
-  return new Proxy(store, {
-    get: (target, name) => {
-      const method = Reflect.get(target, name) as unknown;
-      if (typeof method !== 'function') return method;
-      return (...args: unknown[]): unknown => {
-        if (!alive.yes) return new Promise(() => {});
-        if (name === 'watch') {
-          const listener = args[0] as (row: unknown) => void;
-          return target.watch((row) => alive.yes && listener(row));
-        }
-        const result = Reflect.apply(method, target, args) as unknown;
-        if (!(result instanceof Promise)) return result;
-        return result.then((value: unknown) => (alive.yes ? value : new Promise(() => {})));
-      };
-    },
-  });
-}
-
-function mortalClock(clock: FakeClock, alive: { yes: boolean }): FakeClock {
-  return new Proxy(clock, {
-    get: (target, name) => {
-      if (name === 'after')
-        return (ms: number, action: () => void) => target.after(ms, () => alive.yes && action());
-      const method = Reflect.get(target, name) as unknown;
-      return typeof method === 'function' ? method.bind(target) : method;
-    },
-  });
 }
 
 describe('the engine under anything', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Approval, Call } from '../core/call/call.ts';
+import { move, type Approval, type Call } from '../core/call/call.ts';
 import type { Subject } from './store.contract.ts';
 import {
   START,
@@ -7,6 +7,7 @@ import {
   aRecord,
   aRun,
   anEntry,
+  askingForInput,
   callId,
   completed,
   executing,
@@ -280,6 +281,28 @@ export function describeCalls(subject: Subject): void {
     const done = completed(aCall(1));
     await Promise.all([1, 2, 3].map(async () => await store.replaceCall(done, 1, rowsOf(done, 1), false)));
     expect(await store.countByState()).toEqual({ PENDING: 1, EXECUTING: 1, COMPLETED: 1, FAILED: 1 });
+  });
+
+  it('keeps a call that waits for input open: found, listed, counted, recovered and never purged', async () => {
+    const { store } = subject;
+    const begun = aCall(1, { acceptsInput: false });
+    const asking = askingForInput(begun);
+    await insertAll(store, [begun, completed(aCall(2))]);
+    expect(await store.replaceCall(asking, 1, rowsOf(asking, 1))).toEqual({ kind: 'replaced' });
+    expect(await store.findCall(callId(1))).toEqual(asking);
+    const listed = await store.listCalls({ tenant: 'acme', states: ['INPUT_REQUIRED'] }, null, 10);
+    expect(idsOf(listed.items)).toEqual([callId(1)]);
+    expect(await store.countByState()).toEqual({ INPUT_REQUIRED: 1, COMPLETED: 1 });
+    expect(await store.countEnded('acme')).toEqual({ COMPLETED: 1 });
+    expect(await store.purgeCalls(9e12, 10)).toBe(1);
+    const open: Call[] = [];
+    for await (const call of store.openCalls()) open.push(call);
+    expect(open).toEqual([asking]);
+    const error = { code: 'input_expired', message: 'too late', retryable: true } as const;
+    const ended = move(asking, { name: 'TIMED_OUT', error, resultDigest: null }, START + 9);
+    expect(await store.replaceCall(ended, asking.version, rowsOf(ended, 3))).toEqual({ kind: 'replaced' });
+    expect(await store.countByState()).toEqual({ TIMED_OUT: 1 });
+    expect(await store.countEnded('acme')).toEqual({ TIMED_OUT: 1 });
   });
 
   it('counts the ended calls of one tenant, as they end and are purged', async () => {

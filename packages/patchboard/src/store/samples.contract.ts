@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { move, timelineEntry, type Call, type CallState } from '../core/call/call.ts';
+import type { InputRound } from '../core/call/input.ts';
 import { callRow, type LedgerDraft } from '../core/ledger/ledger.ts';
 import type { Digest, NewCall, Run, Store } from '../core/ports.ts';
 import type { StoredTool } from '../core/tools/registered-tool.ts';
@@ -76,6 +77,27 @@ export function anEntry(given: Partial<LedgerDraft> = {}): LedgerDraft {
 
 export function executing(call: Call, at: number = call.createdAt + 1): Call {
   return move(call, { name: 'EXECUTING', deadlineAt: at + 30_000, attempt: 1, cause: null }, at);
+}
+
+/** Waits for its caller's response to an input request. */
+export function askingForInput(call: Call, at: number = call.createdAt + 2): Call {
+  const asked: InputRound = {
+    id: 'in_1',
+    key: 'city',
+    round: 1,
+    message: 'Which city?',
+    schema: { type: 'string' },
+    url: null,
+    held: false,
+    handlesDecline: false,
+    requestedAt: at,
+    expiresAt: at + 600_000,
+    remainingMs: 1000,
+    carry: { step: 1 },
+    response: null,
+  };
+  const state = { name: 'INPUT_REQUIRED', deadlineAt: at + 600_000, attempt: 1, held: false } as const;
+  return move({ ...executing(call), inputs: [asked] }, state, at);
 }
 
 export function completed(call: Call, at: number = call.createdAt + 2, resultJson = '{"ok":true}'): Call {
