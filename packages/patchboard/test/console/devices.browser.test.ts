@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { aConsole, choose, type TestConsole } from './support/a-console.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'patchboard.mjs');
