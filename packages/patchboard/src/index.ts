@@ -51,8 +51,10 @@ export { createPatchboard } from './board/create-patchboard.ts';
 export type { Environment } from './settings/environment.ts';
 export { resolveSettings } from './settings/settings.ts';
 export type { ServeFlags, Settings } from './settings/settings.ts';
-export { failure, ToolFailure } from './core/failures.ts';
-export type { Failure, FailureReason, RateRefusal } from './core/failures.ts';
+export { ToolFailure } from './core/failures.ts';
+export type { CodedReason, Failure, FailureExtra, RateRefusal } from './core/failures.ts';
+export { failure } from './sdk/failure.ts';
+export type { FailureReason } from './sdk/failure.ts';
 export type {
   HookCall,
   HookDecision,

@@ -107,6 +107,8 @@ export type { SchemaProblems } from './reasons/schema-problems.ts';
 export type { SdkFailures } from './reasons/sdk-failures.ts';
 export type { ServerRefusals } from './reasons/server-refusals.ts';
 export type { WorkspaceFailures } from './reasons/workspace-failures.ts';
+export type { FileRefusals } from './reasons/file-refusals.ts';
+export type { PackFailures } from './reasons/pack-failures.ts';
 export type { ToolRejections } from './reasons/tool-rejections.ts';
 export type { ValueProblems } from './reasons/value-problems.ts';
 export { encodeSse, encodeSsePosition, sseDecoder } from './sse.ts';

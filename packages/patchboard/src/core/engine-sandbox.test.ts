@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { anEngine, aPrincipal, aRequest, aServerTool } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
-import { failure } from './failures.ts';
+import { failure, foreignText } from './failures.ts';
 import { NO_WORKSPACES, type RunScope } from './workspaces.ts';
 
 const agent = aPrincipal();
@@ -22,7 +22,7 @@ describe('the sandbox on the one path', () => {
   });
 
   it('refuses a tool that cannot run here before anybody is asked about it', async () => {
-    const unavailable = failure('sandbox_unavailable', 'no sandbox here');
+    const unavailable = failure('sandbox_unavailable', foreignText('no sandbox here'));
     const tool = aServerTool({ name: 'toy.shell', annotations: { destructive: true }, unavailable });
     const { engine, store } = await anEngine({ tools: [tool] });
     expect(await engine.submit(asked, agent)).toEqual({ kind: 'refused', failure: unavailable });

@@ -8,7 +8,7 @@ import {
   manualTool,
 } from '../../test/support/an-engine.ts';
 import { settled } from '../../test/support/fake-clock.ts';
-import { failure, StorageFull, ToolFailure } from './failures.ts';
+import { failure, foreignText, StorageFull, ToolFailure } from './failures.ts';
 
 const local = aPrincipal();
 
@@ -302,7 +302,7 @@ describe('what a failure may carry', () => {
     const tool = aServerTool({
       name: 'toy.talkative',
       execute: () => {
-        throw new ToolFailure(failure('tool_failed', 'no', { toolResult: large, note: large }));
+        throw new ToolFailure(failure('tool_failed', foreignText('no'), { toolResult: large, note: large }));
       },
     });
     const { engine } = await anEngine({ tools: [tool], limits: { resultBytes: 1000 } });
@@ -326,7 +326,9 @@ describe('retries', () => {
           attempts += 1;
           keys.add(context.idempotencyKey);
           if (attempts > failures) return Promise.resolve(context.attempt);
-          return Promise.reject(new ToolFailure(failure('upstream_unreachable', 'down', { retryable })));
+          return Promise.reject(
+            new ToolFailure(failure('upstream_unreachable', foreignText('down'), { retryable })),
+          );
         },
       }),
       attempts: () => attempts,

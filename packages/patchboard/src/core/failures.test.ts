@@ -1,11 +1,17 @@
-import { FAILURE_CODES, FAILURE_TABLE, type FailureCode, type OutcomeKnowledge } from '@patchboard/wire';
+import {
+  FAILURE_CODES,
+  FAILURE_TABLE,
+  reason,
+  type FailureCode,
+  type OutcomeKnowledge,
+} from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { PatchboardError } from '@patchboard/client';
 import { EXIT, exitCodeOf } from '../cli/exit-codes.ts';
 import { ADVICE } from '../sdk/advice.ts';
 import { HTTP_STATUS } from '../transports/shared/routes/problem.ts';
 import { ERROR_TYPE } from '../transports/tenant-api/error-types.ts';
-import { endFailure, FAILURES, failure, isRetryable, ToolFailure } from './failures.ts';
+import { endFailure, FAILURES, failure, foreignText, isRetryable, ToolFailure } from './failures.ts';
 import { failureOfThrown } from './settlement/error-to-failure.ts';
 
 /** Codes that the outcome decides on. The table is written down here a second time on purpose. */
@@ -52,7 +58,7 @@ describe('retryable', () => {
   it.each(table)('of $code, $outcome, idempotent $idempotent, is $retryable', (row) => {
     const { code, outcome, idempotent, retryable } = row;
     expect(isRetryable(code, outcome, idempotent)).toBe(retryable);
-    expect(endFailure(code, 'text', outcome, idempotent)).toMatchObject({ outcome, retryable });
+    expect(endFailure(code, foreignText('text'), outcome, idempotent)).toMatchObject({ outcome, retryable });
   });
 
   it.each(FAILURE_CODES)('of %s without an outcome is its own row', (code) => {
@@ -66,12 +72,12 @@ describe('retryable', () => {
 
   it('is the word of the tool, unless the tool also names an outcome that decides it', () => {
     const thrown = (extra: Parameters<typeof failure>[2]) =>
-      new ToolFailure(failure('upstream_unreachable', 'down', extra));
+      new ToolFailure(failure('upstream_unreachable', foreignText('down'), extra));
     expect(failureOfThrown(thrown({ retryable: false }), true).retryable).toBe(false);
     expect(failureOfThrown(thrown({ outcome: 'unknown', retryable: true }), false).retryable).toBe(false);
     expect(failureOfThrown(thrown({ outcome: 'unknown' }), true).retryable).toBe(true);
     expect(failureOfThrown(thrown({ outcome: 'not_started' }), false).retryable).toBe(true);
-    const own = new ToolFailure(failure('tool_failed', 'full', { retryable: true }));
+    const own = new ToolFailure(failure('tool_failed', foreignText('full'), { retryable: true }));
     expect(failureOfThrown(own, false).retryable).toBe(true);
   });
 });
@@ -96,5 +102,19 @@ describe('the row of a failure code', () => {
       EXITS[kind],
     ]);
     expect([FAILURES[code].summary, ADVICE[code].meaning]).not.toContain('');
+  });
+});
+
+describe('why something failed', () => {
+  it('is the message alone where the text has no code, and data beside it where it has one', () => {
+    expect(failure('tool_failed', foreignText('boom'))).toEqual({
+      code: 'tool_failed',
+      message: 'boom',
+      retryable: false,
+    });
+    const why = reason('file_unknown', { path: 'a' });
+    expect(failure('tool_failed', why)).toMatchObject({ message: 'no such file: a', reasons: [why] });
+    const both = [why, foreignText('EACCES')];
+    expect(failure('tool_failed', both)).toMatchObject({ message: 'no such file: a; EACCES', reasons: both });
   });
 });

@@ -72,11 +72,14 @@ export interface RateRefusal extends Allowance {
   readonly policy: 'principal' | 'tenant' | 'tool' | 'address';
 }
 
-/** `why` defaults to the general meaning of `code`. */
+/**
+ * `why` defaults to the general meaning of `code`. It is never a sentence: one of ours has a code, any other comes from
+ * `foreignText`. The `failure` for tools, which takes texts, is in `sdk/failure.ts`.
+ */
 export function failure(
   code: FailureCode,
-  why: FailureReason = reason(code),
-  extra: Partial<Omit<Failure, 'code' | 'message'>> = {},
+  why: CodedReason = reason(code),
+  extra: FailureExtra = {},
 ): Failure {
   return {
     code,
@@ -86,8 +89,10 @@ export function failure(
   };
 }
 
-/** Why something failed: one reason, several, or text that has no code. */
-export type FailureReason = string | ReasonView | readonly ReasonView[];
+/** Why something failed: one reason or several. */
+export type CodedReason = ReasonView | readonly ReasonView[];
+
+export type FailureExtra = Partial<Omit<Failure, 'code' | 'message'>>;
 
 /** Words of a tool, a client, a library or the operating system. They have no code, and are shown as they are in every language. */
 export function foreignText(message: string): Reason<'text'> {
@@ -99,8 +104,7 @@ export function denied(...reasons: readonly ReasonView[]): Reason {
   return reason('denied', { reasons });
 }
 
-function messageOfReasons(code: FailureCode, why: FailureReason): Pick<Failure, 'message' | 'reasons'> {
-  if (typeof why === 'string') return { message: why };
+function messageOfReasons(code: FailureCode, why: CodedReason): Pick<Failure, 'message' | 'reasons'> {
   const reasons = 'code' in why ? [why] : why;
   const [first] = reasons;
   // The message alone is all there is to foreign words.
@@ -121,7 +125,7 @@ export function problemOf({
 /** The failure of a recorded call. `idempotent`: whether its tool is. */
 export function endFailure(
   code: FailureCode,
-  why: FailureReason,
+  why: CodedReason,
   outcome: OutcomeKnowledge,
   idempotent: boolean,
 ): Failure {

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
-import { failure } from '../core/failures.ts';
+import { failure, foreignText } from '../core/failures.ts';
 import { damagedRequests, withArgumentProblems, inReplyOrder, resultsForModel } from './request-results.ts';
 import { parseError } from './parse-error.ts';
 import type { ToolExecutionResult } from './protocol.ts';
@@ -34,7 +34,7 @@ describe('the results of a reply', () => {
   });
 
   it('describe invalid arguments by the problems of the parser, and no other failure', () => {
-    const invalid = failure('input_invalid', '/a must be integer');
+    const invalid = failure('input_invalid', foreignText('/a must be integer'));
     const wrong = reason('argument', { name: 'a', problem: [reason('argument_type', { type: 'integer' })] });
     const missing = reason('argument', { name: 'b', problem: [reason('argument_missing')] });
     expect(withArgumentProblems(invalid, [wrong, missing])).toMatchObject({
@@ -42,7 +42,7 @@ describe('the results of a reply', () => {
       reasons: [wrong, missing],
     });
     expect(withArgumentProblems(invalid, [])).toBe(invalid);
-    const denied = failure('hook_denied', 'no');
+    const denied = failure('hook_denied', foreignText('no'));
     expect(withArgumentProblems(denied, [missing])).toBe(denied);
   });
 
@@ -55,6 +55,8 @@ describe('the results of a reply', () => {
   });
 
   it('are the tool result of a hook that denied with one', () => {
-    expect(failureText(failure('hook_denied', 'no', { toolResult: { ok: false } }))).toBe('{"ok":false}');
+    expect(failureText(failure('hook_denied', foreignText('no'), { toolResult: { ok: false } }))).toBe(
+      '{"ok":false}',
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { reason } from '@patchboard/wire';
 import { extname, join } from 'node:path';
-import { failure, foreignText, messageOf, ToolFailure, type Failure } from '../core/failures.ts';
+import { failure, messageOf, ToolFailure, type Failure } from '../core/failures.ts';
 import { CHANNEL_ENVIRONMENT, EnclosedProcess, type ProcessEnd } from './enclosed-process.ts';
 import type { Enclosure, SandboxUser } from './enclosure.ts';
 import type { Operation, Operations, Reply } from './file-server/messages.ts';
@@ -114,7 +114,7 @@ export class FileServerClient {
   #settle(reply: Reply): void {
     const pending = this.#pending.get(reply.id);
     if (reply.ok) pending?.resolve(reply.value);
-    else pending?.reject(new ToolFailure(failure(reply.code, foreignText(reply.message))));
+    else pending?.reject(new ToolFailure(failure(reply.code, reply.why)));
   }
 
   #onEnd(server: EnclosedProcess, reason: Failure): void {

@@ -1,7 +1,7 @@
 import type { TraceLedgerView } from '@patchboard/wire';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failure, ToolFailure } from '../../src/core/failures.ts';
+import { failure, foreignText, ToolFailure } from '../../src/core/failures.ts';
 import type { ServerTool, ToolContext } from '../../src/core/tools/server-tool.ts';
 import { aServerTool } from '../support/an-engine.ts';
 import { aTenantServer, callResponse, OWN, type TenantServer } from './support/tenant-server.ts';
@@ -30,7 +30,8 @@ const TOOLS: readonly ServerTool[] = [
     annotations: { idempotent: true },
     execute: () => {
       flakes += 1;
-      if (flakes < 3) return Promise.reject(new ToolFailure(failure('upstream_unreachable', 'try again')));
+      if (flakes < 3)
+        return Promise.reject(new ToolFailure(failure('upstream_unreachable', foreignText('try again'))));
       return Promise.resolve({ flakes });
     },
   }),

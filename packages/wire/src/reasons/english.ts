@@ -13,6 +13,8 @@ import { SCHEMA_PROBLEMS, type SchemaProblems } from './schema-problems.ts';
 import { SDK_FAILURES, type SdkFailures } from './sdk-failures.ts';
 import { SERVER_REFUSALS, type ServerRefusals } from './server-refusals.ts';
 import { WORKSPACE_FAILURES, type WorkspaceFailures } from './workspace-failures.ts';
+import { FILE_REFUSALS, type FileRefusals } from './file-refusals.ts';
+import { PACK_FAILURES, type PackFailures } from './pack-failures.ts';
 import { TOOL_REJECTIONS, type ToolRejections } from './tool-rejections.ts';
 import { VALUE_PROBLEMS, type ValueProblems } from './value-problems.ts';
 
@@ -32,6 +34,8 @@ export interface ReasonParams
     ToolRejections,
     CallFailures,
     SdkFailures,
+    PackFailures,
+    FileRefusals,
     WorkspaceFailures,
     ServerRefusals,
     RequestRefusals {}
@@ -55,6 +59,8 @@ export const ENGLISH: ReasonSentences = {
   ...TOOL_REJECTIONS,
   ...CALL_FAILURES,
   ...SDK_FAILURES,
+  ...PACK_FAILURES,
+  ...FILE_REFUSALS,
   ...WORKSPACE_FAILURES,
   ...SERVER_REFUSALS,
   ...REQUEST_REFUSALS,

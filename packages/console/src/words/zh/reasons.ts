@@ -4,6 +4,8 @@ import { schemaProblems } from './reasons/schema-problems.ts';
 import { sdkFailures } from './reasons/sdk-failures.ts';
 import { serverRefusals } from './reasons/server-refusals.ts';
 import { workspaceFailures } from './reasons/workspace-failures.ts';
+import { fileRefusals } from './reasons/file-refusals.ts';
+import { packFailures } from './reasons/pack-failures.ts';
 import { toolRejections } from './reasons/tool-rejections.ts';
 import { valueProblems } from './reasons/value-problems.ts';
 
@@ -400,6 +402,8 @@ export const reasonWords: ReasonSentences = {
   ...policyProblems,
   ...toolRejections,
   ...sdkFailures,
+  ...packFailures,
+  ...fileRefusals,
   ...workspaceFailures,
   ...serverRefusals,
 };

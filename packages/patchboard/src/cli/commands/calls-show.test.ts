@@ -1,7 +1,7 @@
 import type { CallView } from '@patchboard/wire';
 import { describe, expect, it } from 'vitest';
 import { callJson } from '../../transports/shared/views/call-view.ts';
-import { failure } from '../../core/failures.ts';
+import { failure, foreignText } from '../../core/failures.ts';
 import type { Call } from '../../core/call/call.ts';
 import { aCall } from '../../../test/support/a-call.ts';
 import type { CliContext } from '../context.ts';
@@ -44,7 +44,10 @@ describe('a call on the terminal', () => {
   });
 
   it('shows an approval request that expired without a decision', () => {
-    const error = failure('approval_expired', 'the approval request expired before an operator decided');
+    const error = failure(
+      'approval_expired',
+      foreignText('the approval request expired before an operator decided'),
+    );
     const text = shown({
       approval,
       state: { name: 'DENIED', error, resultDigest: null },

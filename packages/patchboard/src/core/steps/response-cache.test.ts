@@ -7,7 +7,7 @@ import {
   type EngineFixture,
 } from '../../../test/support/an-engine.ts';
 import type { Call } from '../call/call.ts';
-import { failure, ToolFailure } from '../failures.ts';
+import { failure, foreignText, ToolFailure } from '../failures.ts';
 import type { Principal } from '../access/principal.ts';
 
 const TTL_MS = 1000;
@@ -31,7 +31,8 @@ async function counted(given: { readonly fails?: boolean; readonly asks?: boolea
         cacheTtlMs: TTL_MS,
         execute: () => {
           runs += 1;
-          if (given.fails === true) return Promise.reject(new ToolFailure(failure('tool_failed', 'no')));
+          if (given.fails === true)
+            return Promise.reject(new ToolFailure(failure('tool_failed', foreignText('no'))));
           return Promise.resolve({ runs });
         },
       }),

@@ -1,3 +1,4 @@
+import { reason, reasonText } from '@patchboard/wire';
 import { ToolFailure, failure } from '../../core/failures.ts';
 import { isRecord } from '../../core/json/is-record.ts';
 
@@ -5,6 +6,7 @@ import { isRecord } from '../../core/json/is-record.ts';
 export function readText(args: unknown, name: string): string {
   const value = isRecord(args) ? args[name] : undefined;
   if (typeof value === 'string') return value;
-  const message = `${name} must be a string`;
-  throw new ToolFailure(failure('input_invalid', message, { issues: [{ path: `/${name}`, message }] }));
+  const why = reason('request_issue', { place: name, problem: [reason('must_be_string')] });
+  const issue = { path: `/${name}`, message: reasonText(why), reasons: [why] };
+  throw new ToolFailure(failure('input_invalid', why, { issues: [issue] }));
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema, ToolAnnotations } from '@patchboard/wire';
+import { reason, type JsonSchema, type Reason, type ToolAnnotations } from '@patchboard/wire';
 import { failure, ToolFailure } from '../../core/failures.ts';
 import type { ServerTool, ToolContext } from '../../core/tools/server-tool.ts';
 import type { SiteScope } from './records.ts';
@@ -62,9 +62,7 @@ export function heritageTool<Input>(parts: HeritageParts, tool: HeritageTool<Inp
 function scopeOf(parts: HeritageParts, { tenant, origin }: ToolContext): SiteScope {
   const site = origin?.siteId ?? parts.onlySite(tenant);
   if (site !== null) return { tenant, site };
-  throw new ToolFailure(
-    failure('input_invalid', `X-Site-ID is required: tenant ${tenant} does not have exactly one site`),
-  );
+  throw new ToolFailure(failure('input_invalid', reason('heritage_site_needed', { tenant })));
 }
 
 /** Removes null members: null means absent. */
@@ -73,8 +71,8 @@ function withoutNulls(args: unknown): unknown {
 }
 
 /** The failure for an id of something that does not exist. */
-export function notFound(message: string): ToolFailure {
-  return new ToolFailure(failure('value_not_found', message));
+export function notFound(why: Reason): ToolFailure {
+  return new ToolFailure(failure('value_not_found', why));
 }
 
 /** Derives the id of a record from the call, so that a repeated call creates the same record. */

@@ -71,12 +71,15 @@ function kindOf(entry: Dirent): FolderEntry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-function toFailure(error: unknown): Pick<Extract<Reply, { ok: false }>, 'code' | 'message'> {
-  if (error instanceof Refusal) return { code: error.code, message: error.message };
+function toFailure(error: unknown): Pick<Extract<Reply, { ok: false }>, 'code' | 'why'> {
+  if (error instanceof Refusal) return { code: error.code, why: error.why };
   // Only the code: the message of a system error may contain an internal path.
   const code = errorCode(error);
   return {
     code: 'tool_failed',
-    message: code === undefined ? String(error) : `the system call failed: ${code}`,
+    why:
+      code === undefined
+        ? { code: 'text', params: { text: String(error) } }
+        : { code: 'system_call_failed', params: { error: code } },
   };
 }

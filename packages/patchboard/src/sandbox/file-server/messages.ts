@@ -1,4 +1,4 @@
-import type { FailureCode } from '@patchboard/wire';
+import type { FailureCode, Reason } from '@patchboard/wire';
 import type {
   FileChange,
   FileContent,
@@ -38,4 +38,4 @@ export interface Cancel {
 
 export type Reply =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
-  | { readonly id: number; readonly ok: false; readonly code: FailureCode; readonly message: string };
+  | { readonly id: number; readonly ok: false; readonly code: FailureCode; readonly why: Reason };

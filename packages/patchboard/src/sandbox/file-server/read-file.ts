@@ -47,9 +47,10 @@ function openFile({ handle, path }: Place): number | null {
     file = openSync(handle, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    if (errorCode(error) === 'EACCES') throw new Refusal('permission_denied', `${path} may not be read`);
+    if (errorCode(error) === 'EACCES')
+      throw new Refusal('permission_denied', { code: 'path_not_readable', params: { path } });
     if (errorCode(error) === 'ELOOP')
-      throw new Refusal('conflict', `${path} was replaced by a link while it was opened`);
+      throw new Refusal('conflict', { code: 'path_became_link', params: { path } });
     throw error;
   }
   try {
@@ -63,8 +64,9 @@ function openFile({ handle, path }: Place): number | null {
 
 export function refuseUnlessFile(found: Stats, path: string): void {
   if (found.isFile()) return;
-  const kind = found.isDirectory() ? 'a folder' : found.isSymbolicLink() ? 'a link' : 'not a regular file';
-  throw new Refusal('tool_failed', `${path === '' ? 'the workspace' : path} is ${kind}`);
+  if (path === '') throw new Refusal('tool_failed', { code: 'workspace_is_folder', params: {} });
+  const kind = found.isDirectory() ? 'is_folder' : found.isSymbolicLink() ? 'is_link' : 'not_regular';
+  throw new Refusal('tool_failed', { code: `path_${kind}`, params: { path } });
 }
 
 /** Counts lines, computes the hash and keeps the requested lines, in one pass. */

@@ -66,12 +66,12 @@ function withPlaces<T>(
 }
 
 function prepare(place: Place, { content, expected }: FileChange): string {
-  if (place.path === '') throw new Refusal('tool_failed', 'the workspace itself is a folder');
+  if (place.path === '') throw new Refusal('tool_failed', { code: 'workspace_itself_folder', params: {} });
   const found = lstatSync(place.handle, { throwIfNoEntry: false });
   if (found !== undefined) refuseUnlessFile(found, place.path);
   if (expected !== undefined && versionAt(place) !== expected) {
-    const what = found === undefined ? 'is gone' : expected === null ? 'exists already' : 'has changed';
-    throw new Refusal('conflict', `${place.path} ${what} since it was read: read it again`);
+    const what = found === undefined ? 'gone' : expected === null ? 'exists' : 'changed';
+    throw new Refusal('conflict', { code: `file_${what}_since_read`, params: { path: place.path } });
   }
   const next = temporaryPath(place, 'next');
   write(next, content, found === undefined ? NEW_FILE_MODE : found.mode & 0o777);
@@ -130,13 +130,13 @@ function toRefusal(error: unknown): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new Refusal('permission_denied', 'the file or its folder may not be written');
+      return new Refusal('permission_denied', { code: 'file_not_writable', params: {} });
     case 'ENOSPC':
     case 'EDQUOT':
     case 'EFBIG':
-      return new Refusal('tool_failed', 'the file is too large, or the disk is full');
+      return new Refusal('tool_failed', { code: 'file_no_room', params: {} });
     case 'ENAMETOOLONG':
-      return new Refusal('input_invalid', 'the name is too long');
+      return new Refusal('input_invalid', { code: 'file_name_too_long', params: {} });
     default:
       return error;
   }

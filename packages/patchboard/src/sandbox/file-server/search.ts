@@ -153,8 +153,8 @@ async function ripgrep(
   if (
     /regex parse error|error parsing glob|regex could not be compiled|unrecognized|not allowed/i.test(problem)
   )
-    throw new Refusal('input_invalid', problem.trim());
-  if (code === null) throw new Refusal('tool_failed', 'the search was stopped');
+    throw new Refusal('input_invalid', { code: 'text', params: { text: problem.trim() } });
+  if (code === null) throw new Refusal('tool_failed', { code: 'search_stopped', params: {} });
 }
 
 /** Splits a stream into records, and drops records that are too long. */
@@ -188,10 +188,10 @@ class Records {
 function linkFree(root: string, path: string): string {
   return atPlace(root, path, false, ({ handle, path: found }) => {
     const kind = lstatSync(handle, { throwIfNoEntry: false });
-    if (kind === undefined) throw new Refusal('tool_failed', `no such file or folder: ${path}`);
+    if (kind === undefined) throw new Refusal('tool_failed', { code: 'path_unknown', params: { path } });
     // A FIFO would block the search forever.
     if (!kind.isFile() && !kind.isDirectory())
-      throw new Refusal('tool_failed', `${path} is neither a regular file nor a folder`);
+      throw new Refusal('tool_failed', { code: 'path_not_searchable', params: { path } });
     return `./${found}`;
   });
 }

@@ -31,7 +31,7 @@ export function atPlace<T>(root: string, given: string, create: boolean, use: (p
       if (walked.place.folder !== null) closeSync(walked.place.folder);
     }
   }
-  throw new Refusal('tool_failed', `too many links on the way to ${given}`);
+  throw new Refusal('tool_failed', { code: 'path_many_links', params: { path: given } });
 }
 
 interface Walked {
@@ -82,13 +82,13 @@ function openStep({ handle, path }: Place, isNew: boolean): number | null {
 
 /** Returns the names on the path. Resolves `..` before anything is opened, and throws a `Refusal` if the path leaves the root. */
 function stepsTo(root: string, base: string, given: string, requested: string): string[] {
-  if (given.includes('\0')) throw new Refusal('input_invalid', 'a path must not contain a NUL character');
+  if (given.includes('\0')) throw new Refusal('input_invalid', { code: 'path_with_nul', params: {} });
   const path = relative(root, resolve(base, given));
   if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path))
-    throw new Refusal(
-      'permission_denied',
-      `${requested} ${given === requested ? 'is' : 'leads'} outside the workspace`,
-    );
+    throw new Refusal('permission_denied', {
+      code: given === requested ? 'path_outside' : 'path_leads_outside',
+      params: { path: requested },
+    });
   return path === '' ? [] : path.split(sep);
 }
 
@@ -110,9 +110,9 @@ function toRefusal(error: unknown, path: string): unknown {
       return new MissingFolder(path);
     case 'ENOTDIR':
     case 'ELOOP':
-      return new Refusal('tool_failed', `${path} is not a folder`);
+      return new Refusal('tool_failed', { code: 'path_not_folder', params: { path } });
     case 'EACCES':
-      return new Refusal('permission_denied', `${path} may not be read`);
+      return new Refusal('permission_denied', { code: 'path_not_readable', params: { path } });
     default:
       return error;
   }

@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { CONSTANTS, FUNCTIONS, factorial } from './functions.ts';
 import type { NumericFunction } from './functions.ts';
 import { badExpression, noValue } from './problem.ts';
@@ -15,7 +16,7 @@ const POWER_SIGNS: readonly string[] = ['^', '**'];
 export function evaluate(expression: string): number {
   if (expression.length > MAX_EXPRESSION_LENGTH) {
     throw badExpression(
-      `the expression is longer than ${MAX_EXPRESSION_LENGTH} characters`,
+      reason('expression_too_long', { count: MAX_EXPRESSION_LENGTH }),
       MAX_EXPRESSION_LENGTH,
     );
   }
@@ -39,7 +40,7 @@ class Evaluator {
   run(): number {
     const value = this.#sum();
     const rest = this.#peek();
-    if (rest.kind !== 'end') throw unexpected(rest, 'an operator');
+    if (rest.kind !== 'end') throw unexpected(rest, reason('wanted_operator'));
     return value;
   }
 
@@ -56,7 +57,7 @@ class Evaluator {
     let value = this.#signed();
     for (let sign = this.#take(FACTOR_SIGNS); sign !== undefined; sign = this.#take(FACTOR_SIGNS)) {
       const right = this.#signed();
-      if (right === 0 && sign.text !== '*') throw noValue('division by zero', sign.index);
+      if (right === 0 && sign.text !== '*') throw noValue(reason('division_by_zero'), sign.index);
       value = finite(multiplied(value, sign.text, right), sign);
     }
     return value;
@@ -74,7 +75,7 @@ class Evaluator {
     const sign = this.#take(POWER_SIGNS);
     if (sign === undefined) return base;
     const exponent = this.#nested(sign, () => this.#signed());
-    if (base === 0 && exponent < 0) throw noValue('division by zero', sign.index);
+    if (base === 0 && exponent < 0) throw noValue(reason('division_by_zero'), sign.index);
     return finite(base ** exponent, sign);
   }
 
@@ -84,7 +85,7 @@ class Evaluator {
     if (sign === undefined) return value;
     const product = factorial(value);
     if (Number.isFinite(product)) return product;
-    throw noValue(`factorial needs a whole number from 0 to 170, not ${value},`, sign.index);
+    throw noValue(reason('factorial_range', { value }), sign.index);
   }
 
   #operand(): number {
@@ -98,9 +99,9 @@ class Evaluator {
         return this.#named(token);
       case 'symbol':
         if (token.text === '(') return this.#group(token);
-        throw unexpected(token, "a number, a name or '('");
+        throw unexpected(token, reason('wanted_operand'));
       case 'end':
-        throw unexpected(token, "a number, a name or '('");
+        throw unexpected(token, reason('wanted_operand'));
     }
   }
 
@@ -117,12 +118,13 @@ class Evaluator {
     const known = FUNCTIONS.get(name);
     if (known !== undefined) {
       if (called) return this.#call(token, known);
-      throw badExpression(`expected '(' after ${token.text}`, this.#peek().index);
+      throw badExpression(reason('expression_needs_open', { name: token.text }), this.#peek().index);
     }
     const constant = CONSTANTS.get(name);
     if (constant !== undefined) return constant;
     const what = called ? 'function' : 'name';
-    throw badExpression(`unknown ${what} '${token.text}'`, token.index, KNOWN_NAMES);
+    const why = reason(`expression_${what}_unknown`, { name: token.text });
+    throw badExpression(why, token.index, KNOWN_NAMES);
   }
 
   #call(token: Token, known: NumericFunction): number {
@@ -131,11 +133,14 @@ class Evaluator {
     const values = this.#nested(open, () => this.#list());
     this.#close(open);
     if (values.length < known.min || values.length > known.max) {
-      throw badExpression(`${token.text} takes ${countOf(known)}, not ${values.length},`, token.index);
+      throw badExpression(wrongCount(token.text, known, values.length), token.index);
     }
     const value = known.apply(values);
     if (Number.isFinite(value)) return value;
-    throw noValue(`${token.text}(${values.slice(0, 3).join(', ')}) has no finite real value`, token.index);
+    throw noValue(
+      reason('function_not_finite', { call: `${token.text}(${values.slice(0, 3).join(', ')})` }),
+      token.index,
+    );
   }
 
   #list(): number[] {
@@ -148,12 +153,13 @@ class Evaluator {
 
   #close(open: Token): void {
     if (this.#take([')']) !== undefined) return;
-    throw unexpected(this.#peek(), `an operator or the ')' for position ${open.index + 1}`);
+    throw unexpected(this.#peek(), reason('wanted_operator_or_close', { position: open.index + 1 }));
   }
 
   /** Bounds the depth: every recursion goes through here, so that no expression can exhaust the stack. */
   #nested<Value>(at: Token, read: () => Value): Value {
-    if (this.#depth === MAX_DEPTH) throw badExpression(`nested more than ${MAX_DEPTH} deep`, at.index);
+    if (this.#depth === MAX_DEPTH)
+      throw badExpression(reason('json_too_deep', { depth: MAX_DEPTH }), at.index);
     this.#depth += 1;
     const value = read();
     this.#depth -= 1;
@@ -183,21 +189,22 @@ function multiplied(left: number, sign: string, right: number): number {
 function finite(value: number, sign: Token): number {
   if (Number.isFinite(value)) return value;
   throw noValue(
-    Number.isNaN(value) ? `'${sign.text}' has no real value` : `the result of '${sign.text}' is too large`,
+    reason(Number.isNaN(value) ? 'operator_not_real' : 'operator_too_large', { sign: sign.text }),
     sign.index,
   );
 }
 
-function countOf(known: NumericFunction): string {
-  if (known.max === Number.POSITIVE_INFINITY) return `${known.min} or more arguments`;
-  const count = known.min === known.max ? `${known.min}` : `${known.min} or ${known.max}`;
-  return `${count} ${known.max === 1 ? 'argument' : 'arguments'}`;
+function wrongCount(name: string, { min: least, max: most }: NumericFunction, count: number): Reason {
+  if (most === Number.POSITIVE_INFINITY) return reason('expression_arguments_least', { name, least, count });
+  if (least === most) return reason('expression_arguments_exact', { name, least, count });
+  return reason('expression_arguments_either', { name, least, most, count });
 }
 
-function unexpected(token: Token, wanted: string): Error {
-  if (token.kind === 'end') return badExpression(`unexpected end, expected ${wanted},`, token.index);
+function unexpected(token: Token, what: Reason): Error {
+  const wanted = [what];
+  if (token.kind === 'end') return badExpression(reason('expression_ends', { wanted }), token.index);
   const startsOperand = token.kind !== 'symbol' || token.text === '(';
-  const problem = `unexpected '${token.text}', expected ${wanted},`;
+  const problem = reason('expression_unexpected_expected', { found: token.text, wanted });
   if (token.text === ',') {
     return badExpression(problem, token.index, 'write 1000, not 1,000: a comma separates arguments');
   }

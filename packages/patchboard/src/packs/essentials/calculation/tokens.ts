@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import { badExpression } from './problem.ts';
 
 export type Token =
@@ -48,12 +49,15 @@ function readToken(text: string, index: number): Token {
   if (name !== undefined) return { kind: 'name', text: name, index };
   const symbol = matchAt(SYMBOL, text, index);
   if (symbol !== undefined) return { kind: 'symbol', text: symbol, index };
-  throw badExpression(`unexpected ${quoted(String.fromCodePoint(text.codePointAt(index) ?? 0))}`, index);
+  throw badExpression(
+    reason('expression_unexpected', { found: quoted(String.fromCodePoint(text.codePointAt(index) ?? 0)) }),
+    index,
+  );
 }
 
 function numberToken(text: string, index: number): Token {
   const value = Number(text);
-  if (!Number.isFinite(value)) throw badExpression('a number too large to hold', index);
+  if (!Number.isFinite(value)) throw badExpression(reason('number_too_large'), index);
   return { kind: 'number', text, index, value };
 }
 

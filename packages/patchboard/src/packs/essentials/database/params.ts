@@ -1,3 +1,4 @@
+import { reason, reasonText, type Reason } from '@patchboard/wire';
 import { ToolFailure, failure } from '../../../core/failures.ts';
 import { isRecord } from '../../../core/json/is-record.ts';
 import type { QueryParams, Scalar } from './worker/protocol.ts';
@@ -10,11 +11,12 @@ export function readParams(args: unknown): QueryParams {
     const entries = Object.entries(given).filter((entry): entry is [string, Scalar] => isScalar(entry[1]));
     if (entries.length === Object.keys(given).length) return Object.fromEntries(entries);
   }
-  throw paramsRefused('params must be a list or an object of texts, numbers, booleans and nulls');
+  throw paramsRefused(reason('sql_params_form'));
 }
 
-export function paramsRefused(message: string): ToolFailure {
-  return new ToolFailure(failure('input_invalid', message, { issues: [{ path: '/params', message }] }));
+export function paramsRefused(why: Reason): ToolFailure {
+  const issue = { path: '/params', message: reasonText(why), reasons: [why] };
+  return new ToolFailure(failure('input_invalid', why, { issues: [issue] }));
 }
 
 function isScalar(value: unknown): value is Scalar {

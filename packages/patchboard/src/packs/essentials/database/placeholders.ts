@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { skeletonOf } from './skeleton.ts';
 import type { QueryParams, Scalar } from './worker/protocol.ts';
 
@@ -5,24 +6,24 @@ import type { QueryParams, Scalar } from './worker/protocol.ts';
 const PLACEHOLDER = /\?(\d*)|[:@$][\w\u0080-\uffff]+/g;
 
 /** Returns the problem with the params of a SQLite statement. SQLite itself silently binds NULL for missing ones. */
-export function problemWithParams(sql: string, params: QueryParams): string | undefined {
+export function problemWithParams(sql: string, params: QueryParams): Reason | undefined {
   const { names, inList } = placeholdersOf(skeletonOf(sql, 'sqlite') ?? '');
   if (!isList(params)) return problemWithNames(names, inList, params);
-  if (names.length > 0) return `the statement names ${names.join(', ')}: params must be an object with these`;
+  if (names.length > 0) return reason('sql_params_by_name', { names: names.join(', ') });
   if (params.length === inList) return undefined;
-  return `the statement has ${inList} placeholders, but params has ${params.length} values: give one for each`;
+  return reason('sql_params_count', { wanted: inList, given: params.length });
 }
 
 function problemWithNames(
   names: readonly string[],
   inList: number,
   params: Readonly<Record<string, Scalar>>,
-): string | undefined {
-  if (inList > 0) return `the statement has ${inList} placeholders without a name: params must be a list`;
+): Reason | undefined {
+  if (inList > 0) return reason('sql_params_in_list', { count: inList });
   const missing = names.filter(
     (name) => !Object.hasOwn(params, name) && !Object.hasOwn(params, name.slice(1)),
   );
-  return missing.length === 0 ? undefined : `params has no value for ${missing.join(', ')}`;
+  return missing.length === 0 ? undefined : reason('sql_params_missing', { names: missing.join(', ') });
 }
 
 /** Numbers placeholders like SQLite: each `?` and each new name gets the highest number so far plus one. */

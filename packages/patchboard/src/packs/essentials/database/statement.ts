@@ -1,8 +1,9 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { skeletonOf } from './skeleton.ts';
 import type { Dialect } from './skeleton.ts';
 
 export type CheckedStatement =
-  { readonly ok: true; readonly keyword: string } | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly keyword: string } | { readonly ok: false; readonly problem: Reason };
 
 const READING: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: ['SELECT', 'WITH', 'VALUES'],
@@ -14,19 +15,19 @@ const READING: Readonly<Record<Dialect, readonly string[]>> = {
  * SQLite's authorizer, and PostgreSQL's read-only transaction and role, enforce reading.
  */
 export function checkStatement(sql: string, dialect: Dialect): CheckedStatement {
-  if (sql.includes('\0')) return refused('the statement contains a NUL character');
+  if (sql.includes('\0')) return refused(reason('sql_with_nul'));
   const skeleton = skeletonOf(sql, dialect);
-  if (skeleton === undefined) return refused('a quoted text or comment in the statement is not terminated');
+  if (skeleton === undefined) return refused(reason('sql_not_terminated'));
   const end = skeleton.indexOf(';');
   if (end !== -1 && skeleton.slice(end).replace(/[\s;]/g, '') !== '') {
-    return refused('only one statement may be run at a time');
+    return refused(reason('sql_several'));
   }
   const body = skeleton.slice(0, end === -1 ? undefined : end).replace(/^[\s(]+/, '');
   const keyword = firstWord(body);
-  if (keyword === '') return refused('there is no statement');
+  if (keyword === '') return refused(reason('sql_empty'));
   const subject = keyword === 'EXPLAIN' ? explainedWord(body) : keyword;
   if (!READING[dialect].includes(subject)) {
-    return refused(`only ${READING[dialect].join(', ')} and EXPLAIN of these may be run, not ${subject}`);
+    return refused(reason('sql_not_reading', { allowed: READING[dialect].join(', '), found: subject }));
   }
   return dialect === 'postgres' ? checkNames(sql, keyword) : { ok: true, keyword };
 }
@@ -39,11 +40,11 @@ const POSTGRES_NAMES = new RegExp(
 
 /** Searches the whole text, including quoted texts and comments: stricter than needed, but independent of quoting rules. */
 function checkNames(sql: string, keyword: string): CheckedStatement {
-  if (/\bu&\s*["']/i.test(sql)) return refused('names and texts in Unicode escapes (U&) may not be used');
+  if (/\bu&\s*["']/i.test(sql)) return refused(reason('sql_unicode_escapes'));
   const name = POSTGRES_NAMES.exec(sql)?.[0];
   return name === undefined
     ? { ok: true, keyword }
-    : refused(`the function ${name.toLowerCase()} may not be used`);
+    : refused(reason('sql_function_forbidden', { name: name.toLowerCase() }));
 }
 
 function firstWord(text: string): string {
@@ -60,6 +61,6 @@ function explainedWord(text: string): string {
   return firstWord(rest);
 }
 
-function refused(problem: string): CheckedStatement {
+function refused(problem: Reason): CheckedStatement {
   return { ok: false, problem };
 }

@@ -1,3 +1,4 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,12 +26,12 @@ export interface Forbidden {
 }
 
 /** Returns why a target is forbidden, or undefined. Called before every query, because files may appear later. */
-export function problemWithTarget(target: DatabaseTarget, forbidden: Forbidden): string | undefined {
+export function problemWithTarget(target: DatabaseTarget, forbidden: Forbidden): Reason | undefined {
   const own =
     target.kind === 'postgres'
       ? forbidden.urls.some((url) => isSameDatabase(url, target.url))
       : forbidden.files.some((file) => isSameFile(file, target.file));
-  return own ? "the configured database is the platform's own store, which no tool may read" : undefined;
+  return own ? reason('database_is_own_store') : undefined;
 }
 
 function isSameFile(left: string, right: string): boolean {

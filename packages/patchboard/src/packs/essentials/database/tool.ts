@@ -1,3 +1,4 @@
+import { reason, reasonText, type Reason } from '@patchboard/wire';
 import { ToolFailure, failure } from '../../../core/failures.ts';
 import type { ServerTool, ToolContext } from '../../../core/tools/server-tool.ts';
 import { readText } from '../arguments.ts';
@@ -38,7 +39,7 @@ const TIMEOUT_MS = 10_000;
 /** Throws if the target is forbidden, so that the server does not start with it. */
 export function databaseTool(options: DatabaseToolOptions): DatabaseTool {
   const problem = problemWithTarget(options.target, options.forbidden);
-  if (problem !== undefined) throw new Error(`database.query: ${problem}`);
+  if (problem !== undefined) throw new Error(`database.query: ${reasonText(problem)}`);
   const pool = new ProcessPool({ maxProcesses: options.maxProcesses, idleMs: options.idleMs });
   const isSample = options.target.kind === 'sample';
   const tool: ServerTool = {
@@ -93,10 +94,10 @@ function resultOf(ending: Ending, context: ToolContext, pool: ProcessPool): Quer
   if (ending.kind === 'reply') return resultOfOutcome(ending.reply.outcome);
   // The engine's reason of an abort takes precedence.
   context.signal.throwIfAborted();
-  if (pool.closed) throw new ToolFailure(failure('interrupted', 'the server is stopping'));
+  if (pool.closed) throw new ToolFailure(failure('interrupted', reason('server_stopping')));
   if (ending.shortage !== null) throw new ToolFailure(ending.shortage);
   throw new ToolFailure(
-    failure('tool_failed', `the query process ended before it replied (${ending.reason})`, {
+    failure('tool_failed', reason('query_process_ended', { error: ending.reason }), {
       retryable: true,
     }),
   );
@@ -109,26 +110,26 @@ function resultOfOutcome(outcome: QueryOutcome): QueryResult {
       return { columns, rows, row_count: rows.length, truncated };
     }
     case 'refused':
-      throw refused(outcome.message);
+      throw refused(outcome.why);
     case 'failed':
-      throw new ToolFailure(failure('tool_failed', `the database says: ${outcome.message}`));
+      throw new ToolFailure(failure('tool_failed', reason('database_says', { error: outcome.message })));
     case 'unreachable':
       throw new ToolFailure(
-        failure('upstream_unreachable', `the database cannot be used: ${outcome.message}`),
+        failure('upstream_unreachable', reason('database_unusable', { error: outcome.message })),
       );
     case 'exhausted':
       throw new ToolFailure(
-        failure('tool_failed', 'the query exceeds its memory limit', {
+        failure('tool_failed', reason('query_over_memory'), {
           recommendations: ['read fewer rows or smaller values, and sort less'],
         }),
       );
   }
 }
 
-function refused(message: string): ToolFailure {
+function refused(why: Reason): ToolFailure {
   return new ToolFailure(
-    failure('input_invalid', message, {
-      issues: [{ path: '/sql', message }],
+    failure('input_invalid', why, {
+      issues: [{ path: '/sql', message: reasonText(why), reasons: [why] }],
       recommendations: ['write one SELECT statement that only reads'],
     }),
   );

@@ -1,3 +1,4 @@
+import { reason, reasonText, type Reason } from '@patchboard/wire';
 import { ToolFailure, failure } from '../../../core/failures.ts';
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { readText } from '../arguments.ts';
@@ -84,12 +85,12 @@ function readQuestion(query: string): PlaceQuery {
       return question;
     case 'other-time':
       throw badQuery(
-        `only the current weather is known, not that of "${question.words}"`,
+        reason('weather_other_time', { words: question.words }),
         'ask for the weather now, for example "weather in Beijing"',
       );
     case 'no-place':
       throw badQuery(
-        'the query names no place',
+        reason('weather_without_place'),
         'name a city, for example "weather in Beijing" or "北京天气"',
       );
   }
@@ -103,7 +104,7 @@ async function fetchReport(
   const place = await findPlace(service, query, signal);
   if (place === undefined) {
     throw new ToolFailure(
-      failure('tool_failed', `no place is known by the name "${query.place}"`, {
+      failure('tool_failed', reason('weather_place_unknown', { place: query.place }), {
         recommendations: ['check the spelling, or name the nearest larger city, for example "Paris, France"'],
       }),
     );
@@ -111,10 +112,10 @@ async function fetchReport(
   return reportOf(place, await service.current(place.latitude, place.longitude, signal));
 }
 
-function badQuery(message: string, recommendation: string): ToolFailure {
+function badQuery(why: Reason, recommendation: string): ToolFailure {
   return new ToolFailure(
-    failure('input_invalid', message, {
-      issues: [{ path: '/query', message }],
+    failure('input_invalid', why, {
+      issues: [{ path: '/query', message: reasonText(why), reasons: [why] }],
       recommendations: [recommendation],
     }),
   );
@@ -122,7 +123,7 @@ function badQuery(message: string, recommendation: string): ToolFailure {
 
 function unreachable(error: ServiceError): ToolFailure {
   return new ToolFailure(
-    failure('upstream_unreachable', `the weather service could not be used: ${error.message}`, {
+    failure('upstream_unreachable', reason('weather_unusable', { error: error.message }), {
       recommendations: ['try again in a minute'],
     }),
   );

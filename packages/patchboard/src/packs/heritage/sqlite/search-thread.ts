@@ -1,6 +1,7 @@
+import { reason, type Reason } from '@patchboard/wire';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { failure, messageOf, ToolFailure } from '../../../core/failures.ts';
+import { failure, foreignText, messageOf, ToolFailure } from '../../../core/failures.ts';
 import type { SiteScope } from '../records.ts';
 import type { ContentQuery, FoundContent } from '../storage.ts';
 import type { SearchReply, SearchRequest } from './search-worker.ts';
@@ -13,7 +14,7 @@ interface PendingSearch {
 // Runs from source and from the build, so the worker has the extension of this file.
 const WORKER = new URL(`./search-worker${extname(import.meta.url)}`, import.meta.url);
 
-const CLOSED = 'the heritage data was closed';
+const CLOSED = reason('heritage_closed');
 
 /**
  * Runs searches in a worker thread with its own connection, because counting a frequent word takes tens of milliseconds
@@ -56,10 +57,10 @@ export class SearchThread {
     const workerData = { file: this.#file, busyTimeoutMs: this.#busyTimeoutMs };
     const worker = new Worker(WORKER, { workerData });
     this.#worker = worker;
-    let reason = CLOSED;
+    let why: Reason = CLOSED;
     worker.on('message', (reply: SearchReply) => this.#settle(worker, reply));
-    worker.on('error', (error) => (reason = messageOf(error)));
-    worker.on('exit', () => this.#onExit(worker, reason));
+    worker.on('error', (error) => (why = foreignText(messageOf(error))));
+    worker.on('exit', () => this.#onExit(worker, why));
     worker.unref();
     return worker;
   }
@@ -73,19 +74,21 @@ export class SearchThread {
   }
 
   /** Rejects the pending searches. The next search starts another worker. */
-  #onExit(worker: Worker, reason: string): void {
+  #onExit(worker: Worker, why: Reason): void {
     if (this.#worker === worker) this.#worker = null;
-    this.#rejectPending(reason);
+    this.#rejectPending(why);
   }
 
-  #rejectPending(reason: string): void {
+  #rejectPending(why: Reason): void {
     const lost = [...this.#pending.values()];
     this.#pending.clear();
-    for (const { reject } of lost) reject(unavailable(reason));
+    for (const { reject } of lost) reject(unavailable(why));
   }
 }
 
 /** A retryable failure; the engine retries it. */
-function unavailable(reason: string): ToolFailure {
-  return new ToolFailure(failure('upstream_unreachable', `the heritage data cannot be searched: ${reason}`));
+function unavailable(why: Reason): ToolFailure {
+  return new ToolFailure(
+    failure('upstream_unreachable', reason('heritage_not_searchable', { error: [why] })),
+  );
 }

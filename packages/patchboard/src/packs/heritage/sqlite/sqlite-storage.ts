@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { DatabaseSync } from 'node:sqlite';
 import { failure, messageOf, StorageFull, ToolFailure } from '../../../core/failures.ts';
 import type { SiteData, SiteScope } from '../records.ts';
@@ -118,7 +119,9 @@ async function attempt<T>(work: () => T | Promise<T>): Promise<T> {
 function translated(error: unknown): unknown {
   const code = Number((error as { errcode?: unknown }).errcode) & 0xff;
   if (code === SQLITE_BUSY || code === SQLITE_LOCKED)
-    return new ToolFailure(failure('upstream_unreachable', `the heritage data is busy: ${messageOf(error)}`));
+    return new ToolFailure(
+      failure('upstream_unreachable', reason('heritage_busy', { error: messageOf(error) })),
+    );
   if (code === SQLITE_FULL) return new StorageFull('the disk of the heritage data is full');
   return error;
 }

@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, notFound, READS, type HeritageParts } from '../heritage-tool.ts';
 import { described, inputOf, NAME, record, TEXTS } from '../tool-schemas.ts';
@@ -39,7 +40,11 @@ export function getNpcProfile(parts: HeritageParts): ServerTool {
     run: async ({ npc_id: npcId, version = null }, { storage, scope }) => {
       const profile = await storage.npcProfile(scope, npcId, version);
       if (profile !== undefined) return profile;
-      throw notFound(`NPC profile not found: ${npcId}${version === null ? '' : ` version ${version}`}`);
+      throw notFound(
+        version === null
+          ? reason('heritage_profile_unknown', { npc: npcId })
+          : reason('heritage_version_unknown', { npc: npcId, version: String(version) }),
+      );
     },
   });
 }

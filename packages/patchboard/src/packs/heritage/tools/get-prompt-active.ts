@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, notFound, READS, type HeritageParts } from '../heritage-tool.ts';
 import { PROMPT_TYPES, type PromptType } from '../records.ts';
@@ -33,7 +34,7 @@ export function getPromptActive(parts: HeritageParts): ServerTool {
     }),
     run: async ({ npc_id: npcId, prompt_type: type = 'system' }, { storage, scope }) => {
       const prompt = await storage.activePrompt(scope, npcId, type);
-      if (prompt === undefined) throw notFound(`Active prompt not found: ${npcId} (${type})`);
+      if (prompt === undefined) throw notFound(reason('heritage_prompt_unknown', { npc: npcId, type }));
       const profile = await storage.npcProfile(scope, npcId, null);
       return {
         npc_id: npcId,

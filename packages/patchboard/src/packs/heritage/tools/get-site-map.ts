@@ -1,3 +1,4 @@
+import { reason } from '@patchboard/wire';
 import type { ServerTool } from '../../../core/tools/server-tool.ts';
 import { heritageTool, notFound, READS, type HeritageParts } from '../heritage-tool.ts';
 import { inputOf, nullable, record, TEXTS } from '../tool-schemas.ts';
@@ -48,7 +49,7 @@ export function getSiteMap(parts: HeritageParts): ServerTool {
       { storage, scope },
     ) => {
       const map = await storage.siteMap(scope);
-      if (map === undefined) throw notFound(`Site not found: ${scope.site}`);
+      if (map === undefined) throw notFound(reason('heritage_site_unknown', { site: scope.site }));
       return {
         site_id: scope.site,
         site_name: map.name,

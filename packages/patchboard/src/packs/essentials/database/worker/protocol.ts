@@ -1,3 +1,4 @@
+import type { Reason } from '@patchboard/wire';
 /** The database. Sent over IPC, not in arguments or environment, which other users can list. */
 export type QuerySource =
   { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgres'; readonly url: string };
@@ -36,7 +37,7 @@ export interface QueryRows {
 export type QueryOutcome =
   | QueryRows
   /** The statement is not allowed. */
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'refused'; readonly why: Reason }
   /** The database reported an error. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'unreachable'; readonly message: string }

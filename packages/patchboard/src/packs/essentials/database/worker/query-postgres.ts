@@ -21,8 +21,7 @@ const POWERFUL_ROLE = `select exists (
 /** Opens a connection for a single query, so that no session state is shared between callers. */
 export async function queryPostgres(url: string, request: QueryRequest): Promise<QueryOutcome> {
   const params = request.params;
-  if (!isList(params))
-    return { kind: 'refused', message: 'PostgreSQL takes params as a list, for $1, $2 and so on' };
+  if (!isList(params)) return { kind: 'refused', why: { code: 'sql_params_postgres', params: {} } };
   const sql = postgres(url, {
     max: 1,
     connect_timeout: CONNECT_TIMEOUT_S,
@@ -84,12 +83,12 @@ class PowerfulRole extends Error {}
 
 function outcomeOf(error: unknown): QueryOutcome {
   if (error instanceof PowerfulRole) {
-    return { kind: 'refused', message: `the configured role may reach files of the server; ${SELECT_ONLY}` };
+    return { kind: 'refused', why: { code: 'database_role_too_powerful', params: { advice: SELECT_ONLY } } };
   }
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof postgres.PostgresError)) return { kind: 'unreachable', message };
-  const kind = REFUSALS.has(error.code) ? 'refused' : isUnavailable(error.code) ? 'unreachable' : 'failed';
-  return { kind, message };
+  if (REFUSALS.has(error.code)) return { kind: 'refused', why: { code: 'text', params: { text: message } } };
+  return { kind: isUnavailable(error.code) ? 'unreachable' : 'failed', message };
 }
 
 /** SQLSTATE of a write in a read-only transaction, and of a missing privilege. */

@@ -16,7 +16,7 @@ export function querySqlite(file: string, request: QueryRequest): QueryOutcome {
     database.setAuthorizer((action, first, second) => authorizer.decide(action, first, second));
     return readRows(database.prepare(request.sql), request);
   } catch (error) {
-    if (authorizer.refusal !== undefined) return { kind: 'refused', message: authorizer.refusal };
+    if (authorizer.refusal !== undefined) return { kind: 'refused', why: authorizer.refusal };
     return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '@patchboard/wire';
 import { constants } from 'node:sqlite';
 
 /** Functions that read only their arguments, and cannot write, load code or access another file. */
@@ -36,12 +37,12 @@ const REFUSED_ACTIONS: ReadonlyMap<number, string> = new Map([
 export interface Authorizer {
   decide(action: number, first: string | null, second: string | null): number;
   /** Why the last statement was refused; undefined if it was not. */
-  readonly refusal: string | undefined;
+  readonly refusal: Reason | undefined;
 }
 
 /** An allow list: SQLite calls `decide` for each action while it prepares a statement. */
 export function readOnlyAuthorizer(): Authorizer {
-  let refusal: string | undefined;
+  let refusal: Reason | undefined;
   return {
     get refusal() {
       return refusal;
@@ -55,7 +56,7 @@ export function readOnlyAuthorizer(): Authorizer {
   };
 }
 
-function problemWith(action: number, first: string, second: string): string | undefined {
+function problemWith(action: number, first: string, second: string): Reason | undefined {
   switch (action) {
     case constants.SQLITE_SELECT:
     case constants.SQLITE_RECURSIVE:
@@ -63,14 +64,19 @@ function problemWith(action: number, first: string, second: string): string | un
     case constants.SQLITE_READ:
       if (!first.toLowerCase().startsWith('pragma_') && !ENGINE_TABLES.has(first.toLowerCase()))
         return undefined;
-      return `the table ${first} may not be read`;
+      return { code: 'sql_table_forbidden', params: { name: first } };
     case constants.SQLITE_FUNCTION:
-      return FUNCTIONS.has(second.toLowerCase()) ? undefined : `the function ${second} may not be used`;
+      return FUNCTIONS.has(second.toLowerCase())
+        ? undefined
+        : { code: 'sql_function_forbidden', params: { name: second } };
     case constants.SQLITE_PRAGMA:
       // Full-text tables use it internally; it reads a counter and changes nothing.
       if (first === 'data_version' && second === '') return undefined;
-      return 'PRAGMA is not allowed: only reading is';
+      return { code: 'sql_action_forbidden', params: { action: 'PRAGMA' } };
     default:
-      return `${REFUSED_ACTIONS.get(action) ?? 'changing the database'} is not allowed: only reading is`;
+      return {
+        code: 'sql_action_forbidden',
+        params: { action: REFUSED_ACTIONS.get(action) ?? 'changing the database' },
+      };
   }
 }

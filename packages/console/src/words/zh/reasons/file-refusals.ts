@@ -1,0 +1,27 @@
+import type { FileRefusals, Sentences } from '@patchboard/wire';
+
+export const fileRefusals: Sentences<FileRefusals> = {
+  folder_unknown: ({ path }) => `没有这个目录：${path}`,
+  path_unknown: ({ path }) => `没有这个文件或目录：${path}`,
+  path_with_nul: () => '路径不能含有 NUL 字符',
+  path_many_links: ({ path }) => `通往 ${path} 的链接太多`,
+  path_outside: ({ path }) => `${path} 在工作区之外`,
+  path_leads_outside: ({ path }) => `${path} 通向工作区之外`,
+  path_not_folder: ({ path }) => `${path} 不是目录`,
+  path_not_readable: ({ path }) => `${path} 不可读取`,
+  path_not_searchable: ({ path }) => `${path} 既不是普通文件，也不是目录`,
+  path_became_link: ({ path }) => `打开 ${path} 时它被替换成了链接`,
+  path_is_folder: ({ path }) => `${path} 是目录`,
+  path_is_link: ({ path }) => `${path} 是链接`,
+  path_not_regular: ({ path }) => `${path} 不是普通文件`,
+  workspace_is_folder: () => '工作区是一个目录',
+  workspace_itself_folder: () => '工作区本身是一个目录',
+  file_gone_since_read: ({ path }) => `${path} 在读取之后已不存在：请重新读取`,
+  file_exists_since_read: ({ path }) => `${path} 在读取之后已存在：请重新读取`,
+  file_changed_since_read: ({ path }) => `${path} 在读取之后有改动：请重新读取`,
+  file_not_writable: () => '文件或其目录不可写入',
+  file_no_room: () => '文件太大，或磁盘已满',
+  file_name_too_long: () => '名称太长',
+  search_stopped: () => '搜索已停止',
+  system_call_failed: ({ error }) => `系统调用失败：${error}`,
+};
