@@ -6,6 +6,7 @@ import type {
   DeviceView,
   DryRunView,
   FormattedToolsView,
+  InputResponseBody,
   LedgerRowView,
   LedgerVerdictView,
   LoginLinkView,
@@ -28,16 +29,16 @@ import {
 import {
   call,
   dryRun,
-  get,
   invoke,
   replay,
-  wait,
   type CallOptions,
   type DryRunOptions,
   type InvokeOptions,
   type ReplayOptions,
-  type WaitOptions,
 } from './calls/calls.ts';
+import { get } from './calls/call-record.ts';
+import { respondInput } from './calls/input-requests.ts';
+import { wait, type WaitOptions } from './calls/wait.ts';
 import { cancel } from './calls/change-call.ts';
 import { record } from './decode/decode.ts';
 import { decodeLoginLink } from './decode/operator-views.ts';
@@ -94,6 +95,8 @@ export interface PatchboardClient {
   /** Records the call and returns its receipt; use `wait` for the result. */
   invoke(name: string, args?: unknown, options?: InvokeOptions): Promise<ReceiptView>;
   get(id: string, options?: RequestOptions): Promise<CallView>;
+  /** Responds to an input request of a call of this agent. Throws `conflict` if the request no longer waits, `input_invalid` if the content does not fit. */
+  respondInput(id: string, response: InputResponseBody, options?: RequestOptions): Promise<CallView>;
   /** Resolves when the call has ended, even across restarts of the server. */
   wait(id: string, options?: WaitOptions): Promise<CallView>;
   /** `invoke` followed by `wait`. Aborting the signal stops waiting, not the call; use `cancel` to stop the call. */
@@ -153,6 +156,7 @@ export function createClient(options: ClientOptions): PatchboardClient {
     formatResults: (protocol, results, given = {}) => formatResults(settings, { protocol, results }, given),
     invoke: (name, args, given = {}) => invoke(settings, name, args, given),
     get: (id, given = {}) => get(settings, id, given),
+    respondInput: (id, response, given = {}) => respondInput(settings, id, response, given),
     wait: (id, given = {}) => wait(settings, id, given),
     call: (name, args, given = {}) => call(settings, name, args, given),
     dryRun: (name, args, given = {}) => dryRun(settings, name, args, given),

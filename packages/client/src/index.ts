@@ -1,7 +1,7 @@
 export { createClient } from './client.ts';
 export type { PatchboardClient } from './client.ts';
 export type { ApprovalsFilter, Decision, GrantOptions } from './operator/approvals.ts';
-export { isEnded } from './calls/calls.ts';
+export { isEnded } from './calls/call-record.ts';
 export { connectDevice } from './lending/device.ts';
 export type {
   Device,
@@ -16,10 +16,18 @@ export type { OpenSocket, SocketLike } from './lending/device-socket.ts';
 export { deviceTool, ToolCallResult } from './lending/device-tool.ts';
 export type { DeviceCall, DeviceTool } from './lending/device-tool.ts';
 export type { ToolCallHandler } from './lending/device-work.ts';
-export type { CallOptions, DryRunOptions, InvokeOptions, ReplayOptions, WaitOptions } from './calls/calls.ts';
+export type { CallOptions, DryRunOptions, InvokeOptions, ReplayOptions } from './calls/calls.ts';
+export type { WaitOptions } from './calls/wait.ts';
+export { DECLINE_INPUT, INPUT_RESPONDED } from './calls/input-requests.ts';
+export type { InputRequestContext, OnInputRequest } from './calls/input-requests.ts';
 export { NetworkError, PatchboardError, TimeoutError, ToolCallFailed } from './errors.ts';
 export type { ErrorCode, ErrorFacts, ErrorKind } from './errors.ts';
-export { isCallProgressEvent, isCallStateEvent } from './calls/events.ts';
+export {
+  isCallProgressEvent,
+  isCallStateEvent,
+  isInputGivenEvent,
+  isInputRequiredEvent,
+} from './calls/events.ts';
 export type { ConnectionState, EventOptions } from './calls/events.ts';
 export type { Grants } from './operator/grants.ts';
 export type { RequestOptions } from './http/http.ts';

@@ -146,7 +146,7 @@ describe('call', () => {
     const server = await fakeServer((_seen, response) => json(response, 200, aCall()));
     expect((await clientOf(server).call('demo.echo', { a: 1 })).result).toEqual({ value: 42 });
     expect(server.seen).toHaveLength(1);
-    expect(server.seen[0]!.headers['prefer']).toBe('wait=25');
+    expect(server.seen[0]!.headers['prefer']).toBe('wait=25, input=none');
   });
 
   it('continues with long polls for a slow call', async () => {
@@ -156,7 +156,10 @@ describe('call', () => {
     });
     expect((await clientOf(server).call('demo.echo')).status).toBe('SUCCEEDED');
     expect(server.seen.map((seen) => seen.method)).toEqual(['POST', 'GET', 'GET', 'GET']);
-    expect(server.seen.at(-1)).toMatchObject({ path: '/v1/tool_calls/tc_1', headers: { prefer: 'wait=25' } });
+    expect(server.seen.at(-1)).toMatchObject({
+      path: '/v1/tool_calls/tc_1',
+      headers: { prefer: 'wait=25, input=none' },
+    });
   });
 
   it('throws the record of a failed call, or returns it with throwOnFailure: false', async () => {

@@ -1,5 +1,5 @@
 import type { CallView } from '@patchboard/wire';
-import { get } from './calls.ts';
+import { get } from './call-record.ts';
 import { decodeCall } from '../decode/views.ts';
 import { NetworkError, PatchboardError } from '../errors.ts';
 import { boundsOf, requestOnce, type HttpRequest, type RequestOptions } from '../http/http.ts';

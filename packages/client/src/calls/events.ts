@@ -3,11 +3,13 @@ import {
   isTerminal,
   type CallProgressEvent,
   type CallStateEvent,
+  type InputGivenEvent,
+  type InputRequiredEvent,
   type SseFrame,
   type StreamEvent,
 } from '@patchboard/wire';
 import type { Bounds } from '../http/abort.ts';
-import { isEnded } from './calls.ts';
+import { isEnded } from './call-record.ts';
 import { anything, isRecord } from '../decode/decode.ts';
 import { decodeCall } from '../decode/views.ts';
 import { PatchboardError } from '../errors.ts';
@@ -47,6 +49,18 @@ export function isCallProgressEvent(
   event: StreamEvent,
 ): event is StreamEvent & { readonly data: CallProgressEvent } {
   return event.type === 'call.progress' && isRecord(event.data);
+}
+
+export function isInputRequiredEvent(
+  event: StreamEvent,
+): event is StreamEvent & { readonly data: InputRequiredEvent } {
+  return event.type === 'input_required' && isRecord(event.data);
+}
+
+export function isInputGivenEvent(
+  event: StreamEvent,
+): event is StreamEvent & { readonly data: InputGivenEvent } {
+  return event.type === 'input_given' && isRecord(event.data);
 }
 
 async function* allEvents(

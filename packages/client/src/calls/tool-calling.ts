@@ -7,6 +7,7 @@ import type {
 import type { PatchboardClient } from '../client.ts';
 import { NetworkError, PatchboardError } from '../errors.ts';
 import { endWithin } from './end-within.ts';
+import type { OnInputRequest } from './input-requests.ts';
 import { PromptCache } from './prompt-cache.ts';
 import { toolResultOf } from './tool-result.ts';
 import { switchesOf, type IsSwitchedOn } from './tool-switches.ts';
@@ -56,6 +57,11 @@ export interface ToolCallingOptions {
    * prompt cache when the tools change. Without it, prompts are cached until `invalidateDiscoveryCache`.
    */
   readonly followUntil?: AbortSignal;
+  /**
+   * Responds to input requests of tools. The time that it takes does not count for `timeout`. Without it, a tool that needs
+   * input fails with `input_unavailable`.
+   */
+  readonly onInputRequest?: OnInputRequest;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -63,9 +69,15 @@ const MAX_ITERATIONS = 20;
 
 export function createToolCalling(client: PatchboardClient, options: ToolCallingOptions = {}): ToolCalling {
   const prompts = new PromptCache(client, options.followUntil);
+  const { onInputRequest } = options;
   return {
     processCycle: (text, config, onBeforeExecute, iteration) =>
-      processCycle(client, text, { config, onBeforeExecute, iteration: iteration ?? 1 }),
+      processCycle(client, text, {
+        config,
+        onBeforeExecute,
+        onInputRequest,
+        iteration: iteration ?? 1,
+      }),
     formatCycleResults: async (results, protocolId = 'vcp') =>
       await client.formatResults(protocolId, results),
     generateToolsPrompt: async (config, agentId = '') => await prompts.get(config, agentId),
@@ -115,6 +127,7 @@ async function processCycle(client: PatchboardClient, text: string, round: Round
 interface Round {
   readonly config: ToolCallConfig;
   readonly onBeforeExecute: BeforeExecute | undefined;
+  readonly onInputRequest: OnInputRequest | undefined;
   readonly iteration: number;
 }
 
@@ -151,7 +164,7 @@ type Outcome = Pick<ToolResultView, 'status' | 'result' | 'durationMs' | 'callId
 async function outcomeOf(
   client: PatchboardClient,
   request: ParsedRequestView,
-  { config, onBeforeExecute, iteration, isOn }: SwitchedRound,
+  { config, onBeforeExecute, onInputRequest, iteration, isOn }: SwitchedRound,
 ): Promise<Outcome> {
   const { toolName, args, command } = request;
   const { maxIterations = MAX_ITERATIONS } = config;
@@ -164,8 +177,10 @@ async function outcomeOf(
   try {
     const name = command === undefined ? toolName : `${toolName}_${command.trim()}`;
     // Two steps: the id in the receipt is needed to cancel the call at its time limit.
-    const { tool_call_id: id } = await client.invoke(name, args);
-    const call = await endWithin(client, id, timeoutMs);
+    const { tool_call_id: id } = await client.invoke(name, args, {
+      acceptsInput: onInputRequest !== undefined,
+    });
+    const call = await endWithin(client, id, timeoutMs, onInputRequest);
     return call === null ? await cancelled(client, id, timeoutMs) : toolResultOf(call);
   } catch (error) {
     // A network error is thrown to the caller; a refusal becomes a result for the model.

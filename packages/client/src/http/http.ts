@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Long poll: the server delays the response for up to this long. Sent as `Prefer: wait`. */
   readonly waitSeconds?: number;
+  /** False: `Prefer: input=none`, the caller does not respond to input requests. */
+  readonly acceptsInput?: boolean;
   /** Timeout of one attempt. Default: the client's `requestTimeoutMs`. */
   readonly timeoutMs?: number;
   readonly repeat: Repeat;
@@ -92,7 +94,11 @@ export async function prepare(
     ...(await settings.headers()),
     ...what.headers,
   };
-  if (what.waitSeconds !== undefined) headers['prefer'] = `wait=${what.waitSeconds}`;
+  const preferences = [
+    ...(what.waitSeconds === undefined ? [] : [`wait=${what.waitSeconds}`]),
+    ...(what.acceptsInput === false ? ['input=none'] : []),
+  ];
+  if (preferences.length > 0) headers['prefer'] = preferences.join(', ');
   const url = settings.url + what.path;
   if (what.body === undefined) return { url, init: { method: what.method, headers } };
   headers['content-type'] = 'application/json';

@@ -11,6 +11,8 @@ export interface LentTool {
     readonly destructive?: boolean;
     readonly idempotent?: boolean;
     readonly requiresApproval?: boolean;
+    /** Whether the tool may ask its caller for input while it runs. */
+    readonly asksInput?: boolean;
   };
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
@@ -29,6 +31,10 @@ export function lentSpec(tool: LentTool): Omit<ToolSpec, 'schema'> {
 }
 
 function toAnnotations(given: NonNullable<LentTool['annotations']>): NonNullable<ToolSpec['annotations']> {
-  const { requiresApproval, ...same } = given;
-  return { ...same, ...(requiresApproval === undefined ? {} : { requires_approval: requiresApproval }) };
+  const { requiresApproval, asksInput, ...same } = given;
+  return {
+    ...same,
+    ...(requiresApproval === undefined ? {} : { requires_approval: requiresApproval }),
+    ...(asksInput === undefined ? {} : { asks_input: asksInput }),
+  };
 }

@@ -1,2 +1,3 @@
+export type { PendingInput } from './pending-inputs.ts';
 export { useToolCalling } from './use-tool-calling.ts';
-export type { UseToolCalling } from './use-tool-calling.ts';
+export type { UseToolCalling, UseToolCallingOptions } from './use-tool-calling.ts';

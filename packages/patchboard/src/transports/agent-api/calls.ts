@@ -6,7 +6,7 @@ import { callJson } from '../shared/views/call-view.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { principalOf } from '../shared/routes/caller.ts';
 import { sendProblem } from '../shared/routes/problem.ts';
-import { waitSecondsOf } from '../shared/routes/request-hints.ts';
+import { acceptsInputOf, waitSecondsOf } from '../shared/routes/request-hints.ts';
 import { idOf, NOT_STORED, sendJson, type Route } from '../shared/routes/routes.ts';
 import {
   ANY,
@@ -27,7 +27,8 @@ const getCallRoute: Route = {
   url: '/v1/tool_calls/:id',
   name: 'getCall',
   api: 'agent',
-  summary: 'The record of a call. `Prefer: wait=N` waits until the call has ended.',
+  summary:
+    'The record of a call. `Prefer: wait=N` waits until the call has ended or needs input; with `input=none`, until it has ended.',
   scope: 'calls:read',
   params: ID_PARAMS,
   headers: headers({ prefer: TEXT }),
@@ -47,7 +48,9 @@ async function sendCall(
   seconds: number,
 ): Promise<void> {
   const id = idOf(request);
-  const call = await waitForEnd(context, reply, { principal: principalOf(request), id, seconds });
+  const principal = principalOf(request);
+  const untilEnd = !acceptsInputOf(request.headers);
+  const call = await waitForEnd(context, reply, { principal, id, seconds, untilEnd });
   if (call === undefined) {
     sendProblem(reply, noSuchCall(id));
     return;

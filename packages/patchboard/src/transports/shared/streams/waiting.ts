@@ -35,13 +35,13 @@ export async function whileConnected<T>(
   }
 }
 
-/** Returns the call when it has ended, or its current state after `seconds`. */
+/** Returns the call when it has ended or, unless `untilEnd`, waits for input, or its current state after `seconds`. */
 export async function waitForEnd(
   context: HttpContext,
   reply: FastifyReply,
-  wanted: { principal: Principal; id: string; seconds: number; live?: LiveCall | null },
+  wanted: { principal: Principal; id: string; seconds: number; live?: LiveCall | null; untilEnd?: boolean },
 ): Promise<Call | undefined> {
-  const { principal, id, seconds, live } = wanted;
+  const { principal, id, seconds, live, untilEnd = false } = wanted;
   if (seconds === 0) return await context.engine.calls.find(principal, id);
   // The call is recorded: its arguments now count as those of an open call.
   context.bodies.release(reply.request);
@@ -49,6 +49,6 @@ export async function waitForEnd(
     context,
     reply,
     async (signal) =>
-      await context.engine.calls.wait(principal, id, seconds * 1000, { signal, live, untilInput: true }),
+      await context.engine.calls.wait(principal, id, seconds * 1000, { signal, live, untilInput: !untilEnd }),
   );
 }
