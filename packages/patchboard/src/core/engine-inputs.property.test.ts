@@ -203,6 +203,8 @@ class World {
       await this.#idle();
       await settled();
     }
+    // Everything has ended by its deadline, and no slot was released twice or never.
+    expect(this.#fixture.engine.load()).toMatchObject({ open: 0, executing: 0, waitingForSlot: 0 });
     await this.apply({ kind: 'crash' });
     await this.clock.advance(200_000);
     await this.check();
