@@ -13,6 +13,8 @@ const TOOL_OF: Readonly<Record<RequestKind, string>> = {
   keyed: TOOLS.effect,
   remote: REMOTE_TOOL,
   forgotten: FORGOTTEN_TOOL,
+  ask: TOOLS.ask,
+  askReturned: TOOLS.askReturned,
 };
 const KINDS: readonly RequestKind[] = [
   'quick',
@@ -26,6 +28,10 @@ const KINDS: readonly RequestKind[] = [
   'remote',
   'remote',
   'forgotten',
+  'ask',
+  'ask',
+  'askReturned',
+  'askReturned',
 ];
 
 /** Pause between two requests: the load is many agents, not a benchmark. */
@@ -47,8 +53,9 @@ export async function runAgent(parts: AgentParts, random: SeededRandom): Promise
     const url = await parts.address.wait();
     if (url === null) return;
     const wish = random.next();
-    if (wish < 0.7 || mine.length === 0) mine.push(...(await invoke(parts, random)));
-    else if (wish < 0.88) await look(parts, url, random.pick(mine), random.chance(0.5));
+    if (wish < 0.6 || mine.length === 0) mine.push(...(await invoke(parts, random)));
+    else if (wish < 0.8) await respondTo(parts, url, random.pick(mine.slice(-6)), random);
+    else if (wish < 0.92) await look(parts, url, random.pick(mine), random.chance(0.5));
     else await cancel(parts, url, random.pick(mine.slice(-2)));
     await new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS * random.next()));
   }
@@ -104,6 +111,32 @@ async function look({ history }: AgentParts, url: string, id: string, wait: bool
   history.sawResponse(response.status);
   if (response.status === 200) history.sawCall(response.body as unknown as CallView);
   else history.violations.push(`${id} was acknowledged, and reading it got ${response.status}`);
+}
+
+/** Two responses at the same time, of which one is taken. */
+async function respondTo(
+  { history }: AgentParts,
+  url: string,
+  callId: string,
+  random: SeededRandom,
+): Promise<void> {
+  const read = await orGone(get(`${url}/v1/tool_calls/${callId}`));
+  const request = (read?.body as CallView | undefined)?.input_request;
+  if (request === undefined) return;
+  const contents = [random.between(1, 1_000_000), random.between(1, 1_000_000)];
+  await Promise.all(
+    contents.map(async (content) => {
+      const body = { id: request.id, content };
+      const response = await orGone(post(`${url}/v1/tool_calls/${callId}/input`, body));
+      if (response === null) return;
+      history.sawResponse(response.status);
+      if (response.status === 200) history.inputTaken(callId, request.id, content);
+      else if (response.status !== 409)
+        history.violations.push(
+          `input for ${callId} got ${response.status}: ${JSON.stringify(response.body)}`,
+        );
+    }),
+  );
 }
 
 async function cancel({ history }: AgentParts, url: string, id: string): Promise<void> {

@@ -13,6 +13,8 @@ export interface StoreSummary {
   readonly byState: Readonly<Record<string, number>>;
   readonly ledgerRows: number;
   readonly effects: number;
+  /** Calls that ended with a result after their caller gave input. */
+  readonly completedWithInput: number;
   readonly timeoutsAfterRestart: number;
   /** The longest uptime between a deadline and the timeout it caused. */
   readonly worstLatenessMs: number;
@@ -34,6 +36,7 @@ export async function checkStore(file: string, effectsFile: string, history: His
     checkNumbers(calls, history);
     checkEndings(calls, history);
     checkSubmissions(calls, history);
+    checkInputs(calls, history);
     checkEffects(calls, effects, history);
     checkLedger(calls, rows, history);
     const head = await store.ledgerHead();
@@ -44,6 +47,9 @@ export async function checkStore(file: string, effectsFile: string, history: His
       byState: countBy([...calls.values()], (call) => call.state.name),
       ledgerRows: rows.length,
       effects: effects.length,
+      completedWithInput: [...calls.values()].filter(
+        ({ state, inputs }) => state.name === 'COMPLETED' && inputs.length > 0,
+      ).length,
       ...checkTimeouts(calls, history),
     };
   } finally {
@@ -138,6 +144,24 @@ function checkSubmissions(calls: ReadonlyMap<string, Call>, history: History): v
   }
 }
 
+/** G23: an input request takes one response, and the tool got the one that is stored. */
+function checkInputs(calls: ReadonlyMap<string, Call>, history: History): void {
+  for (const [key, taken] of history.inputs) {
+    const [callId = '', requestId] = key.split(' ');
+    if (taken.size > 1) history.violations.push(`${key} took ${taken.size} responses: ${[...taken].join()}`);
+    const [content] = taken;
+    const round = calls.get(callId)?.inputs.find(({ id }) => id === requestId);
+    if (round?.response?.content !== content)
+      history.violations.push(`${key} took ${content} and keeps ${JSON.stringify(round?.response)}`);
+  }
+  for (const { id, toolName, state, inputs } of calls.values()) {
+    if (state.name !== 'COMPLETED' || (toolName !== TOOLS.ask && toolName !== TOOLS.askReturned)) continue;
+    const { given } = JSON.parse(state.resultJson) as { given: unknown };
+    if (inputs.at(-1)?.response?.content !== given)
+      history.violations.push(`${id} ran with ${JSON.stringify(given)}, which its caller did not give`);
+  }
+}
+
 /** G5: at most once unless idempotent, never more than once per attempt, and nothing without a record. */
 function checkEffects(calls: ReadonlyMap<string, Call>, effects: readonly Effect[], history: History): void {
   const byCall = new Map<string, Effect[]>();
@@ -145,7 +169,7 @@ function checkEffects(calls: ReadonlyMap<string, Call>, effects: readonly Effect
   for (const [id, traces] of byCall) {
     const call = calls.get(id);
     if (call === undefined) history.violations.push(`${id} was executed and is not recorded`);
-    if (call?.toolName === TOOLS.effect && traces.length > 1)
+    if (call !== undefined && call.toolName !== TOOLS.slow && traces.length > 1)
       history.violations.push(`${id} is not idempotent and was executed ${traces.length} times`);
     if (new Set(traces.map((trace) => trace.attempt)).size !== traces.length)
       history.violations.push(`one attempt of ${id} was executed twice`);
@@ -153,7 +177,9 @@ function checkEffects(calls: ReadonlyMap<string, Call>, effects: readonly Effect
       history.violations.push(`${id} is recorded as not started, but it was executed`);
   }
   for (const { id, toolName, state } of calls.values()) {
-    const leavesTrace = toolName === TOOLS.effect || toolName === TOOLS.slow;
+    const leavesTrace = [TOOLS.effect, TOOLS.slow, TOOLS.ask, TOOLS.askReturned].some(
+      (name) => name === toolName,
+    );
     if (leavesTrace && state.name === 'COMPLETED' && !byCall.has(id))
       history.violations.push(`${id} has a result and was never executed`);
   }

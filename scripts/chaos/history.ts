@@ -1,6 +1,7 @@
 import { isTerminal, type CallView } from '@patchboard/wire';
 
-export type RequestKind = 'quick' | 'slow' | 'effect' | 'keyed' | 'remote' | 'forgotten';
+export type RequestKind =
+  'quick' | 'slow' | 'effect' | 'keyed' | 'remote' | 'forgotten' | 'ask' | 'askReturned';
 
 /** One request of an agent and its responses. */
 export interface Invocation {
@@ -19,6 +20,9 @@ export interface Submissions {
   conflicts: number;
 }
 
+/** The responses to one input request that got 200. */
+export type GivenInputs = Set<number>;
+
 /** Uptime of a server, epoch milliseconds. */
 export interface Life {
   readonly from: number;
@@ -29,6 +33,8 @@ export interface Life {
 export class History {
   readonly invocations: Map<number, Invocation> = new Map();
   readonly submissions: Map<string, Submissions> = new Map();
+  /** By call and input request, joined by a space. */
+  readonly inputs: Map<string, GivenInputs> = new Map();
   /** The first final state observed for each call. */
   readonly endings: Map<string, string> = new Map();
   readonly lives: Life[] = [];
@@ -56,6 +62,11 @@ export class History {
 
   sawResponse(status: number): void {
     this.responses.set(status, (this.responses.get(status) ?? 0) + 1);
+  }
+
+  inputTaken(callId: string, requestId: string, content: number): void {
+    const key = `${callId} ${requestId}`;
+    this.inputs.set(key, (this.inputs.get(key) ?? new Set()).add(content));
   }
 
   submissionsOf(callId: string): Submissions {

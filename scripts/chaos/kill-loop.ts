@@ -223,6 +223,7 @@ class KillLoop {
       );
       const left = open.flat();
       if (left.length === 0) return;
+      await Promise.all(left.map((call) => this.#giveInput(url, call)));
       if (Date.now() > deadline) {
         const names = left.map((call) => `${call.tool_call_id} (${call.tool_name}, ${call.state})`);
         this.#history.violations.push(`still open after ${SETTLE_MS} ms: ${names.join(', ')}`);
@@ -230,6 +231,13 @@ class KillLoop {
       }
       await new Promise<void>((resolve) => setTimeout(resolve, 100));
     }
+  }
+
+  async #giveInput(url: string, { tool_call_id: id, input_request: request }: CallView): Promise<void> {
+    if (request === undefined) return;
+    const { status } = await post(`${url}/v1/tool_calls/${id}/input`, { id: request.id, content: 7 });
+    if (status === 200) this.#history.inputTaken(id, request.id, 7);
+    else if (status !== 409) this.#history.violations.push(`input for ${id} got ${status} at the end`);
   }
 
   async #mustBeThere(url: string, id: string): Promise<void> {

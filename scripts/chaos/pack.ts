@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pack, ServerTool, ToolContext } from '../../packages/patchboard/src/core/tools/server-tool.ts';
+import { InputRequired } from '../../packages/patchboard/src/core/call/input.ts';
 import type { Failpoint } from './failpoints.ts';
 
 /** Tools of the chaos server. `n` identifies a request of the driver. */
@@ -12,6 +13,10 @@ export const TOOLS = {
   slow: 'chaos.slow',
   /** Not idempotent: executed at most once. */
   effect: 'chaos.effect',
+  /** Asks its caller and waits for the response. */
+  ask: 'chaos.ask',
+  /** Returns an input request, and runs again with the response. */
+  askReturned: 'chaos.ask_returned',
   /** Waits for its signal. */
   stuck: 'chaos.stuck',
 } as const;
@@ -22,6 +27,8 @@ export interface Effect {
   readonly callId: string;
   readonly attempt: number;
 }
+
+const QUESTION = { message: 'Which token?', schema: { type: 'integer' } } as const;
 
 export function chaosPack(effectsFile: string, failpoint: Failpoint): Pack {
   const leaveTrace = (tool: string, { callId, attempt }: ToolContext): void => {
@@ -48,6 +55,16 @@ export function chaosPack(effectsFile: string, failpoint: Failpoint): Pack {
         leaveTrace(TOOLS.effect, context);
         await sleep(args.ms, undefined, { signal: context.signal });
         return args;
+      }),
+      tool(TOOLS.ask, {}, async (_args, context) => {
+        leaveTrace(TOOLS.ask, context);
+        return { given: await context.requestInput(QUESTION) };
+      }),
+      tool(TOOLS.askReturned, {}, async (_args, context) => {
+        const { token } = context.inputs;
+        if (token === undefined) return new InputRequired({ token: QUESTION });
+        leaveTrace(TOOLS.askReturned, context);
+        return { given: token.content };
       }),
       tool(TOOLS.stuck, {}, async (_args, context) => {
         await new Promise<void>((resolve) => {

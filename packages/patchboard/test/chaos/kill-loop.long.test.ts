@@ -19,6 +19,7 @@ describe('a server that is killed again and again', () => {
     // Otherwise the promises held only because no client relied on them.
     expect(facts.acknowledged).toBeGreaterThan(KILLS);
     expect(facts.submissionsAccepted).toBeGreaterThan(0);
+    expect(facts.store.completedWithInput).toBeGreaterThan(0);
     expect(facts.store.byState).toMatchObject({ COMPLETED: expect.any(Number), SEALED: expect.any(Number) });
     expect(facts.store.timeoutsAfterRestart).toBeGreaterThan(0);
   });

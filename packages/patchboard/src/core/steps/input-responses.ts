@@ -34,7 +34,7 @@ export interface InputResponsesParts {
 
 type Move = {
   readonly states: readonly CallState[];
-  readonly then: (live: LiveCall, round: InputRound) => void;
+  readonly after: (live: LiveCall, round: InputRound) => void;
 };
 
 /** Takes the responses of callers to input requests, each once. */
@@ -62,13 +62,13 @@ export class InputResponses {
       const at = this.#parts.clock.now();
       const answered = { ...round, response: { ...response, at } };
       const inputs = call.inputs.map((one) => (one.id === round.id ? answered : one));
-      const { states, then } = this.#next(live, answered, openRequests({ inputs }).length > 0, at);
+      const { states, after } = this.#next(live, answered, openRequests({ inputs }).length > 0, at);
       const isTaken = await this.#parts.lifecycle.advance(live, states, {
         inputs,
         rows: (moved) => [inputGivenRow(moved, answered, this.#contentHash(response), at)],
       });
       if (!isTaken) continue;
-      then(live, answered);
+      after(live, answered);
       return null;
     }
   }
@@ -105,13 +105,13 @@ export class InputResponses {
     const isDeclined = answered.response?.action === 'decline';
     if (isDeclined && !answered.held && !answered.handlesDecline) {
       const ended = failed(failure('input_declined', undefined, { outcome: 'unknown' }));
-      return { states: [endState(ended, null)], then: (live) => live.stop.fire(ended) };
+      return { states: [endState(ended, null)], after: (live) => live.stop.fire(ended) };
     }
-    if (hasMore) return { states: [state], then: nothingMore };
+    if (hasMore) return { states: [state], after: nothingMore };
     if (!answered.held)
       return {
         states: [{ ...state, deadlineAt: at + limits.queueWaitMs }],
-        then: (live) => providers.ofCall(live.call).start(live),
+        after: (live) => providers.ofCall(live.call).start(live),
       };
     const { attempt, device } = state;
     const executing: CallState = {
@@ -123,7 +123,7 @@ export class InputResponses {
     };
     return {
       states: [executing],
-      then: (live, round) => {
+      after: (live, round) => {
         if (isOpen(live.call)) providers.ofCall(live.call).inputGiven(live, round);
       },
     };
