@@ -1,3 +1,5 @@
+import { contentText, isContentValue } from '@patchboard/wire';
+
 /** Formats values in the selected language. */
 
 export function duration(ms: number | null): string {
@@ -73,6 +75,12 @@ export function prettyJson(value: unknown): string {
 
 /** Truncates the text to one line of at most `chars` characters. */
 export function brief(value: unknown, chars: number): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text = briefText(value);
   return text.length > chars ? `${text.slice(0, chars)}…` : text;
+}
+
+/** Content as text, which names pictures. */
+function briefText(value: unknown): string {
+  if (isContentValue(value)) return contentText(value);
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

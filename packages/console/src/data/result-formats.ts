@@ -1,5 +1,5 @@
 import { toolResultOf } from '@patchboard/client';
-import type { CallView } from '@patchboard/wire';
+import { isContentValue, WIRE_LIMITS, type CallView, type ToolResultView } from '@patchboard/wire';
 import { useQuery } from '@tanstack/vue-query';
 import { toValue, type MaybeRefOrGetter } from 'vue';
 import { prettyJson } from '../format.ts';
@@ -15,6 +15,14 @@ export interface FormatQuestion {
   readonly call: CallView;
 }
 
+/** With its content, unless that is too large for a page of text: then pictures are named for every vendor. */
+function resultOf(call: CallView): ToolResultView {
+  const result = toolResultOf(call);
+  if (!isContentValue(call.result) || JSON.stringify(call.result).length > WIRE_LIMITS.listedContent)
+    return result;
+  return { ...result, content: call.result };
+}
+
 /** The result of an ended call in a vendor's format, as the server encodes it for an agent. */
 export function useFormattedResult(asked: MaybeRefOrGetter<FormatQuestion | null>): QueryResult<string> {
   return useQuery({
@@ -26,7 +34,7 @@ export function useFormattedResult(asked: MaybeRefOrGetter<FormatQuestion | null
       const question = toValue(asked);
       if (question === null) throw new Error('nothing was asked');
       const { format, call } = question;
-      const text = await client.value.formatResults(format, [toolResultOf(call)], { signal });
+      const text = await client.value.formatResults(format, [resultOf(call)], { signal });
       return format === 'vcp' ? text : prettyJson(JSON.parse(text));
     },
     enabled: () => toValue(asked) !== null,

@@ -25,6 +25,16 @@ export const callsWords = {
     end: 'End of list.',
     stale: 'The newest calls could not be loaded: {why}',
   },
+  content: {
+    picture: 'Picture {number} of the result',
+    audio: 'Audio {number} of the result',
+    unreadable: 'The browser cannot show this.',
+    save: 'Save',
+    saveBlock: 'Save block {number}',
+    json: 'Result as JSON',
+    showJson: 'Show as JSON',
+    hideJson: 'Hide JSON',
+  },
   call: {
     timeline: 'Timeline',
     why: 'Why?',

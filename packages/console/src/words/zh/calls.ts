@@ -27,6 +27,16 @@ export const callsWords: WordsOf<typeof english> = {
     end: '已全部显示。',
     stale: '无法加载最新的调用：{why}',
   },
+  content: {
+    picture: '结果中的图片 {number}',
+    audio: '结果中的音频 {number}',
+    unreadable: '浏览器无法显示此内容。',
+    save: '保存',
+    saveBlock: '保存第 {number} 块',
+    json: '结果的 JSON',
+    showJson: '显示 JSON',
+    hideJson: '隐藏 JSON',
+  },
   call: {
     timeline: '时间线',
     why: '为什么？',

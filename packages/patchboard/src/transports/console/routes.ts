@@ -9,12 +9,17 @@ import { object, TEXT } from '../shared/routes/schemas.ts';
 import { ConsoleFiles, type ConsoleFile } from './files.ts';
 import { NOT_BUILT_PAGE } from './not-built.ts';
 
-/** Content security policy: no inline script or style, no other host, no framing. */
+/**
+ * Content security policy: no inline script or style, no other host, no framing. Pictures and audio of results are `blob:`
+ * URLs, which only the scripts of the page can create.
+ */
 const PAGE_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
   "style-src 'self'",
   "worker-src 'self'",
+  "img-src 'self' blob:",
+  "media-src 'self' blob:",
   "object-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
