@@ -106,10 +106,9 @@ export function denied(...reasons: readonly ReasonView[]): Reason {
 
 function messageOfReasons(code: FailureCode, why: CodedReason): Pick<Failure, 'message' | 'reasons'> {
   const reasons = 'code' in why ? [why] : why;
-  const [first] = reasons;
-  // The message alone is all there is to foreign words.
-  if (first?.code === 'text' && reasons.length === 1) return { message: String(first.params['text']) };
   const message = reasonsText(reasons);
+  // Foreign text has no code: the message alone is stored and sent.
+  if (reasons.length === 1 && reasons[0]?.code === 'text') return { message };
   // A tool may use a reason code that has no sentence here.
   return message === '' ? { message: FAILURES[code].summary } : { message, reasons };
 }
