@@ -1,10 +1,10 @@
 import { reason } from '@patchboard/wire';
-import { failure, messageOf } from '../../core/failures.ts';
+import { messageOf } from '../../core/failures.ts';
 import type { JournalEntry } from '../../core/journals.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { callable, must, object, oneOf, someOf, wholeNumber } from '../../sdk/shape.ts';
 import type { ToolCallSnapshot } from '../../sdk/tool-call-snapshot.ts';
-import { AgentError, check } from '../agent-error.ts';
+import { check } from '../agent-error.ts';
 import type {
   AgentEvent,
   AgentEventBase,
